@@ -1,0 +1,80 @@
+"""Where the time comes from. Nothing else in this program reads a clock or sleeps.
+
+Two times are told apart. *Now* (`now_s`) only grows and measures rests and durations. *Wall*
+(`wall_us`, microseconds since 1970) dates captures and everything that must outlive the process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """A source of time; every implementation keeps both times in step."""
+
+    def now_s(self) -> float:
+        """Seconds that only grow."""
+        ...
+
+    def wall_us(self) -> int:
+        """Microseconds since 1970; may jump when the machine's clock is set."""
+        ...
+
+    async def sleep_until(self, when_s: float) -> None:
+        """Return at `when_s` (of `now_s`), at once if that is past."""
+        ...
+
+
+class SystemClock:
+    """The machine's clocks."""
+
+    def now_s(self) -> float:
+        return time.monotonic()
+
+    def wall_us(self) -> int:
+        return time.time_ns() // 1000
+
+    async def sleep_until(self, when_s: float) -> None:
+        await asyncio.sleep(max(0.0, when_s - self.now_s()))
+
+
+class ManualClock:
+    """Stands still until a test moves it."""
+
+    def __init__(self, wall_us: int = 1_767_225_600_000_000) -> None:
+        self._now_s = 0.0
+        self._start_us = wall_us
+        self._order = itertools.count()
+        self._sleepers: list[tuple[float, int, asyncio.Event]] = []
+
+    def now_s(self) -> float:
+        return self._now_s
+
+    def wall_us(self) -> int:
+        return self._start_us + round(self._now_s * 1e6)
+
+    async def sleep_until(self, when_s: float) -> None:
+        if when_s <= self._now_s:
+            return
+        woken = asyncio.Event()
+        heapq.heappush(self._sleepers, (when_s, next(self._order), woken))
+        await woken.wait()
+
+    async def advance(self, seconds: float) -> None:
+        """Move on, waking each sleeper at its own moment, in order."""
+        until_s = self._now_s + seconds
+        while self._sleepers and self._sleepers[0][0] <= until_s:
+            self._now_s, _, woken = heapq.heappop(self._sleepers)
+            woken.set()
+            await asyncio.sleep(0)  # let the sleeper run at its moment, not at ours
+        self._now_s = until_s
+
+
+def iso_of(wall_us: int) -> str:
+    """`2026-01-31T12:00:00Z`, the form of dates in exports and JSON."""
+    return datetime.fromtimestamp(wall_us // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

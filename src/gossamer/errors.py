@@ -1,0 +1,100 @@
+"""Everything this program raises on purpose.
+
+GossamerError
+├── UsageError           what was typed cannot be used: a flag, a seed, a file of seeds   (exit 2)
+│   └── SettingsError    a setting has a value, or a name, that cannot be used            (exit 2)
+├── StoreError           a collection, or a file of it, cannot be used                    (exit 1)
+│   ├── NoCollection     there is none at that place
+│   ├── CollectionInUse  another process is writing to it
+│   ├── CorruptFile      its bytes are not what we wrote
+│   └── WrongVersion     it is whole, but another release wrote it
+├── NotKnown             the collection knows nothing of what was asked for               (exit 1)
+└── DiskFault            the disk is full or failed; what is committed is safe            (exit 11, 1)
+
+A page that could not be fetched is no error: it is an outcome (records.py). Every message is one
+sentence that says what is wrong and what to do.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class GossamerError(Exception):
+    """Base of the tree; never raised itself."""
+
+    exit_code = 1
+
+
+class UsageError(GossamerError):
+    """What the person typed cannot be used."""
+
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    """A setting has a value that cannot be used, or there is no such setting."""
+
+    def __init__(self, key: str, problem: str, *, where: str = "") -> None:
+        super().__init__(f"{where}: {key} {problem}" if where else f"{key} {problem}")
+        self.key = key
+        self.where = where
+
+
+class StoreError(GossamerError):
+    """A collection, or a file of it, cannot be used."""
+
+
+class NoCollection(StoreError):
+    """There is no collection at that place."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(
+            f"there is no collection in {home}; start one with `gossamer crawl -c {home} URL`"
+        )
+        self.home = home
+
+
+class CollectionInUse(StoreError):
+    """Another process is writing to the collection."""
+
+    def __init__(self, home: Path, holder: str) -> None:
+        super().__init__(
+            f"{home} is in use by {holder}; wait for it, or end it with `gossamer stop -c {home}`"
+        )
+        self.home = home
+
+
+class CorruptFile(StoreError):
+    """A file's bytes are not what we wrote."""
+
+    def __init__(self, path: Path, offset: int, found: str) -> None:
+        super().__init__(f"{path}, byte {offset}: {found}")
+        self.path = path
+        self.offset = offset
+        self.found = found
+
+
+class WrongVersion(StoreError):
+    """The collection is whole, but another release wrote it."""
+
+    def __init__(self, home: Path, found: int, ours: int) -> None:
+        if found > ours:
+            way_out = "install a newer gossamer to open it"
+        else:
+            way_out = "import its archive into a new collection"
+        super().__init__(f"{home} has format {found} and this release reads {ours}; {way_out}")
+        self.found = found
+
+
+class NotKnown(GossamerError):
+    """The collection knows nothing of what was asked for."""
+
+
+class DiskFault(GossamerError):
+    """The disk is full or failed. What is committed is safe; nothing after it is believed."""
+
+    def __init__(self, what: str, *, is_full: bool) -> None:
+        super().__init__(what)
+        self.is_full = is_full
+        self.exit_code = 11 if is_full else 1

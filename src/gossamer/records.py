@@ -1,0 +1,243 @@
+"""The values that travel between stages. Read this file first.
+
+    Found --admit--> Lease --fetch--> Fetched | Failed | Refused --parse--> Page --> Report
+
+A record is made by one stage, read by the next and never changed on the way; a stage that
+learns more makes a new record. Nothing here does I/O. Times ending in `_us` are wall time,
+microseconds since 1970; names ending in `_s` are seconds, in `_bytes` bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+
+
+class Outcome(StrEnum):
+    """What has become of a URL. Each known URL has exactly one."""
+
+    QUEUED = "queued"
+    FETCHED = "fetched"  # an answer of any status, kept
+    FAILED = "failed"  # asked, no whole answer
+    REFUSED = "refused"  # our rule said no, before asking or at the headers
+
+
+class Reason(StrEnum):
+    """Why a URL failed or was refused. `docs/reasons.md` explains each to people."""
+
+    # refused: our rule
+    SCOPE = "scope"
+    DEPTH = "depth"
+    BANNED = "banned"
+    ROBOTS = "robots"
+    NOFOLLOW = "nofollow"
+    TYPE = "type"
+    SIZE = "size"
+    TRAP = "trap"
+    UNSAFE = "unsafe"  # asking could change something: a log-out link
+    BUDGET = "budget"
+    PRIVATE = "private"
+    PORT = "port"
+    REDIRECTS = "redirects"
+    MALFORMED = "malformed"
+    # failed: asked, or tried to
+    DNS = "dns"
+    CONNECT = "connect"
+    TLS = "tls"
+    TIMEOUT = "timeout"
+    RESET = "reset"
+    PROTOCOL = "protocol"
+    ENCODING = "encoding"
+    BUSY = "busy"  # 429 or 503 to the end
+    CRASH = "crash"  # our own code failed on it
+
+
+class Purpose(StrEnum):
+    """What a request is for; only pages count against limits."""
+
+    PAGE = "page"
+    ROBOTS = "robots"
+
+
+class Place(StrEnum):
+    """The part of a page in which a link stands."""
+
+    HEAD = "head"
+    HEADER = "header"
+    NAV = "nav"
+    MAIN = "main"
+    ASIDE = "aside"
+    FOOTER = "footer"
+    BODY = "body"  # none of the others
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A URL that something names: a seed, a link, a redirect. In canonical form.
+
+    `key` is its 16-byte name in the state (urls/keys.py); `redirects` counts the hops that led
+    here without a page between them.
+    """
+
+    url: str
+    key: bytes
+    depth: int
+    via: bytes = b""  # key of the page that names it; empty for a seed
+    redirects: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A URL to ask now. Whoever holds it owes exactly one report."""
+
+    number: int
+    url: str
+    key: bytes
+    host: str
+    address: str  # the one that the node resolved and judged; pinned and checked at connect
+    purpose: Purpose = Purpose.PAGE
+    depth: int = 0
+    tries: int = 0
+    redirects: int = 0
+    via: str = ""
+    is_trusted: bool = False  # typed or allowed by the operator: may be private
+    max_body_bytes: int = 10 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The server answered, whatever it said: a 404 is an answer.
+
+    `head` is the response's status line and headers as they came, ending in an empty line;
+    `body` is what came after it without transfer coding but with its content coding.
+    """
+
+    url: str
+    status: int
+    head: bytes
+    body: bytes
+    request: bytes  # the request as sent, without credentials
+    address: str
+    protocol: str  # "http/1.0", "http/1.1", "h2", "h3"
+    at_us: int  # when the request began
+    took_s: float
+    cut: str = ""  # why the body is not whole: "length" or "time"; empty when whole
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """We asked, or tried to, and got no whole answer."""
+
+    url: str
+    reason: Reason
+    detail: str
+    at_us: int
+    took_s: float = 0.0
+    status: int = 0  # where the headers came and the rest did not
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Our rule said no; `detail` names the line of robots.txt, the setting or the header."""
+
+    url: str
+    reason: Reason
+    detail: str
+    at_us: int
+    took_s: float = 0.0
+    status: int = 0  # set when the rule spoke at the headers: the host was asked
+
+
+Answer = Fetched | Failed | Refused
+
+
+class LinkKind(Enum):
+    """How a link is meant: to go to, to show inside the page, or as a redirect."""
+
+    ANCHOR = "a"
+    AREA = "area"
+    FRAME = "frame"
+    LINK = "link"
+    REFRESH = "refresh"
+    MEDIA = "media"
+    REDIRECT = "redirect"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as it stands in a page: `href` is as written, white space stripped."""
+
+    href: str
+    kind: LinkKind
+    text: str = ""  # anchor text with the alt of images; white space folded
+    rel: str = ""  # lower case, space separated
+    place: Place = Place.BODY
+    line: int = 0  # in the decoded source, from 1; 0 is not known
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What parsing made of an answer. `base` is the URL that its links are relative to."""
+
+    base: str
+    charset: str = ""
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    text: str = ""
+    language: str = ""  # ISO 639-1 where there is one, else 639-3, else empty
+    description: str = ""
+    canonical: str = ""  # href of rel=canonical, as written
+    robots: frozenset[str] = frozenset()  # noindex, nofollow, noarchive, nosnippet
+    links: tuple[Link, ...] = ()
+    generator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A link in canonical form. `fault` is set, and `target` as written, when it is no URL."""
+
+    target: str
+    key: bytes
+    text: str
+    rel: str
+    place: str
+    kind: str
+    line: int = 0
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Where an exchange lies in the archive: a file's name and the span of its records."""
+
+    file: str
+    start: int  # first byte of the exchange
+    response: int  # first byte of the response record; equal to `start` where there is none
+    end: int  # first byte after the exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a lease ended, all that the node needs to know of it."""
+
+    lease: Lease
+    outcome: Outcome
+    at_us: int
+    took_s: float
+    stored: Stored
+    reason: Reason | None = None
+    detail: str = ""
+    status: int = 0
+    type: str = ""  # MIME type without parameters, lower case
+    size_bytes: int = 0  # of the body as received
+    digest: str = ""  # "sha1:BASE32" of the body as stored
+    modified_at: str = ""  # the Last-Modified header
+    retry_after_s: float = 0.0
+    title: str = ""
+    language: str = ""
+    robots: frozenset[str] = frozenset()
+    redirect: str = ""  # canonical target of a redirect
+    is_cut: bool = False
+    found: tuple[Found, ...] = ()
+    out_links: int = 0
+    body: bytes = b""  # decoded; only for robots.txt
