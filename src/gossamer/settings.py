@@ -1,0 +1,386 @@
+"""Every setting, with its default, unit and meaning. There is no other place.
+
+One frozen class per stage. Class and field name make the key in `gossamer.toml` (`[politeness]
+host_delay_s`) and in the environment (`GOSSAMER_POLITENESS_HOST_DELAY_S`). A stage is handed its
+own section and never sees the others. `crawl/configure.py` reads files; this module
+only knows what is allowed. A value outside its limits stops the start.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, Final, Literal
+
+from gossamer.errors import SettingsError
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    fixed: bool = False,
+) -> Any:
+    """A dataclass field that can explain and check itself.
+
+    `fixed`: a stored crawl goes on with another value only when the operator says `--change`.
+    """
+    metadata = {"help": help, "at_least": at_least, "at_most": at_most, "fixed": fixed}
+    return field(default=default, metadata=metadata)
+
+
+class Section:
+    """What all sections share: they check themselves when made."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for f in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            check_value(key_of(type(self), f), getattr(self, f.name), f, type_of(type(self), f))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope(Section):
+    """[scope] Which URLs belong to the crawl."""
+
+    kind: Literal["page", "prefix", "host", "site", "list", "any"] = setting(
+        "host",
+        "How far from the seeds: their pages, their directories, hosts, sites, the listed "
+        "domains, or any.",
+        fixed=True,
+    )
+    include: tuple[str, ...] = setting(
+        (), "A URL must match one of these patterns; `*` matches anything, `re:` starts a regex.",
+        fixed=True,
+    )
+    exclude: tuple[str, ...] = setting(
+        (), "A URL that matches one of these patterns is refused.", fixed=True
+    )
+    domains: tuple[str, ...] = setting(
+        (), "Domains, their subdomains included, for the scope `list`.", fixed=True
+    )
+    domains_file: str = setting(
+        "", "A file with one domain a line, for the scope `list`.", fixed=True
+    )
+    ban_files: tuple[str, ...] = setting(
+        (), "Files of banned hosts, URL prefixes and patterns, one a line."
+    )
+    depth: int = setting(
+        -1, "Links to follow from a seed at the most; -1 sets no limit.", at_least=-1
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Urls(Section):
+    """[urls] The canonical form of a URL."""
+
+    query: Literal["keep", "drop", "clean"] = setting(
+        "keep", "The query string: kept, dropped, or cleaned of session and tracking parameters.",
+        fixed=True,
+    )
+    session_parameters: tuple[str, ...] = setting(
+        (
+            "phpsessid", "jsessionid", "sid", "sessionid", "session_id", "aspsessionid*",
+            "cfid", "cftoken", "zenid", "oscsid", "utm_*", "gclid", "fbclid", "msclkid", "mc_eid",
+        ),
+        "Query parameters that `clean` takes out; `*` at the end matches the rest of a name.",
+        fixed=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits(Section):
+    """[limits] When the crawl is over. Counted over the collection's life; 0 sets no limit."""
+
+    max_pages: int = setting(0, "Answers to fetch, redirects and robots.txt apart.", at_least=0)
+    max_bytes: int = setting(0, "Bytes of bodies to fetch.", at_least=0)
+    max_time_s: float = setting(0.0, "Seconds that one run may take.", at_least=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetch(Section):
+    """[fetch] Asking servers."""
+
+    types: tuple[str, ...] = setting(
+        ("html",),
+        "What is taken, judged by the headers: html, text, pdf, image, audio, video, any, or MIME "
+        "types.",
+    )
+    max_body_bytes: int = setting(
+        10 * 2**20, "Larger bodies are refused at the headers, or cut and marked.", at_least=1
+    )
+    max_header_bytes: int = setting(
+        128 * 2**10, "A response with more header bytes fails.", at_least=1024, at_most=256 * 2**10
+    )
+    connect_time_s: float = setting(15.0, "Time to connect, TLS included.", at_least=0.1)
+    total_time_s: float = setting(120.0, "Time for one whole answer.", at_least=0.1)
+    low_speed_bytes: int = setting(
+        256, "An answer slower than this many bytes a second is given up.", at_least=1
+    )
+    low_speed_time_s: int = setting(20, "Seconds over which that speed is measured.", at_least=1)
+    connections: int = setting(
+        64, "Requests under way at once, all hosts together.", at_least=1, at_most=4096
+    )
+    max_redirects: int = setting(10, "Hops from a URL to its answer.", at_least=0, at_most=50)
+    headers: tuple[str, ...] = setting((), "Request headers to add, as `Name: value`.")
+    contact: str = setting(
+        "", "Mail address or URL of whoever runs the crawl; part of the User-Agent."
+    )
+    dns_keep_s: float = setting(300.0, "How long a resolved name is believed.", at_least=0)
+    allow_private: tuple[str, ...] = setting(
+        (), "Networks (CIDR) of private addresses that links may lead to."
+    )
+    ports: tuple[int, ...] = setting(
+        (), "The only ports to ask, when any are named; ports of mail, shell and the like never are."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Politeness(Section):
+    """[politeness] How hosts are spared."""
+
+    host_delay_s: float = setting(
+        1.0, "Rest of a host after an answer; 0 is for typed or allowed hosts only.", at_least=0
+    )
+    address_delay_s: float = setting(
+        0.5, "Rest of an address, which many hosts may share, after an answer.", at_least=0
+    )
+    rest_factor: float = setting(
+        10.0, "A host that took t seconds to answer rests at least this times t.", at_least=0
+    )
+    rest_max_s: float = setting(30.0, "The rest for a slow answer is not longer.", at_least=0)
+    per_host: int = setting(
+        1, "Requests under way at once to a host; more than 1 only with no delay.", at_least=1
+    )
+    crawl_delay_max_s: float = setting(
+        300.0, "A Crawl-delay in robots.txt is honoured up to this.", at_least=0
+    )
+    retry_after_max_s: float = setting(
+        86400.0, "A Retry-After is honoured up to this; beyond it the URL fails.", at_least=0
+    )
+    busy_rest_s: float = setting(
+        60.0, "Rest after a 429 or 503 without Retry-After; doubles each time.", at_least=0
+    )
+    robots_keep_s: float = setting(
+        86400.0, "How long a robots.txt is believed.", at_least=0, at_most=86400
+    )
+    robots_error_keep_s: float = setting(
+        3600.0, "How long a host rests whose robots.txt cannot be had.", at_least=1
+    )
+    robots_tries: int = setting(
+        5, "Askings for a robots.txt that cannot be had before its host is given up.", at_least=1
+    )
+    robots_max_bytes: int = setting(
+        512 * 2**10, "What is read of a robots.txt.", at_least=500 * 2**10
+    )
+    own_hosts: tuple[str, ...] = setting(
+        (), "Hosts of one's own, for which robots.txt is not asked."
+    )
+    rel_nofollow: Literal["follow", "obey"] = setting(
+        "follow", "Links marked rel=nofollow: followed, or refused with the reason nofollow."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frontier(Section):
+    """[frontier] Order, budgets and traps."""
+
+    order: Literal["breadth", "depth"] = setting("breadth", "Which queued URL comes next.")
+    max_path_depth: int = setting(20, "Segments of a path; more is a trap.", at_least=1)
+    max_repeats: int = setting(
+        3, "Times that one segment may stand in a path; more is a trap.", at_least=1
+    )
+    max_url_chars: int = setting(2000, "Characters of a URL; more is a trap.", at_least=100)
+    max_query_parameters: int = setting(20, "Parameters of a query; more is a trap.", at_least=1)
+    pages_per_host: int = setting(
+        0, "Pages to fetch from one host; 0 sets no limit.", at_least=0
+    )
+    urls_per_host: int = setting(
+        1_000_000, "URLs to know of one host; further ones are refused as budget.", at_least=1
+    )
+    avoid_unsafe: bool = setting(True, "Refuse links that may change something, as log-out does.")
+    host_buffer: int = setting(64, "Queued URLs of a host held in memory.", at_least=4)
+    memory_mb: int = setting(
+        96, "Memory for the state's caches and write buffers.", at_least=16
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive(Section):
+    """[archive] The WARC files."""
+
+    roll_bytes: int = setting(10**9, "A file that has grown past this is closed.", at_least=10**4)
+    gzip_level: int = setting(1, "ISA-L level of compression.", at_least=0, at_most=3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parse(Section):
+    """[parse] Bytes to a page."""
+
+    max_decoded_bytes: int = setting(
+        64 * 2**20, "A body is decompressed up to this; more is cut.", at_least=2**16
+    )
+    max_links: int = setting(20_000, "Links taken from a page.", at_least=1)
+    max_anchor_chars: int = setting(500, "Characters of an anchor text.", at_least=1)
+    language_chars: int = setting(
+        1000, "Characters of the text by which the language is told; 0 takes what is declared.",
+        at_least=0,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node(Section):
+    """[node] The process that owns the state."""
+
+    commit_every_s: float = setting(1.0, "Between two commits at the most.", at_least=0.01)
+    stop_grace_s: float = setting(
+        10.0, "After a stop, requests under way may end for so long.", at_least=0
+    )
+    graph: bool = setting(True, "Keep the links of every page.")
+    part_rows: int = setting(
+        200_000, "Links gathered before a part is written to graph/.", at_least=100
+    )
+    part_every_s: float = setting(30.0, "Links wait no longer than this for a part.", at_least=1)
+    min_free_bytes: int = setting(
+        64 * 2**20, "With less room on the disk the crawl stops.", at_least=0
+    )
+
+
+SECTIONS: Final = (Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Node)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All sections together. Only `crawl/build.py` takes it apart."""
+
+    scope: Scope = Scope()
+    urls: Urls = Urls()
+    limits: Limits = Limits()
+    fetch: Fetch = Fetch()
+    politeness: Politeness = Politeness()
+    frontier: Frontier = Frontier()
+    archive: Archive = Archive()
+    parse: Parse = Parse()
+    node: Node = Node()
+
+
+def key_of(section: type[Section], f: Field[Any]) -> str:
+    """The setting's name for people: `politeness.host_delay_s`."""
+    return f"{section.__name__.lower()}.{f.name}"
+
+
+def type_of(section: type[Section], f: Field[Any]) -> Any:
+    """The annotation of a field, as an object."""
+    return typing.get_type_hints(section)[f.name]
+
+
+_CLASS_OF: Final[dict[str, type[Section]]] = {s.__name__.lower(): s for s in SECTIONS}
+_FIELDS: Final[dict[str, tuple[type[Section], Field[Any]]]] = {
+    key_of(section, f): (section, f)
+    for section in SECTIONS
+    for f in fields(section)  # type: ignore[arg-type]  # every section is a dataclass
+}
+KEYS: Final = tuple(_FIELDS)
+
+
+def describe(key: str) -> tuple[Any, Any, str]:
+    """Type, default and help of a setting."""
+    section, f = _FIELDS[key]
+    return type_of(section, f), f.default, f.metadata["help"]
+
+
+def is_fixed(key: str) -> bool:
+    """Whether a stored crawl may not change it without `--change`."""
+    return bool(_FIELDS[key][1].metadata["fixed"])
+
+
+def check_value(key: str, value: object, f: Field[Any], kind: Any) -> None:
+    """Raise SettingsError when a value has the wrong type or lies outside its limits."""
+    wanted = name_of_type(kind)
+    if not _fits(value, kind):
+        raise SettingsError(key, f"is {value!r}, but it must be {wanted}")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        least, most = f.metadata["at_least"], f.metadata["at_most"]
+        if value != value:  # NaN compares with nothing
+            raise SettingsError(key, "is not a number")
+        if least is not None and value < least:
+            raise SettingsError(key, f"is {value!r}, but it must be at least {least}")
+        if most is not None and value > most:
+            raise SettingsError(key, f"is {value!r}, but it must be at most {most}")
+
+
+def name_of_type(kind: Any) -> str:
+    """How a type is called in messages and docs."""
+    origin = typing.get_origin(kind)
+    if origin is Literal:
+        return "one of " + ", ".join(map(str, typing.get_args(kind)))
+    if origin is tuple:
+        return "a list of numbers" if typing.get_args(kind)[0] is int else "a list of texts"
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+    return names[kind]
+
+
+def _fits(value: object, kind: Any) -> bool:
+    origin = typing.get_origin(kind)
+    if origin is Literal:
+        return value in typing.get_args(kind)
+    if origin is tuple:
+        item = typing.get_args(kind)[0]
+        return isinstance(value, tuple) and all(_fits(v, item) for v in value)
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, kind) and not isinstance(value, types.NoneType)
+
+
+def parse_value(key: str, text: str) -> object:
+    """A value written as text (in the environment, on the command line) in its setting's type."""
+    kind = describe(key)[0]
+    origin = typing.get_origin(kind)
+    try:
+        if origin is tuple:
+            item = typing.get_args(kind)[0]
+            return tuple(item(part.strip()) for part in text.split(",") if part.strip())
+        if kind is bool:
+            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[
+                text.lower()
+            ]
+        if kind in (int, float):
+            return kind(text)
+    except (ValueError, KeyError):
+        raise SettingsError(key, f"is {text!r}, but it must be {name_of_type(kind)}") from None
+    return text
+
+
+def with_values(settings: Settings, values: Mapping[str, object]) -> Settings:
+    """`settings` with some keys changed. Raises SettingsError for the first that is wrong."""
+    by_section: dict[str, dict[str, object]] = {}
+    for key, value in values.items():
+        if key not in _FIELDS:
+            raise SettingsError(key, f"is no setting{nearest(key)}")
+        section, name = key.split(".")
+        given = tuple(value) if isinstance(value, list) else value
+        by_section.setdefault(section, {})[name] = given
+    changed = {
+        section: replace(getattr(settings, section), **names)
+        for section, names in by_section.items()
+    }
+    return replace(settings, **changed)  # type: ignore[arg-type]  # the sections by their names
+
+
+def values_of(settings: Settings) -> dict[str, object]:
+    """Every key with its value."""
+    return {key: getattr(getattr(settings, key.split(".")[0]), key.split(".")[1]) for key in KEYS}
+
+
+def nearest(key: str, names: Iterable[str] = KEYS) -> str:
+    """`; did you mean x?`, or nothing when no name is near."""
+    import difflib  # slow to import, and needed only to say sorry
+
+    close = difflib.get_close_matches(key, list(names), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]}?" if close else ""
