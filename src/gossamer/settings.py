@@ -8,6 +8,8 @@ only knows what is allowed. A value outside its limits stops the start.
 
 from __future__ import annotations
 
+import difflib
+import functools
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -54,7 +56,8 @@ class Scope(Section):
         fixed=True,
     )
     include: tuple[str, ...] = setting(
-        (), "A URL must match one of these patterns; `*` matches anything, `re:` starts a regex.",
+        (),
+        "A URL must match one of these patterns; `*` matches anything, `re:` starts a regex.",
         fixed=True,
     )
     exclude: tuple[str, ...] = setting(
@@ -79,13 +82,27 @@ class Urls(Section):
     """[urls] The canonical form of a URL."""
 
     query: Literal["keep", "drop", "clean"] = setting(
-        "keep", "The query string: kept, dropped, or cleaned of session and tracking parameters.",
+        "keep",
+        "The query string: kept, dropped, or cleaned of session and tracking parameters.",
         fixed=True,
     )
     session_parameters: tuple[str, ...] = setting(
         (
-            "phpsessid", "jsessionid", "sid", "sessionid", "session_id", "aspsessionid*",
-            "cfid", "cftoken", "zenid", "oscsid", "utm_*", "gclid", "fbclid", "msclkid", "mc_eid",
+            "phpsessid",
+            "jsessionid",
+            "sid",
+            "sessionid",
+            "session_id",
+            "aspsessionid*",
+            "cfid",
+            "cftoken",
+            "zenid",
+            "oscsid",
+            "utm_*",
+            "gclid",
+            "fbclid",
+            "msclkid",
+            "mc_eid",
         ),
         "Query parameters that `clean` takes out; `*` at the end matches the rest of a name.",
         fixed=True,
@@ -135,7 +152,8 @@ class Fetch(Section):
         (), "Networks (CIDR) of private addresses that links may lead to."
     )
     ports: tuple[int, ...] = setting(
-        (), "The only ports to ask, when any are named; ports of mail, shell and the like never are."
+        (),
+        "The only ports to ask, when any are named; ports of mail, shell and the like never are.",
     )
 
 
@@ -196,17 +214,13 @@ class Frontier(Section):
     )
     max_url_chars: int = setting(2000, "Characters of a URL; more is a trap.", at_least=100)
     max_query_parameters: int = setting(20, "Parameters of a query; more is a trap.", at_least=1)
-    pages_per_host: int = setting(
-        0, "Pages to fetch from one host; 0 sets no limit.", at_least=0
-    )
+    pages_per_host: int = setting(0, "Pages to fetch from one host; 0 sets no limit.", at_least=0)
     urls_per_host: int = setting(
         1_000_000, "URLs to know of one host; further ones are refused as budget.", at_least=1
     )
     avoid_unsafe: bool = setting(True, "Refuse links that may change something, as log-out does.")
     host_buffer: int = setting(64, "Queued URLs of a host held in memory.", at_least=4)
-    memory_mb: int = setting(
-        96, "Memory for the state's caches and write buffers.", at_least=16
-    )
+    memory_mb: int = setting(96, "Memory for the state's caches and write buffers.", at_least=16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +241,8 @@ class Parse(Section):
     max_links: int = setting(20_000, "Links taken from a page.", at_least=1)
     max_anchor_chars: int = setting(500, "Characters of an anchor text.", at_least=1)
     language_chars: int = setting(
-        1000, "Characters of the text by which the language is told; 0 takes what is declared.",
+        1000,
+        "Characters of the text by which the language is told; 0 takes what is declared.",
         at_least=0,
     )
 
@@ -257,15 +272,15 @@ SECTIONS: Final = (Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Pa
 class Settings:
     """All sections together. Only `crawl/build.py` takes it apart."""
 
-    scope: Scope = Scope()
-    urls: Urls = Urls()
-    limits: Limits = Limits()
-    fetch: Fetch = Fetch()
-    politeness: Politeness = Politeness()
-    frontier: Frontier = Frontier()
-    archive: Archive = Archive()
-    parse: Parse = Parse()
-    node: Node = Node()
+    scope: Scope = field(default_factory=Scope)
+    urls: Urls = field(default_factory=Urls)
+    limits: Limits = field(default_factory=Limits)
+    fetch: Fetch = field(default_factory=Fetch)
+    politeness: Politeness = field(default_factory=Politeness)
+    frontier: Frontier = field(default_factory=Frontier)
+    archive: Archive = field(default_factory=Archive)
+    parse: Parse = field(default_factory=Parse)
+    node: Node = field(default_factory=Node)
 
 
 def key_of(section: type[Section], f: Field[Any]) -> str:
@@ -275,10 +290,14 @@ def key_of(section: type[Section], f: Field[Any]) -> str:
 
 def type_of(section: type[Section], f: Field[Any]) -> Any:
     """The annotation of a field, as an object."""
-    return typing.get_type_hints(section)[f.name]
+    return _hints_of(section)[f.name]
 
 
-_CLASS_OF: Final[dict[str, type[Section]]] = {s.__name__.lower(): s for s in SECTIONS}
+@functools.cache
+def _hints_of(section: type[Section]) -> dict[str, Any]:
+    return typing.get_type_hints(section)
+
+
 _FIELDS: Final[dict[str, tuple[type[Section], Field[Any]]]] = {
     key_of(section, f): (section, f)
     for section in SECTIONS
@@ -380,7 +399,5 @@ def values_of(settings: Settings) -> dict[str, object]:
 
 def nearest(key: str, names: Iterable[str] = KEYS) -> str:
     """`; did you mean x?`, or nothing when no name is near."""
-    import difflib  # slow to import, and needed only to say sorry
-
     close = difflib.get_close_matches(key, list(names), n=1, cutoff=0.5)
     return f"; did you mean {close[0]}?" if close else ""
