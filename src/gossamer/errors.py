@@ -1,15 +1,15 @@
 """Everything this program raises on purpose.
 
 GossamerError
-├── UsageError           what was typed cannot be used: a flag, a seed, a file of seeds   (exit 2)
-│   └── SettingsError    a setting has a value, or a name, that cannot be used            (exit 2)
-├── StoreError           a collection, or a file of it, cannot be used                    (exit 1)
+├── UsageError           what was typed cannot be used: a flag, a seed, a file of seeds (exit 2)
+│   └── SettingsError    a setting has a value, or a name, that cannot be used          (exit 2)
+├── StoreError           a collection, or a file of it, cannot be used                  (exit 1)
 │   ├── NoCollection     there is none at that place
 │   ├── CollectionInUse  another process is writing to it
 │   ├── CorruptFile      its bytes are not what we wrote
 │   └── WrongVersion     it is whole, but another release wrote it
-├── NotKnown             the collection knows nothing of what was asked for               (exit 1)
-└── DiskFault            the disk is full or failed; what is committed is safe            (exit 11, 1)
+├── NotKnown             the collection knows nothing of what was asked for             (exit 1)
+└── DiskFault            the disk is full or failed; what is committed is safe          (exit 11, 1)
 
 A page that could not be fetched is no error: it is an outcome (records.py). Every message is one
 sentence that says what is wrong and what to do.

@@ -9,7 +9,7 @@ only knows what is allowed. A value outside its limits stops the start.
 from __future__ import annotations
 
 import difflib
-import functools
+import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
@@ -153,7 +153,7 @@ class Fetch(Section):
     )
     ports: tuple[int, ...] = setting(
         (),
-        "The only ports to ask, when any are named; ports of mail, shell and the like never are.",
+        "The only ports to ask, when any are named; those of mail, shell and the like never are.",
     )
 
 
@@ -290,18 +290,11 @@ def key_of(section: type[Section], f: Field[Any]) -> str:
 
 def type_of(section: type[Section], f: Field[Any]) -> Any:
     """The annotation of a field, as an object."""
-    return _hints_of(section)[f.name]
-
-
-@functools.cache
-def _hints_of(section: type[Section]) -> dict[str, Any]:
-    return typing.get_type_hints(section)
+    return typing.get_type_hints(section)[f.name]
 
 
 _FIELDS: Final[dict[str, tuple[type[Section], Field[Any]]]] = {
-    key_of(section, f): (section, f)
-    for section in SECTIONS
-    for f in fields(section)  # type: ignore[arg-type]  # every section is a dataclass
+    key_of(section, f): (section, f) for section in SECTIONS for f in fields(section)
 }
 KEYS: Final = tuple(_FIELDS)
 
@@ -324,7 +317,7 @@ def check_value(key: str, value: object, f: Field[Any], kind: Any) -> None:
         raise SettingsError(key, f"is {value!r}, but it must be {wanted}")
     if isinstance(value, int | float) and not isinstance(value, bool):
         least, most = f.metadata["at_least"], f.metadata["at_most"]
-        if value != value:  # NaN compares with nothing
+        if math.isnan(value):
             raise SettingsError(key, "is not a number")
         if least is not None and value < least:
             raise SettingsError(key, f"is {value!r}, but it must be at least {least}")
@@ -389,7 +382,7 @@ def with_values(settings: Settings, values: Mapping[str, object]) -> Settings:
         section: replace(getattr(settings, section), **names)
         for section, names in by_section.items()
     }
-    return replace(settings, **changed)  # type: ignore[arg-type]  # the sections by their names
+    return replace(settings, **changed)
 
 
 def values_of(settings: Settings) -> dict[str, object]:
