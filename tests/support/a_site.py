@@ -28,6 +28,7 @@ from collections.abc import (
 )
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import cast
 
 from support.answers import (
     NOT_FOUND,
@@ -280,8 +281,9 @@ async def _choose(site: Site, request: Request) -> Plain:
         key = (request.host, request.target)
         turn = site.given.get(key, 0)
         site.given[key] = turn + 1
-        return held[min(turn, len(held) - 1)]
-    made = held(request)
+        turns: Sequence[Plain] = held
+        return turns[min(turn, len(turns) - 1)]
+    made = cast("Callable[[Request], Plain | Awaitable[Plain]]", held)(request)
     return await made if inspect.isawaitable(made) else made
 
 
