@@ -1,0 +1,67 @@
+"""Is a host one of many domains, or below one?
+
+A list may have 100,000 domains; a host is looked up by its name and the names above it, so the
+length of the list does not matter. Domains are written as people do: `Bücher.example`,
+`*.example.org` and `.example.org` (both mean `example.org` and all below it), an address.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from gossamer.errors import UsageError
+from gossamer.urls.canonical import MAX_HOST_CHARS, parse
+
+# What would end a host, or be dropped, when the text is read as part of a URL.
+_NO_HOST: Final = re.compile(r"[\x00-\x20/\\?#@%*,\"'<>|^`{}]|:(?![^\[]*\])")
+
+
+def domain_of(text: str) -> str | None:
+    """The host that a person wrote, in canonical form; None when it is none."""
+    name = text.strip().removeprefix("*.").removeprefix(".").removesuffix(".")
+    if not name or _NO_HOST.search(name):
+        return None
+    found = parse(f"http://{name}/")
+    if found is None or "" in found.hostname.split(".") or len(found.hostname) > MAX_HOST_CHARS:
+        return None
+    return found.hostname
+
+
+def lines_of(path: Path) -> Iterator[tuple[str, str]]:
+    """The lines of a list, each with its place (`file, line 3`), without comments and blanks.
+
+    A comment is a line that begins with `#`, or what follows a space and `#`; a line that begins
+    with `re:` has none. Raises UsageError when the file cannot be read.
+    """
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        number = error.object[: error.start].count(b"\n") + 1
+        raise UsageError(f"{path}, line {number}: it is not UTF-8") from None
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", content), 1):
+        text = line.strip()
+        if not text.startswith("re:"):
+            text = re.split(r"(?:^|\s)#", text, maxsplit=1)[0].strip()
+        if text:
+            yield f"{path}, line {number}", text
+
+
+class Domains:
+    """A set of domains in canonical form, each with all hosts below it."""
+
+    def __init__(self, domains: Iterable[str]) -> None:
+        self._domains = frozenset(domains)
+
+    def find(self, host: str) -> str | None:
+        """The nearest of the domains that `host` is, or is below."""
+        name = host.removesuffix(".")
+        while name not in self._domains:
+            _, dot, name = name.partition(".")
+            if not dot:
+                return None
+        return name

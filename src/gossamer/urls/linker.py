@@ -1,0 +1,137 @@
+"""Where does a link of a page lead?
+
+A page has 90 links and its neighbours have most of them too, so each is resolved once and
+remembered by just what its meaning hangs on:
+
+    https://a.org/x   mailto:me     nothing: the text alone
+    /x   //a.org/x                  the origin of the page
+    x   ../x   ./x                  the directory of the page
+    ?x   #x   (nothing)             the whole URL of the page; remembered until the next page
+
+Memory is bounded by two generations: when the young one is full it becomes the old one, and what
+is then used again is copied back. A Linker belongs to one thread.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from gossamer.urls.canonical import NormalForm
+from gossamer.urls.keys import Keys
+
+Resolved = tuple[str, bytes] | None
+
+_UNKNOWN: Final[Resolved] = ("", b"")
+_C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
+# `https:x` without slashes is relative to an https page, so it is not in here.
+_ABSOLUTE: Final = re.compile(r"https?://|(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+# Longer ones are data or traps; 200,000 of the longest would take 3 GB.
+_MAX_REMEMBERED_CHARS: Final = 1024
+_KEEP: Final = NormalForm()
+
+
+class _Generation:
+    """Links that were resolved at about the same time, by what they hang on."""
+
+    __slots__ = ("absolute", "by_place", "size")
+
+    def __init__(self) -> None:
+        self.absolute: dict[str, Resolved] = {}
+        self.by_place: dict[str, dict[str, Resolved]] = {}
+        self.size = 0
+
+    def at(self, place: str) -> dict[str, Resolved]:
+        """The links of an origin or a directory."""
+        found = self.by_place.get(place)
+        if found is None:
+            found = self.by_place[place] = {}
+            self.size += 1  # an empty place takes memory too
+        return found
+
+
+class Linker:
+    """Resolves links to canonical URL and key, remembering up to `remember` of them."""
+
+    def __init__(self, form: NormalForm, keys: Keys, remember: int = 200_000) -> None:
+        self._form = form
+        self._keys = keys
+        self._limit = max(1, remember // 2)
+        self._young = _Generation()
+        self._old = _Generation()
+        self._base: str | None = None
+        self._enter("")
+
+    def resolve(self, base: str, href: str) -> Resolved:
+        """Canonical URL and key of `href` in a page of `base`; None when it is no http(s) URL."""
+        if base != self._base:
+            self._enter(base)
+        found = self._in_directory.get(href, _UNKNOWN)
+        if found is not _UNKNOWN:
+            return found
+        found = self._in_origin.get(href, _UNKNOWN)
+        if found is not _UNKNOWN:
+            return found
+        found = self._anywhere.get(href, _UNKNOWN)
+        if found is not _UNKNOWN:
+            return found
+        found = self._in_page.get(href, _UNKNOWN)
+        if found is not _UNKNOWN:
+            return found
+        return self._learn(href)
+
+    def fault(self, base: str, href: str) -> str:
+        """Why `resolve` gave None; nothing when it is simply no link for a crawler."""
+        return self._form.fault(href, base)
+
+    def _enter(self, base: str) -> None:
+        """Go on with another page. Costs one parse, about 4 microseconds."""
+        self._base = base
+        # A <base> can be anything; what is no http URL makes absolute links findable, no others.
+        self._from = _KEEP.find(base) or ""
+        end = self._from.find("/", 8)
+        self._origin = self._from[:end]
+        path_end = self._from.find("?")
+        self._directory = self._from[: self._from.rfind("/", 0, path_end if path_end > 0 else None)]
+        self._directory += "/"  # so that it differs from an origin
+        self._in_page: dict[str, Resolved] = {}
+        self._take_places()
+
+    def _take_places(self) -> None:
+        self._in_directory = self._young.at(self._directory)
+        self._in_origin = self._young.at(self._origin)
+        self._anywhere = self._young.absolute
+
+    def _learn(self, href: str) -> Resolved:
+        """Resolve what the young generation does not know, and let it know."""
+        start = href.lstrip(_C0_AND_SPACE)[:1]
+        if start in ("", "?", "#"):
+            return self._learn_for_page(href if start == "?" else "")
+        if len(href) > _MAX_REMEMBERED_CHARS:
+            return self._resolve(href)
+        if self._young.size >= self._limit:
+            self._old, self._young = self._young, _Generation()
+            self._take_places()
+        if start == "/" == href[0]:
+            known, before = self._in_origin, self._old.by_place.get(self._origin)
+        elif _ABSOLUTE.match(href):
+            known, before = self._anywhere, self._old.absolute
+        else:
+            known, before = self._in_directory, self._old.by_place.get(self._directory)
+        found = before.get(href, _UNKNOWN) if before else _UNKNOWN
+        if found is _UNKNOWN:
+            found = self._resolve(href)
+        known[href] = found
+        self._young.size += 1
+        return found
+
+    def _learn_for_page(self, href: str) -> Resolved:
+        """All fragments are the page itself, so they share the place of the empty href."""
+        found = self._in_page.get(href, _UNKNOWN)
+        if found is _UNKNOWN:
+            found = self._in_page[href] = self._resolve(href)
+        return found
+
+    def _resolve(self, href: str) -> Resolved:
+        url = self._form.find(href, self._from)
+        return None if url is None else (url, self._keys.of(url))

@@ -1,0 +1,159 @@
+"""Does a URL match what an operator wrote?
+
+    https://a.org/docs/*.pdf    with `*`: a glob over the whole URL; `*` matches anything, `?` and
+                                all else just themselves
+    /docs/*.pdf                 the same over path and query, on every host
+    https://a.org/docs/         without `*`: URLs that begin so
+    /docs/                      paths that begin so, on every host
+    re:\\bprint=1\\b              a Python regular expression, found anywhere in the URL
+
+Patterns are compared with canonical URLs, so their scheme and host are brought into that form,
+and what is not ASCII is percent-encoded. One that could match no URL is refused with a reason,
+not ignored. Globs take linear time: each piece is looked for once, after the one before it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Protocol
+from urllib.parse import quote
+
+from gossamer.errors import UsageError
+from gossamer.urls.canonical import parse, target_of
+
+# All of printable ASCII but space and quote, which the URL standard percent-encodes everywhere.
+_KEPT: Final = "".join(map(chr, range(0x21, 0x7F))).replace('"', "")
+_SCHEMES: Final = ("http://", "https://")
+
+
+class Pattern(Protocol):
+    """A question about canonical URLs."""
+
+    @property
+    def text(self) -> str:
+        """The pattern as it was written."""
+        ...
+
+    def matches(self, url: str) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """`pieces` in this order, with anything between them; first and last are at the ends."""
+
+    text: str
+    pieces: tuple[str, ...]
+    is_of_path: bool
+
+    def matches(self, url: str) -> bool:
+        subject = target_of(url) if self.is_of_path else url
+        first, *middle, last = self.pieces
+        end = len(subject) - len(last)
+        if not (subject.startswith(first) and subject.endswith(last)):
+            return False
+        at = len(first)
+        for piece in middle:
+            found = subject.find(piece, at, end)
+            if found < 0:
+                return False
+            at = found + len(piece)
+        return at <= end
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The beginning of a URL, or of a path when it begins with a slash."""
+
+    text: str
+    start: str
+
+    def matches(self, url: str) -> bool:
+        return url.startswith(self.start, url.index("/", 8) if self.start[0] == "/" else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """A regular expression; how long it takes is the operator's choice."""
+
+    text: str
+    regex: re.Pattern[str]
+
+    def matches(self, url: str) -> bool:
+        return self.regex.search(url) is not None
+
+
+def pattern_of(text: str) -> Pattern:
+    """The pattern that an operator wrote. Raises UsageError when it could match no URL."""
+    written = text.strip()
+    if not written:
+        raise UsageError("a pattern is empty; write a URL, a path, or `*` for anything")
+    if written.startswith("re:"):
+        return _regex_of(written)
+    if "#" in written:
+        raise UsageError(f"pattern {written!r} has a `#`, but a URL here never has a fragment")
+    head, star, tail = written.partition("*")
+    start = _start_of(written, head, has_star=bool(star))
+    if not star:
+        return Prefix(written, start)
+    pieces = (start, *(quote(piece, safe=_KEPT) for piece in tail.split("*")))
+    return Glob(written, pieces, is_of_path=start.startswith("/"))
+
+
+def _regex_of(written: str) -> Regex:
+    try:
+        return Regex(written, re.compile(written[3:]))
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UsageError(f"pattern {written!r} is no regular expression: {error}") from None
+
+
+def _start_of(written: str, head: str, *, has_star: bool) -> str:
+    """`head`, the part before any `*`, in the spelling of canonical URLs."""
+    if head.startswith("/") or (has_star and not head):
+        return quote(head, safe=_KEPT)
+    lowered = head.lower()
+    if has_star and any(scheme.startswith(lowered) for scheme in _SCHEMES):
+        return lowered
+    if not lowered.startswith(_SCHEMES):
+        raise UsageError(
+            f"pattern {written!r} matches no URL; begin it with http:// or https://, "
+            "with / for a path, or with * for anything"
+        )
+    authority, slash, path = head.partition("://")[2].partition("/")
+    if has_star and not slash:
+        return lowered  # the star stands in the host: nothing to parse yet
+    found = parse(f"{head.partition('://')[0]}://{authority}/")
+    if found is None or found.pathname != "/" or found.search or found.username:
+        raise UsageError(f"pattern {written!r} has no host that can be read")
+    return f"{found.protocol}//{found.host}/{quote(path, safe=_KEPT)}"
+
+
+def find_match(patterns: Iterable[Pattern], url: str) -> str | None:
+    """The first pattern that matches, as it was written."""
+    for pattern in patterns:
+        if pattern.matches(url):
+            return pattern.text
+    return None
+
+
+class Prefixes:
+    """Many beginnings of strings at once; finding the one that fits takes log n comparisons.
+
+    Invariant: sorted, and none begins with another. Then the only one that can be the beginning
+    of a text is the last that is not greater than it.
+    """
+
+    def __init__(self, prefixes: Iterable[str]) -> None:
+        self._prefixes: list[str] = []
+        for prefix in sorted(prefixes):
+            if not (self._prefixes and prefix.startswith(self._prefixes[-1])):
+                self._prefixes.append(prefix)
+
+    def find(self, text: str) -> str | None:
+        """The prefix that `text` begins with."""
+        at = bisect_right(self._prefixes, text)
+        if at and text.startswith(self._prefixes[at - 1]):
+            return self._prefixes[at - 1]
+        return None

@@ -1,0 +1,168 @@
+"""Does a URL belong to the crawl?
+
+    page     the seeds alone
+    prefix   what lies in or below the directory of a seed, on the seed's own origin
+    host     the hosts of the seeds, http or https, any port
+    site     the sites (registrable domains) of the seeds, all their hosts
+    list     the listed domains and all hosts below them
+    any      everything
+
+Of these `exclude` takes away, and if there is an `include`, what it does not match is taken away
+too. Seeds are judged as all others are. `patterns.py` says how patterns are written.
+
+Pure: built once, then only asked. Depth, budgets and bans are not asked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from gossamer.errors import UsageError
+from gossamer.urls.canonical import host_of
+from gossamer.urls.domains import Domains, domain_of, lines_of
+from gossamer.urls.patterns import Pattern, Prefixes, find_match, pattern_of
+from gossamer.urls.site import site_of
+
+ScopeKind = Literal["page", "prefix", "host", "site", "list", "any"]
+Rule = Callable[[str], "Verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a URL is in, and the rule that says so, as the second half of a sentence."""
+
+    is_in: bool
+    because: str
+
+
+_IN_BY_PAGE: Final = Verdict(True, "it is a seed")
+_IN_BY_HOST: Final = Verdict(True, "its host is that of a seed")
+_IN_BY_SITE: Final = Verdict(True, "its site is that of a seed")
+_IN_BY_ANY: Final = Verdict(True, "the scope is any")
+_OUT_BY_PAGE: Final = Verdict(False, "it is not a seed")
+_OUT_BY_PREFIX: Final = Verdict(False, "it is in no directory of a seed")
+
+
+class Scope:
+    """The bounds of one crawl."""
+
+    def __init__(
+        self, rule: Rule, include: tuple[Pattern, ...] = (), exclude: tuple[Pattern, ...] = ()
+    ) -> None:
+        self._rule = rule
+        self._include = include
+        self._exclude = exclude
+
+    @classmethod
+    def build(
+        cls,
+        kind: ScopeKind,
+        seeds: Sequence[str],
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        domains: Iterable[str] = (),
+    ) -> Scope:
+        """A scope around canonical `seeds`. Raises UsageError for what cannot be read."""
+        return cls(
+            _rule_of(kind, seeds, domains),
+            tuple(map(pattern_of, include)),
+            tuple(map(pattern_of, exclude)),
+        )
+
+    def judge(self, url: str) -> Verdict:
+        """Whether a canonical URL belongs to the crawl."""
+        verdict = self._rule(url)
+        if not verdict.is_in:
+            return verdict
+        if self._exclude and (found := find_match(self._exclude, url)) is not None:
+            return Verdict(False, f"it matches exclude `{found}`")
+        if self._include and find_match(self._include, url) is None:
+            wanted = ", ".join(f"`{pattern.text}`" for pattern in self._include[:3])
+            return Verdict(False, f"it matches no include ({wanted})")
+        return verdict
+
+
+def domains_from(path: Path) -> tuple[str, ...]:
+    """The domains in a file, one a line. Raises UsageError that names file and line."""
+    return tuple(_domain_at(place, text) for place, text in lines_of(path))
+
+
+def _domain_at(place: str, text: str) -> str:
+    domain = domain_of(text)
+    if domain is None:
+        raise UsageError(f"{place}: {text[:80]!r} is no domain; write one like `example.org`")
+    return domain
+
+
+def _rule_of(kind: ScopeKind, seeds: Sequence[str], domains: Iterable[str]) -> Rule:
+    match kind:
+        case "page":
+            pages = frozenset(seeds)
+            return lambda url: _IN_BY_PAGE if url in pages else _OUT_BY_PAGE
+        case "prefix":
+            return _prefix_rule(seeds)
+        case "host":
+            return _host_rule(seeds)
+        case "site":
+            return _site_rule(seeds)
+        case "list":
+            return _list_rule(domains)
+        case "any":
+            return lambda _url: _IN_BY_ANY
+    raise UsageError(f"scope {kind!r} is none of {', '.join(get_args(ScopeKind))}")
+
+
+def _prefix_rule(seeds: Sequence[str]) -> Rule:
+    prefixes = Prefixes(directory_of(seed) for seed in seeds)
+
+    def judge(url: str) -> Verdict:
+        found = prefixes.find(url)
+        return Verdict(True, f"it is in {found}") if found else _OUT_BY_PREFIX
+
+    return judge
+
+
+def _host_rule(seeds: Sequence[str]) -> Rule:
+    hosts = frozenset(map(host_of, seeds))
+
+    def judge(url: str) -> Verdict:
+        host = host_of(url)
+        if host in hosts:
+            return _IN_BY_HOST
+        return Verdict(False, f"host {host} is not among the seeds' hosts")
+
+    return judge
+
+
+def _site_rule(seeds: Sequence[str]) -> Rule:
+    sites = frozenset(site_of(host_of(seed)) for seed in seeds)
+
+    def judge(url: str) -> Verdict:
+        site = site_of(host_of(url))
+        if site in sites:
+            return _IN_BY_SITE
+        return Verdict(False, f"site {site} is not among the seeds' sites")
+
+    return judge
+
+
+def _list_rule(domains: Iterable[str]) -> Rule:
+    listed = Domains([_domain_at("scope list", domain) for domain in domains])
+
+    def judge(url: str) -> Verdict:
+        host = host_of(url)
+        found = listed.find(host)
+        if found is not None:
+            return Verdict(True, f"domain {found} is listed")
+        return Verdict(False, f"host {host} is in no listed domain")
+
+    return judge
+
+
+def directory_of(url: str) -> str:
+    """A canonical URL up to the last slash of its path."""
+    path_end = url.find("?")
+    return url[: url.rindex("/", 0, path_end if path_end >= 0 else None) + 1]

@@ -1,0 +1,44 @@
+"""Whose is a host?
+
+Its site is its registrable domain: the public suffix (the list that browsers use, as it was when
+the package publicsuffixlist was made; nothing is asked for) and one label more. `a.github.io` and
+`b.github.io` are two sites, `www.bbc.co.uk` and `bbc.co.uk` are one. An address, a single label
+and a public suffix are their own sites. `localhost` counts as a public suffix, so that
+`a.localhost` and `b.localhost`, as in the demo, are two sites.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+import ada_url
+from publicsuffixlist import PublicSuffixList
+
+
+@lru_cache(maxsize=65_536)
+def site_of(host: str) -> str:
+    """The site of a host in canonical form; the dot that may end a name is not part of it."""
+    name = host.removesuffix(".")
+    if is_address(name):
+        return name
+    if name.endswith(".localhost"):
+        return ".".join(name.rsplit(".", 2)[-2:])
+    # None where there is nothing above the suffix, or a label is empty.
+    found: str | None = _suffixes().privatesuffix(name)
+    return found or name
+
+
+def is_address(host: str) -> bool:
+    """Whether a canonical host is an IPv4 or IPv6 address: no name ends in a number."""
+    return host[:1] == "[" or (host[-1:].isdigit() and host.rpartition(".")[2].isdigit())
+
+
+def display_host(host: str) -> str:
+    """The host as people read it: `bücher.example` for `xn--bcher-kva.example`."""
+    return ada_url.idna_to_unicode(host) if "xn--" in host else host
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    """The list; reading it takes 45 ms, so not before a site is asked for."""
+    return PublicSuffixList()
