@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gossamer.errors import UsageError
-from gossamer.urls.canonical import host_of, parse
+from gossamer.urls.canonical import Parsed, host_of, parse
 from gossamer.urls.domains import Domains, domain_of, lines_of
 from gossamer.urls.patterns import Pattern, Prefixes, find_match, pattern_of
 
@@ -75,9 +75,14 @@ def _start_at(place: str, text: str) -> str:
     """A beginning of URLs, without its scheme."""
     is_whole = text.lower().startswith(("http://", "https://"))
     found = parse(text if is_whole else f"http://{text}")
-    if found is None or (not is_whole and "://" in text) or found.username or "#" in text:
+    if found is None or (not is_whole and "://" in text) or not _is_plain(found, text):
         raise UsageError(f"{place}: {text[:80]!r} is no host, no beginning of a URL and no pattern")
     return _without_scheme(found.href)
+
+
+def _is_plain(found: Parsed, text: str) -> bool:
+    """Whether nothing in it would be lost, or would never match."""
+    return domain_of(found.hostname) is not None and not found.username and "#" not in text
 
 
 def _without_scheme(url: str) -> str:

@@ -1,0 +1,177 @@
+"""Links of pages, each resolved once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.urls.canonical import NormalForm
+from gossamer.urls.keys import Keys
+from gossamer.urls.linker import Linker
+
+KEYS = Keys(bytes(16))
+CLEAN = NormalForm(query="clean", session_parameters=("sid",))
+
+
+class CountingForm(NormalForm):
+    """Counts how often it is asked."""
+
+    __slots__ = ("asked",)
+
+    def find(self, text: str, base: str = "") -> str | None:
+        object.__setattr__(self, "asked", getattr(self, "asked", 0) + 1)
+        return super().find(text, base)
+
+
+def asked(form: NormalForm) -> int:
+    return int(getattr(form, "asked", 0))
+
+
+def test_a_link_becomes_its_url_and_key() -> None:
+    linker = Linker(NormalForm(), KEYS)
+
+    assert linker.resolve("https://a.org/x/y", "z#part") == (
+        "https://a.org/x/z",
+        KEYS.of("https://a.org/x/z"),
+    )
+
+
+def test_what_is_no_url_is_none_and_the_fault_says_why() -> None:
+    linker = Linker(NormalForm(), KEYS)
+
+    assert linker.resolve("https://a.org/", "mailto:me") is None
+    assert linker.fault("https://a.org/", "mailto:me") == ""
+    assert linker.resolve("https://a.org/", "http://a.org:x/") is None
+    assert linker.fault("https://a.org/", "http://a.org:x/") == "its port 'x' is no number"
+
+
+@pytest.mark.parametrize(
+    ("href", "other_page"),
+    [
+        ("z", "https://a.org/x/other?q=/1"),
+        ("/z", "https://a.org/another/directory/"),
+        ("//b.org/z", "https://a.org/another/directory/"),
+        ("https://b.org/z", "http://c.org/"),
+        ("mailto:me", "http://c.org/"),
+    ],
+)
+def test_a_link_that_a_neighbour_has_too_is_resolved_once(href: str, other_page: str) -> None:
+    form = CountingForm()
+    linker = Linker(form, KEYS)
+
+    first = linker.resolve("https://a.org/x/y", href)
+    again = linker.resolve(other_page, href)
+
+    assert first == again
+    assert asked(form) == 1
+
+
+def test_all_fragments_of_a_page_are_resolved_once() -> None:
+    form = CountingForm()
+    linker = Linker(form, KEYS)
+
+    found = {linker.resolve("https://a.org/x?y", href) for href in ("#a", "#b", "", " #c")}
+
+    assert found == {("https://a.org/x?y", KEYS.of("https://a.org/x?y"))}
+    assert asked(form) == 1
+
+
+def test_a_base_with_fragment_and_password_is_taken_as_the_page_it_names() -> None:
+    linker = Linker(NormalForm(), KEYS)
+
+    assert linker.resolve("HTTPS://me:pw@A.org/x/y#z", "#w") == (
+        "https://a.org/x/y",
+        KEYS.of("https://a.org/x/y"),
+    )
+
+
+def test_without_a_usable_base_only_absolute_links_lead_somewhere() -> None:
+    linker = Linker(NormalForm(), KEYS)
+
+    assert linker.resolve("about:blank", "x") is None
+    assert linker.resolve("about:blank", "https://a.org/") is not None
+
+
+def test_a_memory_that_is_always_full_still_answers_right() -> None:
+    small, form = Linker(NormalForm(), KEYS, remember=4), NormalForm()
+    pages = [f"https://a.org/{number % 3}/x" for number in range(60)]
+
+    for number, page in enumerate(pages):
+        for href in (f"y{number % 7}", f"/z{number % 5}", f"http://b.org/{number % 11}"):
+            found = small.resolve(page, href)
+            assert found is not None
+            assert found[0] == form.find(href, page)
+
+
+def test_what_is_in_use_survives_the_change_of_generations() -> None:
+    form = CountingForm()
+    linker = Linker(form, KEYS, remember=200)
+
+    for number in range(1000):
+        linker.resolve("https://a.org/", f"unique{number}")
+        linker.resolve("https://a.org/", "/often")
+
+    assert asked(form) == 1001
+
+
+def test_memory_is_bounded() -> None:
+    linker = Linker(NormalForm(), KEYS, remember=100)
+
+    for number in range(2000):
+        linker.resolve(f"https://a.org/{number}/", f"x{number}")
+
+    assert linker.remembered <= 110
+
+
+bases = st.builds(
+    "{}://{}/{}".format,
+    st.sampled_from(["http", "https", "HTTPS"]),
+    st.sampled_from(["a.org", "b.org:81", "me@a.org"]),
+    st.sampled_from(["", "x", "x/", "x/y", "x/y?z/w", "x/y?a", "x//y;sid=1", "?q", "x#y/z"]),
+)
+hrefs = st.one_of(
+    st.text(alphabet="htps:/\\?#. a\t\n;", max_size=8),
+    st.sampled_from(
+        [
+            "",
+            "#",
+            "?",
+            "?a",
+            " ?a",
+            "\t#b",
+            "x",
+            "../x",
+            "/x",
+            "//b.org",
+            "/\t/b.org/",
+            "\\\\b.org",
+            "http:x",
+            "https:x",
+            "HTTP:x",
+            "http:/x",
+            "http:\\\\x",
+            "mailto:x",
+            "ftp:x",
+            " /x",
+            "https://b.org/x;sid=2",
+            ".",
+            "..",
+            "./?x",
+            "\x00/x",
+            "javascript:x",
+            "a:b",
+            "1:b",
+        ]
+    ),
+)
+
+
+@given(st.lists(st.tuples(bases, hrefs), max_size=30), st.sampled_from([NormalForm(), CLEAN]))
+def test_remembering_never_changes_an_answer(
+    links: list[tuple[str, str]], form: NormalForm
+) -> None:
+    linker = Linker(form, KEYS, remember=20)
+
+    for base, href in links + links:
+        found = linker.resolve(base, href)
+
+        assert (found and found[0]) == form.find(href, base)
