@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""One command for the first minute, and one for the checks. Needs nothing but Python 3.11.
+
+    python3 run.py               crawl a small web that this program serves itself, and show it
+    python3 run.py URL [FLAG...] crawl a site into ./gossamer, and show what came
+    python3 run.py test          every check: format, lint, types, unit tests, slow tests
+
+Makes `.venv` beside itself when it is missing and installs the package there. A second run takes
+no time for that: a stamp in `.venv` remembers for which `pyproject.toml` it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+OLDEST = (3, 11)
+HOME = Path(__file__).resolve().parent
+VENV = HOME / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+SUFFIX = ".exe" if os.name == "nt" else ""
+PYTHON = BIN / f"python{SUFFIX}"
+GOSSAMER = BIN / f"gossamer{SUFFIX}"
+STAMP = VENV / "gossamer-stamp"
+
+# Programs that some tests run, and the Debian package that brings each.
+NEEDED = {"nginx": "nginx", "wget2": "wget2", "strace": "strace"}
+
+# Each check: its name, its command after `python -m`, and exit codes that are also good.
+# pytest says 5 when there was nothing to run.
+CHECKS = (
+    ("format", ["ruff", "format", "--check", "."], ()),
+    ("lint", ["ruff", "check", "."], ()),
+    ("types", ["mypy"], ()),
+    ("unit tests", ["pytest", "-n", "auto", "-m", "not slow"], ()),
+    ("slow tests", ["pytest", "-m", "slow"], (5,)),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Do what was asked; the exit code is that of what ran."""
+    if sys.version_info < OLDEST:
+        found = ".".join(map(str, sys.version_info[:2]))
+        say(f"Gossamer needs Python 3.11 or newer, and this is {found}: {sys.executable}")
+        return 2
+    if arguments[:1] in (["-h"], ["--help"]):
+        say(__doc__.strip())
+        return 0
+    if arguments[:1] == ["test"]:
+        return test(arguments[1:])
+    if not install("-e", "."):
+        return 1
+    if not arguments:
+        return run([GOSSAMER, "demo"], cwd=Path.cwd())
+    code = run([GOSSAMER, "crawl", *arguments], cwd=Path.cwd())
+    run([GOSSAMER, "status", *collection_of(arguments)], cwd=Path.cwd())
+    return code
+
+
+def test(arguments: list[str]) -> int:
+    """Run every check, also after one has failed; the first bad exit code, or 0.
+
+    Further arguments go to pytest.
+    """
+    if not install("-e", ".[dev]"):
+        return 1
+    install_programs()
+    results = []
+    for name, command, also_good in CHECKS:
+        more = arguments if command[0] == "pytest" else []
+        began_s = time.monotonic()
+        code = run([PYTHON, "-m", *command, *more])
+        results.append((name, 0 if code in also_good else code, time.monotonic() - began_s))
+    for name, code, took_s in results:
+        say(f"{'ok    ' if code == 0 else 'FAILED'}  {name:<12} {took_s:6.1f} s")
+    return next((code for _, code, _ in results if code), 0)
+
+
+def collection_of(arguments: list[str]) -> list[str]:
+    """The `-c DIR` among the arguments of a crawl."""
+    for at, word in enumerate(arguments[:-1]):
+        if word in ("-c", "--collection"):
+            return [word, arguments[at + 1]]
+    return []
+
+
+def install(*what: str) -> bool:
+    """Bring the package into `.venv`, unless the stamp says that it is there; whether it is."""
+    if is_installed(what[-1]):
+        return True
+    if not runs(PYTHON):
+        say("making .venv ...")
+        if run([sys.executable, "-m", "venv", "--clear", VENV]) != 0:
+            say("Python has no venv here; on Debian: apt-get install python3-venv")
+            return False
+    say("installing the package and what it needs (once, about a minute) ...")
+    pip: list[str | Path] = [
+        PYTHON,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
+    if run([*pip, *what]) != 0:
+        say("the installation failed; the lines above say why. Run this command again to go on.")
+        return False
+    STAMP.write_text(f"{fingerprint()} {what[-1]}\n", encoding="utf-8")
+    return True
+
+
+def is_installed(what: str) -> bool:
+    """Whether `.venv` holds `what`, or more, for this `pyproject.toml`; `.[dev]` holds `.`."""
+    if not STAMP.exists() or not runs(PYTHON):
+        return False
+    stamped, _, installed = STAMP.read_text(encoding="utf-8").strip().partition(" ")
+    return stamped == fingerprint() and installed.startswith(what)
+
+
+def fingerprint() -> str:
+    """Changes when the dependencies or the interpreter do, or the folder has moved."""
+    given = (HOME / "pyproject.toml").read_bytes() + f"{sys.version} {HOME}".encode()
+    return hashlib.sha256(given).hexdigest()
+
+
+def runs(python: Path) -> bool:
+    """Whether a Python is there and works; one in a copied or half-made .venv does not."""
+    if not python.exists():
+        return False
+    tried = subprocess.run([python, "-c", "import pip"], capture_output=True, check=False)
+    return tried.returncode == 0
+
+
+def install_programs() -> None:
+    """Programs for the tests, where we may; without them their tests skip and say so."""
+    packages = [package for name, package in NEEDED.items() if shutil.which(name) is None]
+    if not packages:
+        return
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    if not is_root or shutil.which("apt-get") is None:
+        say(f"some tests will be skipped; on Debian: sudo apt-get install {' '.join(packages)}")
+        return
+    quiet = ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0"]
+    os.environ.setdefault("DEBIAN_FRONTEND", "noninteractive")
+    run([*quiet, "update"])
+    run([*quiet, "install", "-y", "--no-install-recommends", *packages], silent=True)
+
+
+def run(command: list[str | Path], *, silent: bool = False, cwd: Path = HOME) -> int:
+    """Run a program here, say which and for how long, and return its exit code.
+
+    Ctrl-C reaches the program too, which then ends in its own time; we wait for it.
+    """
+    words = [str(word) for word in command]
+    say(f"> {' '.join([Path(words[0]).stem, *words[1:]])}")
+    began_s = time.monotonic()
+    child = subprocess.Popen(words, cwd=cwd, stdout=subprocess.DEVNULL if silent else None)
+    before = signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    try:
+        while child.poll() is None:
+            try:
+                child.wait()
+            except KeyboardInterrupt:
+                continue
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    say(f"  {time.monotonic() - began_s:.1f} s, exit {child.returncode}")
+    return child.returncode
+
+
+def say(line: str) -> None:
+    """Talk goes to stderr; stdout belongs to what we run."""
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
