@@ -1,0 +1,126 @@
+"""Where in a WARC file does a URL's capture lie? The index that pywb and its kin read.
+
+One line per response or revisit: its URL in sort-friendly form (SURT), its second, and a JSON
+object that says the rest. Derived: it can be made again from the file at any time, and is when a
+crash left a file without one. Failures and refusals are not in it; they have no capture.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from gossamer.archive.reader import read_records
+from gossamer.archive.record import Record
+from gossamer.archive.warc import header_url, payload_digest
+
+_CAPTURES: Final = frozenset({"response", "revisit", "resource"})
+_MIME: Final = re.compile(
+    rb"^content-type[ \t]*:[ \t]*([\w.+-]+/[\w.+-]+)", re.IGNORECASE | re.MULTILINE
+)
+_WWW: Final = re.compile(r"www\d*\.")
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+
+def surt(url: str) -> str:
+    """`com,example)/path?query`: a host's captures, and a domain's hosts, stand together.
+
+    Lower case, without `www.`, default port, fragment and last slash, the query's parts sorted:
+    what pywb looks for. Session ids stay.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return url.lower()
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
+        return url.lower()
+    host = parts.hostname
+    if ":" not in host:
+        host = ",".join(reversed(_WWW.sub("", host, count=1).rstrip(".").split(".")))
+    if port is not None and port != _DEFAULT_PORTS[parts.scheme]:
+        host += f":{port}"
+    path = parts.path.lower().rstrip("/") or "/"
+    query = "?" + "&".join(sorted(parts.query.lower().split("&"))) if parts.query else ""
+    return f"{host}){path}{query}"
+
+
+def cdxj_line(
+    capture: tuple[str, int, int],  # its URL, time and status
+    mime: str,
+    digest: str,
+    span: tuple[int, int],  # its offset and length
+    file_name: str,
+) -> str:
+    """One line of the index, without its end. All values of the object are texts, as in pywb's."""
+    url, at_us, status = capture
+    offset, length = span
+    safe_url = header_url(url)
+    entry = {"url": safe_url, "mime": mime}
+    if status:
+        entry["status"] = str(status)
+    entry |= {
+        "digest": digest,
+        "length": str(length),
+        "offset": str(offset),
+        "filename": file_name,
+    }
+    return f"{surt(safe_url)} {_timestamp(at_us)} {json.dumps(entry)}"
+
+
+def mime_of(head: bytes) -> str:
+    """The type that a response's head names, in lower case; `unk` where it names none."""
+    found = _MIME.search(head)
+    return found[1].decode("latin-1").lower() if found else "unk"
+
+
+def cdxj_path(warc_path: Path) -> Path:
+    """Where the index of a file lies: beside it."""
+    return warc_path.with_name(warc_path.name.removesuffix(".gz").removesuffix(".warc") + ".cdxj")
+
+
+def write_cdxj(warc_path: Path) -> Path:
+    """Index a file by reading it. Raises CorruptFile at damage, and then writes nothing."""
+    lines = [
+        _line_of(record, warc_path.name)
+        for record in read_records(warc_path)
+        if record.type in _CAPTURES and record.uri and record.is_whole
+    ]
+    return save_cdxj(warc_path, lines)
+
+
+def save_cdxj(warc_path: Path, lines: Iterable[str]) -> Path:
+    """Put the lines, sorted, in the file's index; a reader sees the old one or all of the new."""
+    path = cdxj_path(warc_path)
+    temporary = path.with_name(path.name + ".part")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in sorted(lines))
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)  # there only when the disk failed
+    return path
+
+
+def _line_of(record: Record, file_name: str) -> str:
+    if record.type == "revisit":
+        mime = "warc/revisit"
+    elif record.is_http:
+        mime = mime_of(record.head)
+    else:
+        mime = record.header("Content-Type").partition(";")[0].strip().lower() or "unk"
+    digest = record.header("WARC-Payload-Digest") or payload_digest(record.payload)
+    capture = (record.uri, record.at_us or 0, record.status or 0)
+    return cdxj_line(capture, mime, digest, (record.offset, record.length), file_name)
+
+
+def _timestamp(at_us: int) -> str:
+    return datetime.fromtimestamp(at_us // 1_000_000, UTC).strftime("%Y%m%d%H%M%S")

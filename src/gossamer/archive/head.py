@@ -1,0 +1,113 @@
+"""In what form is the head of an HTTP message stored, and how is the original had back?
+
+Stored bodies have no transfer coding, and tools believe what a head says of its body, so three
+things in it are changed and nothing else: `Transfer-Encoding`, and a `Content-Length` that is not
+the body's, get the prefix `X-Archive-Orig-`; a first line of HTTP/2 or 3 is written as HTTP/1.1.
+Each change is noted in the metadata record, and `original_head` undoes it to the byte. A head that
+no tool would split from its body at the right place is mended, and noted whole.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from gossamer.archive.fields import Fields
+
+PREFIX: Final = b"X-Archive-Orig-"
+_ABOUT_BODY: Final = re.compile(
+    rb"^(?:(transfer-encoding)|content-length)[ \t]*:([^\r\n]*)", re.IGNORECASE | re.MULTILINE
+)
+_NEWER: Final = re.compile(rb"HTTP/[2-9](?:\.[0-9])?(?=[ \r\n])")
+# An empty line, white space allowed, before the end: some readers would end the head there.
+_EARLY_END: Final = re.compile(rb"(?:\A|\n)[ \t\r\v\f]*\n(?=.)", re.DOTALL)
+_NEWER_REQUEST: Final = re.compile(rb"\A([^\r\n]* )(HTTP/[2-9](?:\.[0-9])?)(?=\r?\n)")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredHead:
+    """A head as it lies in the file, with the metadata lines that undo the changes."""
+
+    data: bytes
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+def stored_head(head: bytes, status: int, body_bytes: int) -> StoredHead:
+    """The head to store in front of a body of that many bytes."""
+    if not _is_sound(head):
+        mended = _renamed(_mended(head, status), body_bytes)[0]
+        return StoredHead(mended, (("originalHead", head.decode("latin-1")),))
+    notes = []
+    if newer := _NEWER.match(head):
+        notes.append(("statusVersion", newer[0].decode("ascii")))
+        head = b"HTTP/1.1" + head[newer.end() :]
+    data, places = _renamed(head, body_bytes)
+    if places:
+        notes.append(("renamedAt", " ".join(map(str, places))))
+    return StoredHead(data, tuple(notes))
+
+
+def original_head(stored: bytes, fields: Fields) -> bytes:
+    """The head as the server sent it. Raises ValueError when the notes do not fit."""
+    if "originalHead" in fields:
+        return fields["originalHead"].encode("latin-1")
+    parts, done = [], 0
+    for place in map(int, fields.get("renamedAt", "").split()):
+        if stored[place : place + len(PREFIX)] != PREFIX:
+            raise ValueError(f"no renamed header stands at byte {place} of the head")
+        parts.append(stored[done:place])
+        done = place + len(PREFIX)
+    head = b"".join([*parts, stored[done:]])
+    if "statusVersion" in fields:
+        head = fields["statusVersion"].encode("ascii") + head.removeprefix(b"HTTP/1.1")
+    return head
+
+
+def stored_request(request: bytes) -> StoredHead:
+    """The request to store: only the version in its first line may differ."""
+    newer = _NEWER_REQUEST.match(request)
+    if newer is None:
+        return StoredHead(request)
+    data = newer[1] + b"HTTP/1.1" + request[newer.end() :]
+    return StoredHead(data, (("requestVersion", newer[2].decode("ascii")),))
+
+
+def original_request(stored: bytes, fields: Fields) -> bytes:
+    """The request as it was sent."""
+    if "requestVersion" not in fields:
+        return stored
+    return stored.replace(b" HTTP/1.1", b" " + fields["requestVersion"].encode("ascii"), 1)
+
+
+def _is_sound(head: bytes) -> bool:
+    return (
+        head.startswith(b"HTTP/")
+        and head.endswith((b"\r\n\r\n", b"\n\n"))
+        and _EARLY_END.search(head) is None
+    )
+
+
+def _mended(head: bytes, status: int) -> bytes:
+    """A head with the same headers that every reader ends where we do."""
+    lines = [line.rstrip(b"\r") for line in head.split(b"\n")]
+    lines = [line for line in lines if line.strip()]
+    if lines and lines[0].startswith(b"HTTP/"):
+        first = _NEWER.sub(b"HTTP/1.1", lines.pop(0), count=1)
+    else:
+        first = b"HTTP/1.1 %d " % status
+    return b"\r\n".join([first, *lines, b"", b""])
+
+
+def _renamed(head: bytes, body_bytes: int) -> tuple[bytes, list[int]]:
+    """The head with its misleading headers renamed, and where in it the prefixes stand."""
+    parts: list[bytes] = []
+    places: list[int] = []
+    done = 0
+    for header in _ABOUT_BODY.finditer(head):
+        if header[1] is None and header[2].strip() == b"%d" % body_bytes:
+            continue
+        parts += (head[done : header.start()], PREFIX)
+        places.append(header.start() + len(PREFIX) * len(places))
+        done = header.start()
+    return b"".join([*parts, head[done:]]), places

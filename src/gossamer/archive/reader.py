@@ -1,0 +1,235 @@
+"""What does an archive file hold?
+
+`read_records` reads files of all writers and generations. The functions below it read our own,
+whose records come as exchanges (`warc.py`), and give back the lease and the answer that were put
+in. Damage raises CorruptFile with the byte; what stands before it has been given by then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gossamer.archive.fields import Fields, fields_of, lease_of, took_s_of, unanswered_of
+from gossamer.archive.head import original_head, original_request
+from gossamer.archive.record import Record, next_record
+from gossamer.archive.streams import open_stream
+from gossamer.archive.warc import RevisitOf, date_us
+from gossamer.errors import CorruptFile
+from gossamer.records import Answer, Fetched, Lease, Outcome, Stored
+
+# More of one block is not kept in memory: 25 times the default limit of a body.
+LIMIT_BYTES: Final = 256 * 2**20
+_RESPONSES: Final = frozenset({"response", "revisit"})
+_PART_OF_EXCHANGE: Final = frozenset({"request", "response", "revisit", "metadata"})
+_SEARCH_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One exchange, as it was before it was stored.
+
+    A revisit has no body of its own: `answer.body` is empty, and `body_bytes` and `digest` are of
+    the body that the server sent, which lies where `revisit_of` says.
+    """
+
+    lease: Lease
+    answer: Answer
+    stored: Stored
+    revisit_of: RevisitOf | None = None
+    digest: str = ""
+    body_bytes: int = 0
+
+
+def read_records(path: Path, start: int = 0, *, limit_bytes: int = LIMIT_BYTES) -> Iterator[Record]:
+    """The records from byte `start` on, blocks kept up to `limit_bytes` (then `is_cut`).
+
+    Raises CorruptFile at the first damage, when what is left of the record has been given with
+    `is_whole` False; UsageError for packers that are not read.
+    """
+    with path.open("rb") as file:
+        stream, is_gzip = open_stream(path, file, start)
+        while (record := next_record(stream, is_gzip, start, limit_bytes)) is not None:
+            yield record
+
+
+def read_answer_at(path: Path, offset: int, *, limit_bytes: int = LIMIT_BYTES) -> Record:
+    """The record that begins at `offset`. Raises CorruptFile when there is no whole one."""
+    for record in read_records(path, offset, limit_bytes=limit_bytes):
+        if record.is_whole:
+            return record
+    raise CorruptFile(path, offset, "the file ends where a record should begin")
+
+
+def read_info(path: Path) -> dict[str, str]:
+    """What the file's warcinfo record says; nothing where there is none."""
+    for record in read_records(path):
+        if record.type == "warcinfo":
+            return _fields(path, record)
+        break
+    return {}
+
+
+def iter_exchanges(path: Path, start: int = 0) -> Iterator[Exchange]:
+    """The exchanges of a file of ours from byte `start`, where one must begin.
+
+    Raises CorruptFile at damage, and for an exchange that the end of the file cuts off.
+    """
+    for records in _grouped(path, start):
+        yield _exchange(path, records)
+
+
+def read_exchange(path: Path, response: int) -> Exchange:
+    """The exchange whose response, or whose one record, begins at that byte. Raises CorruptFile."""
+    records = next(_grouped(path, response), None)
+    if records is None:
+        raise CorruptFile(path, response, "the file ends where an exchange should begin")
+    if records[0].type in _RESPONSES:
+        length = _fields(path, records[-1]).get("requestLength", "0")
+        if not length.isdecimal() or int(length) > response:
+            raise CorruptFile(path, response, f"its request is said to be {length!r} bytes long")
+        if int(length):
+            records = [read_answer_at(path, response - int(length)), *records]
+    return _exchange(path, records)
+
+
+def last_whole_end(path: Path, start: int = 0) -> int:
+    """The byte behind the last whole exchange; `start` where none follows it. Never raises for
+    what a crash leaves: a tail that is cut off, of other bytes, or of zeros.
+    """
+    end = start
+    try:
+        for record in read_records(path, start, limit_bytes=0):
+            if not record.is_whole:
+                break
+            if record.type in ("metadata", "warcinfo") and record.length:
+                end = record.offset + record.length
+            elif record.type not in _PART_OF_EXCHANGE:
+                break
+    except CorruptFile:
+        pass
+    return end
+
+
+def find_record_after(path: Path, offset: int) -> int | None:
+    """The first byte after `offset` at which a record begins; None when there is none."""
+    with path.open("rb") as file:
+        is_gzip = file.read(2) == b"\x1f\x8b"
+        mark = b"\x1f\x8b\x08" if is_gzip else b"\nWARC/"
+        file.seek(offset + 1)
+        base, window = offset + 1, file.read(_SEARCH_BYTES)
+        while window:
+            for hit in re.finditer(re.escape(mark), window):
+                place = base + hit.start() + (not is_gzip)
+                if _begins_record(path, place):
+                    return place
+            kept = window[-len(mark) + 1 :]
+            fresh = file.read(_SEARCH_BYTES)
+            base += len(window) - len(kept)
+            window = kept + fresh if fresh else b""
+    return None
+
+
+def _begins_record(path: Path, offset: int) -> bool:
+    try:
+        read_answer_at(path, offset, limit_bytes=0)
+    except CorruptFile:
+        return False
+    return True
+
+
+def _grouped(path: Path, start: int) -> Iterator[list[Record]]:
+    """The records of each exchange, the metadata last."""
+    records: list[Record] = []
+    for record in read_records(path, start):
+        if not record.is_whole:
+            continue  # the next step raises
+        if record.is_cut:
+            raise CorruptFile(path, record.offset, f"the record has {record.size} bytes, too many")
+        if record.type == "warcinfo" and not records:
+            continue
+        if record.type not in _PART_OF_EXCHANGE:
+            raise CorruptFile(path, record.offset, f"a {record.type!r} record is in an exchange")
+        records.append(record)
+        if record.type == "metadata":
+            yield records
+            records = []
+    if records:
+        what = f"the exchange ends with a {records[-1].type} record instead of its metadata"
+        raise CorruptFile(path, records[0].offset, what)
+
+
+def _exchange(path: Path, records: list[Record]) -> Exchange:
+    types = [record.type for record in records]
+    metadata = records[-1]
+    fields = _fields(path, metadata)
+    by_type = dict(zip(types, records, strict=True))
+    response = by_type.get("response") or by_type.get("revisit")
+    stored = Stored(
+        file=path.name,
+        start=records[0].offset,
+        response=(response or records[0]).offset,
+        end=metadata.offset + metadata.length,
+    )
+    is_fetched = fields.get("outcome") == Outcome.FETCHED.value
+    sound = (
+        (["metadata"],)
+        if not is_fetched
+        else tuple(
+            [*request, kind, "metadata"] for kind in _RESPONSES for request in ([], ["request"])
+        )
+    )
+    if types not in sound:
+        raise CorruptFile(path, stored.start, f"an exchange of {', '.join(types)} records")
+    try:
+        url = fields.get("url", metadata.header("WARC-Target-URI"))
+        at_us = date_us(metadata.header("WARC-Date"))
+        lease = lease_of(fields, url)
+        if response is None:
+            return Exchange(lease, unanswered_of(fields, url, at_us), stored)
+        answer = _fetched(fields, url, at_us, response, by_type.get("request"))
+        if response.type == "revisit":
+            origin = _revisit_of(response)
+            size = int(fields["bodyBytes"])
+            return Exchange(lease, answer, stored, origin, fields["bodyDigest"], size)
+    except (KeyError, ValueError) as error:
+        what = f"the metadata record cannot be understood ({error!r})"
+        raise CorruptFile(path, metadata.offset, what) from None
+    digest = response.header("WARC-Payload-Digest")
+    return Exchange(lease, answer, stored, None, digest, len(answer.body))
+
+
+def _fetched(
+    fields: Fields, url: str, at_us: int, response: Record, request: Record | None
+) -> Fetched:
+    head_bytes = int(fields["headBytes"])
+    return Fetched(
+        url=url,
+        status=int(fields["status"]),
+        head=original_head(response.content[:head_bytes], fields),
+        body=response.content[head_bytes:],
+        request=original_request(request.content, fields) if request else b"",
+        address=fields["address"],
+        protocol=fields["protocol"],
+        at_us=at_us,
+        took_s=took_s_of(fields),
+        cut=fields.get("cut", ""),
+    )
+
+
+def _revisit_of(revisit: Record) -> RevisitOf:
+    return RevisitOf(
+        url=revisit.header("WARC-Refers-To-Target-URI"),
+        at_us=date_us(revisit.header("WARC-Refers-To-Date")),
+        digest=revisit.header("WARC-Payload-Digest"),
+    )
+
+
+def _fields(path: Path, record: Record) -> dict[str, str]:
+    try:
+        return fields_of(record.content)
+    except ValueError as error:
+        raise CorruptFile(path, record.offset, f"its {record.type} record: {error}") from None

@@ -1,0 +1,212 @@
+"""What is one record of a WARC or ARC file, whoever wrote it?
+
+Understands WARC/0.17 to 1.1 and ARC 1.x. Only the outer form is judged here, and every fault in it
+raises CorruptFile; what a record's fields mean to us is `reader.py`'s work.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+
+from gossamer.archive.streams import Stream
+from gossamer.archive.warc import date_us
+from gossamer.errors import CorruptFile
+
+MAX_HEADER_BYTES: Final = 1 << 20  # of one record's own headers; the longest seen are below 10 KB
+_VERSION: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n")
+# The URL may hold spaces: the address and the date of 14 digits or more behind it end it.
+_ARC_LINE: Final = re.compile(rb"(\S.*) ([0-9A-Fa-f.:]+) (\d{12,18}) (\S*)(?: .*)? (\S+)\r?\n?")
+_HEAD_END: Final = re.compile(rb"(?:\A|\n)\r?\n")
+_STATUS: Final = re.compile(rb"HTTP/[\d.]+[ \t]+(\d{3})(?!\d)")
+_HTTP_TYPES: Final = frozenset({"response", "request", "revisit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record as it stands in a file.
+
+    `offset` and `length` are its span in the file; length is 0 where it shares a gzip member with
+    others. `content` is the block, or its beginning where `is_cut`; `size` is the whole block's.
+    A record that damage cut off is given with `is_whole` False before the damage is raised.
+    """
+
+    version: str  # "WARC/1.1"; "ARC" for ARC files
+    type: str  # "arc_header" for the record that begins an ARC file
+    headers: tuple[tuple[str, str], ...]  # in the file's order; WARC's names for ARC's fields too
+    offset: int
+    length: int
+    content: bytes
+    size: int
+    is_whole: bool = True
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the block is larger than what was kept of it."""
+        return len(self.content) < self.size
+
+    def header(self, name: str) -> str:
+        """The first header of that name, or nothing."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers if key.lower() == wanted), "")
+
+    @property
+    def uri(self) -> str:
+        """The target, without the angle brackets and spaces that some writers put there."""
+        uri = self.header("WARC-Target-URI")
+        if self.version == "ARC":
+            return uri
+        if uri.startswith("<") and uri.endswith(">"):
+            uri = uri[1:-1]
+        return uri.replace(" ", "%20")
+
+    @property
+    def at_us(self) -> int | None:
+        """The record's date; None where it is none."""
+        try:
+            return date_us(self.header("WARC-Date"))
+        except (ValueError, OverflowError):
+            return None
+
+    @property
+    def is_http(self) -> bool:
+        """Whether the block is a message of HTTP, head first."""
+        return (
+            self.type in _HTTP_TYPES
+            and self.uri[:6].lower().startswith(("http:", "https:"))
+            and (self.type == "request" or self.content[:5] in (b"HTTP/", b"", b"\n", b"\r\n"))
+        )
+
+    @property
+    def head_bytes(self) -> int:
+        """The length of the HTTP head; 0 where there is none."""
+        if not self.is_http:
+            return 0
+        end = _HEAD_END.search(self.content)
+        return end.end() if end else len(self.content)
+
+    @property
+    def head(self) -> bytes:
+        """The HTTP head with the empty line that ends it."""
+        return self.content[: self.head_bytes]
+
+    @property
+    def payload(self) -> bytes:
+        """The block without HTTP head: the body as stored, in foreign files perhaps chunked."""
+        return self.content[self.head_bytes :]
+
+    @property
+    def status(self) -> int | None:
+        """The status code of a response."""
+        found = _STATUS.match(self.content) if self.is_http and self.type != "request" else None
+        return int(found[1]) if found else None
+
+
+def next_record(stream: Stream, is_gzip: bool, start: int, limit: int) -> Record | None:
+    """The next record, its block kept up to `limit` bytes; None at the end of the file.
+
+    `start` is where in the file the stream was opened. Raises CorruptFile.
+    """
+    line = b""
+    while not line.strip(b"\r\n"):  # some writers put line ends in front of a record too
+        found = stream.find_record()
+        if found is None:
+            return None
+        member, is_first = found
+        offset = member if is_gzip else start + stream.place
+        line = stream.line(MAX_HEADER_BYTES)
+    if _VERSION.fullmatch(line):
+        record = _warc_record(stream, offset, line, limit)
+    elif arc := _ARC_LINE.fullmatch(line):
+        record = _arc_record(stream, offset, arc, limit)
+    else:
+        what = f"no record begins here, but {line[:40]!r}"
+        raise stream.fault or CorruptFile(stream.path, offset, what)
+    block_end = start + stream.place
+    member_end = stream.end_record()
+    if is_gzip:
+        length = member_end - offset if is_first and member_end is not None else 0
+    else:
+        length = block_end - offset
+        if record.version != "ARC" and member_end is None and start + stream.place == block_end:
+            what = f"no empty line stands behind the record that begins at byte {offset}"
+            stream.fault = CorruptFile(stream.path, block_end, what)
+    return replace(record, length=length, is_whole=stream.fault is None)
+
+
+def _warc_record(stream: Stream, offset: int, line: bytes, limit: int) -> Record:
+    headers = _headers(stream, offset)
+    by_name = {name.lower(): value for name, value in reversed(headers)}
+    size = by_name.get("content-length", "")
+    if not (size.isascii() and size.isdigit() and len(size) < 20):
+        raise CorruptFile(stream.path, offset, f"the record's Content-Length is {size[:40]!r}")
+    content = _block(stream, offset, int(size), limit)
+    version = line.strip().decode("ascii")
+    kind = by_name.get("warc-type", "").lower()
+    return Record(version, kind, tuple(headers), offset, 0, content, int(size))
+
+
+def _headers(stream: Stream, offset: int) -> list[tuple[str, str]]:
+    headers: list[tuple[str, str]] = []
+    left = MAX_HEADER_BYTES
+    while True:
+        line = stream.line(left)
+        left -= len(line)
+        if not line.endswith(b"\n"):
+            what = "are too long" if left <= 0 else "are cut off by the end of the file"
+            raise stream.fault or CorruptFile(stream.path, offset, f"the record's headers {what}")
+        text = _text(line.rstrip(b"\r\n"))
+        if not text:
+            return headers
+        if text[0] in " \t" and headers:
+            name, value = headers[-1]
+            headers[-1] = (name, f"{value} {text.strip()}")
+            continue
+        name, colon, value = text.partition(":")
+        if not colon:
+            raise CorruptFile(stream.path, offset, f"the record has a header {text[:40]!r}")
+        headers.append((name.strip(), value.strip()))
+
+
+def _block(stream: Stream, offset: int, size: int, limit: int) -> bytes:
+    """The block, or what there is of it: then the stream has a fault."""
+    content, used = stream.take(size, limit)
+    if used < size and stream.fault is None:
+        what = f"the record says {size} bytes, and the file ends after {used} of them"
+        stream.fault = CorruptFile(stream.path, offset, what)
+    return content
+
+
+def _arc_record(stream: Stream, offset: int, line: re.Match[bytes], limit: int) -> Record:
+    url, address, date, mime, length = (_text(part) for part in line.groups())
+    # Some old writers put -1 or a word: nothing says how long the block is, so it is taken as
+    # empty, and whatever follows must be a record.
+    size = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
+    headers = (
+        ("WARC-Target-URI", url),
+        ("WARC-IP-Address", address),
+        ("WARC-Date", _arc_date(date)),
+        ("Content-Type", mime),
+        ("Content-Length", str(size)),
+    )
+    if not url.startswith("filedesc:"):
+        content = _block(stream, offset, size, limit)
+        return Record("ARC", "response", headers, offset, 0, content, size)
+    # The block begins with two lines of ARC's own: the version, and the names of the fields.
+    own = len(stream.line(MAX_HEADER_BYTES)) + len(stream.line(MAX_HEADER_BYTES))
+    left = max(0, size - own)
+    content = _block(stream, offset, left, limit)
+    return Record("ARC", "arc_header", headers, offset, 0, content, left)
+
+
+def _arc_date(digits: str) -> str:
+    d = digits.ljust(14, "0")
+    return f"{d[:4]}-{d[4:6]}-{d[6:8]}T{d[8:10]}:{d[10:12]}:{d[12:14]}Z"
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

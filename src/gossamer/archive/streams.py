@@ -1,0 +1,213 @@
+"""How do the bytes of a file reach the reader, and where in the file does a record begin?
+
+A gzip file is a chain of *members*; ours hold one record each, other people's hold one, several, or
+a part of one. A plain file is treated as one endless member. Invariant: nothing of a member is read
+before the one before it is used up and found whole, so a damaged member never hides a sound record
+that stands before it. Memory is bounded by what the caller asks for, never by what a file claims.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO, Final, Protocol
+
+from isal import isal_zlib
+
+from gossamer.errors import CorruptFile, UsageError
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+_OTHER_PACKERS: Final = {b"\x04\x22\x4d\x18": "lz4", b"\x28\xb5\x2f\xfd": "zstd"}
+_READ_BYTES: Final = 1 << 16
+_INFLATE_BYTES: Final = 1 << 18  # at most this much comes out of one step, whatever went in
+
+
+class Supply(Protocol):
+    """The inflated bytes of one member after the other."""
+
+    start: int  # where in the file the member begins
+    end: int  # where it ends; known once `more` has returned nothing
+
+    def more(self) -> bytes:
+        """The next bytes of the member; empty when it is used up. Raises CorruptFile."""
+        ...
+
+    def begin(self) -> bool:
+        """Go on to the next member; False at the end of the file."""
+        ...
+
+
+class PlainSupply:
+    """A file without compression: one member."""
+
+    def __init__(self, file: BinaryIO, start: int) -> None:
+        self._file = file
+        self._file.seek(start)
+        self.start = self.end = start
+        self._is_begun = False
+
+    def more(self) -> bytes:
+        found = self._file.read(_READ_BYTES)
+        self.end += len(found)
+        return found
+
+    def begin(self) -> bool:
+        was_begun, self._is_begun = self._is_begun, True
+        return not was_begun
+
+
+class GzipSupply:
+    """A file of gzip members; each member's checksum is tested before its end is reported."""
+
+    def __init__(self, path: Path, file: BinaryIO, start: int) -> None:
+        self._path = path
+        self._file = file
+        self._file.seek(start)
+        self._packed = b""  # read from the file, not yet inflated
+        self._inflater: isal_zlib.Decompress | None = None
+        self.start = self.end = start
+
+    def begin(self) -> bool:
+        if not self._packed:
+            self._packed = self._file.read(_READ_BYTES)
+        if not self._packed:
+            return False
+        self.start = self.end
+        self._inflater = isal_zlib.decompressobj(31)
+        return True
+
+    def more(self) -> bytes:
+        inflater = self._inflater
+        while inflater is not None:
+            if not self._packed:
+                self._packed = self._file.read(_READ_BYTES)
+            given = len(self._packed)
+            try:
+                found: bytes = inflater.decompress(self._packed, _INFLATE_BYTES)
+            except isal_zlib.IsalError as error:  # type: ignore[misc]  # the stub is wrong
+                what = f"the gzip member that begins here is damaged ({error})"
+                raise CorruptFile(self._path, self.start, what) from None
+            self._packed = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
+            self.end += given - len(self._packed)
+            if inflater.eof:
+                self._inflater = None
+            if found:
+                return found
+            if not given and not inflater.eof:
+                what = "the gzip member that begins here is cut off by the end of the file"
+                raise CorruptFile(self._path, self.start, what)
+            inflater = self._inflater
+        return b""
+
+
+class Stream:
+    """Inflated bytes with a place in them. A record may reach over the end of a member."""
+
+    def __init__(self, path: Path, supply: Supply) -> None:
+        self.path = path
+        self._supply = supply
+        self._buffer = b""
+        self._at = 0  # in the buffer
+        self._place = 0  # inflated bytes used since the stream was opened
+        self._member_place = 0  # `_place` at which the present member begins
+        self.fault: CorruptFile | None = None  # nothing can be read behind it
+
+    @property
+    def place(self) -> int:
+        """Inflated bytes used so far."""
+        return self._place
+
+    def find_record(self) -> tuple[int, bool] | None:
+        """Move to the next byte, over the end of a member if need be; None at the end of the file.
+
+        Gives the offset of the member that holds the byte, and whether it is the member's first.
+        Raises the fault that ended the record before.
+        """
+        if self.fault is not None:
+            raise self.fault
+        while not self._grow():
+            if self.fault is not None:
+                raise self.fault
+            self._member_place = self._place
+            if not self._supply.begin():
+                return None
+        return self._supply.start, self._place == self._member_place
+
+    def end_record(self) -> int | None:
+        """Skip the line ends behind a record, and not a byte of the next member.
+
+        Gives the offset behind the member when the record, or a fault, ends it, else None.
+        """
+        while self._grow():
+            rest = self._buffer[self._at : self._at + _READ_BYTES]
+            ends = len(rest) - len(rest.lstrip(b"\r\n"))
+            self._use(ends)
+            if ends < len(rest):
+                return None
+        return self._supply.end
+
+    def line(self, limit: int) -> bytes:
+        """The next line with its end; without one where the file ends or `limit` is passed."""
+        parts: list[bytes] = []
+        size = 0
+        while size < limit and (self._grow() or self._cross()):
+            at = self._buffer.find(b"\n", self._at, self._at + limit - size)
+            until = at + 1 if at >= 0 else min(len(self._buffer), self._at + limit - size)
+            parts.append(self._buffer[self._at : until])
+            size += len(parts[-1])
+            self._use(len(parts[-1]))
+            if at >= 0:
+                break
+        return b"".join(parts)
+
+    def take(self, size: int, keep: int) -> tuple[bytes, int]:
+        """Use `size` bytes and keep the first `keep` of them; also how many there were."""
+        parts: list[bytes] = []
+        used = kept = 0
+        while used < size and (self._grow() or self._cross()):
+            step = min(len(self._buffer) - self._at, size - used)
+            if kept < keep:
+                parts.append(self._buffer[self._at : self._at + min(step, keep - kept)])
+                kept += len(parts[-1])
+            self._use(step)
+            used += step
+        return b"".join(parts), used
+
+    def _grow(self) -> bool:
+        """Have at least one byte of the present member in the buffer; False at its end."""
+        if self._at < len(self._buffer):
+            return True
+        if self.fault is not None:
+            return False
+        self._at = 0
+        try:
+            self._buffer = self._supply.more()
+        except CorruptFile as fault:
+            self._buffer, self.fault = b"", fault
+        return bool(self._buffer)
+
+    def _cross(self) -> bool:
+        """Go on into the next member; False at the end of the file."""
+        while self.fault is None and self._supply.begin():
+            self._member_place = self._place
+            if self._grow():
+                return True
+        return False
+
+    def _use(self, count: int) -> None:
+        self._at += count
+        self._place += count
+
+
+def open_stream(path: Path, file: BinaryIO, start: int) -> tuple[Stream, bool]:
+    """A stream from byte `start` on, and whether the file is gzip. Raises UsageError for lz4."""
+    if start > (size := os.fstat(file.fileno()).st_size):
+        raise CorruptFile(path, size, f"the file ends here, and byte {start} was asked for")
+    file.seek(start)
+    magic = file.read(4)
+    packer = _OTHER_PACKERS.get(magic)
+    if packer is not None:
+        raise UsageError(f"{path} is packed with {packer}; unpack it or pack it with gzip first")
+    if magic.startswith(GZIP_MAGIC):
+        return Stream(path, GzipSupply(path, file, start)), True
+    return Stream(path, PlainSupply(file, start)), False

@@ -1,0 +1,134 @@
+"""Is every byte of an archive file what was written?
+
+Reads a whole file, of ours or of others, and names each fault; after damage it goes on at the next
+record that can be found. In files of ours every exchange must be whole too.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gossamer.archive.chunks import is_chunked, unchunked
+from gossamer.archive.reader import find_record_after, read_records
+from gossamer.archive.record import Record
+from gossamer.errors import CorruptFile
+
+_ALGORITHMS: Final = frozenset({"md5", "sha1", "sha256", "sha512"})
+_OURS: Final = b"software: gossamer/"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong with a file, and where."""
+
+    path: Path
+    offset: int
+    problem: str
+
+
+def check_file(path: Path) -> Iterator[Fault]:
+    """Every fault of a file, in its order. Raises UsageError for a file that is not read at all."""
+    pairs = _Pairs(path)
+    place: int | None = 0
+    while place is not None:
+        start, place = place, None
+        try:
+            for record in read_records(path, start):
+                if not record.is_whole:
+                    continue  # the next step raises
+                yield from digest_faults(path, record)
+                yield from pairs.faults(record)
+        except CorruptFile as error:
+            yield Fault(path, error.offset, error.found)
+            pairs.forget()
+            place = find_record_after(path, max(start, error.offset))
+    yield from pairs.faults_at_end()
+
+
+def digest_faults(path: Path, record: Record) -> Iterator[Fault]:
+    """Faults in what a record says of its own bytes."""
+    if record.is_cut:
+        what = f"the record has {record.size} bytes, too many to check its digest"
+        yield Fault(path, record.offset, what)
+        return
+    block = record.header("WARC-Block-Digest")
+    if block and not _fits(block, record.content):
+        yield Fault(path, record.offset, f"the block is not the one with the digest {block}")
+    payload = record.header("WARC-Payload-Digest")
+    # A revisit's payload lies elsewhere.
+    if payload and record.type != "revisit" and not _payload_fits(payload, record):
+        yield Fault(path, record.offset, f"the payload is not the one with the digest {payload}")
+
+
+def _payload_fits(digest: str, record: Record) -> bool:
+    """Writers disagree on whether a chunked payload's digest is of the chunks or of the body."""
+    if _fits(digest, record.payload):
+        return True
+    return is_chunked(record.head) and _fits(digest, unchunked(record.payload))
+
+
+def _fits(digest: str, data: bytes) -> bool:
+    """Whether `algorithm:value`, in base 16, 32 or 64, is of `data`; True for other algorithms."""
+    algorithm, _, value = digest.partition(":")
+    algorithm = algorithm.lower().replace("-", "")
+    if algorithm not in _ALGORITHMS:
+        return True
+    found = hashlib.new(algorithm, data, usedforsecurity=False).digest()
+    bare = value.rstrip("=")
+    if bare.lower() in (found.hex(), _bare(base64.b32encode(found)).lower()):
+        return True
+    return bare in (_bare(base64.b64encode(found)), _bare(base64.urlsafe_b64encode(found)))
+
+
+def _bare(encoded: bytes) -> str:
+    return encoded.decode("ascii").rstrip("=")
+
+
+class _Pairs:
+    """Watches the order of records: each exchange whole, each reference to a record beside it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._is_ours = False
+        self._open: list[Record] = []  # the exchange so far, blocks and all
+
+    def forget(self) -> None:
+        """Records were lost: what is open can never be whole, and that was reported."""
+        self._open = []
+
+    def faults(self, record: Record) -> Iterator[Fault]:
+        if record.type == "warcinfo":
+            self._is_ours = record.content.startswith(_OURS)
+            return
+        if not self._is_ours:
+            return
+        self._open.append(record)
+        if record.type == "metadata":
+            yield from self._exchange_faults()
+            self._open = []
+
+    def faults_at_end(self) -> Iterator[Fault]:
+        if self._open:
+            yield self._fault("the exchange that begins here has no metadata record")
+
+    def _exchange_faults(self) -> Iterator[Fault]:
+        types = [record.type.replace("revisit", "response") for record in self._open]
+        is_fetched = self._open[-1].content.startswith(b"outcome: fetched\r\n")
+        whole = (["request", "response", "metadata"], ["response", "metadata"])
+        if types not in (whole if is_fetched else (["metadata"],)):
+            yield self._fault(f"an exchange of {', '.join(types)} records")
+            return
+        if is_fetched:
+            response = self._open[-2].header("WARC-Record-ID")
+            for record in (*self._open[:-2], self._open[-1]):
+                if record.header("WARC-Concurrent-To") != response:
+                    what = f"the {record.type} record does not name the response beside it"
+                    yield Fault(self._path, record.offset, what)
+
+    def _fault(self, problem: str) -> Fault:
+        return Fault(self._path, self._open[0].offset, problem)

@@ -1,0 +1,247 @@
+"""How do exchanges get into files, and what is known to be on the disk?
+
+A worker has one writer, and a writer one open file that nobody else writes to. An exchange goes in
+with one write, or not at all: what a failed write left is cut off again. `sync` makes all that was
+appended durable; after it has failed nothing is believed any more, for the kernel may have dropped
+the pages and a second sync would lie. All calls block.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from gossamer.archive.cdxj import cdxj_line, mime_of, save_cdxj
+from gossamer.archive.warc import ExchangeBytes, RevisitOf, exchange_bytes, warcinfo_bytes
+from gossamer.base.clock import Clock
+from gossamer.errors import DiskFault
+from gossamer.records import Answer, Fetched, Lease, Stored
+from gossamer.settings import Archive
+
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+_FLAGS: Final = (
+    os.O_WRONLY
+    | os.O_APPEND  # so that a write behind a cut lands at the cut
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)  # Windows
+)
+_datasync = getattr(os, "fdatasync", os.fsync)  # macOS and Windows have only fsync
+
+
+class WarcWriter:
+    """A chain of WARC files, of which the last is open."""
+
+    def __init__(
+        self,
+        folder: Path,
+        name_prefix: str,
+        settings: Archive,
+        info: Mapping[str, str],
+        clock: Clock,
+    ) -> None:
+        """Opens nothing: use `open`."""
+        self._folder = folder
+        self._prefix = name_prefix
+        self._settings = settings
+        self._info = dict(info)
+        self._clock = clock
+        self._serial = 0
+        self._file = -1
+        self._name = ""
+        self._end = 0
+        self._info_end = 0  # behind the warcinfo record
+        self._is_closed = False
+        self._lines: list[str] = []  # of the open file's index: 250 bytes a capture
+        self._broken = ""  # why nothing may be appended any more
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        name_prefix: str,
+        settings: Archive,
+        info: Mapping[str, str],
+        clock: Clock,
+    ) -> WarcWriter:
+        """Begin a new file in `folder`. Raises DiskFault."""
+        writer = cls(folder, name_prefix, settings, info, clock)
+        writer._begin_file()
+        return writer
+
+    @property
+    def name(self) -> str:
+        """The name of the open file."""
+        return self._name
+
+    @property
+    def path(self) -> Path:
+        """The open file."""
+        return self._folder / self._name
+
+    @property
+    def end(self) -> int:
+        """The size of the open file: the byte behind the last exchange."""
+        return self._end
+
+    def fileno(self) -> int:
+        """The descriptor of the open file, for whoever syncs it elsewhere."""
+        return self._file
+
+    def append(self, lease: Lease, answer: Answer, revisit_of: RevisitOf | None = None) -> Stored:
+        """Write one exchange and say where it lies. It is durable after the next `sync`.
+
+        Raises DiskFault, and then the file is as it was before; with `is_full` set the writer can
+        be used again once there is room.
+        """
+        if self._file >= 0 and self._end >= self._settings.roll_bytes:
+            self._finish_file()
+        if self._file < 0 and not self._is_closed:
+            self._begin_file()
+        exchange = exchange_bytes(lease, answer, self._settings.gzip_level, revisit_of)
+        start = self._end
+        self._write(exchange.data)
+        if isinstance(answer, Fetched):
+            self._note_capture(answer, exchange, start, revisit_of)
+        return Stored(self._name, start, start + exchange.response, self._end)
+
+    def sync(self) -> None:
+        """Return when all that was appended is on the disk. Raises DiskFault, for good."""
+        self._refuse_if_broken()
+        try:
+            _datasync(self._file)
+        except OSError as error:
+            self._broken = f"{self.path} could not be synced to the disk ({error.strerror})"
+            raise DiskFault(self._advice(), is_full=False) from error
+
+    def close(self) -> None:
+        """Make the last file durable and index it; one without exchanges is removed."""
+        self._is_closed = True
+        if self._file < 0:
+            return
+        try:
+            if self._broken:
+                return
+            if self._has_exchanges():
+                self._seal_file()
+            else:
+                self.path.unlink()
+                _sync_folder(self._folder)
+        except OSError as error:
+            raise _fault(f"{self.path} could not be closed", error) from error
+        finally:
+            self._close_file()
+
+    def _has_exchanges(self) -> bool:
+        return self._end > self._info_end
+
+    def _begin_file(self) -> None:
+        now_us = self._clock.wall_us()
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._file, self._name = self._create(now_us)
+        except OSError as error:
+            raise _fault(f"no file can be begun in {self._folder}", error) from error
+        self._end = 0
+        try:
+            self._write(warcinfo_bytes(self._name, now_us, self._info, self._settings.gzip_level))
+            _sync_folder(self._folder)
+        except (OSError, DiskFault) as error:
+            self._close_file()
+            self.path.unlink()
+            if isinstance(error, DiskFault):
+                raise
+            raise _fault(f"no file can be begun in {self._folder}", error) from error
+        self._info_end = self._end
+
+    def _create(self, now_us: int) -> tuple[int, str]:
+        """A file that nobody had before, and its name."""
+        moment = datetime.fromtimestamp(now_us // 1_000_000, UTC).strftime("%Y%m%d%H%M%S")
+        while True:
+            name = f"{self._prefix}-{moment}-{self._serial:05d}.warc.gz"
+            self._serial += 1
+            try:
+                return os.open(self._folder / name, _FLAGS, 0o644), name
+            except FileExistsError:
+                continue
+
+    def _finish_file(self) -> None:
+        try:
+            self._seal_file()
+        except OSError as error:
+            raise _fault(f"{self.path} could not be finished", error) from error
+        self._close_file()
+
+    def _seal_file(self) -> None:
+        self.sync()
+        save_cdxj(self.path, self._lines)
+
+    def _close_file(self) -> None:
+        os.close(self._file)
+        self._file = -1
+        self._lines = []
+
+    def _write(self, data: bytes) -> None:
+        """All of `data` at the end of the file, or nothing of it."""
+        self._refuse_if_broken()
+        try:
+            written = os.write(self._file, data)
+            while written < len(data):  # a short write: the next one says why, or completes it
+                more = os.write(self._file, data[written:])
+                if not more:
+                    raise OSError(errno.EIO, "the disk takes no more bytes")
+                written += more
+        except OSError as error:
+            self._cut_back()
+            raise _fault(f"{self.path} could not be written to", error) from error
+        self._end += len(data)
+
+    def _cut_back(self) -> None:
+        try:
+            os.ftruncate(self._file, self._end)
+        except OSError as error:
+            self._broken = f"{self.path} ends in half an exchange ({error.strerror})"
+
+    def _refuse_if_broken(self) -> None:
+        if self._broken:
+            raise DiskFault(self._advice(), is_full=False)
+        if self._file < 0:
+            raise DiskFault(f"no archive file is open in {self._folder}", is_full=False)
+
+    def _advice(self) -> str:
+        return f"{self._broken}; check the disk, then start again to keep what is committed"
+
+    def _note_capture(
+        self, answer: Fetched, exchange: ExchangeBytes, start: int, revisit_of: RevisitOf | None
+    ) -> None:
+        self._lines.append(
+            cdxj_line(
+                (answer.url, answer.at_us, answer.status),
+                mime_of(answer.head) if revisit_of is None else "warc/revisit",
+                exchange.digest if revisit_of is None else revisit_of.digest,
+                (start + exchange.response, exchange.response_end - exchange.response),
+                self._name,
+            )
+        )
+
+
+def _fault(what: str, error: OSError) -> DiskFault:
+    is_full = error.errno in _FULL
+    advice = "make room and go on" if is_full else "check the disk"
+    return DiskFault(f"{what} ({error.strerror or error}); {advice}", is_full=is_full)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in the folder durable; Windows has no such call."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
