@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gossamer.urls.canonical import NormalForm, Parsed, parse
+from gossamer.urls.query import spelled_in
 from gossamer.urls.site import site_of
 from support.shared import suite
 
@@ -65,6 +66,14 @@ def test_every_international_name_becomes_ascii_as_the_standard_says(name: str, 
 
     assert len(found) >= count
     assert wrong == []
+
+
+def test_every_query_is_spelled_in_the_charset_of_its_page() -> None:
+    for case in cases("percent-encoding.json"):
+        for charset, spelled in case["output"].items():
+            parsed = parse(spelled_in(charset, "?" + case["input"]), "https://example.org/")
+            assert parsed is not None
+            assert parsed.search == "?" + spelled, charset
 
 
 def test_every_registrable_domain_is_the_site() -> None:

@@ -3,8 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gossamer.errors import UsageError
+from gossamer.urls.canonical import NormalForm
+from gossamer.urls.domains import domain_of
 from gossamer.urls.scope import Scope, ScopeKind, domains_from
 
 SEED = "https://docs.example.org/guide/start.html?v=/1/"
@@ -166,3 +170,14 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         domains_from(tmp_path / "none")
     with pytest.raises(UsageError, match="latin, line 2: it is not UTF-8"):
         domains_from(tmp_path / "latin")
+
+
+@given(
+    st.text("aé0x1.-*_[]:", max_size=12) | st.sampled_from(["1.2", "0xf", "a.0", "a.0x1", "é.a"])
+)
+def test_a_domain_is_always_a_host_that_a_url_can_have(text: str) -> None:
+    domain = domain_of(text)
+
+    if domain is not None:
+        assert NormalForm().find(f"http://{domain}/") == f"http://{domain}/"
+        assert domain_of(domain) == domain

@@ -6,7 +6,7 @@ that), less what never reaches a server (fragment), what must not be kept (user 
 an empty `?`. It is ASCII, and finding the form of a form changes nothing.
 
 The functions at the end take such forms apart by slicing: they are called for every link, and
-parsing costs 2.7 microseconds where a slice costs 0.2. Names that differ but mean one server
+parsing costs 3.6 microseconds where a slice costs 0.3. Names that differ but mean one server
 (`www.`, a dot at the end) are left as they are: only the server knows.
 """
 

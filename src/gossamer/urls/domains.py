@@ -13,21 +13,24 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.errors import UsageError
-from gossamer.urls.canonical import MAX_HOST_CHARS, parse
+from gossamer.urls.canonical import MAX_HOST_CHARS, NormalForm, host_of
 
 # What would end a host, or be dropped, when the text is read as part of a URL.
 _NO_HOST: Final = re.compile(r"[\x00-\x20/\\?#@%*,\"'<>|^`{}]|:(?![^\[]*\])")
+# Canonical as it stands: a list of 100,000 takes 0.1 s so, and 2 s with the parser.
+_PLAIN: Final = re.compile(r"(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*")
+_KEEP: Final = NormalForm()
 
 
 def domain_of(text: str) -> str | None:
     """The host that a person wrote, in canonical form; None when it is none."""
     name = text.strip().removeprefix("*.").removeprefix(".").removesuffix(".")
+    if _PLAIN.fullmatch(name) and len(name) <= MAX_HOST_CHARS:
+        return name
     if not name or _NO_HOST.search(name):
         return None
-    found = parse(f"http://{name}/")
-    if found is None or "" in found.hostname.split(".") or len(found.hostname) > MAX_HOST_CHARS:
-        return None
-    return found.hostname
+    url = _KEEP.find(f"http://{name}/")
+    return None if url is None or "" in host_of(url).split(".") else host_of(url)
 
 
 def lines_of(path: Path) -> Iterator[tuple[str, str]]:
