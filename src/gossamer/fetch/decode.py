@@ -1,0 +1,240 @@
+"""What does a body say without its content codings?
+
+    br(gzip(page)) with "Content-Encoding: gzip, br" -> page
+
+Never more than the limit is made, at any stage of a chain, whatever the body claims: a decoder is
+always told how much room there is. Wrong and cut-off bodies are ordinary on the web; what can be
+decoded is given, with a sentence on what is wrong. Nothing here raises.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol, cast
+
+import brotli
+from isal import isal_zlib
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+# A server that means well uses one, seldom two; urllib3 and curl stop at five as well.
+MAX_CODINGS: Final = 5
+# Blocked gzip has a member per 64 KiB. Ten million empty members in 200 MB are an attack on time.
+MAX_MEMBERS: Final = 10_000
+# Browsers refuse zstd windows above 8 MiB (RFC 9659), so that a short body cannot take memory.
+_ZSTD_WINDOW: Final[dict[int, int]] = {zstd.DecompressionParameter.window_log_max: 23}
+# What a decoder is fed at once. Most pages are smaller; what it does not use it copies.
+_STEP_BYTES: Final = 64 * 2**10
+# The types that isal ships call its error an instance.
+_ERRORS: Final = cast(
+    "tuple[type[Exception], ...]", (isal_zlib.error, brotli.error, zstd.ZstdError, EOFError)
+)
+
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+_ZSTD_SKIPPABLE: Final = tuple(bytes((n, 0x2A, 0x4D, 0x18)) for n in range(0x50, 0x60))
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A body without its codings. `is_cut`: there was more than the limit; `fault`: a sentence."""
+
+    body: bytes
+    is_cut: bool = False
+    fault: str = ""
+
+
+class _Decoder(Protocol):
+    """One compressed stream."""
+
+    def feed(self, piece: bytes, room: int) -> bytes:
+        """About `room` decoded bytes at the most; ask again with b"" until nothing comes."""
+        ...
+
+    def is_done(self) -> bool:
+        """Whether the end of the stream has been read."""
+        ...
+
+    def unused(self) -> int:
+        """Bytes at the end of the last piece that lie after the end of the stream."""
+        ...
+
+
+class _Inflate:
+    def __init__(self, window_bits: int) -> None:
+        self._inner = isal_zlib.decompressobj(wbits=window_bits)
+
+    def feed(self, piece: bytes, room: int) -> bytes:
+        held: bytes = self._inner.unconsumed_tail
+        out: bytes = self._inner.decompress(held + piece if held else piece, room)
+        return out
+
+    def is_done(self) -> bool:
+        return bool(self._inner.eof)
+
+    def unused(self) -> int:
+        return len(self._inner.unused_data)
+
+
+class _Zstd:
+    def __init__(self) -> None:
+        self._inner = zstd.ZstdDecompressor(options=_ZSTD_WINDOW)
+
+    def feed(self, piece: bytes, room: int) -> bytes:
+        return self._inner.decompress(piece, room)
+
+    def is_done(self) -> bool:
+        return self._inner.eof
+
+    def unused(self) -> int:
+        return len(self._inner.unused_data)
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        self._inner = brotli.Decompressor()
+
+    def feed(self, piece: bytes, room: int) -> bytes:
+        out: bytes = self._inner.process(piece, output_buffer_limit=room)
+        return out
+
+    def is_done(self) -> bool:
+        return bool(self._inner.is_finished())
+
+    def unused(self) -> int:
+        return 0  # it fails when there are any, and is then fed byte by byte
+
+
+@dataclass(frozen=True, slots=True)
+class _Coding:
+    """How one coding is read: `magic` opens every stream of it, and several may follow."""
+
+    name: str
+    open: Callable[[], _Decoder]
+    magic: tuple[bytes, ...] = ()
+
+
+_GZIP: Final = _Coding("gzip", lambda: _Inflate(31), (_GZIP_MAGIC,))
+_ZLIB: Final = _Coding("deflate", lambda: _Inflate(15))
+_RAW: Final = _Coding("deflate", lambda: _Inflate(-15))
+_CODINGS: Final[dict[str, _Coding]] = {
+    "gzip": _GZIP,
+    "x-gzip": _GZIP,
+    "deflate": _ZLIB,
+    "br": _Coding("br", _Brotli),
+    "zstd": _Coding("zstd", _Zstd, (_ZSTD_MAGIC, *_ZSTD_SKIPPABLE)),
+}
+
+
+def decode(body: bytes, content_encoding: str, max_bytes: int) -> Decoded:
+    """Undo the codings that the header names, last one first.
+
+    A body that was never coded, although the header says so, comes back as it is.
+    """
+    names = [name for part in content_encoding.lower().split(",") if (name := part.strip())]
+    names = [name for name in names if name != "identity"]
+    if not body or not names:
+        return _whole(body, max_bytes)
+    if len(names) > MAX_CODINGS:
+        fault = f"the body has {len(names)} codings, and at most {MAX_CODINGS} are undone"
+        return _whole(body, max_bytes, fault)
+    is_cut, faults = False, []
+    for name in reversed(names):
+        coding = _CODINGS.get(name)
+        if coding is None:
+            faults.append(f"the coding {name!r} is not known")
+            break
+        step = _undo(coding, body, max_bytes)
+        body, is_cut = step.body, is_cut or step.is_cut
+        if step.fault:
+            faults.append(step.fault)
+    whole = _whole(body, max_bytes, "; ".join(faults))
+    return Decoded(whole.body, is_cut or whole.is_cut, whole.fault)
+
+
+def _whole(body: bytes, max_bytes: int, fault: str = "") -> Decoded:
+    if len(body) > max_bytes:
+        return Decoded(body[:max_bytes], is_cut=True, fault=fault)
+    return Decoded(body, fault=fault)
+
+
+def _undo(coding: _Coding, body: bytes, max_bytes: int) -> Decoded:
+    """Undo one coding."""
+    if coding.magic and not body.startswith(coding.magic):
+        return Decoded(body, fault=f"the body is declared as {coding.name}, but it is not")
+    if coding is _ZLIB and not _is_zlib(body):
+        coding = _RAW  # RFC 9110 says zlib, some servers send the bare stream
+    result = _read(coding, body, max_bytes)
+    if coding is _ZLIB and result.fault and not result.body:
+        result = _read(_RAW, body, max_bytes)
+    if result.fault and not coding.magic and (not result.body or _looks_plain(body)):
+        return Decoded(body, fault=f"the body is declared as {coding.name}, but it is not")
+    return result
+
+
+def _read(coding: _Coding, body: bytes, max_bytes: int) -> Decoded:
+    """Decode up to the limit. What a decoder had made when it failed is won back byte by byte."""
+    result, failed_at = _walk(coding, body, max_bytes, slow_from=len(body))
+    if failed_at is not None:
+        result, _ = _walk(coding, body, max_bytes, slow_from=failed_at)
+    return result
+
+
+def _walk(
+    coding: _Coding, body: bytes, max_bytes: int, slow_from: int
+) -> tuple[Decoded, int | None]:
+    """One pass; from `slow_from` on in pieces of one byte. Also tells which piece failed."""
+    parts: list[bytes] = []
+    room, at, members, decoder = max_bytes + 1, 0, 1, coding.open()
+    while at < len(body):
+        piece = body[at : at + (1 if at >= slow_from else _STEP_BYTES)]
+        try:
+            room -= _drain(decoder, piece, room, parts)
+        except _ERRORS as error:
+            fault = f"the {coding.name} body is damaged ({error})"
+            return Decoded(b"".join(parts), fault=fault), at
+        if room <= 0:
+            return Decoded(b"".join(parts)[:max_bytes], is_cut=True), None
+        at += len(piece)
+        if not decoder.is_done():
+            continue
+        at -= decoder.unused()
+        if not (coding.magic and body.startswith(coding.magic, at)):
+            return Decoded(b"".join(parts)), None  # what follows is padding or junk
+        members += 1
+        if members > MAX_MEMBERS:
+            fault = f"the {coding.name} body has more than {MAX_MEMBERS} parts"
+            return Decoded(b"".join(parts), fault=fault), None
+        decoder = coding.open()
+    fault = f"the {coding.name} body ends too early"
+    return Decoded(b"".join(parts), fault=fault), None
+
+
+def _drain(decoder: _Decoder, piece: bytes, room: int, parts: list[bytes]) -> int:
+    """Append what a piece gives, until the room is used; returns how many bytes."""
+    made = 0
+    while made < room:
+        out = decoder.feed(piece, room - made)
+        if out:
+            parts.append(out)
+            made += len(out)
+        if not out or decoder.is_done():
+            break
+        piece = b""
+    return made
+
+
+def _is_zlib(body: bytes) -> bool:
+    """Whether the first two bytes are a zlib header (RFC 1950, 2.2)."""
+    return len(body) >= 2 and body[0] & 0x0F == 8 and (body[0] << 8 | body[1]) % 31 == 0
+
+
+def _looks_plain(body: bytes) -> bool:
+    """Whether it starts as HTML and XML do."""
+    return body[:64].lstrip(_BLANK).startswith(b"<")

@@ -1,0 +1,145 @@
+"""Do the headers promise what is wanted? Asked before the body is read.
+
+The type is judged for answers with a page in them (2xx): an error page is kept whatever it is.
+The size is judged for all. A missing or unreadable Content-Type counts as HTML here, because the
+body alone can tell, and it has not come yet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from gossamer.errors import SettingsError
+from gossamer.records import Reason
+
+_TOKEN: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"  # noqa: S105 - a token of HTTP, no secret
+# WHATWG MIME Sniffing, 4.4: white space around the type and after the subtype is passed over.
+_ESSENCE: Final = re.compile(rf"[\t\n\r ]*({_TOKEN}/{_TOKEN})[\t\n\r ]*(?:;.*)?", re.DOTALL)
+_RANGE: Final = re.compile(rf"{_TOKEN}/(?:\*|{_TOKEN})")
+# Types by which servers say that they do not know (WHATWG MIME Sniffing, 7).
+_NOT_KNOWN: Final = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
+
+_HTML: Final = ("text/html", "application/xhtml+xml")
+_PDF: Final = ("application/pdf", "application/x-pdf")
+
+
+def _is_text(mime: str) -> bool:
+    return (
+        mime.startswith("text/")
+        or mime in ("application/xhtml+xml", "application/xml", "application/json")
+        or mime.endswith(("+xml", "+json"))
+    ) and not mime.startswith("image/")
+
+
+_NAMES: Final[dict[str, Callable[[str], bool]]] = {
+    "html": lambda mime: mime in _HTML,
+    "text": _is_text,
+    "pdf": lambda mime: mime in _PDF,
+    "image": lambda mime: mime.startswith("image/"),
+    "audio": lambda mime: mime.startswith("audio/") or mime == "application/ogg",
+    "video": lambda mime: (
+        mime.startswith("video/") or mime in ("application/ogg", "application/mp4")
+    ),
+    "any": bool,
+}
+_ACCEPT: Final[dict[str, str]] = {
+    "html": "text/html,application/xhtml+xml",
+    "text": "text/html,application/xhtml+xml,text/*,application/xml,application/json",
+    "pdf": "application/pdf",
+    "image": "image/*",
+    "audio": "audio/*",
+    "video": "video/*",
+    "any": "*/*",
+}
+_MEDIA: Final = ("image", "audio", "video")
+
+
+def mime_of(content_type: str) -> str:
+    """`text/html` of `Text/HTML; charset=utf-8`; empty where it is no MIME type."""
+    found = _ESSENCE.fullmatch(content_type)
+    return found[1].lower() if found else ""
+
+
+class Judge:
+    """The operator's wish for types and size.
+
+    `accept` is the Accept header that asks for it; `wants_media` names the kinds of embedded
+    things that links must be taken from pages for: image, audio, video, any.
+    """
+
+    def __init__(self, types: Sequence[str], max_body_bytes: int) -> None:
+        """Raises SettingsError for a type that is neither a name nor like `audio/wav`."""
+        self._types = tuple(dict.fromkeys(_checked(name) for name in types))
+        if not self._types:
+            raise SettingsError("fetch.types", f"names nothing, but it must be {_possible()}")
+        self._max_body_bytes = max_body_bytes
+        self._is_wanted: dict[str, bool] = {}
+        self.accept: Final = _accept(self._types)
+        self.wants_media: Final = _media(self._types)
+
+    def wants(self, mime: str) -> bool:
+        """Whether a MIME type, as `mime_of` gives it, is among the wanted ones."""
+        known = self._is_wanted.get(mime)
+        if known is None:
+            if len(self._is_wanted) >= 1000:  # a hostile server can make up types without end
+                self._is_wanted.clear()
+            known = self._is_wanted[mime] = any(_matches(name, mime) for name in self._types)
+        return known
+
+    def forbids(
+        self,
+        status: int,
+        content_type: str,
+        content_length: int | None,
+        *,
+        max_body_bytes: int | None = None,
+    ) -> tuple[Reason, str] | None:
+        """The reason and a sentence why the body is not to be read, or None.
+
+        `max_body_bytes` is the limit of one lease; without it that of the settings holds.
+        """
+        if 200 <= status < 300:
+            mime = mime_of(content_type)
+            if not self.wants("text/html" if mime in _NOT_KNOWN else mime):
+                wanted = ", ".join(self._types)
+                return Reason.TYPE, f"the type is {mime}, and fetch.types has {wanted}"
+        limit = self._max_body_bytes if max_body_bytes is None else max_body_bytes
+        if content_length is not None and content_length > limit:
+            return Reason.SIZE, f"the body has {content_length} bytes, and the limit is {limit}"
+        return None
+
+
+def _checked(given: str) -> str:
+    name = given.strip().lower()
+    if name in ("*", "*/*"):
+        return "any"
+    if name not in _NAMES and not _RANGE.fullmatch(name):
+        raise SettingsError("fetch.types", f"names {given!r}, but it must be {_possible()}")
+    return name
+
+
+def _possible() -> str:
+    return f"some of {', '.join(_NAMES)}, or MIME types such as audio/wav and audio/*"
+
+
+def _matches(name: str, mime: str) -> bool:
+    if name in _NAMES:
+        return _NAMES[name](mime)
+    return mime == name or (name.endswith("/*") and mime.startswith(name[:-1]))
+
+
+def _accept(types: tuple[str, ...]) -> str:
+    ranges = dict.fromkeys(part for name in types for part in _ACCEPT.get(name, name).split(","))
+    if "*/*" in ranges:
+        return "*/*"
+    # A server that has nothing of it should say so with its own type, not with a 406.
+    return ",".join(ranges) + ",*/*;q=0.1"
+
+
+def _media(types: tuple[str, ...]) -> frozenset[str]:
+    names = {name.partition("/")[0] for name in types}
+    if "application/ogg" in types:
+        names |= {"audio", "video"}
+    return frozenset(names & {*_MEDIA, "any"})
