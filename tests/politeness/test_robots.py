@@ -115,6 +115,7 @@ def test_an_empty_path_is_the_root() -> None:
         ("/*/private", "/x?u=/private", "/private"),
         ("/*https%3A%2F%2F", "/x?u=https://a", "/x?u=http://a"),
         ("/a:b", "/a%3Ab", "/a"),
+        ("/*B$", "/x/B", "/x+"),
     ],
 )
 def test_a_pattern_matches_one_path_and_not_the_other(

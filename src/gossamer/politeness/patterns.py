@@ -18,6 +18,7 @@ T = TypeVar("T")
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 # A path in this form is its own normal form; nearly all are.
 _PLAIN: Final = re.compile(r"/[A-Za-z0-9\-._~/=&]*(?:\?[A-Za-z0-9\-._~=&]*)?")
+_PLAIN_PATTERN: Final = re.compile(r"/[A-Za-z0-9\-._~/=&*]*(?:\?[A-Za-z0-9\-._~=&*]*)?\$?")
 # An octet that is written in percent, or that must be: neither unreserved nor reserved. A lone
 # `%` stays, so that `/*%` means every path with an encoded octet.
 _ODD: Final = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]")
@@ -49,61 +50,76 @@ class _Glob(Generic[T]):
         return len(text) - len(self.tail) >= at and text.endswith(self.tail)
 
 
-class Rulebook(Generic[T]):
-    """Patterns with what they stand for. `find` gives the most specific one that matches.
+class _Shelf(Generic[T]):
+    """Patterns in one spelling, sorted by how they are looked up.
 
-    Patterns without stars are looked up by their length, so that a file of thousands of
-    directories costs a few dozen dictionary look-ups.
+    Those without stars are looked up by their length, so that a file of thousands of directories
+    costs a few dozen dictionary look-ups.
     """
 
     __slots__ = ("_exact", "_globs", "_lengths", "_prefixes")
 
-    def __init__(self, patterns: Iterable[tuple[str, bool, T]]) -> None:
-        """`patterns`: each with whether it wins against another that is as long."""
+    def __init__(self, patterns: Iterable[tuple[str, int, T]]) -> None:
         self._exact: dict[str, tuple[int, T]] = {}
         self._prefixes: dict[str, tuple[int, T]] = {}
         self._globs: list[_Glob[T]] = []
-        for pattern, wins_ties, value in patterns:
-            self._add(pattern, wins_ties, value)
+        for form, rank, value in patterns:
+            self._add(form, rank, value)
         self._lengths = sorted({len(prefix) for prefix in self._prefixes}, reverse=True)
         self._globs.sort(key=lambda glob: -glob.rank)
 
-    def find(self, target: str) -> T | None:
-        """What the longest matching pattern stands for, or None."""
-        best: tuple[int, T] | None = None
-        for text in target_forms(target):
-            best = _higher(best, self._exact.get(text))
-            best = _higher(best, self._find_prefix(text))
-            for glob in self._globs:
-                if best is not None and glob.rank <= best[0]:
-                    break
-                if glob.matches(text):
-                    best = (glob.rank, glob.value)
-        return best[1] if best is not None else None
-
-    def _find_prefix(self, text: str) -> tuple[int, T] | None:
-        best: tuple[int, T] | None = None
+    def find(self, text: str, best: tuple[int, T] | None) -> tuple[int, T] | None:
+        """The highest rank that matches, with its value, if it is higher than `best`."""
+        best = _higher(best, self._exact.get(text))
         for length in self._lengths:
             found = self._prefixes.get(text[:length])
-            if found is not None and (best is None or found[0] > best[0]):
-                best = found
+            if found is not None:
+                best = _higher(best, found)
+        for glob in self._globs:
+            if best is not None and glob.rank <= best[0]:
+                break
+            if glob.matches(text):
+                best = (glob.rank, glob.value)
         return best
 
-    def _add(self, pattern: str, wins_ties: bool, value: T) -> None:
-        forms = pattern_forms(pattern)
-        rank = 2 * len(forms[0]) + wins_ties
-        for form in forms:
-            is_closed = form.endswith("$")
-            parts = (form[:-1] if is_closed else form).split("*")
-            if len(parts) == 1:
-                known = self._exact if is_closed else self._prefixes
-                known[parts[0]] = _higher(known.get(parts[0]), (rank, value)) or (rank, value)
-                continue
-            head, *middles, last = parts
-            tail = last if is_closed and last else None
-            if not is_closed:
-                middles.append(last)
-            self._globs.append(_Glob(rank, head, tuple(filter(None, middles)), tail, value))
+    def _add(self, form: str, rank: int, value: T) -> None:
+        is_closed = form.endswith("$")
+        parts = (form[:-1] if is_closed else form).split("*")
+        if len(parts) == 1:
+            known = self._exact if is_closed else self._prefixes
+            known[parts[0]] = _higher(known.get(parts[0]), (rank, value)) or (rank, value)
+            return
+        head, *middles, last = parts
+        tail = last if is_closed and last else None
+        if not is_closed:
+            middles.append(last)
+        self._globs.append(_Glob(rank, head, tuple(filter(None, middles)), tail, value))
+
+
+class Rulebook(Generic[T]):
+    """Patterns with what they stand for. `find` gives the most specific one that matches."""
+
+    __slots__ = ("_all", "_encoded")
+
+    def __init__(self, patterns: Iterable[tuple[str, bool, T]]) -> None:
+        """`patterns`: each with whether it wins against another that is as long."""
+        forms: list[tuple[str, int, T]] = []
+        for pattern, wins_ties, value in patterns:
+            spellings = pattern_forms(pattern)
+            rank = 2 * len(spellings[0]) + wins_ties
+            forms.extend((spelling, rank, value) for spelling in spellings)
+        self._all = _Shelf(forms)
+        # In the encoded spelling of a path only these can mean what they say: `/*B$` must not
+        # match the B of a plus sign that we wrote as %2B ourselves.
+        self._encoded = _Shelf(form for form in forms if "%" in form[0])
+
+    def find(self, target: str) -> T | None:
+        """What the longest matching pattern stands for, or None."""
+        text, *encoded = target_forms(target)
+        best = self._all.find(text, None)
+        for spelling in encoded:
+            best = self._encoded.find(spelling, best)
+        return best[1] if best is not None else None
 
 
 def _higher(one: tuple[int, T] | None, other: tuple[int, T] | None) -> tuple[int, T] | None:
@@ -124,6 +140,8 @@ def target_forms(target: str) -> tuple[str, ...]:
 
 def pattern_forms(pattern: str) -> tuple[str, ...]:
     """The spellings of a pattern; a star, and a dollar at its end, keep their meaning."""
+    if _PLAIN_PATTERN.fullmatch(pattern):
+        return (pattern,)
     body, end = (pattern[:-1], "$") if pattern.endswith("$") else (pattern, "")
     return tuple(form + end for form in _forms(_ODD.sub(_alike, body).replace("$", "%24")))
 

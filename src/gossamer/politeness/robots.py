@@ -78,10 +78,10 @@ class Robots:
     rules: tuple[Rule, ...] = ()
     crawl_delay_s: float | None = None
     sitemaps: tuple[str, ...] = ()
-    _book: Rulebook[Ruling] = field(init=False, repr=False, compare=False)
+    _book: Rulebook[Rule] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        book = Rulebook((rule.path, rule.is_allow, rule.ruling()) for rule in self.rules)
+        book = Rulebook((rule.path, rule.is_allow, rule) for rule in self.rules)
         object.__setattr__(self, "_book", book)
 
     @classmethod
@@ -100,7 +100,8 @@ class Robots:
         """Judge a URL's path with its query (`/a?b=c`); an empty one is `/`."""
         if target == "/robots.txt":  # RFC 9309, 2.2.2: implicitly allowed
             return _NO_RULE
-        return self._book.find(target) or _NO_RULE
+        rule = self._book.find(target)
+        return _NO_RULE if rule is None else rule.ruling()
 
 
 @dataclass(slots=True)
