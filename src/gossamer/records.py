@@ -84,6 +84,7 @@ class Found:
     depth: int
     via: bytes = b""  # key of the page that names it; empty for a seed
     redirects: int = 0
+    is_nofollow: bool = False  # its page, or the link itself, asks not to follow it
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +215,7 @@ class Stored:
     start: int  # first byte of the exchange
     response: int  # first byte of the response record; equal to `start` where there is none
     end: int  # first byte after the exchange
+    digest: str = ""  # "sha1:BASE32" of the body as stored; empty where there is none
 
 
 @dataclass(frozen=True, slots=True)

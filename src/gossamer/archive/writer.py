@@ -108,7 +108,7 @@ class WarcWriter:
         self._write(exchange.data)
         if isinstance(answer, Fetched):
             self._note_capture(answer, exchange, start, revisit_of)
-        return Stored(self._name, start, start + exchange.response, self._end)
+        return Stored(self._name, start, start + exchange.response, self._end, exchange.digest)
 
     def sync(self) -> None:
         """Return when all that was appended is on the disk. Raises DiskFault, for good."""

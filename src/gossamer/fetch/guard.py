@@ -127,6 +127,10 @@ class Guard:
                 return _sentence(text, each, name)
         return None
 
+    def is_allowed(self, address: str) -> bool:
+        """Whether it lies in one of the operator's networks."""
+        return self._allows(ip_address(address.partition("%")[0]))
+
     def _allows(self, address: Address) -> bool:
         return any(address in network for network in self._allowed)
 

@@ -1,0 +1,162 @@
+"""The commit: how a crawl stays whole, whenever it is killed.
+
+Theory of operation. Four things are on disk, and they are written in this order:
+
+    1. archive   an exchange is appended in one write when its answer has come, long before
+                 anything else knows of it; a commit begins by syncing the file
+    2. log       the lines of this commit are appended and synced
+    3. state     ONE synced batch: outcomes, admitted URLs, robots.txt, clocks of hosts, sums,
+                 and for each WARC file the byte up to which its exchanges are in the state,
+                 and the length of the log
+    4. graph     now and then a part of links, and the manifest that names it and says up to
+                 which byte of each WARC file the graph reaches
+
+So the state never knows of anything that the archive does not hold, and is at most about one
+second behind it. What a restart does follows from that (`recovery.py`):
+
+    killed in   archive is ahead           it finds                        and does
+    1           by half an exchange        a file that ends in the middle  cuts it there
+    1           by whole exchanges         bytes behind the known end      reads them again
+    2           and so is the log          a log longer than the state says cuts the log
+    3           or not at all              the old batch or the new one    nothing: it is atomic
+    4           the graph is behind both   parts no manifest names         deletes them, and reads
+                                                                           links again
+
+Reading exchanges again is an upsert by (URL, time of capture): done twice it changes nothing. What
+is archived is never asked for again; only requests that were under way may repeat, because their
+queue entries are still in the state. The state is written by a thread while the crawl goes on;
+decisions made meanwhile belong to the next commit (`frontier/pending.py`).
+
+A failed sync is not tried again: after it nobody knows what is on disk. The crawl stops, and the
+next start believes only what it can read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from gossamer.archive.writer import WarcWriter
+from gossamer.base.clock import Clock
+from gossamer.crawl.journal import Journal
+from gossamer.crawl.links import Gathered, LinkKeeper
+from gossamer.errors import DiskFault
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.store import Changes, Store, Table
+
+FILE_PREFIX: Final = b"file:"
+LOG_KEY: Final = b"log"
+CLEAN_KEY: Final = b"clean"
+SEEDS_KEY: Final = b"seeds"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Everything that one commit writes, as it was at one moment."""
+
+    descriptor: int  # of the WARC file to be synced; ours to close
+    log_lines: bytes
+    changes: Changes
+    links: Gathered | None
+
+
+class Committer:
+    """Writes moments, one after the other."""
+
+    def __init__(
+        self,
+        store: Store,
+        frontier: Frontier,
+        journal: Journal,
+        links: LinkKeeper,
+        archive: WarcWriter,
+        clock: Clock,
+        log_length: int,
+    ) -> None:
+        self._store = store
+        self._frontier = frontier
+        self._journal = journal
+        self._links = links
+        self._archive = archive
+        self._clock = clock
+        self._log_length = log_length
+        self._ends: dict[str, int] = {}
+        self._unlinked: dict[str, int] = {}  # ends that no manifest names yet
+        self._lock = asyncio.Lock()
+
+    def note_end(self, file: str, end: int) -> None:
+        """The state, as it will be committed next, holds the file up to `end`."""
+        self._ends[file] = end
+
+    async def commit(self, *, with_links: bool = False, is_clean: bool = False) -> None:
+        """Write all that has been decided until now. Raises DiskFault: then stop."""
+        async with self._lock:
+            moment = self._moment(with_links=with_links, is_clean=is_clean)
+            await asyncio.to_thread(self._write, moment)
+            self._frontier.end_commit(moment.changes)
+
+    def commit_now(self, *, with_links: bool = False, is_clean: bool = False) -> None:
+        """The same before the loop runs: while recovering."""
+        moment = self._moment(with_links=with_links, is_clean=is_clean)
+        self._write(moment)
+        self._frontier.end_commit(moment.changes)
+
+    def _moment(self, *, with_links: bool, is_clean: bool) -> Moment:
+        lines = self._journal.take()
+        self._log_length += len(lines)
+        pending = self._frontier.pending
+        pending.put(Table.META, LOG_KEY, self._log_length.to_bytes(8, "big"))
+        pending.put(Table.META, CLEAN_KEY, b"1" if is_clean else b"0")
+        for file, end in self._ends.items():
+            pending.put(Table.META, FILE_PREFIX + file.encode(), end.to_bytes(8, "big"))
+        is_due = with_links or self._links.is_due(self._clock.now_s())
+        self._unlinked.update(self._ends)
+        self._ends = {}
+        links = None
+        if is_due:
+            links = self._links.take(self._unlinked)
+            self._unlinked = {}
+        descriptor = self._archive.fileno()
+        return Moment(
+            os.dup(descriptor) if descriptor >= 0 else -1,
+            lines,
+            self._frontier.begin_commit(),
+            links,
+        )
+
+    def _write(self, moment: Moment) -> None:
+        if moment.descriptor >= 0:
+            try:
+                sync_descriptor(moment.descriptor)
+            finally:
+                os.close(moment.descriptor)
+        if moment.log_lines:
+            self._journal.append(moment.log_lines)
+        self._store.write(moment.changes)
+        if moment.links is not None:
+            self._links.write(moment.links)
+
+
+def sync_descriptor(descriptor: int) -> None:
+    """Return when a file's bytes are on the disk. Raises DiskFault, and is not tried again."""
+    try:
+        if sys.platform == "linux":
+            os.fdatasync(descriptor)
+        else:
+            os.fsync(descriptor)
+    except OSError as fault:
+        raise DiskFault(
+            f"the disk did not take what was written ({fault.strerror}); check it, then start "
+            "again: what is committed is kept",
+            is_full=False,
+        ) from fault
+
+
+def known_ends(store: Store) -> Mapping[str, int]:
+    """For each WARC file the byte up to which the state knows it."""
+    rows = store.scan(Table.META, FILE_PREFIX, FILE_PREFIX + b"\xff", 1_000_000)
+    return {key[len(FILE_PREFIX) :].decode(): int.from_bytes(row, "big") for key, row in rows}

@@ -1,0 +1,176 @@
+"""Which settings are in force, and where did each come from?
+
+Flags win over `GOSSAMER_*` variables, over `gossamer.toml` in the collection or else the current
+directory (or `[tool.gossamer]` in its pyproject.toml), over the user's own file, over defaults.
+A key that is not known is an error that names the key, the file, the line and the nearest key.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.errors import SettingsError, UsageError
+from gossamer.settings import KEYS, Settings, nearest, parse_value, values_of, with_values
+
+_OTHER_VARIABLES: Final = frozenset({"GOSSAMER_COLLECTION", "GOSSAMER_CONFIG"})
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """Settings, and for each key that is not at its default the place that set it."""
+
+    settings: Settings
+    origin: Mapping[str, str]
+
+
+def configure(
+    collection: Path, flags: Mapping[str, object], environment: Mapping[str, str] | None = None
+) -> Configured:
+    """Join all sources for a collection."""
+    env = os.environ if environment is None else environment
+    settings, origin = Settings(), dict[str, str]()
+    for path in _files(collection, env):
+        values = read_file(path)
+        try:
+            settings = with_values(settings, values)
+        except SettingsError as fault:
+            raise _with_line(fault, path) from None
+        origin.update(dict.fromkeys(values, str(path)))
+    from_env = _read_environment(env)
+    settings = with_values(settings, from_env)
+    origin.update({key: _variable(key) for key in from_env})
+    settings = with_values(settings, flags)
+    origin.update(dict.fromkeys(flags, "command line"))
+    return Configured(settings, origin)
+
+
+def user_file(env: Mapping[str, str]) -> Path:
+    """The person's own settings, for all collections."""
+    if "GOSSAMER_CONFIG" in env:
+        return Path(env["GOSSAMER_CONFIG"])
+    home = env.get("XDG_CONFIG_HOME") or env.get("APPDATA") or str(Path.home() / ".config")
+    return Path(home) / "gossamer" / "gossamer.toml"
+
+
+def _files(collection: Path, env: Mapping[str, str]) -> list[Path]:
+    """The files that count, the weakest first."""
+    files = [user_file(env)]
+    for local in (collection / "gossamer.toml", Path("gossamer.toml"), Path("pyproject.toml")):
+        if local.is_file() and (local.name != "pyproject.toml" or _has_table(local)):
+            files.append(local)
+            break
+    return [path for path in files if path.is_file()]
+
+
+def _has_table(pyproject: Path) -> bool:
+    try:
+        return "gossamer" in tomllib.loads(pyproject.read_text(encoding="utf-8")).get("tool", {})
+    except (OSError, ValueError):
+        return False
+
+
+def read_file(path: Path) -> dict[str, object]:
+    """The settings in a file, by key. Raises SettingsError or UsageError with file and line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as fault:
+        raise UsageError(f"cannot read {path}: {fault}") from fault
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        raise UsageError(f"{path}: {fault}") from fault
+    if path.name == "pyproject.toml":
+        tables = tables.get("tool", {}).get("gossamer", {})
+    values: dict[str, object] = {}
+    for section, content in tables.items():
+        if not isinstance(content, dict):
+            raise _unknown(section, path, text)
+        for name, value in content.items():
+            key = f"{section}.{name}"
+            if key not in KEYS:
+                raise _unknown(key, path, text)
+            values[key] = _as_setting(value)
+    return values
+
+
+def check_file(path: Path) -> None:
+    """Raise for the first thing that is wrong with a file."""
+    try:
+        with_values(Settings(), read_file(path))
+    except SettingsError as fault:
+        raise fault if fault.where else _with_line(fault, path) from None
+
+
+def _as_setting(value: Any) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _unknown(key: str, path: Path, text: str) -> SettingsError:
+    where = f"{path}, line {line_of(key, text)}"
+    return SettingsError(key, f"is no setting{nearest(key)}", where=where)
+
+
+def _with_line(fault: SettingsError, path: Path) -> SettingsError:
+    line = line_of(fault.key, path.read_text(encoding="utf-8"))
+    problem = str(fault).removeprefix(f"{fault.key} ")
+    return SettingsError(fault.key, problem, where=f"{path}, line {line}")
+
+
+def line_of(key: str, text: str) -> int:
+    """The line on which a key stands; its section's line, or 1, when it cannot be told."""
+    section, _, name = key.partition(".")
+    found, current = 1, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[([^\[\]]+)\]", line)
+        if header:
+            current = header[1].strip().removeprefix("tool.gossamer.").strip("\"' ")
+            if current == section:
+                found = number
+        names = (name,) if current == section else (key, section)
+        if any(re.match(rf"\s*[\"']?{re.escape(n)}[\"']?\s*=", line) for n in names if n):
+            return number
+    return found
+
+
+def _variable(key: str) -> str:
+    return "GOSSAMER_" + key.replace(".", "_").upper()
+
+
+def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
+    known = {_variable(key): key for key in KEYS}
+    values: dict[str, object] = {}
+    for name, text in env.items():
+        if not name.startswith("GOSSAMER_") or name in _OTHER_VARIABLES:
+            continue
+        if name not in known:
+            raise SettingsError(
+                name, f"is no setting{nearest(name, known)}", where="the environment"
+            )
+        values[known[name]] = parse_value(known[name], text)
+    return values
+
+
+def remember_contact(contact: str, env: Mapping[str, str]) -> Path:
+    """Write the contact into the user's own file, keeping what else is there."""
+    path = user_file(env)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    line = f'contact = "{contact}"'
+    if re.search(r"(?m)^\[fetch\]", text):
+        text = re.sub(r"(?m)^(\[fetch\].*)$", lambda m: f"{m[1]}\n{line}", text, count=1)
+    else:
+        text = f"{text.rstrip()}\n\n[fetch]\n{line}\n".lstrip()
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def difference(old: Settings, new: Settings) -> dict[str, tuple[object, object]]:
+    """The keys whose values differ, with both."""
+    before, after = values_of(old), values_of(new)
+    return {key: (before[key], after[key]) for key in KEYS if before[key] != after[key]}

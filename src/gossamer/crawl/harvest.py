@@ -1,0 +1,243 @@
+"""What does an answer mean for the crawl? Decode, parse, resolve links, make the report.
+
+The same code reads an answer when it has just come and when it is replayed from the archive, so
+that both always mean the same. It owns nothing but memories that may be lost at any time: which
+links it has resolved, and which URLs it has already told the node of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from gossamer.fetch.decode import decode
+from gossamer.fetch.head import Head
+from gossamer.fetch.judge import mime_of
+from gossamer.parse.html import Parser
+from gossamer.politeness.pace import retry_after_s
+from gossamer.records import (
+    Answer,
+    Edge,
+    Failed,
+    Fetched,
+    Found,
+    Lease,
+    LinkKind,
+    Outcome,
+    Page,
+    Purpose,
+    Reason,
+    Refused,
+    Report,
+    Stored,
+)
+from gossamer.settings import Settings
+from gossamer.urls.linker import Linker
+
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_BUSY: Final = frozenset({429, 503})
+_REMEMBERED: Final = 500_000  # URLs told of, at 100 bytes each; a lost one is only told of again
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """A report for the node, the page, and its links for the graph."""
+
+    report: Report
+    page: Page | None = None
+    edges: tuple[Edge, ...] = ()
+
+
+class Harvester:
+    """Turns answers into reports."""
+
+    def __init__(self, settings: Settings, parser: Parser, linker: Linker) -> None:
+        self._parser = parser
+        self._linker = linker
+        self._max_decoded_bytes = settings.parse.max_decoded_bytes
+        self._max_redirects = settings.fetch.max_redirects
+        self._obeys_rel = settings.politeness.rel_nofollow == "obey"
+        self._watches_depth = settings.scope.depth >= 0
+        self._told: dict[bytes, int] = {}
+        self._told_before: dict[bytes, int] = {}
+
+    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
+        """All that follows from an answer."""
+        match answer:
+            case Fetched():
+                return self._fetched(lease, answer, stored)
+            case Failed():
+                return Harvest(_unfetched(Outcome.FAILED, lease, answer, stored))
+            case Refused():
+                return Harvest(_unfetched(Outcome.REFUSED, lease, answer, stored))
+
+    def _fetched(self, lease: Lease, answer: Fetched, stored: Stored) -> Harvest:
+        head = Head(answer.head)
+        mime = mime_of(head.first("content-type"))
+        if answer.status in _BUSY:
+            return Harvest(self._busy(lease, answer, stored, head))
+        if answer.status in _REDIRECTS and head.first("location"):
+            return self._redirect(lease, answer, stored, head, mime)
+        coding = head.first("content-encoding")
+        body, fault = answer.body, ""
+        if coding and body:
+            decoded = decode(body, coding, self._max_decoded_bytes)
+            body, fault = decoded.body, decoded.fault
+        if fault and not body:
+            return Harvest(_failed(lease, answer, stored, Reason.ENCODING, fault))
+        if lease.purpose is Purpose.ROBOTS:
+            return Harvest(_report(lease, answer, stored, mime, head, body=body))
+        page = self._parser.parse(
+            answer.url, head.first("content-type"), body, head.all("x-robots-tag")
+        )
+        is_nofollow = "nofollow" in page.robots
+        edges = tuple(self._edges(page))
+        report = _report(
+            lease,
+            answer,
+            stored,
+            mime,
+            head,
+            detail=fault,
+            page=page,
+            found=tuple(self._found(lease, edges, is_nofollow=is_nofollow)),
+            out_links=sum(1 for edge in edges if not edge.fault),
+        )
+        return Harvest(report, page, edges)
+
+    def _edges(self, page: Page) -> Iterable[Edge]:
+        resolve, base = self._linker.resolve, page.base
+        for link in page.links:
+            resolved = resolve(base, link.href)
+            if resolved is not None:
+                yield Edge(
+                    resolved[0],
+                    resolved[1],
+                    link.text,
+                    link.rel,
+                    link.place,
+                    link.kind.value,
+                    link.line,
+                )
+            elif fault := self._linker.fault(base, link.href):
+                href = link.href[:2000]
+                yield Edge(
+                    href, b"", link.text, link.rel, link.place, link.kind.value, link.line, fault
+                )
+
+    def _found(self, lease: Lease, edges: Iterable[Edge], *, is_nofollow: bool) -> Iterable[Found]:
+        depth = lease.depth + 1
+        for edge in edges:
+            if edge.fault:
+                continue
+            if is_nofollow or (self._obeys_rel and "nofollow" in edge.rel.split()):
+                yield Found(edge.target, edge.key, depth, lease.key, 0, is_nofollow=True)
+            elif self._is_news(edge.key, depth):
+                yield Found(edge.target, edge.key, depth, lease.key)
+
+    def _is_news(self, key: bytes, depth: int) -> bool:
+        """Whether the node has not been told of this URL, or not at this depth."""
+        told = self._told.get(key)
+        if told is None:
+            told = self._told_before.get(key)
+        if told is not None and (not self._watches_depth or told <= depth):
+            return False
+        self._told[key] = depth
+        if len(self._told) > _REMEMBERED // 2:
+            self._told, self._told_before = {}, self._told
+        return True
+
+    def _redirect(
+        self, lease: Lease, answer: Fetched, stored: Stored, head: Head, mime: str
+    ) -> Harvest:
+        location = head.first("location")
+        resolved = self._linker.resolve(answer.url, location)
+        if resolved is None:
+            fault = self._linker.fault(answer.url, location) or "it leads out of the web"
+            detail = f"redirect to {location[:200]!r}: {fault}"
+            return Harvest(_report(lease, answer, stored, mime, head, detail=detail))
+        target, key = resolved
+        found = Found(target, key, lease.depth, lease.key, lease.redirects + 1)
+        edge = Edge(target, key, "", "", "head", LinkKind.REDIRECT.value)
+        report = _report(
+            lease, answer, stored, mime, head, redirect=target, found=(found,), out_links=1
+        )
+        return Harvest(report, None, (edge,))
+
+    def _busy(self, lease: Lease, answer: Fetched, stored: Stored, head: Head) -> Report:
+        wait_s = retry_after_s(head.first("retry-after"), answer.at_us) or 0.0
+        detail = f"status {answer.status}" + (f", Retry-After {wait_s:.0f} s" if wait_s else "")
+        return _failed(lease, answer, stored, Reason.BUSY, detail, wait_s)
+
+
+def _report(
+    lease: Lease,
+    answer: Fetched,
+    stored: Stored,
+    mime: str,
+    head: Head,
+    *,
+    detail: str = "",
+    page: Page | None = None,
+    redirect: str = "",
+    found: tuple[Found, ...] = (),
+    out_links: int = 0,
+    body: bytes = b"",
+) -> Report:
+    return Report(
+        lease=lease,
+        outcome=Outcome.FETCHED,
+        at_us=answer.at_us,
+        took_s=answer.took_s,
+        stored=stored,
+        detail=detail,
+        status=answer.status,
+        type=mime,
+        size_bytes=len(answer.body),
+        digest=stored.digest,
+        modified_at=head.first("last-modified"),
+        title=page.title[:300] if page else "",
+        language=page.language if page else "",
+        robots=page.robots if page else frozenset(),
+        redirect=redirect,
+        is_cut=bool(answer.cut),
+        found=found,
+        out_links=out_links,
+        body=body,
+    )
+
+
+def _failed(
+    lease: Lease,
+    answer: Fetched,
+    stored: Stored,
+    reason: Reason,
+    detail: str,
+    wait_s: float = 0.0,
+) -> Report:
+    """An answer came, but it is none."""
+    return Report(
+        lease=lease,
+        outcome=Outcome.FAILED,
+        at_us=answer.at_us,
+        took_s=answer.took_s,
+        stored=stored,
+        reason=reason,
+        detail=detail,
+        status=answer.status,
+        retry_after_s=wait_s,
+    )
+
+
+def _unfetched(outcome: Outcome, lease: Lease, answer: Failed | Refused, stored: Stored) -> Report:
+    return Report(
+        lease=lease,
+        outcome=outcome,
+        at_us=answer.at_us,
+        took_s=answer.took_s,
+        stored=stored,
+        reason=answer.reason,
+        detail=answer.detail,
+        status=answer.status,
+    )

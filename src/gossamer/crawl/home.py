@@ -1,0 +1,159 @@
+"""A collection on disk: where its parts lie, who may write, and which format it has.
+
+gossamer.toml  the operator's settings, if any
+state/         RocksDB: URLs, hosts, queues, schedules (one writer)
+archive/       *.warc.gz *.cdxj
+graph/         Parquet parts named by manifest.json
+log/           crawl.jsonl: one line per outcome; acts.jsonl: what the operator did
+run/           lock and control while a node runs
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError, WrongVersion
+from gossamer.frontier.rocks import RocksStore
+from gossamer.frontier.store import Store, Table
+
+FORMAT: Final = 1
+VERSION_KEY: Final = b"format"
+SALT_KEY: Final = b"salt"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The directory of a collection."""
+
+    path: Path
+
+    @property
+    def state(self) -> Path:
+        return self.path / "state"
+
+    @property
+    def archive(self) -> Path:
+        return self.path / "archive"
+
+    @property
+    def graph(self) -> Path:
+        return self.path / "graph"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "log" / "crawl.jsonl"
+
+    @property
+    def acts(self) -> Path:
+        return self.path / "log" / "acts.jsonl"
+
+    @property
+    def run(self) -> Path:
+        return self.path / "run"
+
+    @property
+    def exists(self) -> bool:
+        return (self.state / "CURRENT").exists()
+
+    def make(self) -> None:
+        """Make the directories that are missing. Raises UsageError where that cannot be."""
+        if self.path.exists() and not self.path.is_dir():
+            raise UsageError(f"{self.path} is a file; -c needs a directory")
+        if self.path.is_dir() and not self.exists and any(self.path.iterdir()):
+            strangers = {p.name for p in self.path.iterdir()} - _OURS
+            if strangers:
+                raise UsageError(
+                    f"{self.path} holds other files ({sorted(strangers)[0]}) and no collection; "
+                    "name an empty or new directory with -c"
+                )
+        try:
+            for folder in (self.state, self.archive, self.graph, self.log.parent, self.run):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise UsageError(
+                f"cannot make a collection in {self.path}: {fault.strerror}"
+            ) from fault
+
+
+_OURS: Final = {"gossamer.toml", "state", "archive", "graph", "log", "run"}
+
+
+def open_to_write(home: Home, memory_mb: int) -> Store:
+    """The state, for the one writer; the caller holds the lock. A new one gets format and salt."""
+    is_new = not home.exists
+    store = RocksStore.open(home.state, memory_mb)
+    if is_new:
+        store.write({Table.META: {VERSION_KEY: str(FORMAT).encode(), SALT_KEY: os.urandom(16)}})
+    _check_format(home, store)
+    return store
+
+
+def open_to_read(home: Home) -> Store:
+    """The state beside a writer, or at rest. Raises NoCollection."""
+    if not home.exists:
+        raise NoCollection(home.path)
+    store = RocksStore.open_to_read(home.state)
+    _check_format(home, store)
+    return store
+
+
+def _check_format(home: Home, store: Store) -> None:
+    found = store.find(Table.META, VERSION_KEY)
+    if found is None or not found.isdigit():
+        store.close()
+        raise StoreError(f"{home.state} is no state of a collection; name another with -c")
+    if int(found) != FORMAT:
+        store.close()
+        raise WrongVersion(home.path, int(found), FORMAT)
+
+
+@contextmanager
+def locked(home: Home) -> Iterator[None]:
+    """Hold the collection for writing, or raise CollectionInUse. Ends with the process, too."""
+    path = home.run / "lock"
+    with path.open("a+", encoding="utf-8") as file:
+        if not _try_lock(file.fileno()):
+            file.seek(0)
+            raise CollectionInUse(home.path, _holder(file.read()))
+        file.truncate(0)
+        file.write(json.dumps({"pid": os.getpid()}))
+        file.flush()
+        try:
+            yield
+        finally:
+            file.truncate(0)
+
+
+def _holder(text: str) -> str:
+    try:
+        return f"process {json.loads(text)['pid']}"
+    except (ValueError, KeyError, TypeError):
+        return "another process"
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

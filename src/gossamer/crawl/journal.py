@@ -1,0 +1,97 @@
+"""crawl.jsonl: what happened to each URL, one line per outcome, in order.
+
+Exactly once, kills included: lines are gathered, written just before the commit that makes their
+outcomes true, and the commit carries the file's length; a restart cuts the file to that length
+and the replay writes the lines again.
+
+Columns: at, url, outcome, reason, detail, status, type, bytes, took_s, depth, tries, via, host,
+address. Empty ones are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from gossamer.base.clock import iso_of
+from gossamer.errors import DiskFault
+from gossamer.frontier.rows import UrlRow
+from gossamer.records import Report
+
+
+class Journal:
+    """The log file of a collection."""
+
+    def __init__(self, path: Path, length: int) -> None:
+        """Open at `length`, the committed length; what lies beyond was never true."""
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        if os.fstat(self._file).st_size > length:
+            os.ftruncate(self._file, length)
+        self._lines: list[str] = []
+
+    def note_report(self, report: Report) -> None:
+        lease = report.lease
+        self._note(
+            at=iso_of(report.at_us),
+            url=lease.url,
+            outcome=report.outcome.value,
+            reason=report.reason or "",
+            detail=report.detail,
+            status=report.status,
+            type=report.type,
+            bytes=report.size_bytes,
+            took_s=round(report.took_s, 4),
+            depth=lease.depth,
+            tries=lease.tries,
+            via=lease.via,
+            host=lease.host,
+            address=lease.address,
+            purpose="" if lease.purpose == "page" else lease.purpose.value,
+        )
+
+    def note_row(self, row: UrlRow) -> None:
+        """An outcome that was decided without asking."""
+        self._note(
+            at=iso_of(row.at_us),
+            url=row.url,
+            outcome=row.outcome.value,
+            reason=row.reason,
+            detail=row.detail,
+            depth=row.depth,
+        )
+
+    def _note(self, **columns: object) -> None:
+        kept = {name: value for name, value in columns.items() if value not in ("", 0)}
+        self._lines.append(json.dumps(kept, ensure_ascii=False))
+
+    def take(self) -> bytes:
+        """The lines gathered since the last time."""
+        lines, self._lines = self._lines, []
+        return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+
+    def append(self, lines: bytes) -> int:
+        """Write and sync them; the file's length afterwards. Raises DiskFault."""
+        try:
+            view = memoryview(lines)
+            while view:
+                view = view[os.write(self._file, view) :]
+            os.fsync(self._file)
+        except OSError as fault:
+            raise DiskFault(
+                f"the log could not be written: {fault.strerror}; make room and go on",
+                is_full=fault.errno in (28, 122),
+            ) from fault
+        return os.fstat(self._file).st_size
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+def note_act(path: Path, wall_us: int, act: str, **facts: object) -> None:
+    """One line in acts.jsonl: what the operator did. On disk when this returns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"at": iso_of(wall_us), "act": act, **facts}) + "\n")
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,321 @@
+"""The node: the one writer of a collection's state, and the loop that keeps a crawl going.
+
+It gives leases to its crew while there is room, takes the harvests that come back, in the order
+in which they lie in the archive, and commits about once a second. Nothing here knows what a page
+is: see `worker.py` for the circle of one URL, `scheduler.py` for who is asked when, and
+`commit.py` for what is on disk in which order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgpack
+
+from gossamer.archive.reader import read_exchange
+from gossamer.base.clock import Clock
+from gossamer.crawl.admission import Admission
+from gossamer.crawl.commit import SEEDS_KEY, Committer
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.home import Home
+from gossamer.crawl.hosts import Host
+from gossamer.crawl.journal import Journal
+from gossamer.crawl.links import LinkKeeper
+from gossamer.crawl.progress import Progress, Speed, Summary, summarise
+from gossamer.crawl.scheduler import Scheduler
+from gossamer.crawl.worker import Worker
+from gossamer.errors import DiskFault
+from gossamer.fetch.resolve import Resolver
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.store import Table
+from gossamer.records import Lease, Purpose
+from gossamer.settings import Settings
+
+_IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
+_LEASES_AT_ONCE: Final = 64  # then the loop gets its turn
+_DISK_CHECK_S: Final = 5.0
+
+
+@dataclass(slots=True)
+class Parts:
+    """What a node is made of; `build.py` joins them."""
+
+    home: Home
+    settings: Settings
+    clock: Clock
+    admission: Admission
+    frontier: Frontier
+    scheduler: Scheduler
+    resolver: Resolver
+    worker: Worker
+    committer: Committer
+    journal: Journal
+    links: LinkKeeper
+    close_store: Callable[[], None]
+
+
+class Node:
+    """A crawl under way."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._frontier = parts.frontier
+        self._scheduler = parts.scheduler
+        self._clock = parts.clock
+        self._began_s = parts.clock.now_s()
+        self._under_way = 0
+        self._changed = asyncio.Event()
+        self._stop = ""  # why it ends
+        self._is_paused = False
+        self._is_done = False
+        self._speed = Speed()
+        self._fault: DiskFault | None = None
+        self._next_disk_check_s = 0.0
+        self.on_harvest: Callable[[Harvest], None] | None = None
+        self.may_go_on: Callable[[], bool] = _always  # a slow reader of pages holds leases back
+
+    # -- orders
+
+    def stop(self, why: str = "signal") -> None:
+        """Give out nothing more; what is under way may end."""
+        self._stop = self._stop or why
+        self._changed.set()
+
+    def pause(self) -> None:
+        self._is_paused = True
+
+    def resume(self) -> None:
+        self._is_paused = False
+        self._changed.set()
+
+    def nudge(self) -> None:
+        """Look again: something that the loop waits for may have changed."""
+        self._changed.set()
+
+    # -- the loop
+
+    async def run(self) -> Summary:
+        """Crawl until all is done, a limit is reached, or it is told to stop."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                committing = tasks.create_task(self._commit_regularly())
+                await self._go_round(tasks)
+                await self._wait_for_answers()
+                committing.cancel()
+        except* DiskFault as faults:
+            self._fault = _leaves(faults)[0]
+        stopped = self._stop or "done"
+        if self._fault is not None:
+            if not self._fault.is_full:
+                raise self._fault
+            stopped = "disk-full"
+        else:
+            await self._parts.committer.commit(with_links=True, is_clean=True)
+        self._is_done = True
+        return summarise(self._frontier.counts, self._began_s, self._clock.now_s(), stopped)
+
+    async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
+        connections = self._parts.settings.fetch.connections
+        while not self._stop:
+            self._changed.clear()
+            given = 0
+            while (
+                given < _LEASES_AT_ONCE
+                and self._under_way < connections
+                and not self._is_paused
+                and self.may_go_on()
+                and (lease := self._scheduler.next_lease()) is not None
+            ):
+                self._under_way += 1
+                given += 1
+                tasks.create_task(self._carry(lease))
+            for host in self._scheduler.take_unresolved():
+                tasks.create_task(self._resolve(host))
+            if given == _LEASES_AT_ONCE:
+                await asyncio.sleep(0)
+                continue
+            self._notice_end()
+            if not self._stop:
+                await self._wait()
+
+    def _notice_end(self) -> None:
+        counts = self._frontier.counts
+        reached = self._scheduler.allowance.reached(
+            fetched=counts.fetched,
+            bytes_had=counts.size_bytes,
+            ran_s=self._clock.now_s() - self._began_s,
+        )
+        if reached:
+            self.stop(reached)
+        elif not counts.queued and not self._under_way:
+            self.stop("done")
+
+    async def _wait(self) -> None:
+        """Until something comes back, a host is rested, or it is time to look around."""
+        now_s = self._clock.now_s()
+        until_s = now_s + _IDLE_WAIT_S
+        rested_s = self._scheduler.next_time_s()
+        if rested_s is not None and self._under_way < self._parts.settings.fetch.connections:
+            until_s = min(until_s, max(rested_s, now_s + 0.001))
+        try:
+            async with asyncio.timeout(until_s - now_s):
+                await self._changed.wait()
+        except TimeoutError:
+            pass
+
+    async def _carry(self, lease: Lease) -> None:
+        harvest = await self._parts.worker.carry(lease)
+        self._under_way -= 1
+        self.take(harvest)
+        self._changed.set()
+
+    async def _resolve(self, host: Host) -> None:
+        answer = await self._parts.resolver.resolve(host.name)
+        self._scheduler.resolved(host, answer)
+        self._changed.set()
+
+    async def _wait_for_answers(self) -> None:
+        """After a stop, answers under way may still come, for a while."""
+        deadline_s = self._clock.now_s() + self._parts.settings.node.stop_grace_s
+        while self._under_way and self._clock.now_s() < deadline_s:
+            self._changed.clear()
+            try:
+                async with asyncio.timeout(deadline_s - self._clock.now_s()):
+                    await self._changed.wait()
+            except TimeoutError:
+                break
+
+    # -- taking what comes back
+
+    def take(self, harvest: Harvest) -> None:
+        """An exchange is in the archive: the state and the graph learn of it."""
+        self._learn(harvest, self._scheduler.ended(harvest.report))
+        self._keep_links(harvest)
+        if self.on_harvest is not None and harvest.report.lease.purpose is Purpose.PAGE:
+            self.on_harvest(harvest)
+
+    def replay(self, harvest: Harvest, *, to_state: bool, to_graph: bool) -> None:
+        """The same for an exchange that was archived before the last process ended."""
+        if to_state:
+            self._learn(harvest, self._scheduler.retry_time(harvest.report))
+        if to_graph:
+            self._keep_links(harvest)
+
+    def _keep_links(self, harvest: Harvest) -> None:
+        report = harvest.report
+        now_s = self._clock.now_s()
+        self._parts.links.add(report.lease.url, report.at_us, harvest.edges, now_s)
+
+    def _learn(self, harvest: Harvest, retry_us: int | None) -> None:
+        report = harvest.report
+        self._parts.committer.note_end(report.stored.file, report.stored.end)
+        self._parts.journal.note_report(report)
+        if report.lease.purpose is not Purpose.PAGE:
+            return
+        if not self._frontier.report(report, retry_us):
+            return
+        if report.redirect and report.lease.depth == 0:
+            self._adopt(report.redirect)
+        self._frontier.admit(report.found, report.at_us)
+        for key in self._frontier.take_shallower():
+            self._find_links_again(key)
+
+    def _adopt(self, url: str) -> None:
+        """A seed that has moved keeps its scope: example.org to www.example.org."""
+        if self._parts.admission.adopt(url):
+            seeds = msgpack.packb(list(self._parts.admission.seeds))
+            self._frontier.pending.put(Table.META, SEEDS_KEY, seeds)
+
+    def _find_links_again(self, key: bytes) -> None:
+        """A shorter path to a fetched page was found: its links are nearer now, too."""
+        capture = self._frontier.last_capture(key)
+        row = self._frontier.find(key)
+        if capture is None or row is None:
+            return
+        exchange = read_exchange(self._parts.home.archive / capture.file, capture.offset)
+        lease = replace(exchange.lease, depth=row.depth)
+        harvest = self._parts.worker.read_again(lease, exchange.answer, exchange.stored)
+        self._frontier.admit(harvest.report.found, self._clock.wall_us())
+
+    # -- committing
+
+    async def _commit_regularly(self) -> None:
+        every_s = self._parts.settings.node.commit_every_s
+        while True:
+            await self._clock.sleep_until(self._clock.now_s() + every_s)
+            if self._frontier.wake_due(self._clock.wall_us()):
+                self._changed.set()
+            self._scheduler.forget_idle()
+            self._check_disk()
+            await self._parts.committer.commit()
+
+    def _check_disk(self) -> None:
+        now_s = self._clock.now_s()
+        if now_s < self._next_disk_check_s:
+            return
+        self._next_disk_check_s = now_s + _DISK_CHECK_S
+        free = shutil.disk_usage(self._parts.home.path).free
+        if free < self._parts.settings.node.min_free_bytes:
+            self.stop("disk-full")
+
+    # -- telling
+
+    def progress(self) -> Progress:
+        counts = self._frontier.counts
+        now_s = self._clock.now_s()
+        pages_per_s, bytes_per_s = self._speed.note(
+            now_s, counts.fetched + counts.redirects, counts.size_bytes
+        )
+        return Progress(
+            state=self._state(),
+            fetched=counts.fetched,
+            redirects=counts.redirects,
+            failed=counts.failed,
+            refused=counts.refused,
+            queued=counts.queued,
+            known=counts.known,
+            bytes=counts.size_bytes,
+            links=counts.links,
+            unchanged=counts.unchanged,
+            duplicates=counts.duplicates,
+            indexed=counts.indexed,
+            under_way=self._under_way,
+            hosts_waiting=self._scheduler.hosts_waiting,
+            pages_per_s=round(pages_per_s, 2),
+            bytes_per_s=round(bytes_per_s, 1),
+            wall_s=round(now_s - self._began_s, 1),
+            refused_by=dict(counts.by_reason),
+            troubles=self._scheduler.troubles(),
+        )
+
+    def _state(self) -> str:
+        if self._is_done:
+            return "done"
+        if self._stop:
+            return "stopping"
+        return "paused" if self._is_paused else "running"
+
+    async def aclose(self) -> None:
+        """Close everything, whatever state it is in."""
+        parts = self._parts
+        parts.resolver.close()
+        try:
+            await parts.worker.aclose()
+        finally:
+            parts.journal.close()
+            parts.close_store()
+
+
+def _always() -> bool:
+    return True
+
+
+def _leaves(group: BaseExceptionGroup[DiskFault]) -> list[DiskFault]:
+    found: list[DiskFault] = []
+    for each in group.exceptions:
+        found.extend(_leaves(each) if isinstance(each, BaseExceptionGroup) else [each])
+    return found

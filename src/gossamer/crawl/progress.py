@@ -1,0 +1,120 @@
+"""What a running crawl says of itself, for the terminal, `status` and the page."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from gossamer.frontier.counts import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One moment of a crawl."""
+
+    state: str  # "running", "paused", "stopping", "done"
+    fetched: int
+    redirects: int
+    failed: int
+    refused: int
+    queued: int
+    known: int
+    bytes: int
+    links: int
+    unchanged: int
+    duplicates: int
+    indexed: int
+    under_way: int
+    hosts_waiting: int
+    pages_per_s: float
+    bytes_per_s: float
+    wall_s: float
+    refused_by: dict[str, int] = field(default_factory=dict)
+    troubles: tuple[str, ...] = ()
+
+
+class Speed:
+    """Pages and bytes per second over the last seconds."""
+
+    def __init__(self, window_s: float = 10.0) -> None:
+        self._window_s = window_s
+        self._points: deque[tuple[float, int, int]] = deque()
+
+    def note(self, now_s: float, pages: int, size_bytes: int) -> tuple[float, float]:
+        points = self._points
+        points.append((now_s, pages, size_bytes))
+        while len(points) > 2 and points[0][0] < now_s - self._window_s:
+            points.popleft()
+        began_s, first_pages, first_bytes = points[0]
+        took_s = now_s - began_s
+        if took_s <= 0:
+            return 0.0, 0.0
+        return (pages - first_pages) / took_s, (size_bytes - first_bytes) / took_s
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How a crawl ended: what `crawl --json` prints."""
+
+    fetched: int
+    failed: int
+    refused: int
+    unchanged: int
+    duplicates: int
+    known: int
+    queued: int
+    redirects: int
+    bytes: int
+    links: int
+    indexed: int
+    wall_s: float
+    cpu_s: float
+    peak_rss_mb: float
+    stopped: str
+    by_reason: dict[str, int]
+    by_status: dict[str, int]
+
+    def as_json(self) -> dict[str, Any]:
+        names = [f.name for f in fields(self)]
+        return {"schema": 1, **{name: getattr(self, name) for name in names}}
+
+
+def summarise(counts: Counts, began_s: float, ended_s: float, stopped: str) -> Summary:
+    return Summary(
+        fetched=counts.fetched,
+        failed=counts.failed,
+        refused=counts.refused,
+        unchanged=counts.unchanged,
+        duplicates=counts.duplicates,
+        known=counts.known,
+        queued=counts.queued,
+        redirects=counts.redirects,
+        bytes=counts.size_bytes,
+        links=counts.links,
+        indexed=counts.indexed,
+        wall_s=round(ended_s - began_s, 3),
+        cpu_s=round(cpu_s(), 3),
+        peak_rss_mb=round(peak_rss_mb(), 1),
+        stopped=stopped,
+        by_reason=dict(counts.by_reason),
+        by_status=dict(counts.by_status),
+    )
+
+
+def cpu_s() -> float:
+    """CPU time of this process and of those it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def peak_rss_mb() -> float:
+    """The most memory this process has had; 0 where the system does not say."""
+    if sys.platform == "win32":
+        return 0.0
+    import resource  # it is not there on Windows
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)

@@ -1,0 +1,71 @@
+"""What a start does before it asks anybody: read again what the archive holds beyond the state.
+
+The theory is in `commit.py`. Every WARC file is cut behind its last whole exchange; exchanges
+beyond the state's byte are reported as if they had just come, and links beyond the graph's byte
+go to the graph. Both use `harvest.py`, so a replay means what the live crawl meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gossamer.archive.cdxj import cdxj_path, write_cdxj
+from gossamer.archive.reader import iter_exchanges
+from gossamer.archive.recover import repair
+from gossamer.crawl.harvest import Harvest, Harvester
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What recovery found, for people."""
+
+    files: int = 0
+    exchanges: int = 0
+    cut_bytes: int = 0
+
+
+def recover(
+    folder: Path,
+    known: Mapping[str, int],
+    covered: Mapping[str, int],
+    harvester: Harvester,
+    take: Callable[[Harvest, bool, bool], None],
+    *,
+    leave_out: str,
+) -> Recovered:
+    """Repair every file and hand over what is beyond; `take(harvest, to_state, to_graph)`.
+
+    `leave_out` is the file that this process has just begun.
+    Raises CorruptFile when committed bytes are missing.
+    """
+    files = exchanges = cut_bytes = 0
+    for path in sorted(folder.glob("*.warc.gz")):
+        if path.name == leave_out:
+            continue
+        state_end, graph_end = known.get(path.name, 0), covered.get(path.name, 0)
+        size = path.stat().st_size
+        if size == state_end == graph_end:
+            _index(path)
+            continue
+        repaired = repair(path, max(state_end, 0))
+        files += 1
+        cut_bytes += repaired.cut_bytes
+        if repaired.kept_end == 0:
+            path.unlink()  # not even its first record was whole
+            continue
+        for exchange in iter_exchanges(path, min(state_end, graph_end)):
+            to_state = exchange.stored.start >= state_end
+            harvest = harvester.harvest(exchange.lease, exchange.answer, exchange.stored)
+            take(harvest, to_state, exchange.stored.start >= graph_end)
+            exchanges += to_state
+        if cdxj_path(path).exists() and repaired.cut_bytes:
+            cdxj_path(path).unlink()
+        _index(path)
+    return Recovered(files, exchanges, cut_bytes)
+
+
+def _index(path: Path) -> None:
+    if not cdxj_path(path).exists():
+        write_cdxj(path)

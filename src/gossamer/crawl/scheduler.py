@@ -1,0 +1,480 @@
+"""Which URL may be asked now? Joins the frontier's order with the manners of `politeness/`.
+
+A lease is given only when its host and its address are rested, its robots.txt is known and
+allows it, its name is resolved and its address is allowed. What is missing is fetched first
+(robots.txt, as a lease of its own) or asked for (`take_unresolved`); what is forbidden is refused
+on the spot. Nothing here waits or does I/O.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from gossamer.base.clock import Clock
+from gossamer.crawl.hosts import Address, Errand, Host, HostBoard, Where
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.resolve import Resolved
+from gossamer.frontier.frontier import HOST_BYTES, Frontier
+from gossamer.frontier.rows import QueueEntry, UrlRow
+from gossamer.frontier.store import Table
+from gossamer.policies.stop import Allowance
+from gossamer.politeness.access import MAX_HOPS, Access
+from gossamer.politeness.pace import (
+    address_at_once,
+    address_rest_after,
+    host_at_once,
+    rest_after,
+)
+from gossamer.politeness.retry import wait_before_retry
+from gossamer.records import Lease, Outcome, Purpose, Reason, Report
+from gossamer.settings import Settings
+from gossamer.urls.canonical import host_of, origin_of, target_of
+from gossamer.urls.keys import Keys
+
+_REFUSALS_AT_ONCE: Final = 500  # then others get their turn
+_IDLE_HOSTS: Final = 20_000  # hosts kept in memory before those without work are let go
+_ACCESSES: Final = 5_000  # parsed robots.txt kept in memory; the rest is read from the state
+_HOST_FAULTS: Final = frozenset({Reason.DNS, Reason.CONNECT})
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+
+
+class Scheduler:
+    """Gives out leases and learns from their reports."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        settings: Settings,
+        keys: Keys,
+        guard: Guard,
+        clock: Clock,
+        typed_hosts: Iterable[str],
+        on_decided: Callable[[UrlRow], None],
+        *,
+        is_unclean: bool = False,
+    ) -> None:
+        """`is_unclean`: the last process was killed, and may have asked anybody just now."""
+        self._frontier = frontier
+        self._settings = settings
+        self._manners = settings.politeness
+        self._keys = keys
+        self._guard = guard
+        self._clock = clock
+        self._typed = frozenset(typed_hosts)
+        self._own = frozenset(settings.politeness.own_hosts)
+        self._on_decided = on_decided
+        self._unclean_since_s = clock.now_s() if is_unclean else None
+        self._hosts: dict[bytes, Host] = {}
+        self._accesses: OrderedDict[str, Access] = OrderedDict()
+        self._unresolved: list[Host] = []
+        self._numbers = itertools.count(1)
+        self._errands: dict[int, Errand] = {}
+        self.under_way = 0
+        self.board = HostBoard()
+        self.allowance = Allowance(settings.limits)
+
+    # -- giving out
+
+    def next_lease(self) -> Lease | None:
+        """A URL that may be asked this very moment, or None."""
+        if not self._room():
+            return None
+        now_s = self._clock.now_s()
+        for key in self._frontier.take_awake():
+            host = self.host(key)
+            if host.where is Where.ASLEEP:
+                self._place(host, now_s)
+        for host in self.board.take_rested(now_s):
+            self._place(host, now_s)
+        while (ready := self.board.take_ready()) is not None:
+            lease = self._lease_from(ready, now_s)
+            if lease is not None:
+                return lease
+        if not self.under_way:
+            for host in self.board.take_waiters():
+                self._place(host, now_s)
+        return None
+
+    def next_time_s(self) -> float | None:
+        """When a host is rested; None when none rests."""
+        return self.board.next_rested_s()
+
+    @property
+    def hosts_waiting(self) -> int:
+        """Hosts that have work and may not be asked this moment."""
+        waiting = (Where.RESTING, Where.WAITING, Where.FULL)
+        return sum(1 for host in self._hosts.values() if host.where in waiting)
+
+    def troubles(self, limit: int = 5) -> tuple[str, ...]:
+        """Why hosts with work are not asked, a few of them."""
+        found = []
+        for host in self._hosts.values():
+            row = self._frontier.host(host.key)
+            if row.trouble and (row.queued or row.waiting):
+                found.append(f"{host.name}: {row.trouble}")
+                if len(found) == limit:
+                    break
+        return tuple(found)
+
+    def take_unresolved(self) -> list[Host]:
+        """Hosts whose names must be resolved; `resolved` is owed for each."""
+        hosts, self._unresolved = self._unresolved, []
+        return hosts
+
+    def host(self, key: bytes) -> Host:
+        host = self._hosts.get(key)
+        if host is None:
+            row = self._frontier.host(key)
+            host = self._hosts[key] = Host(key, row.name, row.name in self._typed)
+            host.is_open = host.is_typed
+            host.crawl_delay_s = row.crawl_delay_s
+            host.pace.busy_in_a_row = row.busy
+            host.pace.free_at_s = self._now_of(row.free_us)
+            if self._unclean_since_s is not None:
+                rest_s = self._rest_s(host, took_s=0.0)
+                host.pace.free_at_s = max(host.pace.free_at_s, self._unclean_since_s + rest_s)
+        return host
+
+    def forget_idle(self) -> None:
+        """Hosts without work whose rest is over need no memory."""
+        now_s = self._clock.now_s()
+        self.board.forget_rested_addresses(now_s)
+        if len(self._hosts) > _IDLE_HOSTS:
+            self._hosts = {
+                key: host
+                for key, host in self._hosts.items()
+                if host.where is not Where.ASLEEP or host.pace.free_at_s > now_s
+            }
+
+    def _rest_s(self, host: Host, *, took_s: float) -> float:
+        return rest_after(
+            self._manners,
+            took_s=took_s,
+            crawl_delay_s=host.crawl_delay_s,
+            is_open=host.is_open,
+        )
+
+    def _room(self) -> int:
+        counts = self._frontier.counts
+        return self.allowance.room_for_body(
+            fetched=counts.fetched,
+            bytes_had=counts.size_bytes,
+            max_body_bytes=self._settings.fetch.max_body_bytes,
+        )
+
+    def _now_of(self, wall_us: int) -> float:
+        """A wall time as a time of the growing clock; never further off than is ever asked for."""
+        wait_s = (wall_us - self._clock.wall_us()) / 1e6
+        return self._clock.now_s() + min(max(wait_s, 0.0), self._manners.retry_after_max_s)
+
+    def _place(self, host: Host, now_s: float) -> None:
+        """Put a host where it belongs now."""
+        if host.is_resolving or (host.waits_for_robots and not host.errands):
+            self.board.put(host, Where.WAITING)
+        elif host.pace.under_way >= host.at_once:
+            self.board.put(host, Where.FULL)
+        elif host.pace.free_at_s > now_s:
+            self.board.rest(host, host.pace.free_at_s)
+        elif host.errands:
+            self.board.make_ready(host, b"")
+        else:
+            first = self._frontier.peek(host.key)
+            if first is None:
+                self.board.put(host, Where.ASLEEP)
+            else:
+                self.board.make_ready(host, first[0])
+
+    def _lease_from(self, host: Host, now_s: float) -> Lease | None:
+        """A lease from a ready host, or None after putting it where it belongs."""
+        if now_s >= host.resolved_until_s:
+            self._resolve(host)
+            return None
+        address = self._address(host.address)
+        if address.called is host:
+            address.called = None
+        if not address.pace.may_ask(now_s, address_at_once(self._manners, is_open=host.is_open)):
+            self.board.wait_for(address, host)
+            return None
+        lease = self._errand_lease(host) or self._page_lease(host, now_s)
+        if lease is None:
+            self.board.call_next(address)
+            return None
+        self.under_way += 1
+        host.pace.asked()
+        address.pace.asked()
+        self._place(host, now_s)
+        return lease
+
+    def _address(self, name: str) -> Address:
+        if self._unclean_since_s is None:
+            return self.board.address(name)
+        return self.board.address(name, self._unclean_since_s + self._manners.address_delay_s)
+
+    def _resolve(self, host: Host) -> None:
+        host.is_resolving = True
+        self.board.put(host, Where.WAITING)
+        self._unresolved.append(host)
+
+    def _errand_lease(self, host: Host) -> Lease | None:
+        if not host.errands:
+            return None
+        errand = host.errands.popleft()
+        number = next(self._numbers)
+        self._errands[number] = errand
+        return Lease(
+            number=number,
+            url=errand.url,
+            key=self._keys.of(errand.url),
+            host=host.name,
+            address=host.address,
+            purpose=Purpose.ROBOTS,
+            redirects=errand.hops,
+            is_trusted=host.is_typed,
+            max_body_bytes=self._manners.robots_max_bytes,
+        )
+
+    def _page_lease(self, host: Host, now_s: float) -> Lease | None:
+        for _ in range(_REFUSALS_AT_ONCE):
+            first = self._frontier.peek(host.key)
+            if first is None:
+                self.board.put(host, Where.ASLEEP)
+                return None
+            entry = first[1]
+            if not self._may_enter(host, entry, now_s):
+                return None
+            refusal = self._refusal(host, entry)
+            if refusal is None:
+                return self._lease_entry(host, entry)
+            self._frontier.take(host.key)
+            self._on_decided(self._frontier.refuse(entry.key, *refusal, self._clock.wall_us()))
+        self._place(host, now_s)
+        return None
+
+    def _may_enter(self, host: Host, entry: QueueEntry, now_s: float) -> bool:
+        """Whether robots.txt is known; if not, see to it and put the host where it waits."""
+        if host.name in self._own:
+            return True
+        origin = origin_of(entry.url)
+        access = self._access(origin)
+        if access is None or not access.is_fresh(self._clock.wall_us()):
+            host.errands.append(Errand(origin, f"{origin}/robots.txt", host.key))
+            host.waits_for_robots = True
+            self._place(host, now_s)
+            return False
+        host.crawl_delay_s = access.crawl_delay_s or 0.0
+        host.at_once = host_at_once(
+            self._manners, crawl_delay_s=access.crawl_delay_s, is_open=host.is_open
+        )
+        if access.is_denied_all and not access.is_hopeless:
+            self._frontier.touch(host.key).trouble = access.detail
+            host.pace.free_at_s = max(host.pace.free_at_s, self._now_of(access.expires_us))
+            self.board.rest(host, host.pace.free_at_s)
+            return False
+        return True
+
+    def _refusal(self, host: Host, entry: QueueEntry) -> tuple[Reason, str] | None:
+        limit = self._settings.frontier.pages_per_host
+        if limit and self._frontier.host(host.key).fetched >= limit:
+            return Reason.BUDGET, "the host has had frontier.pages_per_host pages"
+        if host.name in self._own:
+            return None
+        access = self._access(origin_of(entry.url))
+        assert access is not None, "_may_enter saw to it"
+        ruling = access.judge(target_of(entry.url))
+        if ruling.allowed:
+            return None
+        line = f" (line {ruling.line})" if ruling.line else ""
+        return Reason.ROBOTS, f"{ruling.rule}{line}"
+
+    def _lease_entry(self, host: Host, entry: QueueEntry) -> Lease | None:
+        limit = self._settings.frontier.pages_per_host
+        fetched = self._frontier.host(host.key).fetched
+        if limit and fetched + host.pace.under_way >= limit:
+            self.board.put(host, Where.FULL)  # an answer is owed; its report places it again
+            return None
+        room = self._room()
+        self._frontier.take(host.key)
+        self.allowance.promise(room)
+        via = self._frontier.find(entry.via) if entry.via else None
+        return Lease(
+            number=next(self._numbers),
+            url=entry.url,
+            key=entry.key,
+            host=host.name,
+            address=host.address,
+            depth=entry.depth,
+            tries=entry.tries,
+            redirects=entry.redirects,
+            via=via.url if via else "",
+            is_trusted=host.is_typed,
+            max_body_bytes=room,
+        )
+
+    # -- learning
+
+    def resolved(self, host: Host, answer: Resolved) -> None:
+        """A host's name has been looked up."""
+        host.is_resolving = False
+        allowed: list[str] = []
+        forbidden = ""
+        for address in answer.addresses:
+            verdict = self._guard.forbids(address, is_trusted=host.is_typed)
+            if verdict is None:
+                allowed.append(address)
+            forbidden = forbidden or verdict or ""
+        if allowed:
+            host.addresses = tuple(allowed)
+            host.resolved_until_s = answer.expires_s
+            host.is_open = host.is_typed or self._guard.is_allowed(host.address)
+            self._place(host, self._clock.now_s())
+        elif forbidden:
+            self._give_up(host, Reason.PRIVATE, f"{host.name} is {forbidden}")
+        else:
+            self._host_fault(host, Reason.DNS, f"{host.name}: {answer.fault}")
+
+    def ended(self, report: Report) -> int | None:
+        """A lease ended. Paces its host; for a failure to be tried again, the wall time of it."""
+        lease, now_s = report.lease, self._clock.now_s()
+        host = self.host(self._keys.host(lease.host))
+        self.under_way -= 1
+        rest_s = self._rest_s(host, took_s=report.took_s)
+        if report.reason is Reason.BUSY or report.status in (429, 503):
+            host.pace.was_busy(
+                at_s=now_s,
+                rest_s=rest_s,
+                busy_rest_s=self._manners.busy_rest_s,
+                retry_after_s=report.retry_after_s or None,
+            )
+        else:
+            host.pace.answered(at_s=now_s, rest_s=rest_s)
+        address_rest_s = address_rest_after(self._manners, is_open=host.is_open)
+        address = self._address(lease.address)
+        address.pace.answered(at_s=now_s, rest_s=address_rest_s)
+        self.board.call_next(address)
+        row = self._frontier.touch(host.key)
+        row.free_us = self._clock.wall_us() + round((host.pace.free_at_s - now_s) * 1e6)
+        row.busy = host.pace.busy_in_a_row
+        retry_us = self._after(host, report)
+        self._place(host, now_s)
+        return retry_us
+
+    def _after(self, host: Host, report: Report) -> int | None:
+        if report.lease.purpose is Purpose.ROBOTS:
+            self._learn_robots(host, report)
+            return None
+        self.allowance.settle(report.lease.max_body_bytes)
+        if report.reason in _HOST_FAULTS:
+            host.next_address()
+            return self._host_fault(host, report.reason, report.detail)
+        row = self._frontier.touch(host.key)
+        row.faults, row.trouble = 0, ""
+        return self.retry_time(report)
+
+    def retry_time(self, report: Report) -> int | None:
+        """When a failed URL is to be asked again, in wall time; None for never."""
+        if report.outcome is not Outcome.FAILED or report.reason is None:
+            return None
+        wait_s = wait_before_retry(report.reason, report.lease.tries)
+        if report.retry_after_s > self._manners.retry_after_max_s or wait_s is None:
+            return None
+        return self._clock.wall_us() + round(max(wait_s, report.retry_after_s) * 1e6)
+
+    def _host_fault(self, host: Host, reason: Reason, detail: str) -> int | None:
+        """The host cannot be reached: it rests, and when it never answers it is given up."""
+        row = self._frontier.touch(host.key)
+        row.faults += 1
+        row.trouble = detail
+        counts = self._frontier.counts
+        is_first_contact = not counts.fetched and not counts.redirects
+        wait_s = wait_before_retry(reason, row.faults - 1)
+        if wait_s is None or is_first_contact:
+            self._give_up(host, reason, detail)
+            return None
+        host.pace.free_at_s = max(host.pace.free_at_s, self._clock.now_s() + wait_s)
+        host.waits_for_robots = False
+        self._place(host, self._clock.now_s())
+        return self._clock.wall_us() + round(wait_s * 1e6)
+
+    def _give_up(self, host: Host, reason: Reason, detail: str) -> None:
+        """Nothing of a host can be asked: all that is queued gets the reason."""
+        now_us = self._clock.wall_us()
+        self._frontier.touch(host.key).trouble = detail
+        for errand in host.errands:
+            self._conclude(errand, Access.from_failure(detail, now_us, self._manners, 99))
+        host.errands.clear()
+        host.waits_for_robots = False
+        decide = self._frontier.refuse if reason is Reason.PRIVATE else self._frontier.fail
+        for entry in self._frontier.drain(host.key):
+            self._on_decided(decide(entry.key, reason, detail, now_us))
+        self.board.put(host, Where.ASLEEP)
+
+    # -- robots.txt
+
+    def _access(self, origin: str) -> Access | None:
+        access = self._accesses.get(origin)
+        if access is None:
+            row = self._frontier.pending.find(Table.ORIGIN, origin.encode())
+            if row is None:
+                return None
+            access = Access.decode(row)
+        self._accesses[origin] = access
+        self._accesses.move_to_end(origin)
+        if len(self._accesses) > _ACCESSES:
+            self._accesses.popitem(last=False)
+        return access
+
+    def _learn_robots(self, host: Host, report: Report) -> None:
+        errand = self._errands.pop(report.lease.number)
+        now_us = self._clock.wall_us()
+        if report.outcome is not Outcome.FETCHED and report.reason not in (None, Reason.BUSY):
+            self._robots_out_of_reach(host, errand, report.reason, report.detail)
+            return
+        if report.status in _REDIRECTS and report.redirect and errand.hops < MAX_HOPS:
+            self._send(Errand(errand.origin, report.redirect, errand.for_host, errand.hops + 1))
+            return
+        before = self._access(errand.origin)
+        tries = before.tries if before else 0
+        access = Access.from_answer(report.status, report.body, now_us, self._manners, tries)
+        self._frontier.touch(host.key).faults = 0
+        self._conclude(errand, access)
+
+    def _robots_out_of_reach(self, host: Host, errand: Errand, reason: Reason, detail: str) -> None:
+        """No answer came, which says nothing about the rules: it is the host that is in trouble."""
+        if errand.for_host != host.key:
+            now_us = self._clock.wall_us()
+            self._conclude(errand, Access.from_failure(detail, now_us, self._manners, 99))
+        elif reason is Reason.PRIVATE:
+            self._give_up(host, reason, detail)
+        else:
+            host.next_address()
+            self._host_fault(host, reason, detail)
+
+    def _send(self, errand: Errand) -> None:
+        name = host_of(errand.url)
+        key = self._keys.host(name)
+        row = self._frontier.touch(key)
+        row.name = row.name or name
+        target = self.host(key)
+        target.name = target.name or name
+        target.errands.append(errand)
+        self._place(target, self._clock.now_s())
+
+    def _conclude(self, errand: Errand, access: Access) -> None:
+        """An origin's rules are known now: its host goes on."""
+        self._accesses[errand.origin] = access
+        self._frontier.pending.put(Table.ORIGIN, errand.origin.encode(), access.encode())
+        host = self.host(errand.for_host)
+        host.waits_for_robots = False
+        host.crawl_delay_s = access.crawl_delay_s or 0.0
+        row = self._frontier.touch(host.key)
+        row.trouble = access.detail if access.is_denied_all else ""
+        row.crawl_delay_s = host.crawl_delay_s
+        rest_s = host.crawl_delay_s
+        host.pace.free_at_s = max(host.pace.free_at_s, self._clock.now_s() + rest_s)
+        self._place(host, self._clock.now_s())
+
+
+assert HOST_BYTES == 8, "hosts are named by the first half of a key"

@@ -1,0 +1,32 @@
+"""libcurl's errors in our words: the last module that knows its numbers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pycurl
+
+from gossamer.records import Reason
+
+_REASONS: Final[dict[int, Reason]] = {
+    pycurl.E_COULDNT_RESOLVE_HOST: Reason.DNS,
+    pycurl.E_COULDNT_CONNECT: Reason.CONNECT,
+    pycurl.E_OPERATION_TIMEDOUT: Reason.TIMEOUT,
+    pycurl.E_SSL_CONNECT_ERROR: Reason.TLS,
+    pycurl.E_PEER_FAILED_VERIFICATION: Reason.TLS,
+    pycurl.E_SSL_CERTPROBLEM: Reason.TLS,
+    pycurl.E_SSL_CIPHER: Reason.TLS,
+    pycurl.E_SSL_CACERT_BADFILE: Reason.TLS,
+    pycurl.E_SSL_ISSUER_ERROR: Reason.TLS,
+    pycurl.E_SSL_SHUTDOWN_FAILED: Reason.TLS,
+    pycurl.E_SSL_INVALIDCERTSTATUS: Reason.TLS,
+    pycurl.E_RECV_ERROR: Reason.RESET,
+    pycurl.E_SEND_ERROR: Reason.RESET,
+    pycurl.E_GOT_NOTHING: Reason.RESET,
+    pycurl.E_PARTIAL_FILE: Reason.RESET,
+}
+
+
+def reason_of(code: int, message: str) -> tuple[Reason, str]:
+    """Why a transfer failed, and libcurl's own sentence. What we do not know is the protocol's."""
+    return _REASONS.get(code, Reason.PROTOCOL), message or f"libcurl error {code}"

@@ -1,0 +1,75 @@
+"""Names to addresses, remembered for a while. Only the node asks; workers are told.
+
+Names below `localhost` are the loopback address by definition (RFC 6761) and are asked of nobody.
+The system's resolver tells no time to live, so an answer is believed for `dns_keep_s`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+from gossamer.base.clock import Clock
+
+_THREADS: Final = 16
+_WAIT_S: Final = 20.0  # the system's own limit is 5 s a try; past this the thread is left alone
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a name means now. No addresses: `fault` says why."""
+
+    addresses: tuple[str, ...]
+    expires_s: float
+    fault: str = ""
+
+
+class Resolver:
+    """Asks the system's resolver, many names at once."""
+
+    def __init__(self, clock: Clock, keep_s: float) -> None:
+        self._clock = clock
+        self._keep_s = keep_s
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="resolve")
+
+    async def resolve(self, host: str) -> Resolved:
+        """Addresses of a host name, or of an address itself. Never raises."""
+        literal = address_in(host)
+        if literal:
+            return Resolved((literal,), float("inf"))
+        if host == "localhost" or host.endswith(".localhost"):
+            return Resolved(("127.0.0.1", "::1"), float("inf"))
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(_WAIT_S):
+                found = await loop.run_in_executor(self._pool, _ask, host)
+        except TimeoutError:
+            return self._failed(f"no answer within {_WAIT_S:.0f} s")
+        except (OSError, UnicodeError) as fault:
+            return self._failed(getattr(fault, "strerror", None) or str(fault))
+        return Resolved(found, self._clock.now_s() + self._keep_s)
+
+    def _failed(self, fault: str) -> Resolved:
+        return Resolved((), self._clock.now_s(), fault)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _ask(host: str) -> tuple[str, ...]:
+    answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    # IPv4 first: a broken AAAA is common, and one address is pinned for the connection.
+    answers.sort(key=lambda answer: answer[0] != socket.AF_INET)
+    return tuple(dict.fromkeys(str(answer[4][0]) for answer in answers))
+
+
+def address_in(host: str) -> str:
+    """The address that a host is written as, or an empty text for a name."""
+    try:
+        return str(ipaddress.ip_address(host.strip("[]")))
+    except ValueError:
+        return ""

@@ -1,0 +1,147 @@
+"""One libcurl handle and what is under way on it.
+
+Handles are used again and again; only what differs between requests is set each time. libcurl
+calls back with lines of headers and pieces of the body, and each call decides whether to go on.
+Its header callback also delivers blocks of 1xx answers and trailers: the last block before the
+body is the answer's.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import Final
+
+import pycurl
+
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.head import Head, status_of
+from gossamer.fetch.judge import Judge
+from gossamer.fetch.resolve import address_in
+from gossamer.records import Lease, Purpose, Reason
+from gossamer.settings import Fetch
+from gossamer.urls.canonical import host_of, port_of
+
+_MAX_INTERIM: Final = 20  # blocks of 1xx before the answer; browsers see one or two
+_STOP: Final = -1  # tells libcurl to give up; any number but the length does
+
+
+class Transfer:
+    """A handle with the state of its current request."""
+
+    def __init__(self, settings: Fetch, headers: list[str], judge: Judge, guard: Guard) -> None:
+        self._max_header_bytes = settings.max_header_bytes
+        self._judge = judge
+        self._guard = guard
+        self.curl = _handle(settings, headers)
+        self.curl.setopt(pycurl.HEADERFUNCTION, self._on_header)
+        self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
+        self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_connect)
+
+    def begin(self, lease: Lease) -> pycurl.Curl:
+        """Forget the last request and make ready for this one."""
+        self.lease = lease
+        self.refusal: tuple[Reason, str] | None = None
+        self.failure: tuple[Reason, str] | None = None
+        self.status = 0
+        self.cut = ""
+        self._lines: list[bytes] = []
+        self._header_bytes = 0
+        self._blocks = 0
+        self._is_head_whole = False
+        self._pieces: list[bytes] = []
+        self._body_bytes = 0
+        curl = self.curl
+        curl.setopt(pycurl.URL, lease.url)
+        host = host_of(lease.url)
+        if not address_in(host):
+            pinned = f"[{lease.address}]" if ":" in lease.address else lease.address
+            curl.setopt(pycurl.RESOLVE, [f"{host}:{port_of(lease.url)}:{pinned}"])
+        return curl
+
+    @property
+    def head(self) -> bytes:
+        return b"".join(self._lines)
+
+    @property
+    def body(self) -> bytes:
+        return b"".join(self._pieces)
+
+    def _on_connect(self, _purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> object:
+        """Judge the very address that is about to be connected to."""
+        family, kind, protocol, (ip, *_) = address
+        forbidden = self._guard.forbids(ip, is_trusted=self.lease.is_trusted)
+        if forbidden:
+            self.refusal = Reason.PRIVATE, forbidden
+            return pycurl.SOCKET_BAD
+        return socket.socket(family, kind, protocol)
+
+    def _on_header(self, line: bytes) -> int | None:
+        self._header_bytes += len(line)
+        if self._header_bytes > self._max_header_bytes:
+            self.failure = Reason.PROTOCOL, f"more than {self._max_header_bytes} bytes of headers"
+            return _STOP
+        if self._is_head_whole:
+            if self._body_bytes or not line.startswith(b"HTTP/"):
+                return None  # a trailer
+            self._lines, self._is_head_whole = [], False
+        self._lines.append(line)
+        if line in (b"\r\n", b"\n"):
+            self._is_head_whole = True
+            return self._judge_head()
+        return None
+
+    def _judge_head(self) -> int | None:
+        self.status = status_of(self._lines[0])
+        if self.status < 200:
+            self._blocks += 1
+            if self._blocks > _MAX_INTERIM:
+                self.failure = Reason.PROTOCOL, f"more than {_MAX_INTERIM} interim answers"
+                return _STOP
+            return None
+        head = Head(self.head)
+        if self.lease.purpose is Purpose.ROBOTS:
+            return None  # whatever it is called and however long: its beginning is read
+        self.refusal = self._judge.forbids(
+            self.status,
+            head.first("content-type"),
+            head.length(),
+            max_body_bytes=self.lease.max_body_bytes,
+        )
+        return _STOP if self.refusal else None
+
+    def _on_body(self, piece: bytes) -> int | None:
+        room = self.lease.max_body_bytes - self._body_bytes
+        if len(piece) > room:
+            self._pieces.append(piece[:room])
+            self._body_bytes += room
+            self.cut = "length"
+            return _STOP
+        self._pieces.append(piece)
+        self._body_bytes += len(piece)
+        return None
+
+
+def _handle(settings: Fetch, headers: list[str]) -> pycurl.Curl:
+    """A handle with everything that is the same for all requests."""
+    curl = pycurl.Curl()
+    curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
+    curl.setopt(pycurl.FOLLOWLOCATION, 0)
+    curl.setopt(pycurl.NOSIGNAL, 1)
+    curl.setopt(pycurl.PATH_AS_IS, 1)
+    curl.setopt(pycurl.HTTP09_ALLOWED, 0)
+    curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
+    curl.setopt(pycurl.HTTPHEADER, headers)
+    # The environment's proxies and the user's .netrc are not ours to use.
+    curl.setopt(pycurl.PROXY, "")
+    curl.setopt(pycurl.NETRC, pycurl.NETRC_IGNORED)
+    curl.setopt(pycurl.CONNECTTIMEOUT_MS, round(settings.connect_time_s * 1000))
+    curl.setopt(pycurl.TIMEOUT_MS, round(settings.total_time_s * 1000))
+    curl.setopt(pycurl.LOW_SPEED_LIMIT, settings.low_speed_bytes)
+    curl.setopt(pycurl.LOW_SPEED_TIME, settings.low_speed_time_s)
+    authorities = ssl.get_default_verify_paths()
+    if authorities.cafile:
+        curl.setopt(pycurl.CAINFO, authorities.cafile)
+    if authorities.capath:
+        curl.setopt(pycurl.CAPATH, authorities.capath)
+    return curl

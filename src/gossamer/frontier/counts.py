@@ -1,0 +1,48 @@
+"""The sums over all URLs, kept exactly: every change of a row changes them with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+import msgpack
+
+
+@dataclass(slots=True)
+class Counts:
+    """known = queued + fetched + redirects + failed + refused, always."""
+
+    known: int = 0
+    queued: int = 0
+    fetched: int = 0  # answers kept, redirects apart: what limits count
+    redirects: int = 0
+    failed: int = 0
+    refused: int = 0
+    unchanged: int = 0
+    duplicates: int = 0
+    size_bytes: int = 0
+    links: int = 0
+    indexed: int = 0
+    by_reason: dict[str, int] = field(default_factory=dict)
+    by_status: dict[str, int] = field(default_factory=dict)
+
+    def encode(self) -> bytes:
+        packed: bytes = msgpack.packb({f.name: getattr(self, f.name) for f in fields(self)})
+        return packed
+
+    @classmethod
+    def decode(cls, row: bytes | None) -> Self:
+        values: dict[str, Any] = msgpack.unpackb(row) if row else {}
+        return cls(**values)
+
+    def count_reason(self, reason: str, step: int = 1) -> None:
+        _count(self.by_reason, reason, step)
+
+    def count_status(self, status: int, step: int = 1) -> None:
+        _count(self.by_status, str(status), step)
+
+
+def _count(table: dict[str, int], name: str, step: int) -> None:
+    table[name] = table.get(name, 0) + step
+    if table[name] <= 0:
+        del table[name]

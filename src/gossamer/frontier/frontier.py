@@ -1,0 +1,471 @@
+"""The frontier: which URLs are known, what has become of each, and which comes next.
+
+The life of a URL:
+
+    admit --> queued --> take --> (a lease is out) --> report --> fetched
+      |          ^                                        |  |--> failed, for good
+      |          +------ due, when its time has come <----+
+      +--> refused, by a rule                             +----> refused, at the headers
+
+A URL is admitted once, however often it is found; a refusal that depends on the path by which
+it was found (`rows.LIFTABLE`) is judged again when it is found by another. Its queue entry stays
+on disk until its outcome is committed, so nothing is lost with a lease.
+
+All of it happens in memory (`pending.py`) until `begin_commit` hands over one batch, and
+`end_commit` says that it is on disk. Only the node calls this, from one thread. It waits for
+nothing and asks no clock: when a host may be asked is `crawl/scheduler.py`'s business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from gossamer.frontier.counts import Counts
+from gossamer.frontier.host_queue import HostQueue
+from gossamer.frontier.pending import Pending
+from gossamer.frontier.rows import (
+    LIFTABLE,
+    CaptureRow,
+    HostRow,
+    QueueEntry,
+    Standing,
+    UrlRow,
+    depth_of,
+    queued_row,
+    standing_of,
+    time_key,
+)
+from gossamer.frontier.store import Changes, Store, Table
+from gossamer.policies.order import Order, place_of
+from gossamer.records import Found, Outcome, Reason, Report
+from gossamer.settings import Frontier as FrontierSettings
+from gossamer.urls.canonical import host_of
+
+Judge = Callable[[Found], tuple[Reason, str] | None]
+
+HOST_BYTES: Final = 8
+_COUNTS: Final = b"counts"
+_NUMBER: Final = b"number"
+_IDLE_HOSTS: Final = 20_000  # hosts without work kept in memory; about 1 kB each
+
+
+class Frontier:
+    """All known URLs of one collection."""
+
+    def __init__(
+        self, store: Store, settings: FrontierSettings, judge: Judge, *, watch_depth: bool = False
+    ) -> None:
+        """`watch_depth`: a depth limit holds, so a shorter path to a known URL matters."""
+        self._store = store
+        self._settings = settings
+        self._order: Order = settings.order
+        self._judge = judge
+        self._watch_depth = watch_depth
+        self.pending = Pending(store)
+        self.counts = Counts.decode(store.find(Table.META, _COUNTS))
+        self._number = int.from_bytes(store.find(Table.META, _NUMBER) or b"", "big")
+        self._hosts: dict[bytes, HostRow] = {}
+        self._queues: dict[bytes, HostQueue] = {}
+        self._dirty: set[bytes] = set()
+        self._committing: set[bytes] = set()
+        self._awake: set[bytes] = set()
+        self._shallower: list[bytes] = []
+        for host_key, row in _all_rows(store, Table.HOST):
+            host = HostRow.decode(row)
+            if host.queued:
+                self._hosts[host_key] = host
+                self._awake.add(host_key)
+
+    # -- what is known
+
+    def find(self, key: bytes) -> UrlRow | None:
+        row = self.pending.find(Table.URL, key)
+        return UrlRow.decode(row) if row else None
+
+    def last_capture(self, key: bytes) -> CaptureRow | None:
+        """The newest capture of a URL that is committed."""
+        rows = self._store.scan(Table.CAPTURE, key, key + b"\xff" * 9, 10_000)
+        return CaptureRow.decode(rows[-1][1]) if rows else None
+
+    def host(self, host_key: bytes) -> HostRow:
+        """The row of a host that has been admitted."""
+        host = self._hosts.get(host_key)
+        if host is None:
+            row = self.pending.find(Table.HOST, host_key)
+            host = self._hosts[host_key] = HostRow.decode(row) if row else HostRow("")
+        return host
+
+    def touch(self, host_key: bytes) -> HostRow:
+        """The same row, to be changed: it is written with the next commit."""
+        self._dirty.add(host_key)
+        return self.host(host_key)
+
+    # -- admitting
+
+    def admit(self, found: Iterable[Found], now_us: int) -> int:
+        """Take in what is new; the number of URLs that were not known before."""
+        return sum(self._admit(one, now_us) for one in found)
+
+    def _admit(self, found: Found, now_us: int) -> bool:
+        row = self.pending.find(Table.URL, found.key)
+        if row is not None:
+            self._found_again(found, row)
+            return False
+        host = self.touch(found.key[:HOST_BYTES])
+        host.name = host.name or host_of(found.url)
+        verdict = self._judge(found)
+        if verdict is None and host.known >= self._settings.urls_per_host:
+            verdict = Reason.BUDGET, "the host has frontier.urls_per_host known URLs"
+        host.known += 1
+        self.counts.known += 1
+        if verdict is None:
+            self._enqueue(found, now_us)
+        else:
+            self._put_refused(_row_of(found, now_us), found.key, *verdict, at_us=now_us)
+        return True
+
+    def _found_again(self, found: Found, row: bytes) -> None:
+        standing = standing_of(row)
+        if standing == Standing.REFUSED_FOR_NOW:
+            if self._judge(found) is None:
+                old = UrlRow.decode(row)
+                self._uncount(old, found.key[:HOST_BYTES])
+                self._enqueue(found, old.first_us)
+        elif self._watch_depth and found.depth < depth_of(row):
+            old = UrlRow.decode(row)
+            old.depth = found.depth
+            if standing == Standing.QUEUED and old.place:
+                self._drop_entry(old, found.key)
+                self._enqueue(found, old.first_us)
+            else:
+                self.pending.put(Table.URL, found.key, old.encode())
+                if standing == Standing.FETCHED:
+                    self._shallower.append(found.key)
+
+    def take_shallower(self) -> list[bytes]:
+        """Fetched URLs to which a shorter path was found: their links are nearer now, too."""
+        keys, self._shallower = self._shallower, []
+        return keys
+
+    def _enqueue(self, found: Found, first_us: int) -> None:
+        place = self._next_place(found.depth)
+        self.pending.put(
+            Table.URL, found.key, queued_row(found.url, found.depth, place, found.via, first_us)
+        )
+        entry = QueueEntry(found.key, found.url, found.depth, 0, found.redirects, found.via)
+        self.counts.queued += 1
+        self._add_entry(place, entry)
+
+    def _add_entry(self, place: bytes, entry: QueueEntry) -> None:
+        host_key = entry.key[:HOST_BYTES]
+        row = entry.encode()
+        queue = self._queue(host_key)
+        host = self.touch(host_key)
+        host.queued += 1
+        self.pending.put(Table.QUEUE, host_key + place, row)
+        queue.add(place, row)
+        self._awake.add(host_key)
+
+    def _next_place(self, depth: int) -> bytes:
+        self._number += 1
+        return place_of(self._order, depth=depth, number=self._number)
+
+    # -- handing out
+
+    def take_awake(self) -> set[bytes]:
+        """Hosts that got work since this was last asked."""
+        awake, self._awake = self._awake, set()
+        return awake
+
+    def peek(self, host_key: bytes) -> tuple[bytes, QueueEntry] | None:
+        """The place and entry that `take` would give."""
+        first = self._queue(host_key).first(self._store, self.pending)
+        return (first[0], QueueEntry.decode(first[1])) if first else None
+
+    def take(self, host_key: bytes) -> None:
+        """Take what `peek` showed. It stays on disk until it is reported."""
+        self._queue(host_key).take()
+
+    def give_back(self, entry: QueueEntry) -> None:
+        """A lease came to nothing: the entry is queued as before."""
+        row = self.find(entry.key)
+        if row is not None and row.place:
+            self._queue(entry.key[:HOST_BYTES]).give_back(row.place, entry.encode())
+            self._awake.add(entry.key[:HOST_BYTES])
+
+    def drain(self, host_key: bytes) -> Iterator[QueueEntry]:
+        """Take every entry of a host, each to be refused or failed by the caller at once."""
+        while (first := self.peek(host_key)) is not None:
+            self.take(host_key)
+            yield first[1]
+
+    # -- outcomes
+
+    def refuse(self, key: bytes, reason: Reason, detail: str, at_us: int) -> UrlRow:
+        """A queued URL is refused before asking."""
+        row = self._leave_queue(key)
+        self._put_refused(row, key, reason, detail, at_us=at_us)
+        return row
+
+    def fail(self, key: bytes, reason: Reason, detail: str, at_us: int) -> UrlRow:
+        """A queued URL is given up without asking: its host cannot be reached."""
+        row = self._leave_queue(key)
+        row.standing, row.reason, row.detail, row.at_us = Standing.FAILED, reason, detail, at_us
+        self._count(row, key[:HOST_BYTES])
+        self.pending.put(Table.URL, key, row.encode())
+        return row
+
+    def report(self, report: Report, retry_us: int | None = None) -> bool:
+        """Note how a lease ended. False when this very outcome was noted before (a replay).
+
+        With `retry_us` a failure is not the end: the URL waits for that time.
+        """
+        key = report.lease.key
+        row = self.find(key)
+        if row is None:  # replay of an exchange whose admission was not committed
+            row = UrlRow(standing=Standing.QUEUED, depth=report.lease.depth, url=report.lease.url)
+            row.first_us = report.at_us
+            host = self.touch(key[:HOST_BYTES])
+            host.name = host.name or host_of(row.url)
+            host.known += 1
+            self.counts.known += 1
+        elif row.standing == Standing.QUEUED:
+            if row.at_us >= report.at_us and row.tries > report.lease.tries:
+                return False
+            row = self._leave_queue(key)
+        elif row.at_us >= report.at_us:
+            return False
+        else:
+            self._uncount(row, key[:HOST_BYTES])
+        if report.outcome == Outcome.FAILED and retry_us is not None:
+            self._wait(row, report, retry_us)
+        else:
+            self._settle(row, report)
+            if self._watch_depth and row.depth < report.lease.depth:
+                self._shallower.append(key)
+        return True
+
+    def _settle(self, row: UrlRow, report: Report) -> None:
+        key = report.lease.key
+        _learn(row, report)
+        self._count(row, key[:HOST_BYTES])
+        self.pending.put(Table.URL, key, row.encode())
+        if report.outcome == Outcome.FETCHED:
+            stored = report.stored
+            capture = CaptureRow(
+                stored.file,
+                stored.response,
+                stored.end - stored.response,
+                report.status,
+                report.type,
+                report.digest,
+                report.size_bytes,
+            )
+            self.pending.put(Table.CAPTURE, key + time_key(report.at_us), capture.encode())
+            self.counts.size_bytes += report.size_bytes
+            self.counts.links += report.out_links
+            self.touch(key[:HOST_BYTES]).size_bytes += report.size_bytes
+
+    def _wait(self, row: UrlRow, report: Report, retry_us: int) -> None:
+        key = report.lease.key
+        row.standing, row.place, row.due_us = Standing.QUEUED, b"", retry_us
+        row.tries = report.lease.tries + 1
+        row.at_us, row.reason, row.detail = report.at_us, report.reason or "", report.detail
+        self.counts.queued += 1
+        self.touch(key[:HOST_BYTES]).waiting += 1
+        self.pending.put(Table.URL, key, row.encode())
+        self.pending.put(Table.DUE, time_key(retry_us) + key, b"")
+
+    def wake_due(self, now_us: int, limit: int = 1000) -> int:
+        """Queue the URLs whose time has come; how many. Sees what is committed."""
+        woken = 0
+        for due_key, _ in self._store.scan(Table.DUE, b"", time_key(now_us + 1), limit):
+            if self.pending.is_deleted(Table.DUE, due_key):
+                continue
+            key = due_key[8:]
+            row = self.find(key)
+            self.pending.delete(Table.DUE, due_key)
+            if row is None or row.standing != Standing.QUEUED or row.place:
+                continue
+            row.due_us = 0
+            row.place = self._next_place(row.depth)
+            self.pending.put(Table.URL, key, row.encode())
+            self.touch(key[:HOST_BYTES]).waiting -= 1
+            entry = QueueEntry(key, row.url, row.depth, row.tries, row.redirects, row.via)
+            self._add_entry(row.place, entry)
+            woken += 1
+        return woken
+
+    def next_due_us(self) -> int | None:
+        """When the next waiting URL is due; None when none waits (or none is committed)."""
+        first = self._store.scan(Table.DUE, b"", None, 1)
+        return int.from_bytes(first[0][0][:8], "big") if first else None
+
+    def rescore(self, host_key: bytes, place_for: Callable[[QueueEntry], bytes]) -> int:
+        """Give every queued entry of a host the place that `place_for` says; how many moved."""
+        moved = [
+            (place, row)
+            for place, row in self._all_entries(host_key)
+            if place_for(QueueEntry.decode(row)) != place
+        ]
+        for place, row_bytes in moved:
+            entry = QueueEntry.decode(row_bytes)
+            row = self.find(entry.key)
+            if row is None or row.place != place:
+                continue
+            self._drop_entry(row, entry.key)
+            row.place = place_for(entry)
+            self.counts.queued += 1
+            self.pending.put(Table.URL, entry.key, row.encode())
+            self._add_entry(row.place, entry)
+        return len(moved)
+
+    def _all_entries(self, host_key: bytes) -> list[tuple[bytes, bytes]]:
+        stop = host_key + b"\xff" * 13
+        stored = dict(self._store.scan(Table.QUEUE, host_key, stop, 2**62))
+        fresh = self._queue(host_key).fresh()
+        stored.update({host_key + place: row for place, row in fresh.items()})
+        return [
+            (key[HOST_BYTES:], row)
+            for key, row in sorted(stored.items())
+            if not self.pending.is_deleted(Table.QUEUE, key)
+        ]
+
+    # -- committing
+
+    def begin_commit(self) -> Changes:
+        """Everything decided since the last time, as one batch to be written."""
+        for host_key in self._dirty:
+            self.pending.put(Table.HOST, host_key, self._hosts[host_key].encode())
+        self.pending.put(Table.META, _COUNTS, self.counts.encode())
+        self.pending.put(Table.META, _NUMBER, self._number.to_bytes(8, "big"))
+        self._committing, self._dirty = self._dirty, set()
+        for host_key in self._committing:
+            if host_key in self._queues:
+                self._queues[host_key].begin()
+        return self.pending.begin()
+
+    def end_commit(self, changes: Changes) -> None:
+        """What `begin_commit` gave is on disk."""
+        self.pending.end()
+        for host_key in self._committing:
+            if host_key in self._queues:
+                self._queues[host_key].end()
+        for key, row in changes[Table.QUEUE].items():
+            if row is None and key[:HOST_BYTES] in self._queues:
+                self._queues[key[:HOST_BYTES]].forget(key[HOST_BYTES:])
+        self._committing = set()
+        if len(self._hosts) > 2 * _IDLE_HOSTS:
+            self._forget_idle_hosts()
+
+    def _forget_idle_hosts(self) -> None:
+        idle = [
+            key
+            for key, host in self._hosts.items()
+            if not host.queued and key not in self._dirty and key not in self._awake
+        ]
+        for key in idle[:-_IDLE_HOSTS]:
+            if key not in self._queues or self._queues[key].is_idle:
+                del self._hosts[key]
+                self._queues.pop(key, None)
+
+    # -- rows, queues and sums
+
+    def _queue(self, host_key: bytes) -> HostQueue:
+        queue = self._queues.get(host_key)
+        if queue is None:
+            is_empty = not self.host(host_key).queued
+            queue = HostQueue(host_key, self._settings.host_buffer, is_empty=is_empty)
+            self._queues[host_key] = queue
+        return queue
+
+    def _leave_queue(self, key: bytes) -> UrlRow:
+        row = self.find(key)
+        assert row is not None, "only a known URL leaves the queue"
+        assert row.standing == Standing.QUEUED, f"{row.url} is {row.standing.name}"
+        if row.place:
+            self._drop_entry(row, key)
+        else:
+            self.pending.delete(Table.DUE, time_key(row.due_us) + key)
+            self.touch(key[:HOST_BYTES]).waiting -= 1
+            self.counts.queued -= 1
+        row.place, row.due_us = b"", 0
+        return row
+
+    def _drop_entry(self, row: UrlRow, key: bytes) -> None:
+        host_key = key[:HOST_BYTES]
+        self._queue(host_key).drop(row.place)
+        self.pending.delete(Table.QUEUE, host_key + row.place)
+        self.touch(host_key).queued -= 1
+        self.counts.queued -= 1
+
+    def _put_refused(
+        self, row: UrlRow, key: bytes, reason: Reason, detail: str, *, at_us: int
+    ) -> None:
+        row.standing = Standing.REFUSED_FOR_NOW if reason in LIFTABLE else Standing.REFUSED
+        row.reason, row.detail, row.at_us = reason, detail, at_us
+        self._count(row, key[:HOST_BYTES])
+        self.pending.put(Table.URL, key, row.encode())
+
+    def _uncount(self, row: UrlRow, host_key: bytes) -> None:
+        self._count(row, host_key, -1)
+
+    def _count(self, row: UrlRow, host_key: bytes, step: int = 1) -> None:
+        counts, host = self.counts, self.touch(host_key)
+        match row.outcome:
+            case Outcome.FETCHED:
+                if row.redirect:
+                    counts.redirects += step
+                else:
+                    counts.fetched += step
+                counts.count_status(row.status, step)
+                host.fetched += step
+            case Outcome.FAILED:
+                counts.failed += step
+                host.failed += step
+                counts.count_reason(row.reason, step)
+            case Outcome.REFUSED:
+                counts.refused += step
+                host.refused += step
+                counts.count_reason(row.reason, step)
+            case Outcome.QUEUED:
+                counts.queued += step
+
+
+def _row_of(found: Found, now_us: int) -> UrlRow:
+    return UrlRow(
+        standing=Standing.QUEUED,
+        depth=found.depth,
+        url=found.url,
+        via=found.via,
+        first_us=now_us,
+        redirects=found.redirects,
+    )
+
+
+_STANDING: Final = {
+    Outcome.FETCHED: Standing.FETCHED,
+    Outcome.FAILED: Standing.FAILED,
+    Outcome.REFUSED: Standing.REFUSED,
+}
+
+
+def _learn(row: UrlRow, report: Report) -> None:
+    """Copy what a report says into the row of its URL."""
+    row.standing = _STANDING[report.outcome]
+    row.reason, row.detail = report.reason or "", report.detail
+    row.at_us, row.took_s = report.at_us, report.took_s
+    row.tries = report.lease.tries
+    row.status, row.type, row.size_bytes = report.status, report.type, report.size_bytes
+    row.digest, row.modified_at = report.digest, report.modified_at
+    row.title, row.language = report.title, report.language
+    row.robots = " ".join(sorted(report.robots))
+    row.redirect, row.out_links, row.is_cut = report.redirect, report.out_links, report.is_cut
+
+
+def _all_rows(store: Store, table: Table) -> Iterator[tuple[bytes, bytes]]:
+    start = b""
+    while rows := store.scan(table, start, None, 10_000):
+        yield from rows
+        start = rows[-1][0] + b"\0"

@@ -1,0 +1,55 @@
+"""Changes that are decided but not yet on disk.
+
+Everything the frontier decides within a second is gathered here and written in one act. Two
+generations: while one is being written (in a thread), new decisions go to the next, and a read
+looks at the newest first. If the write fails nothing of it counts: the process stops.
+"""
+
+from __future__ import annotations
+
+from gossamer.frontier.store import Changes, Store, Table
+
+
+class Pending:
+    """A store with its uncommitted changes before it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._new: dict[Table, dict[bytes, bytes | None]] = {table: {} for table in Table}
+        self._writing: dict[Table, dict[bytes, bytes | None]] = {table: {} for table in Table}
+
+    def find(self, table: Table, key: bytes) -> bytes | None:
+        new = self._new[table]
+        if key in new:
+            return new[key]
+        writing = self._writing[table]
+        if key in writing:
+            return writing[key]
+        return self._store.find(table, key)
+
+    def put(self, table: Table, key: bytes, row: bytes) -> None:
+        self._new[table][key] = row
+
+    def delete(self, table: Table, key: bytes) -> None:
+        self._new[table][key] = None
+
+    def is_deleted(self, table: Table, key: bytes) -> bool:
+        """Whether an uncommitted change deletes it."""
+        new = self._new[table]
+        if key in new:
+            return new[key] is None
+        return self._writing[table].get(key, b"") is None
+
+    def begin(self) -> Changes:
+        """Take what has gathered, to be written; `end` must follow before the next `begin`."""
+        self._writing, self._new = self._new, {table: {} for table in Table}
+        return self._writing
+
+    def end(self) -> None:
+        """What `begin` gave is on disk."""
+        self._writing = {table: {} for table in Table}
+
+    @property
+    def size(self) -> int:
+        """Rows that wait to be written."""
+        return sum(map(len, self._new.values()))

@@ -1,0 +1,183 @@
+"""What the rows of the state hold, and their bytes.
+
+Rows are msgpack arrays without their trailing empty fields, so a queued URL costs little more
+than its own characters. A URL's row starts with three plain bytes (standing, depth), because
+admitting a link looks at nothing else.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from typing import Any, Final, Self
+
+import msgpack
+
+from gossamer.records import Outcome, Reason
+
+
+class Standing(IntEnum):
+    """A URL's outcome in one byte; refusals that a better link may lift stand apart."""
+
+    QUEUED = 0
+    FETCHED = 1
+    FAILED = 2
+    REFUSED = 3
+    REFUSED_FOR_NOW = 4
+
+
+OUTCOME: Final = {
+    Standing.QUEUED: Outcome.QUEUED,
+    Standing.FETCHED: Outcome.FETCHED,
+    Standing.FAILED: Outcome.FAILED,
+    Standing.REFUSED: Outcome.REFUSED,
+    Standing.REFUSED_FOR_NOW: Outcome.REFUSED,
+}
+# Too deep by this path, marked nofollow on this page, at the end of a long chain: the next page
+# that links here may say otherwise.
+LIFTABLE: Final = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.REDIRECTS})
+_HEAD: Final = struct.Struct(">BH")
+MAX_DEPTH: Final = 0xFFFF
+
+
+def _pack(values: list[Any]) -> bytes:
+    while values and not values[-1]:
+        values.pop()
+    packed: bytes = msgpack.packb(values)
+    return packed
+
+
+@dataclass(slots=True, kw_only=True)
+class UrlRow:
+    """All that is known of one URL. Changed only by the frontier."""
+
+    standing: Standing
+    depth: int
+    url: str
+    place: bytes = b""  # where it stands in its host's queue; empty when it does not
+    via: bytes = b""
+    first_us: int = 0
+    redirects: int = 0
+    tries: int = 0
+    reason: str = ""
+    detail: str = ""
+    due_us: int = 0
+    at_us: int = 0
+    status: int = 0
+    type: str = ""
+    size_bytes: int = 0
+    digest: str = ""
+    title: str = ""
+    language: str = ""
+    modified_at: str = ""
+    robots: str = ""
+    redirect: str = ""
+    out_links: int = 0
+    is_cut: bool = False
+    took_s: float = 0.0
+
+    def encode(self) -> bytes:
+        values = [getattr(self, name) for name in _URL_FIELDS]
+        return _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH)) + _pack(values)
+
+    @classmethod
+    def decode(cls, row: bytes) -> Self:
+        standing, depth = _HEAD.unpack_from(row)
+        values = dict(zip(_URL_FIELDS, msgpack.unpackb(row[_HEAD.size :]), strict=False))
+        return cls(standing=Standing(standing), depth=depth, **values)
+
+    @property
+    def outcome(self) -> Outcome:
+        return OUTCOME[self.standing]
+
+
+_URL_FIELDS: Final = tuple(f.name for f in fields(UrlRow))[2:]
+
+
+def queued_row(url: str, depth: int, place: bytes, via: bytes, first_us: int) -> bytes:
+    """The row of a URL just admitted: the common case of `UrlRow.encode`, made quickly."""
+    packed: bytes = msgpack.packb((url, place, via, first_us))
+    return _HEAD.pack(0, min(depth, MAX_DEPTH)) + packed
+
+
+def standing_of(row: bytes) -> int:
+    return row[0]
+
+
+def depth_of(row: bytes) -> int:
+    return row[1] << 8 | row[2]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """A URL in its host's queue, with what a lease needs."""
+
+    key: bytes
+    url: str
+    depth: int
+    tries: int = 0
+    redirects: int = 0
+    via: bytes = b""
+
+    def encode(self) -> bytes:
+        return _pack([self.key, self.url, self.depth, self.tries, self.redirects, self.via])
+
+    @classmethod
+    def decode(cls, row: bytes) -> Self:
+        return cls(*msgpack.unpackb(row))
+
+
+@dataclass(slots=True)
+class HostRow:
+    """What is known of one host. Its clocks are wall time, so they outlive the process."""
+
+    name: str
+    known: int = 0
+    queued: int = 0  # entries in its queue; URLs that wait for their time are not among them
+    fetched: int = 0
+    failed: int = 0
+    refused: int = 0
+    size_bytes: int = 0
+    waiting: int = 0  # URLs in the table DUE
+    free_us: int = 0  # not to be asked before
+    faults: int = 0  # failures to resolve or connect, in a row
+    busy: int = 0  # answers 429 or 503, in a row
+    trouble: str = ""  # why it is not asked, for people
+    crawl_delay_s: float = 0.0  # what its robots.txt asks for
+
+    def encode(self) -> bytes:
+        return _pack([getattr(self, f.name) for f in fields(self)])
+
+    @classmethod
+    def decode(cls, row: bytes) -> Self:
+        return cls(*msgpack.unpackb(row))
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureRow:
+    """One capture of a URL and where it lies in the archive."""
+
+    file: str
+    offset: int  # of the response record
+    length: int  # to the end of the exchange
+    status: int = 0
+    type: str = ""
+    digest: str = ""
+    size_bytes: int = 0
+
+    def encode(self) -> bytes:
+        return _pack([getattr(self, f.name) for f in fields(self)])
+
+    @classmethod
+    def decode(cls, row: bytes) -> Self:
+        return cls(*msgpack.unpackb(row))
+
+
+def time_key(wall_us: int) -> bytes:
+    """Wall time as bytes that sort as it does."""
+    return wall_us.to_bytes(8, "big")
+
+
+def time_of(key: bytes) -> int:
+    return int.from_bytes(key[:8], "big")

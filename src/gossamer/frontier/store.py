@@ -1,0 +1,91 @@
+"""Where the state is kept: ordered tables of bytes, written in one act.
+
+The frontier needs very little of a database: find one row, walk a range, and write many changes
+of many tables so that either all of them are on disk or none. `rocks.py` does that on one
+machine. Whoever implements it again runs `tests/contract/test_store.py`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Protocol
+
+
+class Table(StrEnum):
+    """The tables of the state; `rows.py` says what their rows hold."""
+
+    URL = "url"  # key -> UrlRow
+    QUEUE = "queue"  # host key + place -> QueueEntry
+    DUE = "due"  # wall time + key -> nothing: URLs that wait for their time
+    HOST = "host"  # host key -> HostRow
+    ORIGIN = "origin"  # origin -> robots.txt and what it means
+    CAPTURE = "capture"  # key + wall time -> CaptureRow
+    META = "meta"  # name -> settings in force, counts, offsets
+
+
+Changes = Mapping[Table, Mapping[bytes, bytes | None]]
+
+
+class Store(Protocol):
+    """Ordered tables of bytes."""
+
+    def find(self, table: Table, key: bytes) -> bytes | None:
+        """The row, or None."""
+        ...
+
+    def scan(
+        self, table: Table, start: bytes, stop: bytes | None, limit: int
+    ) -> list[tuple[bytes, bytes]]:
+        """Rows with start <= key < stop in the order of their keys; None has no end."""
+        ...
+
+    def write(self, changes: Changes) -> None:
+        """Put all rows, and delete those that are None, as one act that survives a power cut.
+
+        Raises DiskFault when it could not; then nothing of it is there.
+        """
+        ...
+
+    def refresh(self) -> None:
+        """For a reader of another process's state: see what was written since. Else nothing."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class MemoryStore:
+    """A store that forgets: for tests and the lab."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Table, dict[bytes, bytes]] = {table: {} for table in Table}
+        self._keys: dict[Table, list[bytes]] = {table: [] for table in Table}
+
+    def find(self, table: Table, key: bytes) -> bytes | None:
+        return self._rows[table].get(key)
+
+    def scan(
+        self, table: Table, start: bytes, stop: bytes | None, limit: int
+    ) -> list[tuple[bytes, bytes]]:
+        keys, rows = self._keys[table], self._rows[table]
+        first = bisect_left(keys, start)
+        last = len(keys) if stop is None else bisect_left(keys, stop)
+        return [(key, rows[key]) for key in keys[first : min(last, first + limit)]]
+
+    def write(self, changes: Changes) -> None:
+        for table, rows in changes.items():
+            for key, value in rows.items():
+                if value is not None and key not in self._rows[table]:
+                    insort(self._keys[table], key)
+                if value is not None:
+                    self._rows[table][key] = value
+                elif key in self._rows[table]:
+                    del self._rows[table][key]
+                    del self._keys[table][bisect_left(self._keys[table], key)]
+
+    def refresh(self) -> None:
+        """Nothing: there is no other process."""
+
+    def close(self) -> None:
+        """Nothing to close."""

@@ -1,0 +1,43 @@
+"""Which URLs look like a trap, or like a button that changes something?
+
+Pure: told the URL and the settings, answers with a sentence or None. These rules look at one URL
+alone; what a host does over many pages is the budgets' business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from gossamer.records import Reason
+from gossamer.settings import Frontier
+from gossamer.urls.canonical import target_of
+
+# A whole path segment or a whole value of a parameter: `/logout`, `?action=sign-off`. Words inside
+# a longer name (`/how-to-logout.html`) are pages about it.
+_UNSAFE: Final = re.compile(
+    r"(?:^|[/?&=;])(?:log|sign)[-_]?(?:out|off)(?:\.\w{2,5})?(?=$|[/?&=;#])"
+    r"|[?&](?:action|do|op|cmd)=(?:delete|remove|vote|rate|addtocart|add_to_cart|unsubscribe)\b",
+    re.IGNORECASE,
+)
+
+
+def trap_in(url: str, limits: Frontier) -> tuple[Reason, str] | None:
+    """The rule that a URL breaks, with a sentence for people, or None."""
+    if len(url) > limits.max_url_chars:
+        return Reason.TRAP, f"{len(url)} characters, more than frontier.max_url_chars"
+    target = target_of(url)
+    path, _, query = target.partition("?")
+    segments = [segment for segment in path.split("/") if segment]
+    if len(segments) > limits.max_path_depth:
+        return Reason.TRAP, f"{len(segments)} path segments, more than frontier.max_path_depth"
+    if len(segments) > limits.max_repeats:
+        segment, times = Counter(segments).most_common(1)[0]
+        if times > limits.max_repeats:
+            return Reason.TRAP, f"segment {segment[:40]!r} stands {times} times in the path"
+    if query and query.count("&") >= limits.max_query_parameters:
+        return Reason.TRAP, f"{query.count('&') + 1} parameters in the query"
+    if limits.avoid_unsafe and _UNSAFE.search(target):
+        return Reason.UNSAFE, "the link looks as if it would change something"
+    return None

@@ -1,0 +1,50 @@
+"""When is a crawl over? Limits are exact: what is under way counts as if it had come.
+
+Pure: told the counts, answers with room or none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gossamer.settings import Limits
+
+
+@dataclass(slots=True)
+class Allowance:
+    """The limits of a crawl and what has been promised of them."""
+
+    limits: Limits
+    pages_promised: int = 0
+    bytes_promised: int = 0
+
+    def room_for_body(self, *, fetched: int, bytes_had: int, max_body_bytes: int) -> int:
+        """How long the next body may be; 0 when nothing more may be asked now."""
+        limits = self.limits
+        if limits.max_pages and fetched + self.pages_promised >= limits.max_pages:
+            return 0
+        if not limits.max_bytes:
+            return max_body_bytes
+        left = limits.max_bytes - bytes_had - self.bytes_promised
+        return max(0, min(max_body_bytes, left))
+
+    def promise(self, body_bytes: int) -> None:
+        """A request goes out that may bring so much."""
+        self.pages_promised += 1
+        self.bytes_promised += body_bytes
+
+    def settle(self, body_bytes: int) -> None:
+        """It ended; what it brought is in the counts now."""
+        self.pages_promised -= 1
+        self.bytes_promised -= body_bytes
+
+    def reached(self, *, fetched: int, bytes_had: int, ran_s: float) -> str:
+        """The limit that is reached, by its name in `crawl --json`, or an empty text."""
+        limits = self.limits
+        if limits.max_pages and fetched >= limits.max_pages:
+            return "max-pages"
+        if limits.max_bytes and bytes_had >= limits.max_bytes:
+            return "max-bytes"
+        if limits.max_time_s and ran_s >= limits.max_time_s:
+            return "max-time"
+        return ""
