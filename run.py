@@ -105,7 +105,7 @@ def install(*what: str) -> bool:
         "-m",
         "pip",
         "install",
-        "--quiet",
+        "-qq",
         "--disable-pip-version-check",
     ]
     if run([*pip, *what]) != 0:
