@@ -20,8 +20,10 @@ _ABOUT_BODY: Final = re.compile(
     rb"^(?:(transfer-encoding)|content-length)[ \t]*:([^\r\n]*)", re.IGNORECASE | re.MULTILINE
 )
 _NEWER: Final = re.compile(rb"HTTP/[2-9](?:\.[0-9])?(?=[ \r\n])")
-# An empty line, white space allowed, before the end: some readers would end the head there.
-_EARLY_END: Final = re.compile(rb"(?:\A|\n)[ \t\r\v\f]*\n(?=.)", re.DOTALL)
+# A line without a printable ASCII character before the end: some readers strip it, be it white
+# space in UTF-8 or the byte 0x85 in Latin-1, find it empty and end the head there.
+_EARLY_END: Final = re.compile(rb"(?:\A|\n)[^!-~\n]*\n(?=.)", re.DOTALL)
+_PRINTABLE: Final = re.compile(rb"[!-~]")
 _NEWER_REQUEST: Final = re.compile(rb"\A([^\r\n]* )(HTTP/[2-9](?:\.[0-9])?)(?=\r?\n)")
 
 
@@ -91,7 +93,7 @@ def _is_sound(head: bytes) -> bool:
 def _mended(head: bytes, status: int) -> bytes:
     """A head with the same headers that every reader ends where we do."""
     lines = [line.rstrip(b"\r") for line in head.split(b"\n")]
-    lines = [line for line in lines if line.strip()]
+    lines = [line for line in lines if _PRINTABLE.search(line)]
     if lines and lines[0].startswith(b"HTTP/"):
         first = _NEWER.sub(b"HTTP/1.1", lines.pop(0), count=1)
     else:

@@ -24,6 +24,10 @@ from gossamer.records import Answer, Fetched, Lease, Outcome, Stored
 # More of one block is not kept in memory: 25 times the default limit of a body.
 LIMIT_BYTES: Final = 256 * 2**20
 _RESPONSES: Final = frozenset({"response", "revisit"})
+_FETCHED_TYPES: Final = frozenset(
+    (*request, kind, "metadata") for kind in _RESPONSES for request in ((), ("request",))
+)
+_OTHER_TYPES: Final = frozenset({("metadata",)})
 _PART_OF_EXCHANGE: Final = frozenset({"request", "response", "revisit", "metadata"})
 _SEARCH_BYTES: Final = 1 << 20
 
@@ -32,15 +36,14 @@ _SEARCH_BYTES: Final = 1 << 20
 class Exchange:
     """One exchange, as it was before it was stored.
 
-    A revisit has no body of its own: `answer.body` is empty, and `body_bytes` and `digest` are of
-    the body that the server sent, which lies where `revisit_of` says.
+    A revisit has no body of its own: `answer.body` is empty, and `body_bytes` and `stored.digest`
+    are of the body that the server sent, which lies where `revisit_of` says.
     """
 
     lease: Lease
     answer: Answer
     stored: Stored
     revisit_of: RevisitOf | None = None
-    digest: str = ""
     body_bytes: int = 0
 
 
@@ -163,43 +166,36 @@ def _grouped(path: Path, start: int) -> Iterator[list[Record]]:
 
 
 def _exchange(path: Path, records: list[Record]) -> Exchange:
-    types = [record.type for record in records]
+    types = tuple(record.type for record in records)
     metadata = records[-1]
     fields = _fields(path, metadata)
-    by_type = dict(zip(types, records, strict=True))
-    response = by_type.get("response") or by_type.get("revisit")
-    stored = Stored(
-        file=path.name,
-        start=records[0].offset,
-        response=(response or records[0]).offset,
-        end=metadata.offset + metadata.length,
-    )
     is_fetched = fields.get("outcome") == Outcome.FETCHED.value
-    sound = (
-        (["metadata"],)
-        if not is_fetched
-        else tuple(
-            [*request, kind, "metadata"] for kind in _RESPONSES for request in ([], ["request"])
-        )
-    )
-    if types not in sound:
-        raise CorruptFile(path, stored.start, f"an exchange of {', '.join(types)} records")
+    if types not in (_FETCHED_TYPES if is_fetched else _OTHER_TYPES):
+        raise CorruptFile(path, records[0].offset, f"an exchange of {', '.join(types)} records")
     try:
         url = fields.get("url", metadata.header("WARC-Target-URI"))
         at_us = date_us(metadata.header("WARC-Date"))
         lease = lease_of(fields, url)
-        if response is None:
+        if not is_fetched:
+            stored = _stored(path, records, metadata, "")
             return Exchange(lease, unanswered_of(fields, url, at_us), stored)
-        answer = _fetched(fields, url, at_us, response, by_type.get("request"))
+        response = records[-2]
+        request = records[0] if len(records) == 3 else None
+        answer = _fetched(fields, url, at_us, response, request)
+        digest = fields.get("bodyDigest", response.header("WARC-Payload-Digest"))
+        stored = _stored(path, records, response, digest)
         if response.type == "revisit":
-            origin = _revisit_of(response)
-            size = int(fields["bodyBytes"])
-            return Exchange(lease, answer, stored, origin, fields["bodyDigest"], size)
+            origin = _revisit_of(response, fields)
+            return Exchange(lease, answer, stored, origin, int(fields["bodyBytes"]))
+        return Exchange(lease, answer, stored, None, len(answer.body))
     except (KeyError, ValueError) as error:
         what = f"the metadata record cannot be understood ({error!r})"
         raise CorruptFile(path, metadata.offset, what) from None
-    digest = response.header("WARC-Payload-Digest")
-    return Exchange(lease, answer, stored, None, digest, len(answer.body))
+
+
+def _stored(path: Path, records: list[Record], answer: Record, digest: str) -> Stored:
+    end = records[-1].offset + records[-1].length
+    return Stored(path.name, records[0].offset, answer.offset, end, digest)
 
 
 def _fetched(
@@ -220,9 +216,9 @@ def _fetched(
     )
 
 
-def _revisit_of(revisit: Record) -> RevisitOf:
+def _revisit_of(revisit: Record, fields: Fields) -> RevisitOf:
     return RevisitOf(
-        url=revisit.header("WARC-Refers-To-Target-URI"),
+        url=fields.get("revisitUrl", revisit.header("WARC-Refers-To-Target-URI")),
         at_us=date_us(revisit.header("WARC-Refers-To-Date")),
         digest=revisit.header("WARC-Payload-Digest"),
     )

@@ -206,7 +206,7 @@ def open_stream(path: Path, file: BinaryIO, start: int) -> tuple[Stream, bool]:
     file.seek(start)
     magic = file.read(4)
     packer = _OTHER_PACKERS.get(magic)
-    if packer is not None:
+    if packer is not None and start == 0:
         raise UsageError(f"{path} is packed with {packer}; unpack it or pack it with gzip first")
     if magic.startswith(GZIP_MAGIC):
         return Stream(path, GzipSupply(path, file, start)), True

@@ -83,6 +83,8 @@ def exchange_bytes(
     fields += (("headBytes", str(len(head.data))), ("requestLength", str(len(request))))
     if revisit_of is not None:
         fields += (("bodyBytes", str(len(answer.body))), ("bodyDigest", digest))
+        if header_url(revisit_of.url) != revisit_of.url:
+            fields.append(("revisitUrl", revisit_of.url))
     metadata = record_bytes(
         "metadata", record_id(), common + beside + _FIELDS_TYPE, lines_of(fields), level
     )
