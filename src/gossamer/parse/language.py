@@ -43,6 +43,9 @@ _NEAR: Final = (
     frozenset({"hi", "mr", "ne"}),
 )
 
+# Letters that a language does not have, and the one meant when they are there all the same.
+_NOT_ITS_OWN: Final = {"bg": (frozenset("ыэё"), "ru"), "mk": (frozenset("ыэё"), "ru")}
+
 # ISO 639-3 and its 639-1, one pair a word.
 _CODES: Final = """
 afr:af aka:ak amh:am ara:ar arb:ar asm:as aze:az azj:az bam:bm bel:be ben:bn bos:bs bre:br
@@ -90,7 +93,9 @@ def _detected(sample: str) -> str:
     match = detect_language(sample)
     if match.language is None or match.confidence < _SURE:
         return ""
-    return _TWO_LETTERS.get(match.language, match.language)
+    found = _TWO_LETTERS.get(match.language, match.language)
+    letters, instead = _NOT_ITS_OWN.get(found, (frozenset(), found))
+    return found if letters.isdisjoint(sample) else instead
 
 
 def _by_script(sample: str) -> str:

@@ -63,7 +63,9 @@ class LinkReader:
         return Link(
             href.strip(_AROUND),
             LinkKind.ANCHOR,
-            words_of(element, has_images)[: self._max_chars],
+            # An anchor around others, which only a table in a link makes, has no words of its own:
+            # 100 anchors around one long text would cost 100 times that text.
+            words_of(element, has_images)[: self._max_chars] if element.find("a") is None else "",
             fold(rel).lower() if rel else "",
             place,
             element.source_line or 0,

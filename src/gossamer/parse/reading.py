@@ -60,7 +60,8 @@ def read_tree(document: Document, reader: LinkReader, max_links: int) -> Reading
             if link is not None:
                 reading.links.append(link)
         elif tag in _HEADINGS:
-            _read_heading(reading, words_of(element, has_images))
+            if len(reading.headings) < _MAX_HEADINGS:
+                _read_heading(reading, words_of(element, has_images))
         elif tag in _OTHER:
             _read_other(reading, document, element, tag, place)
         elif tag in other_links:
@@ -72,7 +73,7 @@ def read_tree(document: Document, reader: LinkReader, max_links: int) -> Reading
 
 
 def _read_heading(reading: Reading, words: str) -> None:
-    if words and len(reading.headings) < _MAX_HEADINGS:
+    if words:
         reading.headings.append(words[:_MAX_HEADING_CHARS])
 
 

@@ -1,0 +1,91 @@
+"""The charset of a document, by the web's rules in their order."""
+
+import pytest
+
+from gossamer.parse.charset import decode, find_encoding, html_charset, text_charset, xml_charset
+
+META = b"<meta charset=koi8-r>"
+
+
+def test_a_byte_order_mark_beats_everything() -> None:
+    assert html_charset(b"\xef\xbb\xbf" + META, "windows-1251") == "utf-8"
+    assert html_charset(b"\xfe\xff\x00<", "utf-8") == "utf-16be"
+    assert html_charset(b"\xff\xfe<\x00", "utf-8") == "utf-16le"
+
+
+def test_the_header_beats_the_document() -> None:
+    assert html_charset(META, "windows-1251") == "windows-1251"
+
+
+def test_an_unknown_label_in_the_header_is_passed_over() -> None:
+    assert html_charset(META, "klingon") == "koi8-r"
+
+
+@pytest.mark.parametrize(
+    ("html", "charset"),
+    [
+        (b"<meta charset=bogus><meta charset=koi8-r>", "koi8-r"),
+        (b"<meta charset='utf-16'>", "utf-8"),
+        (b"<meta charset=x-user-defined>", "windows-1252"),
+        (b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>", "koi8-r"),
+        (b"<meta content='text/html; charset=koi8-r'>", "windows-1252"),
+        (b"<meta http-equiv=content-type content='charset = \"koi8-r\"'>", "koi8-r"),
+        (b"<meta http-equiv=content-type content='charset=\"koi8-r'>", "windows-1252"),
+        (b"<!-- <meta charset=koi8-r> -->", "windows-1252"),
+        (b"<!--><meta charset=koi8-r>", "koi8-r"),
+        (b"<script>'<meta charset=koi8-r>'</script>", "windows-1252"),
+        (b"<p a='<meta charset=koi8-r>'>", "windows-1252"),
+        (b"<META CHARSET = KOI8-R >", "koi8-r"),
+        (b"<meta charset=koi8-r", "windows-1252"),
+        (b"<?xml version='1.0' encoding='koi8-r'?><p>", "koi8-r"),
+        (b"<?xml version='1.0' encoding='koi8-r'?><meta charset=big5>", "big5"),
+    ],
+)
+def test_a_document_declares_its_charset(html: bytes, charset: str) -> None:
+    assert html_charset(html) == charset
+
+
+def test_a_late_declaration_counts_only_in_the_head() -> None:
+    padding = b"<!--" + b"x" * 2000 + b"-->"
+
+    assert html_charset(b"<head>" + padding + META) == "koi8-r"
+    assert html_charset(b"<head><p>" + padding + META) == "windows-1252"
+
+
+@pytest.mark.parametrize(
+    ("text", "charset"),
+    [
+        ("Größe und Maße", "utf-8"),
+        ("Привет, как дела сегодня? Всё хорошо, спасибо большое.", "windows-1251"),
+        ("Привет, как дела сегодня? Всё хорошо, спасибо большое.", "koi8-r"),
+        ("これは日本語のページです。漢字とひらがなとカタカナがあります。", "shift_jis"),
+        ("これは日本語のページです。漢字とひらがなとカタカナがあります。", "euc-jp"),
+        ("这是一个中文网页，内容是关于网络爬虫的介绍和说明。", "gbk"),
+        ("이것은 한국어로 작성된 웹 페이지입니다. 내용이 충분히 깁니다.", "euc-kr"),
+    ],
+)
+def test_where_nothing_is_declared_the_content_tells(text: str, charset: str) -> None:
+    body = b"<p>" + text.encode(charset)
+
+    assert decode(body, html_charset(body)) == "<p>" + text
+    assert decode(body, text_charset(body)) == "<p>" + text
+
+
+@pytest.mark.parametrize("body", [b"", b"plain", b"caf\xe9", b"\xe6", b"na\xefve caf\xe9s"])
+def test_too_little_content_tells_nothing(body: bytes) -> None:
+    assert html_charset(body) == "windows-1252"
+
+
+def test_a_character_cut_off_at_the_end_is_still_utf8() -> None:
+    assert html_charset("<p>Größe €".encode()[:-1]) == "utf-8"
+
+
+def test_xml_is_utf8_where_nothing_is_said() -> None:
+    assert xml_charset(b"<html/>") == "utf-8"
+    assert xml_charset(b'<?xml version="1.0" encoding="shift_jis"?>') == "shift_jis"
+    assert xml_charset('<?xml version="1.0"?>'.encode("utf-16-le")) == "utf-16le"
+
+
+@pytest.mark.parametrize("label", ["", "klingon", "utf-8\0", "ütf-8", "utf 8", "u" * 10_000])
+def test_a_label_that_is_none_is_not_found(label: str) -> None:
+    assert find_encoding(label) is None

@@ -1,0 +1,87 @@
+"""The language of a text: what it shows, else what is declared."""
+
+import pytest
+
+from gossamer.parse.language import declared_language, language_of
+
+TEXTS = {
+    "en": (
+        "The quick brown fox jumps over the lazy dog while the farmer watches from "
+        "his house and wonders whether the weather will hold until the harvest has "
+        "been brought in from the fields."
+    ),
+    "de": (
+        "Der schnelle braune Fuchs springt über den faulen Hund, während der Bauer "
+        "aus seinem Haus zusieht und sich fragt, ob das Wetter halten wird, bis die "
+        "Ernte eingebracht worden ist."
+    ),
+    "fr": (
+        "Le renard brun saute par-dessus le chien paresseux pendant que le fermier "
+        "regarde depuis sa maison et se demande si le temps tiendra jusqu'à ce que "
+        "la récolte soit rentrée des champs."
+    ),
+    "ru": (
+        "Быстрая коричневая лиса перепрыгивает через ленивую собаку, пока крестьянин "
+        "смотрит из своего дома и думает, продержится ли погода до тех пор, пока не "
+        "соберут весь урожай с полей."
+    ),
+    "ja": (
+        "これは日本語で書かれた文章です。Python と HTML と HTTP の話が多いので、ラテ"
+        "ン文字もたくさん 出てきますが、それでも日本語のページであることに変わりはあ"
+        "りません。Apache HTTP Server Version 2.4。"
+    ),
+    "zh": (
+        "这是一个用中文写成的网页，其中包含许多关于 Apache HTTP Server 的说明文字，"
+        "以及配置文件的例子。读者可以从中了解服务器的安装、配置和管理方法，并且学会"
+        "解决常见的问题，提高网站的性能和安全性。"
+    ),
+}
+
+
+@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("declared", ["", "same", "en", "it"])
+def test_text_that_is_long_enough_decides(language: str, declared: str) -> None:
+    said = language if declared == "same" else declared
+
+    assert language_of(TEXTS[language], said, 1000) == language
+
+
+def test_a_short_text_leaves_it_to_the_declaration() -> None:
+    assert language_of("Der Fuchs springt.", "nl", 1000) == "nl"
+
+
+def test_no_characters_allowed_means_the_declaration() -> None:
+    assert language_of(TEXTS["de"], "fr", 0) == "fr"
+
+
+def test_text_without_letters_has_no_language() -> None:
+    assert language_of("1 + 2 = 3; " * 50, "", 1000) == ""
+
+
+def test_tongues_too_near_to_tell_follow_the_declaration() -> None:
+    text = (
+        "Dette er en side skrevet på norsk om hvordan man bruker en datamaskin til å skrive bøker. "
+        "Mange mennesker leser bøker hver dag, og noen av dem skriver også sine egne fortellinger."
+    )
+
+    assert language_of(text, "no", 1000) == "no"
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [
+        ("en-US", "en"),
+        ("DE", "de"),
+        ("zh_Hant", "zh"),
+        ("deu", "de"),
+        ("haw", "haw"),
+        (" fr ", "fr"),
+        ("en, de", "en"),
+        ("english", ""),
+        ("x", ""),
+        ("12", ""),
+        ("", ""),
+    ],
+)
+def test_a_declaration_is_reduced_to_its_language(tag: str, language: str) -> None:
+    assert declared_language(tag) == language

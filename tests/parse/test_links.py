@@ -1,0 +1,167 @@
+"""Which links a page has, their words, relation and place."""
+
+import pytest
+
+from gossamer.parse.html import Parser
+from gossamer.parse.links import addresses_in_srcset
+from gossamer.records import Link, LinkKind, Place
+from gossamer.settings import Parse
+
+
+def links_of(html: str, *wants: str) -> list[Link]:
+    parser = Parser(Parse(), frozenset(wants))
+    return list(parser.parse("http://h/", "text/html; charset=utf-8", html.encode()).links)
+
+
+def link_of(html: str) -> Link:
+    (link,) = links_of(html)
+    return link
+
+
+@pytest.mark.parametrize(
+    ("inside", "words"),
+    [
+        ("plain", "plain"),
+        (" two \n words\t", "two words"),
+        ("<b>in</b>ner", "inner"),
+        ("<code><span>deep</span></code>", "deep"),
+        ("<img alt='a picture'>", "a picture"),
+        ("to <img alt=the> top", "to the top"),
+        ("<picture><source srcset=x><img alt=pic></picture>", "pic"),
+        ("<img src=x>", ""),
+        ("<div>one</div><div>two</div>", "one two"),
+        ("one<br>two", "one two"),
+        ("<ul><li>one<li>two</ul>", "one two"),
+        ("a<script>var b</script><style>c</style>", "a"),
+        ("no&nbsp;break", "no break"),
+        ("* starred", "* starred"),
+        ("", ""),
+    ],
+)
+def test_the_words_of_a_link(inside: str, words: str) -> None:
+    assert link_of(f"<a href=x>{inside}</a>").text == words
+
+
+@pytest.mark.parametrize("href", [" x ", "\n\tx\r\n", "\x01x\x1f", "x"])
+def test_white_space_around_an_address_is_taken_off(href: str) -> None:
+    assert link_of(f"<a href='{href}'>x</a>").href == "x"
+
+
+def test_an_address_is_kept_as_written_within() -> None:
+    assert link_of("<a href='a b\n/c?d=é&amp;e#f'>x</a>").href == "a b\n/c?d=é&e#f"
+
+
+def test_an_anchor_without_address_is_no_link() -> None:
+    assert links_of("<a name=here>x</a><area alt=y><frame><iframe src=' '></iframe>") == []
+
+
+def test_relations_are_lower_case_and_folded() -> None:
+    assert link_of("<a href=x rel=' NoFollow\n External'>x</a>").rel == "nofollow external"
+
+
+def test_an_area_has_its_alt_and_a_frame_its_title_or_name() -> None:
+    found = links_of(
+        "<map><area href=a alt='the  area'></map><iframe src=b title=t name=n></iframe>"
+        "<iframe src=c name=n></iframe>"
+    )
+
+    assert [(link.kind, link.text) for link in found] == [
+        (LinkKind.AREA, "the area"),
+        (LinkKind.FRAME, "t"),
+        (LinkKind.FRAME, "n"),
+    ]
+
+
+def test_links_in_drawings_count() -> None:
+    assert link_of("<svg><a xlink:href=x><text>word</text></a></svg>").text == "word"
+
+
+@pytest.mark.parametrize("rel", ["next", "PREV", "alternate", "canonical", "license help", "up"])
+def test_relations_that_lead_to_pages_are_followed(rel: str) -> None:
+    link = link_of(f"<link rel='{rel}' href=x title='the  other'>")
+
+    assert (link.kind, link.rel, link.text) == (LinkKind.LINK, rel.lower(), "the other")
+
+
+@pytest.mark.parametrize(
+    "rel", ["stylesheet", "alternate stylesheet", "icon", "preload", "dns-prefetch", "", "x"]
+)
+def test_relations_for_programs_are_not(rel: str) -> None:
+    html = f"<link rel='{rel}' href=x>"
+
+    assert links_of(html) == []
+    assert [link.kind for link in links_of(html, "any")] == [LinkKind.MEDIA]
+
+
+MEDIA = (
+    "<img src=i1 srcset='i2 2x, i3' alt=words><picture><source srcset=i4><img></picture>"
+    "<input type=IMAGE src=i5><input src=no><video src=v1 poster=i6><source src=v2><track src=t>"
+    "</video><audio src=a1><source src=a2></audio><object data=o></object>"
+    "<embed src=v3 type=video/x><script src=s></script>"
+)
+
+
+@pytest.mark.parametrize(
+    ("wants", "hrefs"),
+    [
+        ((), ""),
+        (("image",), "i1 i2 i3 i4 i5 i6"),
+        (("audio",), "a1 a2"),
+        (("video",), "v1 v2 v3"),
+        (("any",), "i1 i2 i3 i4 i5 v1 i6 v2 t a1 a2 o v3 s"),
+    ],
+)
+def test_media_are_links_only_where_wanted(wants: tuple[str, ...], hrefs: str) -> None:
+    found = links_of(MEDIA, *wants)
+
+    assert " ".join(link.href for link in found) == hrefs
+    assert all(link.kind is LinkKind.MEDIA for link in found)
+
+
+@pytest.mark.parametrize(
+    ("srcset", "addresses"),
+    [
+        ("a.png", ["a.png"]),
+        ("a.png 1x, b.png 2x", ["a.png", "b.png"]),
+        ("a,b.png 100w,c.png", ["a,b.png", "c.png"]),
+        ("a.png,, b.png", ["a.png", "b.png"]),
+        (" , a.png 1x (x, y), b.png ", ["a.png", "b.png"]),
+        ("", []),
+        (" ,, ", []),
+    ],
+)
+def test_a_srcset_is_read_as_the_standard_says(srcset: str, addresses: list[str]) -> None:
+    assert list(addresses_in_srcset(srcset)) == addresses
+
+
+@pytest.mark.parametrize(
+    ("html", "place"),
+    [
+        ("<a href=x>", Place.BODY),
+        ("<header><a href=x></header>", Place.HEADER),
+        ("<nav><ul><li><a href=x></ul></nav>", Place.NAV),
+        ("<main><a href=x></main>", Place.MAIN),
+        ("<aside><a href=x></aside>", Place.ASIDE),
+        ("<footer><a href=x></footer>", Place.FOOTER),
+        ("<main><nav></nav><a href=x></main>", Place.MAIN),
+        ("<main><p><nav><a href=x></nav></main>", Place.NAV),
+        ("<nav></nav><p><a href=x>", Place.BODY),
+        ("<div role=navigation><a href=x></div>", Place.NAV),
+        ("<div role='x Main'><p><a href=x></div>", Place.MAIN),
+        ("<div role=banner><nav><a href=x></nav></div>", Place.NAV),
+        ("<footer><div role=complementary><a href=x></div></footer>", Place.ASIDE),
+        ("<div role=contentinfo></div><a href=x>", Place.BODY),
+        ("<div role=main><div role=contentinfo><a href=x></div></div>", Place.FOOTER),
+        ("<div role=main><div role=banner></div><a href=x></div>", Place.MAIN),
+        ("<div role=button><a href=x></div>", Place.BODY),
+    ],
+)
+def test_a_link_stands_in_the_nearest_landmark(html: str, place: Place) -> None:
+    assert link_of("<body>" + html).place is place
+
+
+def test_an_anchor_around_other_anchors_has_no_words_of_its_own() -> None:
+    found = links_of("<a href=out>long <table><tr><td><a href=in>in</a></table></a>")
+
+    assert [(link.href, link.text) for link in found][-1] == ("in", "in")
+    assert ("out", "") in [(link.href, link.text) for link in found]
