@@ -115,7 +115,7 @@ class QueueEntry:
 
     key: bytes
     url: str
-    depth: int
+    depth: int = 0
     tries: int = 0
     redirects: int = 0
     via: bytes = b""
@@ -159,8 +159,8 @@ class CaptureRow:
     """One capture of a URL and where it lies in the archive."""
 
     file: str
-    offset: int  # of the response record
-    length: int  # to the end of the exchange
+    offset: int = 0  # of the response record
+    length: int = 0  # to the end of the exchange
     status: int = 0
     type: str = ""
     digest: str = ""
