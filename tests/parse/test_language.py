@@ -58,6 +58,10 @@ def test_text_without_letters_has_no_language() -> None:
     assert language_of("1 + 2 = 3; " * 50, "", 1000) == ""
 
 
+def test_a_text_that_tells_nothing_leaves_it_to_the_declaration() -> None:
+    assert language_of("1 + 2 = 3; " * 50, "cs", 1000) == "cs"
+
+
 def test_tongues_too_near_to_tell_follow_the_declaration() -> None:
     text = (
         "Dette er en side skrevet på norsk om hvordan man bruker en datamaskin til å skrive bøker. "
