@@ -26,7 +26,7 @@ from turbohtml.detect import detect
 FALLBACK: Final = "windows-1252"
 
 # Browsers search the first 1,024 bytes whatever they hold, and go on while in the head. A head is
-# given up at 256 KiB; the largest among 16,000 documentation pages ends before 40 KiB.
+# given up at 256 KiB; the largest of 16,304 documentation pages ends at byte 16,337.
 _ALWAYS_BYTES: Final = 1024
 _HEAD_BYTES: Final = 256 * 2**10
 # Below this many bytes outside ASCII, letter frequencies are noise (one byte 0xE6 reads as
