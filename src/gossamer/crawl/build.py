@@ -5,7 +5,7 @@ Nothing differs between one machine and many but what is plugged in here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ import msgpack
 
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import Clock
-from gossamer.crawl.admission import Admission
+from gossamer.crawl.admission import Admission, build_scope
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, SEEDS_KEY, Committer, known_ends
 from gossamer.crawl.configure import difference
 from gossamer.crawl.harvest import Harvest, Harvester
@@ -27,8 +27,8 @@ from gossamer.crawl.recovery import Recovered, recover
 from gossamer.crawl.scheduler import Scheduler
 from gossamer.crawl.worker import Worker
 from gossamer.errors import UsageError
-from gossamer.fetch.fetcher import Fetcher
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.fetcher import Fetcher, checked_header
+from gossamer.fetch.guard import Guard, forbidden_port
 from gossamer.fetch.judge import Judge
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
@@ -37,7 +37,7 @@ from gossamer.parse.html import Parser
 from gossamer.records import Found
 from gossamer.settings import Settings, is_fixed, values_of, with_values
 from gossamer.urls.bans import BanList
-from gossamer.urls.canonical import NormalForm, host_of
+from gossamer.urls.canonical import NormalForm, host_of, port_of
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
 from gossamer.version import __version__
@@ -57,9 +57,12 @@ class Opened:
     new_seeds: int
 
 
+SettingsFor = Callable[[Settings | None], Settings]
+
+
 def open_node(
     home: Home,
-    settings: Settings,
+    settings_for: SettingsFor,
     seeds: Sequence[str],
     clock: Clock,
     stack: ExitStack,
@@ -68,18 +71,39 @@ def open_node(
 ) -> Opened:
     """Open or make the collection, bring it up to its archive, and admit the seeds.
 
-    Raises UsageError, and changes nothing, when a stored crawl is to go on in another scope or
-    normal form and `may_change` is not set. The caller closes the node, then `stack`.
+    `settings_for` is told the settings of the stored crawl, or None. Raises UsageError, and
+    changes nothing, when a stored crawl is to go on in another scope or normal form and
+    `may_change` is not set. The caller closes the node, then `stack`.
     """
     is_new = not home.exists
+    settings = settings_for(None)
+    if is_new:
+        check_usable(settings, seeds)
     home.make()
     stack.enter_context(locked(home))
     store = open_to_write(home, settings.frontier.memory_mb)
     try:
+        if not is_new:
+            settings = settings_for(stored_settings(store))
+            check_usable(settings, [*stored_seeds(store), *seeds])
         return _open(home, store, settings, seeds, clock, is_new=is_new, may_change=may_change)
     except BaseException:
         store.close()
         raise
+
+
+def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
+    """Raise for everything in the settings that only its user can tell to be wrong."""
+    build_scope(settings, seeds)
+    BanList.read(map(Path, settings.scope.ban_files))
+    Judge(settings.fetch.types, settings.fetch.max_body_bytes)
+    Guard(settings.fetch.allow_private)
+    for header in settings.fetch.headers:
+        checked_header(header)
+    for seed in seeds:
+        refused = forbidden_port(port_of(seed), settings.fetch.ports)
+        if refused is not None:
+            raise UsageError(f"{seed} cannot be asked: {refused}")
 
 
 def _open(

@@ -30,11 +30,16 @@ class Configured:
 
 
 def configure(
-    collection: Path, flags: Mapping[str, object], environment: Mapping[str, str] | None = None
+    collection: Path,
+    flags: Mapping[str, object],
+    environment: Mapping[str, str] | None = None,
+    base: Settings | None = None,
 ) -> Configured:
-    """Join all sources for a collection."""
+    """Join all sources for a collection; `base` are the settings that it was crawled with."""
     env = os.environ if environment is None else environment
-    settings, origin = Settings(), dict[str, str]()
+    settings, origin = base or Settings(), dict[str, str]()
+    if base is not None:
+        origin.update(dict.fromkeys(difference(Settings(), base), "the stored crawl"))
     for path in _files(collection, env):
         values = read_file(path)
         try:

@@ -75,6 +75,7 @@ class Node:
         self._speed = Speed()
         self._fault: DiskFault | None = None
         self._next_disk_check_s = 0.0
+        self._has_archived = False
         self.on_harvest: Callable[[Harvest], None] | None = None
         self.may_go_on: Callable[[], bool] = _always  # a slow reader of pages holds leases back
 
@@ -212,6 +213,7 @@ class Node:
 
     def _learn(self, harvest: Harvest, retry_us: int | None) -> None:
         report = harvest.report
+        self._has_archived = self._has_archived or bool(report.status)
         self._parts.committer.note_end(report.stored.file, report.stored.end)
         self._parts.journal.note_report(report)
         if report.lease.purpose is not Purpose.PAGE:
@@ -291,6 +293,20 @@ class Node:
             refused_by=dict(counts.by_reason),
             troubles=self._scheduler.troubles(),
         )
+
+    @property
+    def never_got_an_answer(self) -> bool:
+        """Whether nobody has ever answered: then there is nothing worth keeping."""
+        counts = self._frontier.counts
+        return not (counts.fetched or counts.redirects or counts.queued or self._has_archived)
+
+    @property
+    def why_nothing(self) -> str:
+        """For a crawl that fetched nothing: what stood in the way, of one URL."""
+        for row in self._frontier.rows(20):
+            if row.detail:
+                return f"{row.url}: {row.detail}"
+        return ""
 
     def _state(self) -> str:
         if self._is_done:

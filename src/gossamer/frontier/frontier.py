@@ -83,6 +83,10 @@ class Frontier:
         row = self.pending.find(Table.URL, key)
         return UrlRow.decode(row) if row else None
 
+    def rows(self, limit: int) -> list[UrlRow]:
+        """Some committed rows, for people."""
+        return [UrlRow.decode(row) for _, row in self._store.scan(Table.URL, b"", None, limit)]
+
     def last_capture(self, key: bytes) -> CaptureRow | None:
         """The newest capture of a URL that is committed."""
         rows = self._store.scan(Table.CAPTURE, key, key + b"\xff" * 9, 10_000)

@@ -1,0 +1,28 @@
+"""Crawl a part of the web, keep it, and search it.
+
+A URL goes round a circle:
+
+    urls -> frontier -> politeness -> fetch -> archive -> parse -> graph
+               ^                                            |
+               +------------------- links ------------------+
+
+Read `records.py` for what travels, `crawl/worker.py` for the circle of one URL, `crawl/node.py`
+for the loop that turns it, and `crawl/commit.py` for why nothing is lost.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gossamer.version import __version__
+
+__all__ = ["Crawl", "CrawledPage", "Study", "__version__", "crawl", "open"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for when it is asked for, so that `gossamer --help` is quick."""
+    if name in {"Crawl", "CrawledPage", "Study", "crawl", "open"}:
+        from gossamer import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'gossamer' has no attribute {name!r}")

@@ -1,0 +1,240 @@
+"""The crawl as a Python object.
+
+    async with gossamer.Crawl("https://example.org", collection="study", depth=2) as crawl:
+        async for page in crawl:
+            print(page.status, page.url, page.title, len(page.links))
+
+Plain `with` and `for` work too, in a notebook that has its own loop as well: the crawl then runs
+in a thread. Leaving the block stops the crawl cleanly; it goes on when the collection is opened
+again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from gossamer.crawl.flags import settings_of
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.progress import Progress, Summary
+from gossamer.crawl.seeds import read_seeds
+from gossamer.crawl.session import Plan, opened
+from gossamer.crawl.study import Study
+from gossamer.records import Edge, Outcome
+from gossamer.settings import Settings, with_values
+from gossamer.urls.canonical import NormalForm
+
+_AHEAD: Final = 200  # pages fetched and not yet asked for; then the crawl waits for its reader
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A link of a page: where it leads, under which words, and where it stands."""
+
+    url: str
+    text: str
+    rel: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class CrawledPage:
+    """A page as it comes."""
+
+    url: str
+    status: int
+    type: str
+    title: str
+    language: str
+    text: str
+    headings: tuple[str, ...]
+    links: tuple[PageLink, ...]
+    depth: int
+    bytes: int
+    redirect: str
+
+
+def plan_for(seeds: Sequence[str], collection: str | Path, options: dict[str, object]) -> Plan:
+    """What the arguments ask for. Raises UsageError."""
+    may_change = bool(options.pop("change", False))
+    flags = settings_of(options)
+    urls = with_values(Settings(), {k: v for k, v in flags.items() if k.startswith("urls.")}).urls
+    form = NormalForm(urls.query, urls.session_parameters)
+    return Plan(Path(collection), read_seeds(seeds, form), flags, may_change)
+
+
+class Crawl:
+    """A crawl to loop over. Options are the long flags of `gossamer crawl`, `-` written `_`."""
+
+    def __init__(self, *seeds: str, collection: str | Path = "gossamer", **options: object) -> None:
+        self._plan = plan_for(seeds, collection, options)
+        self._stack = AsyncExitStack()
+        self._pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue()
+        self._running: asyncio.Task[Summary] | None = None
+        self._thread: _InThread | None = None
+        self.summary: Summary | None = None
+
+    # -- async
+
+    async def __aenter__(self) -> Self:
+        opening = await self._stack.enter_async_context(opened(self._plan))
+        self._node = opening.node
+        self._node.on_harvest = self._take
+        self._node.may_go_on = self._has_room
+        self._running = asyncio.create_task(self._run())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._node.stop()
+        try:
+            if self._running is not None:
+                await self._running
+        finally:
+            await self._stack.aclose()
+
+    async def __aiter__(self) -> AsyncIterator[CrawledPage]:
+        while (page := await self._pages.get()) is not None:
+            self._node.nudge()
+            yield page
+        if self._running is not None:
+            await self._running  # raises what ended the crawl
+
+    def progress(self) -> Progress:
+        """How it stands now."""
+        return self._node.progress()
+
+    async def _run(self) -> Summary:
+        try:
+            self.summary = await self._node.run()
+            return self.summary
+        finally:
+            self._pages.put_nowait(None)
+
+    def _has_room(self) -> bool:
+        return self._pages.qsize() < _AHEAD
+
+    def _take(self, harvest: Harvest) -> None:
+        if harvest.report.outcome is Outcome.FETCHED:
+            self._pages.put_nowait(_page_of(harvest))
+
+    # -- plain
+
+    def __enter__(self) -> Self:
+        self._thread = _InThread(self)
+        self._thread.begin()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._thread is not None, "__enter__ made it"
+        self._thread.end()
+
+    def __iter__(self) -> Iterator[CrawledPage]:
+        assert self._thread is not None, "use `with Crawl(...) as crawl` before looping over it"
+        return self._thread.pages()
+
+
+class _InThread:
+    """A crawl in a thread with a loop of its own, for programs that have none, or another."""
+
+    def __init__(self, crawl: Crawl) -> None:
+        self._crawl = crawl
+        self._pages: queue.Queue[CrawledPage | None] = queue.Queue(maxsize=_AHEAD)
+        self._opened: queue.Queue[BaseException | None] = queue.Queue()
+        self._fault: BaseException | None = None
+        self._leaving = threading.Event()
+        self._thread = threading.Thread(target=self._main, name="gossamer-crawl", daemon=True)
+
+    def begin(self) -> None:
+        self._thread.start()
+        fault = self._opened.get()
+        if fault is not None:
+            self._thread.join()
+            raise fault
+
+    def end(self) -> None:
+        self._leaving.set()
+        while self._thread.is_alive():
+            try:
+                self._pages.get(timeout=0.05)  # a crawl that waits for its reader must see the end
+            except queue.Empty:
+                continue
+        self._thread.join()
+        if self._fault is not None:
+            raise self._fault
+
+    def pages(self) -> Iterator[CrawledPage]:
+        while (page := self._pages.get()) is not None:
+            yield page
+
+    def _main(self) -> None:
+        try:
+            asyncio.run(self._carry())
+        except BaseException as fault:  # noqa: BLE001  # handed to the thread that asked
+            self._fault = fault
+            self._opened.put(fault)
+        finally:
+            self._pages.put(None)
+
+    async def _carry(self) -> None:
+        async with self._crawl as crawl:
+            self._opened.put(None)
+            async for page in crawl:
+                while not self._leaving.is_set():
+                    try:
+                        self._pages.put_nowait(page)
+                        break
+                    except queue.Full:
+                        await asyncio.sleep(0.01)
+                if self._leaving.is_set():
+                    return
+
+
+def crawl(*seeds: str, collection: str | Path = "gossamer", **options: object) -> Study:
+    """Crawl to the end, or to a limit, and open what came of it."""
+    with Crawl(*seeds, collection=collection, **options) as running:
+        for _ in running:
+            pass
+    return open(collection)
+
+
+def open(collection: str | Path = "gossamer") -> Study:  # noqa: A001  # gossamer.open is its name
+    """Open a collection to read, while a crawl is running too. Raises NoCollection."""
+    return Study.open(Path(collection))
+
+
+def _page_of(harvest: Harvest) -> CrawledPage:
+    report, page = harvest.report, harvest.page
+    return CrawledPage(
+        url=report.lease.url,
+        status=report.status,
+        type=report.type,
+        title=report.title,
+        language=report.language,
+        text=page.text if page else "",
+        headings=page.headings if page else (),
+        links=tuple(_link_of(edge) for edge in harvest.edges if not edge.fault),
+        depth=report.lease.depth,
+        bytes=report.size_bytes,
+        redirect=report.redirect,
+    )
+
+
+def _link_of(edge: Edge) -> PageLink:
+    return PageLink(edge.target, edge.text, edge.rel, edge.place)

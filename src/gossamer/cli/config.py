@@ -1,0 +1,59 @@
+"""`gossamer config`: settings in force, and whether a file is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+config_app = typer.Typer(
+    help="Settings: what is in force, and whether a file is right.", no_args_is_help=True
+)
+
+
+@config_app.command()
+def show(
+    collection: Collection = None,
+    origin: Annotated[bool, typer.Option("--origin", help="Say where each comes from.")] = False,
+    json: Json = False,
+) -> None:
+    """Show every setting with the value that a crawl would have."""
+    import json as jsons
+
+    from gossamer.crawl.build import stored_settings
+    from gossamer.crawl.configure import configure
+    from gossamer.crawl.home import Home, open_to_read
+    from gossamer.settings import values_of
+
+    home = Home(collection_at(collection))
+    stored = None
+    if home.exists:
+        store = open_to_read(home)
+        stored = stored_settings(store)
+        store.close()
+    found = configure(home.path, {}, base=stored)
+    values = values_of(found.settings)
+    if json:
+        rows = {
+            key: {"value": value, "origin": found.origin.get(key, "default")}
+            for key, value in values.items()
+        }
+        print(jsons.dumps({"schema": 1, "settings": rows}))
+        return
+    for key, value in values.items():
+        text = f"{key} = {jsons.dumps(value, ensure_ascii=False)}"
+        print(f"{text}  # {found.origin.get(key, 'default')}" if origin else text)
+
+
+@config_app.command()
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
+) -> None:
+    """Say whether a settings file is right; if not, the line and the reason."""
+    from gossamer.crawl.configure import check_file
+
+    check_file(file)
+    print(f"{file} is right.")

@@ -1,0 +1,120 @@
+"""`gossamer crawl`: start, or go on with, a crawl."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+
+def _option(name: str, help: str, metavar: str = "", panel: str = "") -> Any:
+    return typer.Option(
+        name, help=help, metavar=metavar or None, show_default=False,
+        rich_help_panel=panel or None,
+    )  # fmt: skip
+
+
+def crawl(
+    seeds: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="SEED...", help="URLs to start at; `-` reads them from stdin."),
+    ] = None,
+    collection: Collection = None,
+    file: Annotated[Path | None, _option("-f", "A file of seeds, one a line.", "FILE")] = None,
+    scope: Annotated[
+        str | None,
+        _option("--scope", "How far to go: page, prefix, host, site, list, any.", "KIND"),
+    ] = None,
+    include: Annotated[
+        list[str] | None, _option("--include", "Only URLs that match; may be repeated.", "PAT")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, _option("--exclude", "No URLs that match; may be repeated.", "PAT")
+    ] = None,
+    ban: Annotated[
+        list[str] | None, _option("--ban", "A file of banned hosts, prefixes, patterns.", "FILE")
+    ] = None,
+    domains: Annotated[
+        str | None, _option("--domains", "A file of domains, for --scope list.", "FILE")
+    ] = None,
+    depth: Annotated[int | None, _option("--depth", "Links to follow from a seed.", "N")] = None,
+    max_pages: Annotated[
+        int | None, _option("--max-pages", "Stop after so many pages.", "N")
+    ] = None,
+    max_time: Annotated[
+        float | None, _option("--max-time", "Stop after so many seconds.", "S")
+    ] = None,
+    max_bytes: Annotated[
+        int | None, _option("--max-bytes", "Stop after so many bytes.", "N")
+    ] = None,
+    type: Annotated[
+        str | None,
+        _option("--type", "What to take: html, text, pdf, image, audio, video, any, MIME.", "LIST"),
+    ] = None,
+    max_body: Annotated[int | None, _option("--max-body", "Refuse larger bodies.", "BYTES")] = None,
+    order: Annotated[str | None, _option("--order", "breadth or depth.", "ORDER")] = None,
+    delay: Annotated[
+        float | None, _option("--delay", "Rest of a host after an answer.", "S")
+    ] = None,
+    per_host: Annotated[
+        int | None, _option("--per-host", "Requests at once to a host, with --delay 0.", "N")
+    ] = None,
+    connections: Annotated[
+        int | None, _option("--connections", "Requests at once in all.", "N")
+    ] = None,
+    header: Annotated[
+        list[str] | None, _option("--header", "A request header to add.", "'K: V'")
+    ] = None,
+    contact: Annotated[
+        str | None,
+        _option("--user-agent-contact", "Whom site owners may turn to.", "MAIL|URL"),
+    ] = None,
+    allow_private: Annotated[
+        list[str] | None, _option("--allow-private", "A private network links may lead to.", "CIDR")
+    ] = None,
+    no_graph: Annotated[bool, _option("--no-graph", "Keep no links.")] = False,
+    set_: Annotated[
+        list[str] | None, _option("--set", "Any other setting, as KEY=VALUE.", "KEY=VALUE")
+    ] = None,
+    change: Annotated[
+        bool, _option("--change", "Go on with another scope or normal form.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Start, or go on with, a crawl. Ctrl-C stops it cleanly; the same command goes on."""
+    from gossamer.cli.running import run_crawl
+    from gossamer.crawl.flags import FLAGS, settings_of
+
+    given: dict[str, object] = {
+        "scope": scope, "include": include, "exclude": exclude, "ban": ban, "domains": domains,
+        "depth": depth, "max_pages": max_pages, "max_time": max_time, "max_bytes": max_bytes,
+        "type": type, "max_body": max_body, "order": order, "delay": delay, "per_host": per_host,
+        "connections": connections, "header": header, "user_agent_contact": contact,
+        "allow_private": allow_private, "graph": False if no_graph else None,
+    }  # fmt: skip
+    assert set(given) == set(FLAGS), "every short name is a flag"
+    flags = settings_of({name: value for name, value in given.items() if value is not None})
+    for pair in set_ or ():
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{pair!r} is not KEY=VALUE", param_hint="--set")
+        flags.update(settings_of({key.strip(): value}))
+    home = collection_at(collection)
+    code = run_crawl(home, _typed(seeds or [], file), flags, may_change=change, as_json=json)
+    sys.stdout.flush()
+    raise typer.Exit(code)
+
+
+def _typed(seeds: list[str], file: Path | None) -> list[tuple[str, list[str]]]:
+    """Where seeds come from, and their lines."""
+    sources: list[tuple[str, list[str]]] = [("", [seed for seed in seeds if seed != "-"])]
+    if "-" in seeds:
+        sources.append(("standard input", sys.stdin.read().splitlines()))
+    if file is not None:
+        sources.append((os.fspath(file), []))
+    return sources

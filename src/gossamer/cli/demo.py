@@ -1,0 +1,39 @@
+"""`gossamer demo`: crawl a small invented web on this machine, and look at what came of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import collection_at
+
+
+def demo(
+    collection: Annotated[
+        Path | None,
+        typer.Option("-c", "--collection", metavar="DIR", help="Where to; default ./demo."),
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Go on with an earlier demo crawl.")] = False,
+) -> None:
+    """Serve a small invented web on this machine, crawl it, and show what was found."""
+    import shutil
+
+    from gossamer.cli.running import run_crawl
+    from gossamer.cli.tour import show_tour
+    from gossamer.crawl.home import Home, locked
+    from gossamer.demo.server import serve
+    from gossamer.demo.web import SETTINGS
+
+    home = Home(collection_at(collection) if collection else Path("demo"))
+    if home.exists and not keep:
+        with locked(home):
+            shutil.rmtree(home.path)
+    with serve() as web:
+        print(f"A web of our own, for this demo: {web.seeds[0]} and others.", file=sys.stderr)
+        code = run_crawl(home.path, [("", web.seeds)], SETTINGS)
+        if code == 0:
+            show_tour(home.path)
+    raise typer.Exit(code)

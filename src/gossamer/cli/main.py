@@ -1,0 +1,68 @@
+"""The command line: its verbs, and what happens when one of them fails.
+
+Each verb is a file of its own and imports what it needs when it runs, so that `--help` is quick.
+Data goes to stdout, talk to stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from gossamer.cli.clear import clear
+from gossamer.cli.config import config_app
+from gossamer.cli.crawl import crawl
+from gossamer.cli.demo import demo
+from gossamer.cli.orders import pause, resume, stop
+from gossamer.cli.reading import doctor, export, page, verify, versions, why
+from gossamer.cli.status import status
+from gossamer.errors import GossamerError
+from gossamer.version import __version__
+
+app = typer.Typer(
+    name="gossamer",
+    help="Crawl a part of the web, keep every page, and say what became of every URL.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for verb in (
+    crawl, status, pause, resume, stop, clear, why, page, versions, export, verify, doctor, demo,
+):  # fmt: skip
+    app.command()(verb)
+app.add_typer(config_app, name="config")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"gossamer {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def top(
+    version: bool = typer.Option(
+        False, "--version", help="Show the version and end.", callback=_show_version, is_eager=True
+    ),
+) -> None:
+    """Crawl a part of the web, keep every page, and say what became of every URL."""
+
+
+def run() -> None:
+    """Entry point: what the program raises on purpose ends in one sentence and its exit code."""
+    try:
+        app()
+    except GossamerError as fault:
+        print(f"gossamer: {fault}", file=sys.stderr)
+        sys.exit(fault.exit_code)
+    except BrokenPipeError:  # `gossamer export ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,36 @@
+"""`gossamer pause`, `resume`, `stop`: orders to a running crawl."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+
+def pause(collection: Collection = None, json: Json = False) -> None:
+    """Let a running crawl rest; answers under way still come in."""
+    _give(collection, "pause", "paused", as_json=json)
+
+
+def resume(collection: Collection = None, json: Json = False) -> None:
+    """Let a paused crawl go on."""
+    _give(collection, "resume", "running", as_json=json)
+
+
+def stop(collection: Collection = None, json: Json = False) -> None:
+    """Stop a running crawl cleanly; `gossamer crawl` goes on with it."""
+    _give(collection, "stop", "stopping", as_json=json)
+
+
+def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> None:
+    import json
+
+    from gossamer.crawl.control import send
+    from gossamer.crawl.home import Home
+    from gossamer.errors import NoCollection
+
+    home = Home(collection_at(given))
+    if not home.exists:
+        raise NoCollection(home.path)
+    reply = send(home, order)
+    print(json.dumps(reply) if as_json else f"The crawl in {home.path} is {becomes}.")

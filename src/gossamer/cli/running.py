@@ -1,0 +1,171 @@
+"""A crawl on the terminal: progress, Ctrl-C, and the words at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from gossamer.cli.text import progress_line, size_text, summary_text
+from gossamer.crawl.build import Opened
+from gossamer.crawl.configure import configure, remember_contact
+from gossamer.crawl.node import Node
+from gossamer.crawl.progress import Summary
+from gossamer.crawl.seeds import read_seed_file, read_seeds
+from gossamer.crawl.session import NeedsContact, Plan, opened
+from gossamer.urls.canonical import NormalForm
+
+NOTHING_FETCHED: Final = 3
+CAN_GO_ON: Final = 11
+BY_FORCE: Final = 13
+_LINE_EVERY_S: Final = 5.0
+_REDRAW_EVERY_S: Final = 0.25
+
+Sources = Sequence[tuple[str, Sequence[str]]]
+
+
+def run_crawl(
+    collection: Path,
+    sources: Sources,
+    flags: Mapping[str, object],
+    *,
+    may_change: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Crawl, talk about it, and return the exit code."""
+    plan = Plan(collection, _seeds(collection, sources, flags), flags, may_change)
+    try:
+        summary = _run(_crawl(plan))
+    except NeedsContact as fault:
+        if not sys.stdin.isatty():
+            raise
+        plan = _with_contact(plan, fault)
+        summary = _run(_crawl(plan))
+    if as_json:
+        print(json.dumps(summary.as_json()))
+    return _exit_code(summary)
+
+
+def _run(crawling: object) -> Summary:
+    if sys.platform == "win32":
+        # libcurl's sockets need a selector, which is not the default there.
+        with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+            return runner.run(crawling)  # type: ignore[arg-type]
+    import uvloop
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(crawling)  # type: ignore[arg-type]
+
+
+def _seeds(collection: Path, sources: Sources, flags: Mapping[str, object]) -> list[str]:
+    urls = configure(collection, flags).settings.urls
+    form = NormalForm(urls.query, urls.session_parameters)
+    seeds: list[str] = []
+    for where, lines in sources:
+        if where and not lines and where != "standard input":
+            seeds += read_seed_file(Path(where), form)
+        else:
+            seeds += read_seeds(lines, form, where)
+    return list(dict.fromkeys(seeds))
+
+
+def _with_contact(plan: Plan, fault: NeedsContact) -> Plan:
+    """Ask once on a terminal, and remember it for all collections."""
+    print(
+        f"{fault.host} is somebody's site: its owner should be able to reach you.", file=sys.stderr
+    )
+    contact = input("Your mail address or a page about your crawl: ").strip()
+    if not contact or any(c in contact for c in '"\\\r\n'):
+        raise fault
+    path = remember_contact(contact, os.environ)
+    print(f"Remembered in {path}.", file=sys.stderr)
+    return plan
+
+
+async def _crawl(plan: Plan) -> Summary:
+    async with opened(plan) as opening:
+        _greet(plan, opening)
+        _heed_signals(opening.node)
+        talking = asyncio.create_task(_talk(opening.node))
+        try:
+            summary = await opening.node.run()
+        finally:
+            talking.cancel()
+            await asyncio.gather(talking, return_exceptions=True)
+        _say(summary_text(summary, plan.collection, opening.node.why_nothing))
+        return summary
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _greet(plan: Plan, opening: Opened) -> None:
+    recovered = opening.recovered
+    if recovered.exchanges or recovered.cut_bytes:
+        _say(
+            f"The last run ended in the middle: {recovered.exchanges} answers read again from the "
+            f"archive, {size_text(recovered.cut_bytes)} of half-written ones cut off."
+        )
+    for key, (old, new) in opening.changed.items():
+        _say(f"Changed since the last run: {key} was {old!r}, is {new!r}.")
+    progress = opening.node.progress()
+    if opening.is_new:
+        count = len(plan.seeds)
+        _say(f"New collection in {plan.collection}, {count} {'seed' if count == 1 else 'seeds'}.")
+    else:
+        _say(
+            f"Going on in {plan.collection}: {progress.fetched} pages fetched, "
+            f"{progress.queued} URLs queued."
+        )
+
+
+def _heed_signals(node: Node) -> None:
+    """The first signal stops cleanly, the second by force."""
+    heard = 0
+
+    def hear() -> None:
+        nonlocal heard
+        heard += 1
+        if heard > 1:
+            _say("Stopped by force; what is archived is safe, and the crawl can go on.")
+            os._exit(BY_FORCE)
+        _say("Stopping: waiting for answers under way (again to stop by force).")
+        node.stop("signal")
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":
+            loop = asyncio.get_running_loop()
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(hear))
+        else:
+            asyncio.get_running_loop().add_signal_handler(number, hear)
+
+
+async def _talk(node: Node) -> None:
+    """Progress: a line that redraws itself on a terminal, else a line now and then."""
+    if not sys.stderr.isatty():
+        while True:
+            await asyncio.sleep(_LINE_EVERY_S)
+            _say(progress_line(node.progress()))
+    try:
+        while True:
+            width = os.get_terminal_size(sys.stderr.fileno()).columns
+            line = progress_line(node.progress())[: max(20, width - 1)]
+            sys.stderr.write(f"\r\x1b[K{line}")
+            sys.stderr.flush()
+            await asyncio.sleep(_REDRAW_EVERY_S)
+    finally:
+        sys.stderr.write("\r\x1b[K")
+
+
+def _exit_code(summary: Summary) -> int:
+    if summary.stopped in ("signal", "disk-full"):
+        return CAN_GO_ON
+    if not summary.fetched:
+        return NOTHING_FETCHED
+    return 0

@@ -1,0 +1,73 @@
+"""Numbers and outcomes as people read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gossamer.crawl.progress import Progress, Summary
+
+
+def size_text(size_bytes: float) -> str:
+    """`3.4 MB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(size_bytes) < 1000:
+            return f"{size_bytes:.0f} {unit}" if unit == "B" else f"{size_bytes:.1f} {unit}"
+        size_bytes /= 1000
+    return f"{size_bytes:.1f} TB"
+
+
+def reasons_text(counts: dict[str, int]) -> str:
+    """`robots 12, scope 3`, the most common first."""
+    ordered = sorted(counts.items(), key=lambda pair: -pair[1])
+    return ", ".join(f"{reason} {count}" for reason, count in ordered)
+
+
+def progress_line(progress: Progress) -> str:
+    """The line that a running crawl shows."""
+    parts = [
+        f"{progress.fetched} fetched",
+        f"{progress.queued} queued",
+        f"{progress.failed} failed",
+        f"{progress.refused} refused",
+    ]
+    if progress.refused_by:
+        parts[-1] += f" ({reasons_text(progress.refused_by)})"
+    parts += [
+        f"{progress.hosts_waiting} hosts waiting",
+        f"{progress.pages_per_s:.1f} pages/s",
+        f"{size_text(progress.bytes_per_s)}/s",
+    ]
+    if progress.state != "running":
+        parts.insert(0, progress.state)
+    line = " · ".join(parts)
+    if progress.troubles and not progress.pages_per_s:
+        line += f" · {progress.troubles[0]}"
+    return line
+
+
+_STOPPED = {
+    "done": "Done",
+    "max-pages": "Done: --max-pages reached",
+    "max-time": "Done: --max-time reached",
+    "max-bytes": "Done: --max-bytes reached",
+    "signal": "Stopped; the same command goes on",
+    "disk-full": "Stopped: the disk is full; make room, and the same command goes on",
+}
+
+
+def summary_text(summary: Summary, collection: Path, why_nothing: str) -> str:
+    """What a crawl says at its end."""
+    rate = summary.fetched / summary.wall_s if summary.wall_s else 0.0
+    lines = [
+        f"{_STOPPED.get(summary.stopped, summary.stopped)}: {summary.fetched} pages "
+        f"({size_text(summary.bytes)}) in {summary.wall_s:.1f} s, {rate:.1f} pages/s; "
+        f"{summary.links} links, {summary.redirects} redirects, {summary.failed} failed, "
+        f"{summary.refused} refused, {summary.queued} still queued."
+    ]
+    if summary.by_reason:
+        lines.append(f"Failed or refused: {reasons_text(summary.by_reason)}.")
+    if not summary.fetched:
+        lines.append(f"Nothing was fetched. {why_nothing}".rstrip())
+    else:
+        lines.append(f"See `gossamer export pages -c {collection} -o pages.csv` for every URL.")
+    return "\n".join(lines)

@@ -1,0 +1,129 @@
+"""Orders to a running crawl: a line of JSON in, a line of JSON out.
+
+A Unix socket in the collection's run/ directory, which only its owner may open. Where there is
+none (Windows), or where its path would be too long for one (108 bytes), a loopback port and a
+token that only the owner may read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import os
+import secrets
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.crawl.home import Home
+from gossamer.errors import GossamerError
+
+Answerer = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+
+_LONGEST_PATH: Final = 100
+_LINE_BYTES: Final = 2**20
+_WAIT_S: Final = 10.0
+
+
+class NotRunning(GossamerError):
+    """No crawl is running in the collection."""
+
+
+def _socket_path(home: Home) -> Path:
+    return home.run.resolve() / "control"
+
+
+def _port_path(home: Home) -> Path:
+    return home.run / "control.json"
+
+
+def _has_sockets(home: Home) -> bool:
+    return sys.platform != "win32" and len(bytes(_socket_path(home))) <= _LONGEST_PATH
+
+
+@asynccontextmanager
+async def listening(home: Home, answer: Answerer) -> AsyncIterator[None]:
+    """Take orders while the block runs. Whoever holds the collection's lock may call this."""
+    token = None if _has_sockets(home) else secrets.token_urlsafe(24)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(_WAIT_S):
+                order = json.loads(await reader.readline())
+            writer.write(json.dumps(_reply(order, token, answer)).encode() + b"\n")
+            await writer.drain()
+        except (ValueError, OSError, TimeoutError, asyncio.LimitOverrunError):
+            pass  # a stranger, or somebody who left: the crawl goes on
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+    server = await _start(home, token, serve)
+    try:
+        yield
+    finally:
+        server.close()
+        await server.wait_closed()
+        _socket_path(home).unlink(missing_ok=True)
+        _port_path(home).unlink(missing_ok=True)
+
+
+async def _start(home: Home, token: str | None, serve: Any) -> asyncio.Server:
+    if token is None:
+        path = _socket_path(home)
+        path.unlink(missing_ok=True)  # of a process that was killed: we hold the lock
+        server = await asyncio.start_unix_server(serve, path, limit=_LINE_BYTES)
+        path.chmod(0o600)
+        return server
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=_LINE_BYTES)
+    port = server.sockets[0].getsockname()[1]
+    descriptor = os.open(_port_path(home), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(json.dumps({"port": port, "token": token}))
+    return server
+
+
+def _reply(order: Any, token: str | None, answer: Answerer) -> Mapping[str, Any]:
+    """`token` None: whoever could open the socket is the owner."""
+    if not isinstance(order, dict) or not isinstance(order.get("order"), str):
+        return {"error": "an order is an object with the text `order`"}
+    if token is not None and not hmac.compare_digest(str(order.get("token")), token):
+        return {"error": "the token is wrong"}
+    return answer(order["order"], order)
+
+
+def send(home: Home, order: str, **facts: Any) -> Mapping[str, Any]:
+    """Give an order and wait for the answer. Raises NotRunning when nobody listens."""
+    message: dict[str, Any] = {"order": order, **facts}
+    try:
+        with _connect(home, message) as connection:
+            connection.settimeout(_WAIT_S)
+            connection.sendall(json.dumps(message).encode() + b"\n")
+            with connection.makefile("rb") as lines:
+                reply = json.loads(lines.readline(_LINE_BYTES))
+    except (OSError, ValueError, KeyError) as fault:
+        raise NotRunning(f"no crawl is running in {home.path}") from fault
+    if not isinstance(reply, dict):
+        raise NotRunning(f"what answers in {home.path} is no crawl")
+    return reply
+
+
+def _connect(home: Home, message: dict[str, Any]) -> socket.socket:
+    if _has_sockets(home):
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.settimeout(_WAIT_S)
+            connection.connect(str(_socket_path(home)))
+        except OSError:
+            connection.close()
+            raise
+        return connection
+    where = json.loads(_port_path(home).read_text(encoding="utf-8"))
+    message["token"] = where["token"]
+    return socket.create_connection(("127.0.0.1", where["port"]), timeout=_WAIT_S)

@@ -1,0 +1,54 @@
+"""The short names of settings, for the command line and for Python: `depth`, `max_pages`, `delay`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from gossamer.errors import UsageError
+from gossamer.settings import KEYS, describe, nearest, parse_value
+
+FLAGS: Final[dict[str, str]] = {
+    "scope": "scope.kind",
+    "include": "scope.include",
+    "exclude": "scope.exclude",
+    "ban": "scope.ban_files",
+    "domains": "scope.domains_file",
+    "depth": "scope.depth",
+    "max_pages": "limits.max_pages",
+    "max_time": "limits.max_time_s",
+    "max_bytes": "limits.max_bytes",
+    "type": "fetch.types",
+    "max_body": "fetch.max_body_bytes",
+    "order": "frontier.order",
+    "delay": "politeness.host_delay_s",
+    "per_host": "politeness.per_host",
+    "connections": "fetch.connections",
+    "header": "fetch.headers",
+    "user_agent_contact": "fetch.contact",
+    "allow_private": "fetch.allow_private",
+    "graph": "node.graph",
+}
+
+
+def settings_of(options: Mapping[str, object]) -> dict[str, object]:
+    """Options by their short names, or by their keys, as settings. Raises UsageError."""
+    values: dict[str, object] = {}
+    for name, value in options.items():
+        key = FLAGS.get(name, name.replace("__", "."))
+        if key not in KEYS:
+            names = [*FLAGS, *KEYS]
+            raise UsageError(f"{name} is no option{nearest(name, names)}")
+        values[key] = _fitting(key, value)
+    return values
+
+
+def _fitting(key: str, value: object) -> object:
+    """A text is read as its setting wants it; lists become tuples."""
+    if isinstance(value, str):
+        return parse_value(key, value)
+    if isinstance(value, list | set | frozenset):
+        return tuple(value)
+    if isinstance(describe(key)[1], str) and value is not None and not isinstance(value, str):
+        return str(value)  # a Path
+    return value

@@ -1,0 +1,103 @@
+"""One crawl from the outside: open, run, take orders, close. The CLI and the API both use it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gossamer.base.clock import SystemClock
+from gossamer.crawl.build import Opened, check_usable, open_node
+from gossamer.crawl.configure import configure
+from gossamer.crawl.control import listening
+from gossamer.crawl.home import Home
+from gossamer.crawl.journal import note_act
+from gossamer.crawl.node import Node
+from gossamer.crawl.seeds import survey
+from gossamer.errors import UsageError
+from gossamer.settings import Settings
+
+
+class NeedsContact(UsageError):
+    """Other people's sites are asked only by somebody whom they can reach."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"a contact is needed to crawl {host}: add --user-agent-contact MAIL or URL, or "
+            "`contact` under [fetch] in gossamer.toml"
+        )
+        self.host = host
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a person asked for."""
+
+    collection: Path
+    seeds: Sequence[str] = ()
+    flags: Mapping[str, object] = field(default_factory=dict)
+    may_change: bool = False
+
+    @property
+    def home(self) -> Home:
+        return Home(self.collection)
+
+    def settings_for(self, stored: Settings | None) -> Settings:
+        return configure(self.collection, self.flags, base=stored).settings
+
+
+@asynccontextmanager
+async def opened(plan: Plan) -> AsyncIterator[Opened]:
+    """A node that is ready to run and takes orders; closed when the block ends.
+
+    Raises UsageError, StoreError or UnknownHost, and then nothing has changed on disk.
+    """
+    clock = SystemClock()
+    settings = plan.settings_for(None)
+    is_new = not plan.home.exists
+    if is_new and not plan.seeds:
+        raise UsageError(
+            f"there is no crawl in {plan.collection} to go on with; name a URL to start at"
+        )
+    if is_new:
+        check_usable(settings, plan.seeds)
+    ground = await survey(plan.seeds, clock) if plan.seeds else None
+    if ground and ground.public_hosts and not settings.fetch.contact:
+        raise NeedsContact(ground.public_hosts[0])
+    with ExitStack() as stack:
+        opening = open_node(
+            plan.home, plan.settings_for, plan.seeds, clock, stack, may_change=plan.may_change
+        )
+        try:
+            async with listening(plan.home, _answering(plan.home, opening.node, clock)):
+                yield opening
+        finally:
+            await opening.node.aclose()
+            was_in_vain = is_new and opening.node.never_got_an_answer
+    if was_in_vain:
+        shutil.rmtree(plan.collection, ignore_errors=True)
+
+
+def _answering(home: Home, node: Node, clock: SystemClock) -> Any:
+    """What a node says to orders."""
+
+    def answer(order: str, _facts: Mapping[str, Any]) -> Mapping[str, Any]:
+        match order:
+            case "status":
+                pass
+            case "pause":
+                node.pause()
+            case "resume":
+                node.resume()
+            case "stop":
+                node.stop("signal")
+            case _:
+                return {"error": f"there is no order {order!r}"}
+        if order != "status":
+            note_act(home.acts, clock.wall_us(), order)
+        return {"schema": 1, **asdict(node.progress())}
+
+    return answer
