@@ -119,14 +119,20 @@ def _open(
     changed = _changed_settings(store, settings, may_change=may_change)
     all_seeds, typed = _with_stored_seeds(store, seeds)
     admission = Admission(settings, all_seeds, BanList.read(map(Path, settings.scope.ban_files)))
-    frontier = Frontier(store, settings.frontier, admission, watch_depth=settings.scope.depth >= 0)
+    log_length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
+    journal = Journal(home.log, log_length)
+    frontier = Frontier(
+        store,
+        settings.frontier,
+        admission,
+        watch_depth=settings.scope.depth >= 0,
+        on_refused=journal.note_row,
+    )
     keys = Keys(store.find(Table.META, SALT_KEY) or b"")
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     guard = Guard(settings.fetch.allow_private)
     harvester = Harvester(settings, Parser(settings.parse, judge.wants_media), Linker(form, keys))
-    log_length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
-    journal = Journal(home.log, log_length)
     links = LinkKeeper(home.graph, settings.node)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"
     scheduler = Scheduler(

@@ -202,6 +202,8 @@ class Node:
     def replay(self, harvest: Harvest, *, to_state: bool, to_graph: bool) -> None:
         """The same for an exchange that was archived before the last process ended."""
         if to_state:
+            if harvest.report.lease.purpose is Purpose.ROBOTS:
+                self._scheduler.replay_robots(harvest.report)
             self._learn(harvest, self._scheduler.retry_time(harvest.report))
         if to_graph:
             self._keep_links(harvest)

@@ -232,6 +232,7 @@ class Scheduler:
             address=host.address,
             purpose=Purpose.ROBOTS,
             redirects=errand.hops,
+            via=f"{errand.origin}/robots.txt" if errand.hops else "",
             is_trusted=host.is_typed,
             max_body_bytes=self._manners.robots_max_bytes,
         )
@@ -440,6 +441,27 @@ class Scheduler:
         access = Access.from_answer(report.status, report.body, now_us, self._manners, tries)
         self._frontier.touch(host.key).faults = 0
         self._conclude(errand, access)
+
+    def replay_robots(self, report: Report) -> None:
+        """An answer about robots.txt from the archive: it was not committed before a kill."""
+        origin = origin_of(report.lease.via or report.lease.url)
+        before = self._access(origin)
+        if before is not None and before.at_us >= report.at_us:
+            return
+        if report.outcome is Outcome.FETCHED and not report.redirect:
+            access = Access.from_answer(
+                report.status,
+                report.body,
+                report.at_us,
+                self._manners,
+                before.tries if before else 0,
+            )
+            self._accesses[origin] = access
+            self._frontier.pending.put(Table.ORIGIN, origin.encode(), access.encode())
+            name = host_of(f"{origin}/")
+            row = self._frontier.touch(self._keys.host(name))
+            row.name = row.name or name
+            row.crawl_delay_s = access.crawl_delay_s or 0.0
 
     def _robots_out_of_reach(self, host: Host, errand: Errand, reason: Reason, detail: str) -> None:
         """No answer came, which says nothing about the rules: it is the host that is in trouble."""

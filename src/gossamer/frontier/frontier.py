@@ -54,14 +54,23 @@ class Frontier:
     """All known URLs of one collection."""
 
     def __init__(
-        self, store: Store, settings: FrontierSettings, judge: Judge, *, watch_depth: bool = False
+        self,
+        store: Store,
+        settings: FrontierSettings,
+        judge: Judge,
+        *,
+        watch_depth: bool = False,
+        on_refused: Callable[[UrlRow], None] | None = None,
     ) -> None:
-        """`watch_depth`: a depth limit holds, so a shorter path to a known URL matters."""
+        """`watch_depth`: a depth limit holds, so a shorter path to a known URL matters.
+        `on_refused` hears of every URL that is refused when it is found.
+        """
         self._store = store
         self._settings = settings
         self._order: Order = settings.order
         self._judge = judge
         self._watch_depth = watch_depth
+        self._on_refused = on_refused
         self.pending = Pending(store)
         self.counts = Counts.decode(store.find(Table.META, _COUNTS))
         self._number = int.from_bytes(store.find(Table.META, _NUMBER) or b"", "big")
@@ -126,7 +135,10 @@ class Frontier:
         if verdict is None:
             self._enqueue(found, now_us)
         else:
-            self._put_refused(_row_of(found, now_us), found.key, *verdict, at_us=now_us)
+            row_refused = _row_of(found, now_us)
+            self._put_refused(row_refused, found.key, *verdict, at_us=now_us)
+            if self._on_refused is not None:
+                self._on_refused(row_refused)
         return True
 
     def _found_again(self, found: Found, row: bytes) -> None:

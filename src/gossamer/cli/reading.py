@@ -1,0 +1,78 @@
+"""The verbs that read a collection: why, page, versions, export, verify, doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, Json, Url, collection_at
+
+
+def why(url: Url, collection: Collection = None, json: Json = False) -> None:
+    """Tell the whole story of a URL: how it was found, what became of it, when it is next due."""
+    from gossamer.cli.why import run_why
+
+    raise typer.Exit(run_why(collection_at(collection), url, as_json=json))
+
+
+def page(
+    url: Url,
+    collection: Collection = None,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="TIME", help="As it was then; default: the newest."),
+    ] = None,
+    text: Annotated[bool, typer.Option("--text", help="Its text (the default).")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Its HTML as stored.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    headers: Annotated[bool, typer.Option("--headers", help="The answer's headers.")] = False,
+) -> None:
+    """Show a stored page."""
+    from gossamer.cli.page import run_page
+
+    forms = {"text": text, "html": html, "markdown": markdown, "headers": headers}
+    wanted = [name for name, is_wanted in forms.items() if is_wanted]
+    if len(wanted) > 1:
+        raise typer.BadParameter(f"--{wanted[0]} and --{wanted[1]} exclude each other")
+    raise typer.Exit(
+        run_page(collection_at(collection), url, at=at, form=wanted[0] if wanted else "text")
+    )
+
+
+def versions(url: Url, collection: Collection = None, json: Json = False) -> None:
+    """List the captures of a URL."""
+    from gossamer.cli.versions import run_versions
+
+    raise typer.Exit(run_versions(collection_at(collection), url, as_json=json))
+
+
+def export(
+    what: Annotated[
+        str, typer.Argument(metavar="WHAT", help="pages, links, hosts, refused or text.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("-o", metavar="FILE", help=".jsonl, .csv or .parquet; `-` is stdout."),
+    ] = Path("-"),
+    collection: Collection = None,
+) -> None:
+    """Write a table of the collection to a file."""
+    from gossamer.cli.export import run_export
+
+    raise typer.Exit(run_export(collection_at(collection), what, output))
+
+
+def verify(collection: Collection = None, json: Json = False) -> None:
+    """Read everything, check it against itself, and say what to do about what is wrong."""
+    from gossamer.cli.verify import run_verify
+
+    raise typer.Exit(run_verify(collection_at(collection), as_json=json))
+
+
+def doctor(collection: Collection = None, json: Json = False) -> None:
+    """Check this machine, and the collection if there is one."""
+    from gossamer.cli.doctor import run_doctor
+
+    raise typer.Exit(run_doctor(collection_at(collection), as_json=json))

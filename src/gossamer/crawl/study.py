@@ -1,0 +1,295 @@
+"""A collection, read: what it knows, what it kept, and why.
+
+Opens beside a running crawl and never stops it: the state as a RocksDB secondary, the archive and
+the graph as files that only grow. What is seen is one moment, that of `open` or of the last
+`refresh`; a scan that takes an hour still sees that moment.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from gossamer.archive.reader import Exchange, read_exchange
+from gossamer.crawl.admission import Admission, build_scope
+from gossamer.crawl.build import stored_seeds, stored_settings
+from gossamer.crawl.home import SALT_KEY, Home, open_to_read
+from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
+from gossamer.crawl.study_story import Judged, RobotsView, Step, Story, robots_view
+from gossamer.errors import CorruptFile, NotKnown, UsageError
+from gossamer.frontier.counts import Counts
+from gossamer.frontier.frontier import HOST_BYTES
+from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_key, time_of
+from gossamer.frontier.store import Store, Table
+from gossamer.politeness.access import Access
+from gossamer.records import Fetched, Found
+from gossamer.settings import Settings
+from gossamer.urls.bans import BanList
+from gossamer.urls.canonical import NormalForm, host_of, origin_of
+from gossamer.urls.keys import KEY_BYTES, Keys
+
+SCAN_ROWS: Final = 10_000
+_LONGEST_CHAIN: Final = 50
+_REVISITS: Final = 10  # a revisit of a revisit of ...: ours refer to a whole capture at once
+_NEAR_ROWS: Final = 20_000  # URLs of a host that are compared when one is not found
+_HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
+
+
+class Study:
+    """One collection at one moment. Close it, or use it as a context."""
+
+    def __init__(self, home: Home, store: Store) -> None:
+        """Use `open`."""
+        self.home = home
+        self.store = store
+        self._settings = stored_settings(store) or Settings()
+        self.keys = Keys(store.find(Table.META, SALT_KEY) or b"")
+        urls = self._settings.urls
+        self._form = NormalForm(urls.query, urls.session_parameters)
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open a collection to read. Raises NoCollection, WrongVersion or CorruptFile."""
+        home = Home(path)
+        store = open_to_read(home)
+        try:
+            store.refresh()
+            return cls(home, store)
+        except BaseException:
+            store.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def refresh(self) -> None:
+        """See what has been committed since."""
+        self.store.refresh()
+
+    def close(self) -> None:
+        self.store.close()
+
+    # -- sums and rows
+
+    def counts(self) -> Counts:
+        return Counts.decode(self.store.find(Table.META, b"counts"))
+
+    def settings(self) -> Settings:
+        """The settings in force when the collection was last written."""
+        return self._settings
+
+    def seeds(self) -> tuple[str, ...]:
+        """All seeds ever given, and where they have moved to."""
+        return stored_seeds(self.store)
+
+    def scan(
+        self, table: Table, start: bytes = b"", stop: bytes | None = None
+    ) -> Iterator[tuple[bytes, bytes]]:
+        """Rows of a table in the order of their keys, read in pieces."""
+        while rows := self.store.scan(table, start, stop, SCAN_ROWS):
+            yield from rows
+            start = rows[-1][0] + b"\0"
+
+    def url_rows(self) -> Iterator[UrlRow]:
+        """Every known URL, host by host, in no order that people know."""
+        for _, row in self.scan(Table.URL):
+            yield UrlRow.decode(row)
+
+    def host_rows(self) -> Iterator[HostRow]:
+        """Every host that has a name."""
+        for _, row in self.scan(Table.HOST):
+            host = HostRow.decode(row)
+            if host.name:
+                yield host
+
+    # -- one URL
+
+    def spellings(self, text: str) -> list[str]:
+        """What a person may mean, in canonical form; the scheme may be left out."""
+        stripped = text.strip()
+        tried = [stripped]
+        if not _HAS_SCHEME.match(stripped):
+            tried = [f"https://{stripped}", f"http://{stripped}"]
+        found = (self._form.find(one) for one in tried)
+        return [url for url in dict.fromkeys(found) if url is not None]
+
+    def find(self, url: str) -> UrlRow | None:
+        """What is known of a URL, as typed; None when nothing is."""
+        for spelling in self.spellings(url):
+            row = self.find_key(self.keys.of(spelling))
+            if row is not None:
+                return row
+        return None
+
+    def find_key(self, key: bytes) -> UrlRow | None:
+        row = self.store.find(Table.URL, key)
+        return UrlRow.decode(row) if row else None
+
+    def get(self, url: str) -> UrlRow:
+        """The same for a URL that must be known. Raises NotKnown, with the nearest that is."""
+        row = self.find(url)
+        if row is None:
+            raise NotKnown(self._not_known(url))
+        return row
+
+    def captures(self, url: str) -> list[Capture]:
+        """The captures of a URL, the newest last. Raises NotKnown."""
+        return self._captures(self.keys.of(self.get(url).url))
+
+    def _captures(self, key: bytes) -> list[Capture]:
+        rows = self.scan(Table.CAPTURE, key, key + b"\xff" * 9)
+        return [Capture.of(time_of(at[KEY_BYTES:]), CaptureRow.decode(row)) for at, row in rows]
+
+    def last_capture(self, row: UrlRow) -> Capture | None:
+        """The capture that a fetched row tells of."""
+        key = self.keys.of(row.url)
+        found = self.store.find(Table.CAPTURE, key + time_key(row.at_us))
+        return Capture.of(row.at_us, CaptureRow.decode(found)) if found else None
+
+    # -- what was kept
+
+    def page(self, url: str, at: str | None = None) -> StoredPage:
+        """The page as it was: the last capture at or before `at`, else the first after it.
+
+        Raises NotKnown when there is no capture, UsageError for a time that cannot be read, and
+        CorruptFile when the archive is damaged there.
+        """
+        moment = None if at is None else moment_of(at)
+        row = self.get(url)
+        captures = self._captures(self.keys.of(row.url))
+        if not captures:
+            because = f" ({row.reason})" if row.reason else ""
+            raise NotKnown(
+                f"there is no capture of {row.url}: it is {row.outcome.value}{because}; "
+                "`gossamer why` tells its story"
+            )
+        return self.page_at(row.url, nearest_capture(captures, moment))
+
+    def page_at(self, url: str, capture: Capture) -> StoredPage:
+        """The page of one capture. Raises CorruptFile."""
+        exchange = self._exchange(capture)
+        answer = _answer_of(exchange, self.home.archive / capture.file)
+        described = answer
+        for _ in range(_REVISITS):
+            if exchange.revisit_of is None:
+                break
+            exchange = self._exchange(self._origin(exchange, capture))
+            described = _answer_of(exchange, self.home.archive / capture.file)
+        return StoredPage(
+            url=url,
+            at_us=answer.at_us,
+            status=answer.status,
+            head=answer.head,
+            raw_body=described.body,
+            body_head=described.head if answer.status == 304 else answer.head,
+            is_cut=bool(described.cut),
+            settings=self._settings.parse,
+        )
+
+    def _exchange(self, capture: Capture) -> Exchange:
+        path = self.home.archive / capture.file
+        try:
+            return read_exchange(path, capture.offset)
+        except FileNotFoundError:
+            raise CorruptFile(
+                path, capture.offset, "the file is gone; restore it from a backup"
+            ) from None
+
+    def _origin(self, exchange: Exchange, capture: Capture) -> Capture:
+        """The capture that a revisit refers to, by its time or else by its digest."""
+        origin = exchange.revisit_of
+        assert origin is not None, "asked of revisits alone"
+        captures = self._captures(self.keys.of(origin.url))
+        same = [one for one in captures if one.at_us == origin.at_us]
+        alike = [one for one in captures if one.digest == origin.digest and one != capture]
+        for found in (*same, *alike):
+            return found
+        path = self.home.archive / capture.file
+        raise CorruptFile(
+            path, capture.offset, f"it repeats a capture of {origin.url} that is not there"
+        )
+
+    # -- why
+
+    def story(self, url: str) -> Story:
+        """All that is known of a URL, or what the rules would say to it. Raises UsageError when
+        the text is no URL."""
+        spellings = self.spellings(url)
+        if not spellings:
+            fault = self._form.fault(url) or "only http and https are crawled"
+            raise UsageError(f"{url!r} is no URL to crawl: {fault}")
+        row = self.find(url)
+        known = row.url if row else spellings[0]
+        key = self.keys.of(known)
+        host = self.store.find(Table.HOST, key[:HOST_BYTES])
+        return Story(
+            url=known,
+            row=row,
+            via=tuple(self._chain(row)) if row else (),
+            captures=tuple(self._captures(key)) if row else (),
+            host=HostRow.decode(host) if host else None,
+            robots=self._robots(known),
+            judged=None if row else self._judge(known, key),
+            is_seed=known in self.seeds(),
+        )
+
+    def _chain(self, row: UrlRow) -> Iterator[Step]:
+        seen: set[bytes] = set()
+        while row.via and row.via not in seen and len(seen) < _LONGEST_CHAIN:
+            seen.add(row.via)
+            before = self.find_key(row.via)
+            if before is None:
+                return
+            yield Step(before.url, before.depth, before.outcome)
+            row = before
+
+    def _robots(self, url: str) -> RobotsView | None:
+        packed = self.store.find(Table.ORIGIN, origin_of(url).encode())
+        return robots_view(url, Access.decode(packed)) if packed else None
+
+    def _judge(self, url: str, key: bytes) -> Judged:
+        settings, seeds = self._settings, self.seeds()
+        bans = BanList.read(map(Path, settings.scope.ban_files))
+        verdict = Admission(settings, seeds, bans)(Found(url, key, 0))
+        if verdict is not None:
+            return Judged(False, verdict[1], verdict[0])
+        robots = self._robots(url)
+        if robots is not None and not robots.is_allowed:
+            return Judged(False, robots.rule, "robots")
+        return Judged(True, build_scope(settings, seeds).judge(url).because)
+
+    def _not_known(self, text: str) -> str:
+        spellings = self.spellings(text)
+        if not spellings:
+            return f"{text!r} is no URL to crawl: {self._form.fault(text) or 'no http or https'}"
+        near = self._nearest(spellings[0])
+        hint = f"did you mean {near}?" if near else f"its host {host_of(spellings[0])} is not known"
+        return f"the collection does not know {spellings[0]}; {hint}"
+
+    def _nearest(self, url: str) -> str:
+        """A known URL of the same host that is spelt most like it."""
+        host_key = self.keys.of(url)[:HOST_BYTES]
+        rows = self.store.scan(Table.URL, host_key, host_key + b"\xff" * 9, _NEAR_ROWS)
+        urls = [UrlRow.decode(row).url for _, row in rows]
+        if not urls:
+            return ""
+        near = difflib.get_close_matches(url, urls, n=1, cutoff=0.6)
+        return near[0] if near else min(urls, key=len)
+
+
+def _answer_of(exchange: Exchange, path: Path) -> Fetched:
+    if not isinstance(exchange.answer, Fetched):
+        raise CorruptFile(path, exchange.stored.response, "a capture should be here, and is not")
+    return exchange.answer

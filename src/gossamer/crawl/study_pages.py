@@ -1,0 +1,206 @@
+"""A page as it was kept: which capture is meant, and what it says.
+
+Reading is lazy: a body is decoded and parsed only when somebody asks for its text. The same rules
+as in the live crawl hold (`fetch/decode.py`, `parse/`), under the collection's own limits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Final
+
+import turbohtml
+from turbohtml import Markdown
+
+from gossamer.errors import UsageError
+from gossamer.fetch.decode import Decoded, decode
+from gossamer.fetch.head import Head
+from gossamer.frontier.rows import CaptureRow
+from gossamer.parse.charset import decode as decode_text
+from gossamer.parse.html import Kind, Parser, kind_of
+from gossamer.parse.mime import parse_mime
+from gossamer.records import Page
+from gossamer.settings import Parse
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DIGITS: Final = re.compile(r"(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
+_DASHED: Final = re.compile(
+    r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?)?)?Z?", re.IGNORECASE
+)
+_LONGEST: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One fetch of a URL, and where it lies in the archive."""
+
+    at_us: int
+    file: str
+    offset: int  # of the response record
+    length: int  # to the end of the exchange
+    status: int
+    type: str
+    digest: str
+    size_bytes: int
+
+    @classmethod
+    def of(cls, at_us: int, row: CaptureRow) -> Capture:
+        return cls(
+            at_us,
+            row.file,
+            row.offset,
+            row.length,
+            row.status,
+            row.type,
+            row.digest,
+            row.size_bytes,
+        )
+
+
+class StoredPage:
+    """What a server answered at one moment. Made by `Study.page`."""
+
+    def __init__(
+        self,
+        *,
+        url: str,
+        at_us: int,
+        status: int,
+        head: bytes,
+        raw_body: bytes,
+        body_head: bytes | None = None,
+        is_cut: bool = False,
+        settings: Parse | None = None,
+    ) -> None:
+        """`raw_body` is as it was sent; `body_head` describes it where `head` does not, as
+        after a 304."""
+        self.url = url
+        self.at_us = at_us
+        self.status = status
+        self.head = head
+        self.raw_body = raw_body
+        self.is_cut = is_cut
+        self._described_by = Head(body_head if body_head is not None else head)
+        self._settings = settings or Parse()
+
+    @cached_property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """The response's headers in their order, names as the server wrote them."""
+        lines = self.head.decode("latin-1").replace("\r\n", "\n").split("\n")[1:]
+        parted = (line.partition(":") for line in lines if line and not line[0].isspace())
+        return tuple((name.strip(), value.strip()) for name, colon, value in parted if colon)
+
+    @property
+    def content_type(self) -> str:
+        """The Content-Type header as it came."""
+        return self._described_by.first("content-type")
+
+    @cached_property
+    def _decoded(self) -> Decoded:
+        coding = self._described_by.first("content-encoding")
+        return decode(self.raw_body, coding, self._settings.max_decoded_bytes)
+
+    @property
+    def body(self) -> bytes:
+        """The body without its content codings, up to `parse.max_decoded_bytes`."""
+        return self._decoded.body
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the body's coding, in a sentence; mostly nothing."""
+        return self._decoded.fault
+
+    @cached_property
+    def kind(self) -> Kind:
+        """How the body is read: html, xhtml, text, or other."""
+        return kind_of(parse_mime(self.content_type), self.body)
+
+    @cached_property
+    def page(self) -> Page:
+        """What parsing makes of it."""
+        tags = self._described_by.all("x-robots-tag")
+        return Parser(self._settings).parse(self.url, self.content_type, self.body, tags)
+
+    @property
+    def html(self) -> str:
+        """The source as characters; empty for what is no text."""
+        return "" if self.kind == "other" else decode_text(self.body, self.page.charset)
+
+    @property
+    def title(self) -> str:
+        return self.page.title
+
+    @property
+    def language(self) -> str:
+        return self.page.language
+
+    @property
+    def text(self) -> str:
+        """The words of the page; empty for what is no text."""
+        return self.page.text
+
+    @property
+    def markdown(self) -> str:
+        """The page in Markdown, its links made whole; plain text stays as it is."""
+        if self.kind not in ("html", "xhtml"):
+            return self.text
+        options = Markdown(links=Markdown.Links(base_url=self.page.base))
+        return turbohtml.parse(self.html).to_markdown(options)
+
+    @property
+    def is_noarchive(self) -> bool:
+        """Whether the page asks that no copy of it be shown to others."""
+        return "noarchive" in self.page.robots
+
+
+def moment_of(text: str) -> int:
+    """The last microsecond of the time that `text` names: a year, a day, a second.
+
+    Understands 2026, 2026-01, 2026-01-31, 20260131120000 and ISO 8601; without a zone it is UTC.
+    Raises UsageError.
+    """
+    stripped = text.strip()
+    found = _DIGITS.fullmatch(stripped) or _DASHED.fullmatch(stripped)
+    try:
+        if found is not None:
+            end = _end_of([int(part) for part in found.groups() if part])
+        else:
+            exact = datetime.fromisoformat(stripped)
+            end = exact if exact.tzinfo else exact.replace(tzinfo=UTC)
+            if "." not in stripped and "," not in stripped:
+                end += timedelta(seconds=1, microseconds=-1)
+        return (end - _EPOCH) // timedelta(microseconds=1)
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"the time {text!r} cannot be read; write a date such as 2026-01-31, or "
+            "2026-01-31T12:00:00Z"
+        ) from None
+
+
+def _end_of(parts: list[int]) -> datetime:
+    """The last microsecond of a year, month, day, hour, minute or second. Raises ValueError."""
+    year, month, *rest = [*parts, 1] if len(parts) == 1 else parts
+    if len(parts) == 1:
+        after = datetime(year + 1, 1, 1, tzinfo=UTC)
+    elif len(parts) == 2:
+        after = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
+        datetime(year, month, 1, tzinfo=UTC)  # raises for a thirteenth month
+    else:
+        spans = (_LONGEST, timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1))
+        after = datetime(year, month, *rest, tzinfo=UTC) + spans[len(rest) - 1]
+    return after - timedelta(microseconds=1)
+
+
+def nearest_capture(captures: Sequence[Capture], at_us: int | None) -> Capture:
+    """The last capture at or before a moment, else the first after it; without one, the newest.
+
+    `captures` are in the order of time, and there is at least one.
+    """
+    if at_us is None:
+        return captures[-1]
+    before = [capture for capture in captures if capture.at_us <= at_us]
+    return before[-1] if before else captures[0]
