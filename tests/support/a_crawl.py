@@ -50,7 +50,7 @@ async def crawl_in_loop(
     with ExitStack() as stack:
         opened = open_node(
             Home(collection),
-            chosen,
+            lambda _stored: chosen,
             canonical,
             clock or SystemClock(),
             stack,
