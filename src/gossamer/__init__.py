@@ -12,6 +12,7 @@ for the loop that turns it, and `crawl/commit.py` for why nothing is lost.
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from gossamer.version import __version__
@@ -22,7 +23,5 @@ __all__ = ["Crawl", "CrawledPage", "Study", "__version__", "crawl", "open"]
 def __getattr__(name: str) -> Any:
     """Load what is asked for when it is asked for, so that `gossamer --help` is quick."""
     if name in {"Crawl", "CrawledPage", "Study", "crawl", "open"}:
-        from gossamer import api
-
-        return getattr(api, name)
+        return getattr(importlib.import_module("gossamer.api"), name)
     raise AttributeError(f"module 'gossamer' has no attribute {name!r}")

@@ -1,0 +1,100 @@
+"""The pages of docs/ that come from the code: `python -m gossamer.cli.docs` writes them anew.
+
+A test fails when they differ from what this would write.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import typer.main
+
+from gossamer.settings import KEYS, SECTIONS, describe, is_fixed, name_of_type
+
+FOLDER: Final = Path(__file__).parents[3] / "docs"
+
+
+def settings_page() -> str:
+    """docs/settings.md: every setting with its default and meaning."""
+    lines = [
+        "# Settings",
+        "",
+        "Every parameter of the program. Write them into `gossamer.toml` in the collection or the",
+        "current directory (or under `[tool.gossamer]` in `pyproject.toml`), into the environment",
+        "(`GOSSAMER_POLITENESS_HOST_DELAY_S=2`), or on the command line (`--set",
+        "politeness.host_delay_s=2`, or its own flag). The command line wins over the environment,",
+        "over the collection's file, over your own file, over the defaults. A key that does not",
+        "exist is refused with its file, line and the nearest one that does.",
+        "",
+        "Settings marked *fixed* decide what belongs to a crawl: a stored crawl goes on with another",
+        "value only with `--change`.",
+    ]
+    for section in SECTIONS:
+        name = section.__name__.lower()
+        meaning = (section.__doc__ or "").removeprefix(f"[{name}] ").strip()
+        lines += ["", f"## [{name}]", "", meaning, "", "| setting | default | is | meaning |"]
+        lines.append("|---|---|---|---|")
+        for key in KEYS:
+            if key.startswith(f"{name}."):
+                lines.append(_setting_row(key))
+    return "\n".join(lines) + "\n"
+
+
+def _setting_row(key: str) -> str:
+    kind, default, help = describe(key)
+    mark = " *Fixed.*" if is_fixed(key) else ""
+    shown = json.dumps(default, ensure_ascii=False)
+    return f"| `{key.split('.')[1]}` | `{shown}` | {name_of_type(kind)} | {help}{mark} |"
+
+
+def cli_page() -> str:
+    """docs/cli.md: every verb with its flags."""
+    from gossamer.cli.main import app
+
+    group: Any = typer.main.get_command(app)
+    lines = ["# Command line", "", "Exit codes: 0 done; 1 failed while running; 2 wrong usage or",
+             "settings; 3 nothing fetched; 11 stopped and can go on; 13 stopped by force. Data goes",
+             "to stdout, talk to stderr; with `--json` each object has `\"schema\": 1`."]  # fmt: skip
+    for name, command in _commands(group, "gossamer"):
+        lines += ["", f"## {name}", "", (command.help or "").strip().replace("\n", " ")]
+        rows = [_parameter_row(p) for p in command.params if p.name != "help"]
+        if rows:
+            lines += ["", "| argument or flag | meaning |", "|---|---|", *rows]
+    return "\n".join(lines) + "\n"
+
+
+def _commands(group: Any, prefix: str) -> list[tuple[str, click.Command]]:
+    found: list[tuple[str, click.Command]] = []
+    for name, command in group.commands.items():
+        path = f"{prefix} {name}"
+        if hasattr(command, "commands"):
+            found += _commands(command, path)
+        else:
+            found.append((path, command))
+    return found
+
+
+def _parameter_row(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        shown = parameter.metavar or parameter.name.upper()
+    else:
+        metavar = parameter.metavar or ("" if parameter.is_flag else "VALUE")
+        shown = f"{', '.join(parameter.opts)} {metavar}".strip()
+    help = (getattr(parameter, "help", None) or "").replace("|", "\\|")
+    return f"| `{shown}` | {help} |".replace("MAIL|URL", "MAIL\\|URL")
+
+
+PAGES: Final = {"settings.md": settings_page, "cli.md": cli_page}
+
+
+def main() -> None:
+    for name, make in PAGES.items():
+        (FOLDER / name).write_text(make(), encoding="utf-8")
+        print(f"wrote docs/{name}")
+
+
+if __name__ == "__main__":
+    main()
