@@ -35,7 +35,7 @@ from gossamer.urls.keys import KEY_BYTES, Keys
 SCAN_ROWS: Final = 10_000
 _LONGEST_CHAIN: Final = 50
 _REVISITS: Final = 10  # a revisit of a revisit of ...: ours refer to a whole capture at once
-_NEAR_ROWS: Final = 20_000  # URLs of a host that are compared when one is not found
+_NEAR_ROWS: Final = 5_000  # URLs of a host that are compared when one is not found
 _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 
 

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Final
 
 import turbohtml
-from turbohtml import Markdown
 
 from gossamer.errors import UsageError
 from gossamer.fetch.decode import Decoded, decode
@@ -25,13 +24,19 @@ from gossamer.parse.html import Kind, Parser, kind_of
 from gossamer.parse.mime import parse_mime
 from gossamer.records import Page
 from gossamer.settings import Parse
+from gossamer.urls.canonical import parse
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DIGITS: Final = re.compile(r"(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 _DASHED: Final = re.compile(
     r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?)?)?Z?", re.IGNORECASE
 )
-_LONGEST: Final = timedelta(days=1)
+_SPANS: Final = (
+    timedelta(days=1),
+    timedelta(hours=1),
+    timedelta(minutes=1),
+    timedelta(seconds=1),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +153,20 @@ class StoredPage:
         """The page in Markdown, its links made whole; plain text stays as it is."""
         if self.kind not in ("html", "xhtml"):
             return self.text
-        options = Markdown(links=Markdown.Links(base_url=self.page.base))
-        return turbohtml.parse(self.html).to_markdown(options)
+        document = turbohtml.parse(self.html)
+        base = self.page.base
+        document.rewrite_links(lambda href: _whole_link(href, base))
+        return document.to_markdown()
 
     @property
     def is_noarchive(self) -> bool:
         """Whether the page asks that no copy of it be shown to others."""
         return "noarchive" in self.page.robots
+
+
+def _whole_link(href: str, base: str) -> str | None:
+    found = parse(href, base)
+    return found.href if found else None
 
 
 def moment_of(text: str) -> int:
@@ -183,15 +195,15 @@ def moment_of(text: str) -> int:
 
 def _end_of(parts: list[int]) -> datetime:
     """The last microsecond of a year, month, day, hour, minute or second. Raises ValueError."""
-    year, month, *rest = [*parts, 1] if len(parts) == 1 else parts
+    padded = [*parts, *(1, 1, 1, 0, 0, 0)[len(parts) :]]
+    year, month, day, hour, minute, second = padded
+    begin = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     if len(parts) == 1:
-        after = datetime(year + 1, 1, 1, tzinfo=UTC)
+        after = begin.replace(year=year + 1)
     elif len(parts) == 2:
-        after = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
-        datetime(year, month, 1, tzinfo=UTC)  # raises for a thirteenth month
+        after = begin.replace(year=year + month // 12, month=month % 12 + 1)
     else:
-        spans = (_LONGEST, timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1))
-        after = datetime(year, month, *rest, tzinfo=UTC) + spans[len(rest) - 1]
+        after = begin + _SPANS[len(parts) - 3]
     return after - timedelta(microseconds=1)
 
 

@@ -1,0 +1,34 @@
+"""Rows for people: ruled on a terminal, in plain aligned columns everywhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+
+def print_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under their names; no cell is cut off."""
+    if sys.stdout.isatty():
+        _print_ruled(names, rows)
+        return
+    shown = [[_one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(names, *shown, strict=True)]
+    for row in (names, *shown):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+
+
+def _print_ruled(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*names)
+    for row in rows:
+        table.add_row(*(Text(_one_line(cell), overflow="fold") for cell in row))
+    Console().print(table)
+
+
+def _one_line(cell: str) -> str:
+    """Text from the web without what moves the cursor or colours the terminal."""
+    return "".join(char if char.isprintable() else " " for char in cell)

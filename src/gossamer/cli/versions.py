@@ -1,0 +1,43 @@
+"""`gossamer versions`: the captures of a URL."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from gossamer.base.clock import iso_of
+from gossamer.cli.tables import print_table
+from gossamer.cli.why import capture_object
+from gossamer.crawl.study import Study
+
+
+def run_versions(path: Path, url: str, *, as_json: bool) -> int:
+    """List them, the oldest first. Raises NoCollection or NotKnown."""
+    with Study.open(path) as study:
+        row = study.get(url)
+        captures = study.captures(url)
+    if as_json:
+        versions = [capture_object(capture) for capture in captures]
+        print(json.dumps({"schema": 1, "url": row.url, "versions": versions}))
+        return 0
+    if not captures:
+        reason = f" ({row.reason})" if row.reason else ""
+        print(f"{row.url} has no capture: it is {row.outcome.value}{reason}.", file=sys.stderr)
+        return 0
+    print_table(
+        ("captured at", "status", "type", "bytes", "digest", "file", "offset"),
+        [
+            (
+                iso_of(capture.at_us),
+                str(capture.status),
+                capture.type or "-",
+                str(capture.size_bytes),
+                capture.digest,
+                capture.file,
+                str(capture.offset),
+            )
+            for capture in captures
+        ],
+    )
+    return 0

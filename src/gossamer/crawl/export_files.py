@@ -1,0 +1,163 @@
+"""Record batches to a file that people open: JSON lines, CSV or Parquet, told by its name.
+
+A file appears whole or not at all: it is written beside its place and renamed. Memory holds one
+batch. In CSV a cell that a spreadsheet would run as a formula gets an apostrophe before it; the
+other formats hold exactly what was found.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import importlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, Final, Protocol
+
+from gossamer.errors import DiskFault, UsageError
+from gossamer.graph.arrow import pa, pq
+
+STDOUT: Final = Path("-")
+# What spreadsheets take as the beginning of a formula, or skip before one.
+_FORMULA: Final = r"^[=+\-@\t\r\n]"
+_csv: Final[Any] = importlib.import_module("pyarrow.csv")
+_compute: Final[Any] = importlib.import_module("pyarrow.compute")
+
+
+class _Writer(Protocol):
+    """Takes batches of one schema, and is told when there are no more."""
+
+    def write(self, batch: Any) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _JsonLines:
+    """One object a line; empty cells are null."""
+
+    def __init__(self, file: IO[bytes], _schema: Any) -> None:
+        self._file = file
+
+    def write(self, batch: Any) -> None:
+        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist()]
+        self._file.write("".join(lines).encode())
+
+    def close(self) -> None:
+        """Nothing follows the last line."""
+
+
+class _Csv:
+    """A line of names, then one line a row; texts are quoted, empty cells are not."""
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        self._writer = _csv.CSVWriter(file, schema)
+        self._schema = schema
+
+    def write(self, batch: Any) -> None:
+        columns = [
+            harmless(column) if pa.types.is_string(column.type) else column
+            for column in batch.columns
+        ]
+        self._writer.write(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _Parquet:
+    """Compressed with Zstandard."""
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        self._writer = pq.ParquetWriter(file, schema, compression="zstd", version="2.6")
+
+    def write(self, batch: Any) -> None:
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+_FORMATS: Final[dict[str, Callable[[IO[bytes], Any], _Writer]]] = {
+    ".jsonl": _JsonLines,
+    ".csv": _Csv,
+    ".parquet": _Parquet,
+}
+
+
+def harmless(column: Any) -> Any:
+    """A text column in which no cell begins as a formula does."""
+    is_formula = _compute.match_substring_regex(column, _FORMULA)
+    quoted = _compute.binary_join_element_wise("'", column, "")
+    return _compute.if_else(is_formula, quoted, column)
+
+
+def check_name(path: Path) -> str:
+    """The format's extension, told by the file's name. Raises UsageError."""
+    if path == STDOUT:
+        return ".jsonl"
+    extension = path.suffix.lower()
+    if extension not in _FORMATS:
+        raise UsageError(
+            f"{path}: its name does not tell the format; end it in .jsonl, .csv or .parquet, or "
+            "write - for JSON lines on standard output"
+        )
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory; name a file in it")
+    return extension
+
+
+def write_batches(path: Path, schema: Any, batches: Iterator[Any]) -> int:
+    """Write all batches; how many rows there were. Raises UsageError or DiskFault."""
+    extension = check_name(path)
+    if path == STDOUT:
+        return _write(sys.stdout.buffer, extension, schema, batches)
+    try:
+        with _opened(path) as file:
+            return _write(file, extension, schema, batches)
+    except OSError as fault:
+        if isinstance(fault, BrokenPipeError):
+            raise
+        raise _explained(path, fault) from fault
+
+
+def _write(file: IO[bytes], extension: str, schema: Any, batches: Iterator[Any]) -> int:
+    writer = _FORMATS[extension](file, schema)
+    rows = 0
+    try:
+        for batch in batches:
+            writer.write(batch)
+            rows += batch.num_rows
+    finally:
+        writer.close()
+    file.flush()
+    return rows
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file to write to, renamed to `path` when all went well; a link stays a link."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():  # a pipe or a device: nothing to rename
+        with target.open("wb") as file:
+            yield file
+        return
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _explained(path: Path, fault: OSError) -> UsageError | DiskFault:
+    if fault.errno in (errno.ENOSPC, errno.EDQUOT):
+        what = f"the disk is full, and {path} was not written; make room and try again"
+        return DiskFault(what, is_full=True)
+    return UsageError(f"cannot write {path}: {fault.strerror or fault}")

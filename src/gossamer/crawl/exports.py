@@ -1,0 +1,328 @@
+"""Tables for people and their programs: pages, links, hosts, refused URLs, texts.
+
+    rows of the state --> staged in a temporary Parquet file --> DuckDB orders and joins
+    archive, graph ----------------------------------------------> batches --> export_files.py
+
+Works beside a running crawl and sees one moment of it. Memory is bounded: rows are staged 10,000
+at a time, and DuckDB sorts within its limit and spills. The columns are those of
+docs/formats/exports.md, in that order.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from email.utils import parsedate_to_datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from gossamer.base.clock import iso_of
+from gossamer.crawl.export_files import check_name, write_batches
+from gossamer.crawl.study import Study
+from gossamer.crawl.study_pages import StoredPage
+from gossamer.errors import UsageError
+from gossamer.frontier.rows import HostRow, UrlRow
+from gossamer.graph import tables
+from gossamer.graph.arrow import pa, pq
+from gossamer.records import Outcome, Reason
+from gossamer.settings import nearest
+from gossamer.urls.site import site_of
+
+BATCH_ROWS: Final = 10_000
+_MEMORY: Final = "256MB"
+_TEXT_ROWS: Final = 200  # of whole pages: some megabytes
+
+_TYPES: Final = {"s": pa.string(), "i": pa.int64(), "f": pa.float64()}
+
+
+def _schema(columns: str) -> Any:
+    """`name:s count:i`: texts, whole numbers and numbers."""
+    parted = (column.split(":") for column in columns.split())
+    return pa.schema([(name, _TYPES[kind]) for name, kind in parted])
+
+
+SCHEMAS: Final = {
+    "pages": _schema(
+        "url:s status:i outcome:s reason:s type:s bytes:i title:s language:s depth:i fetched_at:s "
+        "modified_at:s digest:s duplicate_of:s in_links:i out_links:i rank:f"
+    ),
+    "links": _schema("source:s target:s anchor:s rel:s place:s first_seen:s last_seen:s"),
+    "hosts": _schema(
+        "host:s site:s known:i queued:i fetched:i failed:i refused:i bytes:i trouble:s "
+        "crawl_delay_s:f"
+    ),
+    "refused": _schema("url:s reason:s detail:s depth:i via:s first_seen:s"),
+    "text": _schema("url:s title:s language:s text:s"),
+}
+_PLACES: Final = _schema("url:s file:s start:i")
+
+
+def export(study: Study, what: str, path: Path) -> int:
+    """Write a table to a file, its format told by the name; how many rows.
+
+    `-` writes JSON lines to standard output. Raises UsageError for a table, format or place
+    that cannot be, DiskFault when the disk is full.
+    """
+    check_table(what)
+    check_name(path)
+    return write_batches(path, SCHEMAS[what], batches(study, what))
+
+
+def check_table(what: str) -> None:
+    """Raise UsageError for what is no table."""
+    if what not in SCHEMAS:
+        raise UsageError(
+            f"{what!r} cannot be exported{nearest(what, SCHEMAS)}; there are "
+            "pages, links, hosts, refused and text"
+        )
+
+
+def batches(study: Study, what: str) -> Iterator[Any]:
+    """The record batches of a table, with the columns of `SCHEMAS[what]`."""
+    check_table(what)
+    return _TABLES[what](study)
+
+
+# -- pages
+
+
+def _pages(study: Study) -> Iterator[Any]:
+    rows = (_page_row(row) for row in study.url_rows())
+    with tempfile.TemporaryDirectory(prefix="gossamer-export-") as folder:
+        pages = _stage(Path(folder) / "pages.parquet", SCHEMAS["pages"], rows)
+        linked = _stage_batches(Path(folder) / "linked.parquet", tables.in_links(study.home.graph))
+        names = ", ".join(
+            "coalesce(l.pages, 0)::bigint as in_links" if name == "in_links" else f"p.{name}"
+            for name in SCHEMAS["pages"].names
+        )
+        sql = f"select {names} from {pages} p left join {linked} l on p.url = l.target order by url"  # noqa: S608
+        yield from _ask(sql, SCHEMAS["pages"], Path(folder))
+
+
+def _page_row(row: UrlRow) -> tuple[object, ...]:
+    is_fetched = row.outcome is Outcome.FETCHED
+    has_reason = row.outcome in (Outcome.FAILED, Outcome.REFUSED)
+    return (
+        row.url,
+        row.status or None,
+        row.outcome.value,
+        (row.reason or None) if has_reason else None,
+        row.type or None,
+        row.size_bytes if is_fetched else None,
+        row.title or None,
+        row.language or None,
+        row.depth,
+        iso_of(row.at_us) if is_fetched else None,
+        http_date(row.modified_at),
+        row.digest or None,
+        None,
+        0,
+        row.out_links,
+        None,
+    )
+
+
+def http_date(value: str) -> str | None:
+    """The date of a header in ISO form; None when it is none."""
+    if not value:
+        return None
+    try:
+        return iso_of(int(parsedate_to_datetime(value).timestamp()) * 1_000_000)
+    except (ValueError, TypeError, OverflowError, IndexError, OSError):
+        return None
+
+
+# -- links
+
+
+def _links(study: Study) -> Iterator[Any]:
+    """Distinct links of the graph; a running crawl adds to it every half minute or so."""
+    for batch in tables.links(study.home.graph):
+        columns = [
+            _iso_column(column) if name in ("first_seen", "last_seen") else column
+            for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        ]
+        yield pa.RecordBatch.from_arrays(columns, schema=SCHEMAS["links"])
+
+
+def _iso_column(column: Any) -> Any:
+    told: dict[int, str] = {}  # the links of a page have one time
+    for at_us in column.to_pylist():
+        if at_us not in told:
+            told[at_us] = iso_of(at_us)
+    return pa.array([told[at_us] for at_us in column.to_pylist()], pa.string())
+
+
+# -- hosts
+
+
+def _hosts(study: Study) -> Iterator[Any]:
+    rows = (_host_row(row) for row in study.host_rows())
+    return _ordered(rows, SCHEMAS["hosts"], "host")
+
+
+def _host_row(row: HostRow) -> tuple[object, ...]:
+    return (
+        row.name,
+        site_of(row.name),
+        row.known,
+        row.queued + row.waiting,
+        row.fetched,
+        row.failed,
+        row.refused,
+        row.size_bytes,
+        row.trouble or None,
+        row.crawl_delay_s or None,
+    )
+
+
+# -- refused
+
+
+def _refused(study: Study) -> Iterator[Any]:
+    return _ordered(_refused_rows(study), SCHEMAS["refused"], "url, via, detail")
+
+
+def _refused_rows(study: Study) -> Iterator[tuple[object, ...]]:
+    for row in study.url_rows():
+        if row.outcome is Outcome.REFUSED:
+            via = study.find_key(row.via) if row.via else None
+            yield (
+                row.url,
+                row.reason,
+                row.detail or None,
+                row.depth,
+                via.url if via else None,
+                iso_of(row.first_us) if row.first_us else None,
+            )
+    for batch in tables.faults(study.home.graph):
+        for fault in batch.to_pylist():
+            yield _malformed_row(study, fault)
+
+
+def _malformed_row(study: Study, fault: dict[str, Any]) -> tuple[object, ...]:
+    source = study.find(fault["source"])
+    where = f", line {fault['line']}" if fault["line"] else ""
+    return (
+        fault["written"],
+        Reason.MALFORMED.value,
+        f"{fault['fault']}{where}",
+        source.depth + 1 if source else None,
+        fault["source"],
+        iso_of(source.at_us) if source and source.at_us else None,
+    )
+
+
+# -- text
+
+
+def _text(study: Study) -> Iterator[Any]:
+    """In the order of the archive, so that its files are read from end to end once."""
+    places = _ordered(_text_places(study), _PLACES, "file, start")
+    rows = (
+        (page.url, page.title or None, page.language or None, page.text)
+        for page in _stored_pages(study, places)
+        if page.kind != "other"
+    )
+    return _batched(rows, SCHEMAS["text"], _TEXT_ROWS)
+
+
+def _text_places(study: Study) -> Iterator[tuple[object, ...]]:
+    for row in study.url_rows():
+        if row.outcome is Outcome.FETCHED and 200 <= row.status < 300:
+            capture = study.last_capture(row)
+            if capture is not None:
+                yield row.url, capture.file, capture.offset
+
+
+def _stored_pages(study: Study, places: Iterator[Any]) -> Iterator[StoredPage]:
+    for batch in places:
+        for place in batch.to_pylist():
+            row = study.get(place["url"])
+            capture = study.last_capture(row)
+            assert capture is not None, "it was there when the places were listed"
+            yield study.page_at(row.url, capture)
+
+
+_TABLES: Final[dict[str, Callable[[Study], Iterator[Any]]]] = {
+    "pages": _pages,
+    "links": _links,
+    "hosts": _hosts,
+    "refused": _refused,
+    "text": _text,
+}
+
+
+# -- staging
+
+
+def _ordered(rows: Iterable[tuple[object, ...]], schema: Any, order: str) -> Iterator[Any]:
+    with tempfile.TemporaryDirectory(prefix="gossamer-export-") as folder:
+        staged = _stage(Path(folder) / "rows.parquet", schema, rows)
+        sql = f"select * from {staged} order by {order}"  # noqa: S608
+        yield from _ask(sql, schema, Path(folder))
+
+
+def _stage(path: Path, schema: Any, rows: Iterable[tuple[object, ...]]) -> str:
+    """Write rows to a temporary file; how it is called in SQL."""
+    with pq.ParquetWriter(path, schema, compression="lz4") as writer:
+        for batch in _batched(rows, schema, BATCH_ROWS):
+            writer.write_batch(batch)
+    return _sql_name(path)
+
+
+def _stage_batches(path: Path, found: Iterator[Any]) -> str:
+    first = next(found)
+    with pq.ParquetWriter(path, first.schema, compression="lz4") as writer:
+        writer.write_batch(first)
+        for batch in found:
+            writer.write_batch(batch)
+    return _sql_name(path)
+
+
+def _sql_name(path: Path) -> str:
+    quoted = str(path).replace("'", "''")
+    return f"read_parquet('{quoted}')"
+
+
+def _batched(rows: Iterable[tuple[object, ...]], schema: Any, size: int) -> Iterator[Any]:
+    """Rows as record batches; at least one, so that the columns are known."""
+    iterator = iter(rows)
+    piece = list(islice(iterator, size))
+    while True:
+        columns = list(zip(*piece, strict=True)) or [()] * len(schema)
+        arrays = [_array(column, f.type) for column, f in zip(columns, schema, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+        piece = list(islice(iterator, size))
+        if not piece:
+            return
+
+
+def _array(column: tuple[object, ...], kind: Any) -> Any:
+    """An Arrow column. Half a surrogate pair is no UTF-8, and becomes a question mark."""
+    try:
+        return pa.array(column, kind)
+    except UnicodeEncodeError:
+        whole = [
+            cell.encode("utf-8", "replace").decode() if isinstance(cell, str) else cell
+            for cell in column
+        ]
+        return pa.array(whole, kind)
+
+
+def _ask(sql: str, schema: Any, folder: Path) -> Iterator[Any]:
+    """The answer to a question over staged files, in bounded memory."""
+    with duckdb.connect() as connection:
+        connection.execute(f"set memory_limit = '{_MEMORY}'")
+        connection.execute("set threads = 2")
+        connection.execute(f"set temp_directory = '{str(folder).replace(chr(39), chr(39) * 2)}'")
+        connection.execute("set preserve_insertion_order = false")
+        reader: Any = connection.sql(sql).to_arrow_reader(BATCH_ROWS)
+        for batch in reader:
+            yield pa.RecordBatch.from_arrays(
+                [column.cast(f.type) for column, f in zip(batch.columns, schema, strict=True)],
+                schema=schema,
+            )

@@ -1,0 +1,135 @@
+"""A URL's story in sentences, as people read it. Pure: told the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from gossamer.base.clock import iso_of
+from gossamer.crawl.study_story import Judged, RobotsView, Story
+from gossamer.frontier.rows import HostRow, UrlRow
+from gossamer.records import Outcome
+
+_STEPS: Final = 10  # of a long chain, shown from each end
+_UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+
+def tell(story: Story, now_us: int) -> list[str]:
+    """The story, one sentence a line."""
+    if story.row is None:
+        assert story.judged is not None, "a story is of a known URL or of a judged one"
+        return list(_tell_unknown(story, story.judged, now_us))
+    return [
+        f"{story.url} is {story.row.outcome.value}.",
+        *_tell_outcome(story, story.row, now_us),
+        *_tell_finding(story, story.row, now_us),
+        *_tell_captures(story, now_us),
+        *_tell_robots(story.robots, now_us),
+        *_tell_host(story.host, now_us),
+    ]
+
+
+def when(at_us: int, now_us: int) -> str:
+    """`on 2026-01-31T12:00:00Z, 3 minutes ago`."""
+    distance_s = abs(now_us - at_us) // 1_000_000
+    if distance_s == 0:
+        return f"on {iso_of(at_us)}, just now"
+    size_s, unit = next(pair for pair in _UNITS if distance_s >= pair[0])
+    count = distance_s // size_s
+    span = f"{count} {unit}{'' if count == 1 else 's'}"
+    return f"on {iso_of(at_us)}, " + (f"in {span}" if at_us > now_us else f"{span} ago")
+
+
+def _tell_unknown(story: Story, judged: Judged, now_us: int) -> Iterator[str]:
+    yield f"{story.url} is not known: no page that was fetched links to it."
+    if judged.is_in:
+        yield f"If a page did, it would be queued: {judged.because}."
+    else:
+        yield f"If a page did, it would be refused ({judged.reason}): {judged.because}."
+    yield from _tell_robots(story.robots, now_us)
+    yield from _tell_host(story.host, now_us)
+
+
+def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
+    detail = f" ({row.detail})" if row.detail else ""
+    tries = f", after {row.tries + 1} tries" if row.tries else ""
+    match row.outcome:
+        case Outcome.FETCHED:
+            size = f"{row.size_bytes} bytes of {row.type or 'no named type'}"
+            yield f"It answered {row.status} with {size} {when(row.at_us, now_us)}{tries}."
+            if row.redirect:
+                yield f"It redirects to {row.redirect}."
+            if row.is_cut:
+                yield "The body was cut at a limit."
+            if row.title:
+                yield f"Its title is {row.title!r}."
+            if row.robots:
+                yield f"It asks robots for: {row.robots}."
+        case Outcome.FAILED | Outcome.REFUSED:
+            asked = f" It answered {row.status}." if row.status else ""
+            yield f"Because {story.because} [{row.reason}]{detail}{tries}.{asked}"
+            yield f"That was decided {when(row.at_us, now_us)}."
+        case Outcome.QUEUED:
+            yield from _tell_waiting(story, row, now_us)
+
+
+def _tell_waiting(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
+    if row.reason:
+        detail = f" ({row.detail})" if row.detail else ""
+        yield f"Try {row.tries} failed, because {story.because} [{row.reason}]{detail}."
+    if row.due_us:
+        yield f"It is next due {when(row.due_us, now_us)}."
+    else:
+        yield "It is due as soon as its turn comes and its host is rested."
+
+
+def _tell_finding(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
+    seen = f", first seen {when(row.first_us, now_us)}" if row.first_us else ""
+    if not story.via:
+        yield f"It is a seed{seen}." if story.is_seed else f"Where it was found is not known{seen}."
+        return
+    links = "1 link" if row.depth == 1 else f"{row.depth} links"
+    yield f"It was found on {story.via[0].url}{seen}; it is {links} from a seed."
+    if len(story.via) > 1:
+        steps = [step.url for step in reversed(story.via)]
+        if len(steps) > 2 * _STEPS:
+            steps = [*steps[:_STEPS], "...", *steps[-_STEPS:]]
+        yield "The way to it: " + " -> ".join([*steps, story.url]) + "."
+
+
+def _tell_captures(story: Story, now_us: int) -> Iterator[str]:
+    if len(story.captures) == 1:
+        yield f"It was captured once, {when(story.captures[0].at_us, now_us)}."
+    elif story.captures:
+        newest = when(story.captures[-1].at_us, now_us)
+        yield f"It was captured {len(story.captures)} times, the last time {newest}."
+
+
+def _tell_robots(robots: RobotsView | None, now_us: int) -> Iterator[str]:
+    if robots is None:
+        yield "The robots.txt of its origin has not been asked for."
+        return
+    verdict = "allows" if robots.is_allowed else "forbids"
+    line = f" in line {robots.line}" if robots.line else ""
+    if robots.detail:
+        rule = f": {robots.detail}"
+    else:
+        rule = f": {robots.rule}{line}" if robots.rule else ": no rule speaks of it"
+    yield f"robots.txt of {robots.origin}, read {when(robots.at_us, now_us)}, {verdict} it{rule}."
+    if robots.crawl_delay_s:
+        yield f"It asks for {robots.crawl_delay_s:g} seconds between two requests."
+
+
+def _tell_host(host: HostRow | None, now_us: int) -> Iterator[str]:
+    if host is None or not host.name:
+        yield "Nothing else of its host is known."
+        return
+    yield (
+        f"Of its host {host.name} {host.known} URLs are known: {host.fetched} fetched, "
+        f"{host.queued} queued, {host.waiting} waiting for their time, {host.failed} failed, "
+        f"{host.refused} refused."
+    )
+    if host.trouble:
+        yield f"The host is in trouble: {host.trouble}."
+    if host.free_us > now_us:
+        yield f"The host rests; it may be asked again {when(host.free_us, now_us)}."
