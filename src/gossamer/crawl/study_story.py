@@ -37,7 +37,7 @@ SAYS: Final[dict[Reason, str]] = {
     Reason.RESET: "the connection ended before the answer did",
     Reason.PROTOCOL: "what came is not HTTP",
     Reason.ENCODING: "its body is not in the compression that its headers name",
-    Reason.BUSY: "its host said each time that it is busy",
+    Reason.BUSY: "its host said that it is busy",
     Reason.CRASH: "this program failed on it",
 }
 

@@ -55,7 +55,8 @@ def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     tries = f", after {row.tries + 1} tries" if row.tries else ""
     match row.outcome:
         case Outcome.FETCHED:
-            size = f"{row.size_bytes} bytes of {row.type or 'no named type'}"
+            bytes_word = "byte" if row.size_bytes == 1 else "bytes"
+            size = f"{row.size_bytes} {bytes_word} of {row.type or 'no named type'}"
             yield f"It answered {row.status} with {size} {when(row.at_us, now_us)}{tries}."
             if row.redirect:
                 yield f"It redirects to {row.redirect}."

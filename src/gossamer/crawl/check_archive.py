@@ -1,0 +1,282 @@
+"""Do archive, state, graph and log agree?
+
+Each WARC file is read twice: once byte by byte against its digests, once exchange by exchange
+against the state and its index. What lies behind the bytes that the state has committed is left
+out: a running crawl, or the next start after a kill, has yet to tell of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.archive.cdxj import cdxj_path
+from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
+from gossamer.archive.verify import check_file
+from gossamer.archive.warc import header_url
+from gossamer.crawl.check_machine import holder_of
+from gossamer.crawl.check_state import Checked, Problem
+from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, known_ends
+from gossamer.crawl.study import Study
+from gossamer.errors import GossamerError, StoreError
+from gossamer.frontier.rows import CaptureRow, time_key, time_of
+from gossamer.frontier.store import Table
+from gossamer.graph import manifest as manifests
+from gossamer.graph.arrow import pa, pq
+from gossamer.graph.manifest import Manifest
+from gossamer.records import Fetched, Purpose, Reason
+from gossamer.urls.keys import KEY_BYTES
+
+_BUSY: Final = frozenset({429, 503})
+_NO_CAPTURE: Final = frozenset({Reason.BUSY, Reason.ENCODING, Reason.CRASH})
+_FROM_BACKUP: Final = "restore the file from a backup; the other files are not concerned"
+_GO_ON: Final = "go on with the crawl once (`gossamer crawl`): it makes it anew from the archive"
+
+
+@dataclass(slots=True)
+class _View:
+    """One moment of a collection, and whether somebody is writing to it."""
+
+    study: Study
+    ends: Mapping[str, int]
+    is_clean: bool
+    checked: Checked
+    matched: int = 0  # captures of the state that an exchange of the archive bears out
+    damaged: set[str] = field(default_factory=set)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing may lie behind the committed bytes: it was closed, and still is."""
+        return self.is_clean and holder_of(self.study.home) is None
+
+
+def archive_problems(study: Study, checked: Checked) -> Iterator[Problem]:
+    """Everything in archive and log that the state contradicts. The state was looked at before:
+    `checked` holds how many captures it names."""
+    is_clean = study.store.find(Table.META, CLEAN_KEY) == b"1"
+    view = _View(study, known_ends(study.store), is_clean, checked)
+    folder = study.home.archive
+    paths = sorted({*folder.glob("*.warc.gz"), *(folder / name for name in view.ends)})
+    for path in paths:
+        yield from _file_problems(view, path)
+    if view.matched != checked.captures:
+        yield from _capture_problems(view)
+    yield from _log_problems(view)
+
+
+# -- one file
+
+
+def _file_problems(view: _View, path: Path) -> Iterator[Problem]:
+    end = view.ends.get(path.name, 0)
+    if not path.exists():
+        view.damaged.add(path.name)
+        yield Problem(str(path), f"it is gone, with {end} committed bytes", _FROM_BACKUP)
+        return
+    size = path.stat().st_size
+    if size < end:
+        view.damaged.add(path.name)
+        what = f"it has {size} bytes, and {end} were committed"
+        yield Problem(str(path), what, _FROM_BACKUP)
+    elif size > end and view.is_settled:
+        what = f"{size - end} bytes follow what the state knows of"
+        yield Problem(str(path), what, "go on with the crawl once: it reads them again")
+    view.checked.files += 1
+    for fault in check_file(path):
+        if fault.offset < end or view.is_settled:
+            view.damaged.add(path.name)
+            yield Problem(f"{path}, byte {fault.offset}", fault.problem, _FROM_BACKUP)
+    index = _Index(path)
+    try:
+        for exchange in iter_exchanges(path):
+            if exchange.stored.end > end:
+                break
+            view.checked.exchanges += 1
+            yield from _exchange_problems(view, path, exchange)
+            index.take(exchange)
+    except StoreError:
+        index.is_whole = False  # told above, with its byte
+    yield from index.problems(is_due=view.is_settled)
+
+
+def _exchange_problems(view: _View, path: Path, exchange: Exchange) -> Iterator[Problem]:
+    lease, answer = exchange.lease, exchange.answer
+    if lease.purpose is not Purpose.PAGE:
+        return
+    where = f"{path}, byte {exchange.stored.response}"
+    row = view.study.find_key(lease.key)
+    if row is None:
+        yield Problem(where, f"the state does not know {lease.url}", _GO_ON)
+        return
+    if not isinstance(answer, Fetched):
+        return
+    packed = view.study.store.find(Table.CAPTURE, lease.key + time_key(answer.at_us))
+    if packed is None:
+        is_other = answer.status in _BUSY or row.at_us > answer.at_us or row.reason in _NO_CAPTURE
+        if not is_other:
+            yield Problem(where, f"the state does not know this capture of {lease.url}", _GO_ON)
+        return
+    capture = CaptureRow.decode(packed)
+    if (capture.file, capture.offset) != (path.name, exchange.stored.response):
+        return  # a copy of it; the one that the state names is looked at in its own place
+    view.matched += 1
+    yield from _difference(where, lease.url, capture, exchange)
+
+
+def _difference(where: str, url: str, capture: CaptureRow, exchange: Exchange) -> Iterator[Problem]:
+    stored, answer = exchange.stored, exchange.answer
+    pairs = {
+        "digest": (capture.digest, stored.digest),
+        "status": (capture.status, answer.status),
+        "bytes": (capture.size_bytes, exchange.body_bytes),
+        "length": (capture.length, stored.end - stored.response),
+    }
+    for name, (said, is_so) in pairs.items():
+        if said != is_so:
+            what = f"the state says of {url} that its {name} is {said}, and here it is {is_so}"
+            yield Problem(where, what, _FROM_BACKUP)
+
+
+def _capture_problems(view: _View) -> Iterator[Problem]:
+    """Some captures were not borne out: which ones?"""
+    for at, packed in view.study.scan(Table.CAPTURE):
+        capture = CaptureRow.decode(packed)
+        path = view.study.home.archive / capture.file
+        row = view.study.find_key(at[:KEY_BYTES])
+        url = row.url if row else at.hex()
+        todo = _FROM_BACKUP
+        try:
+            exchange = read_exchange(path, capture.offset)
+        except (GossamerError, OSError) as error:
+            yield Problem(url, f"its capture cannot be read: {error}", todo)
+            continue
+        answer = exchange.answer
+        if (exchange.lease.key, answer.at_us) != (at[:KEY_BYTES], time_of(at[KEY_BYTES:])):
+            what = f"its capture should be in {capture.file} at byte {capture.offset}, where "
+            yield Problem(url, f"{what}{exchange.lease.url} lies", todo)
+        elif capture.file in view.damaged:
+            yield from _difference(f"{path}, byte {capture.offset}", url, capture, exchange)
+
+
+# -- the index beside a file
+
+
+class _Index:
+    """A CDXJ file and what its WARC file says of it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = cdxj_path(path)
+        self._file = path.name
+        self._fault = ""
+        self._lines = self._read()
+        self.is_whole = True
+
+    def _read(self) -> dict[int, dict[str, str]] | None:
+        lines: dict[int, dict[str, str]] = {}
+        try:
+            for line in self._path.read_text(encoding="utf-8").splitlines():
+                entry = json.loads(line.split(" ", 2)[2])
+                lines[int(entry["offset"])] = entry
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+            self._fault = f"it cannot be read ({error!r})"
+        return lines
+
+    def take(self, exchange: Exchange) -> None:
+        """Take one exchange off the index, and note where the two differ."""
+        if self._lines is None or self._fault or not isinstance(exchange.answer, Fetched):
+            return
+        entry = self._lines.pop(exchange.stored.response, None)
+        wanted = {
+            "url": header_url(exchange.answer.url),
+            "status": str(exchange.answer.status),
+            "digest": exchange.revisit_of.digest if exchange.revisit_of else exchange.stored.digest,
+            "filename": self._file,
+        }
+        if entry is None:
+            self._fault = f"{exchange.answer.url}, at byte {exchange.stored.response}, is not in it"
+        elif any(entry.get(name) != value for name, value in wanted.items()):
+            self._fault = f"its line for byte {exchange.stored.response} is of another capture"
+
+    def problems(self, *, is_due: bool) -> Iterator[Problem]:
+        todo = f"delete it, and {_GO_ON}"
+        if self._lines is None:
+            if is_due:
+                yield Problem(str(self._path), "the index of a closed file is not there", _GO_ON)
+        elif self._fault:
+            yield Problem(str(self._path), self._fault, todo)
+        elif self._lines and self.is_whole and is_due:
+            what = f"{len(self._lines)} lines tell of captures that the file does not hold"
+            yield Problem(str(self._path), what, todo)
+
+
+# -- log and graph
+
+
+def _log_problems(view: _View) -> Iterator[Problem]:
+    path = view.study.home.log
+    committed = int.from_bytes(view.study.store.find(Table.META, LOG_KEY) or b"", "big")
+    if not path.exists():
+        if committed:
+            yield Problem(str(path), "the log is gone", "nothing else needs it; restore a backup")
+        return
+    size = path.stat().st_size
+    if size < committed:
+        what = f"it has {size} bytes, and {committed} were committed"
+        yield Problem(str(path), what, "nothing else needs it; restore a backup")
+        return
+    place = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            place += len(line)
+            if place > committed:
+                break
+            try:
+                json.loads(line)
+            except ValueError:
+                todo = "nothing else needs it; take the line out or restore a backup"
+                yield Problem(f"{path}, line {number}", "it is no JSON", todo)
+
+
+def graph_problems(study: Study, manifest: Manifest, checked: Checked) -> Iterator[Problem]:
+    """Parts that are not as the manifest says. It was read before the state was opened."""
+    folder = study.home.graph
+    rebuild = "delete graph/ and go on with the crawl once: links are read again from the archive"
+    for part in manifest.parts:
+        checked.parts += 1
+        path = folder / part.name
+        try:
+            rows = pq.read_metadata(path).num_rows
+            for batch in pq.ParquetFile(path).iter_batches():
+                batch.validate(full=True)
+        except FileNotFoundError:
+            yield Problem(str(path), "the manifest names it, and it is not there", rebuild)
+            continue
+        except (pa.ArrowException, OSError) as error:
+            yield Problem(str(path), f"it cannot be read ({_first_line(error)})", rebuild)
+            continue
+        if rows != part.rows:
+            what = f"it has {rows} rows, and the manifest says {part.rows}"
+            yield Problem(str(path), what, rebuild)
+    ends = known_ends(study.store)
+    for file, covered in manifest.covered.items():
+        if covered > ends.get(file, 0):
+            what = f"it covers {file} up to byte {covered}, and the state {ends.get(file, 0)}"
+            yield Problem(str(folder / manifests.NAME), what, rebuild)
+
+
+def read_manifest(folder: Path) -> Manifest | Problem:
+    """The manifest, or the problem with it."""
+    try:
+        return manifests.read(folder)
+    except StoreError as error:
+        todo = "delete graph/ and go on with the crawl once: links are read again from the archive"
+        return Problem(str(folder / manifests.NAME), str(error), todo)
+
+
+def _first_line(error: Any) -> str:
+    return (str(error).splitlines() or [repr(error)])[0]

@@ -1,0 +1,209 @@
+"""Can this machine crawl, and who holds the collection? What `doctor` looks at.
+
+Each check is one function that answers with a sentence; a check that itself fails is an answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.crawl.home import FORMAT, Home, open_to_read
+from gossamer.errors import GossamerError
+from gossamer.frontier.rocks import RocksStore
+from gossamer.frontier.store import Table
+from gossamer.version import __version__
+
+_LEAST_FILES: Final = 1024  # 256 of the state, as many connections, files, and what Python needs
+_LEAST_FREE_BYTES: Final = 10**9
+_OPTIONAL: Final = {
+    "chromium": "pages that need a browser",
+    "duckdb": "looking into graph/ and exports by hand",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. `todo` says what to do where it is not well."""
+
+    name: str
+    is_ok: bool
+    says: str
+    todo: str = ""
+
+
+def doctor(collection: Path | None = None) -> list[Check]:
+    """Every check of the machine, and of the collection where there is one."""
+    folder = _existing(collection or Path())
+    checks: list[tuple[str, Callable[[], Check]]] = [
+        ("python", _python),
+        ("libcurl", _libcurl),
+        ("certificates", _certificates),
+        ("event loop", _event_loop),
+        ("state", _state_opens),
+        ("disk", lambda: _disk(folder)),
+        ("open files", _open_files),
+        ("names", _names),
+        ("programs", _programs),
+    ]
+    found = [_checked(name, check) for name, check in checks]
+    if collection is not None:
+        found.extend(_collection_checks(Home(collection)))
+    return found
+
+
+def _checked(name: str, check: Callable[[], Check]) -> Check:
+    try:
+        return check()
+    except Exception as error:  # noqa: BLE001  # a doctor says what failed, whatever it was
+        return Check(name, False, f"the check itself failed: {error}", "please report it")
+
+
+def _python() -> Check:
+    version = ".".join(map(str, sys.version_info[:3]))
+    is_ok = sys.version_info >= (3, 11)
+    return Check("python", is_ok, f"{version} on {sys.platform}", "install Python 3.11 or newer")
+
+
+def _libcurl() -> Check:
+    curl: Any = importlib.import_module("pycurl")
+    facts = curl.version_info()
+    features = {"HTTP2": curl.VERSION_HTTP2, "SSL": curl.VERSION_SSL}
+    missing = [name for name, bit in features.items() if not facts[4] & bit]
+    says = f"{facts[1]} with {facts[5] or 'no TLS'}" + ("" if missing else ", HTTP/2")
+    if missing:
+        says += f", without {' and '.join(missing)}"
+    return Check("libcurl", not missing, says, "install the pycurl wheel, which has both")
+
+
+def _certificates() -> Check:
+    ssl: Any = importlib.import_module("ssl")
+    paths = ssl.get_default_verify_paths()
+    for place in (os.environ.get("SSL_CERT_FILE"), paths.cafile, paths.capath):
+        if place and Path(place).exists():
+            return Check("certificates", True, f"found in {place}")
+    bundled = importlib.util.find_spec("certifi") is not None
+    says = "of the package certifi" if bundled else "none found: every https page will fail"
+    return Check("certificates", bundled, says, "install ca-certificates, or set SSL_CERT_FILE")
+
+
+def _event_loop() -> Check:
+    if sys.platform == "win32":
+        return Check("event loop", True, "that of Python (uvloop is not for Windows)")
+    is_there = importlib.util.find_spec("uvloop") is not None
+    says = "uvloop" if is_there else "that of Python, which is slower"
+    return Check("event loop", is_there, says, "pip install uvloop")
+
+
+def _state_opens() -> Check:
+    with tempfile.TemporaryDirectory(prefix="gossamer-doctor-") as folder:
+        store = RocksStore.open(Path(folder) / "state", 16)
+        store.write({Table.META: {b"a": b"1"}})
+        is_same = store.find(Table.META, b"a") == b"1"
+        store.close()
+    says = "RocksDB writes and reads" if is_same else "RocksDB lost what was written"
+    return Check("state", is_same, says, "reinstall rocksdict")
+
+
+def _disk(folder: Path) -> Check:
+    free = shutil.disk_usage(folder).free
+    says = f"{free / 1e9:.1f} GB free in {folder}"
+    return Check("disk", free >= _LEAST_FREE_BYTES, says, "make room, or crawl to another disk")
+
+
+def _open_files() -> Check:
+    if sys.platform == "win32":
+        return Check("open files", True, "not limited")
+    resource: Any = importlib.import_module("resource")
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    is_ok = limit == resource.RLIM_INFINITY or limit >= _LEAST_FILES
+    says = "not limited" if limit == resource.RLIM_INFINITY else f"{limit} at once"
+    return Check("open files", is_ok, says, f"raise it: ulimit -n {4 * _LEAST_FILES}")
+
+
+def _names() -> Check:
+    try:
+        found = {str(info[4][0]) for info in socket.getaddrinfo("localhost", 80)}
+    except OSError as error:
+        return Check("names", False, f"localhost has no address ({error})", "look at /etc/hosts")
+    return Check("names", True, f"localhost is {', '.join(sorted(found))}")
+
+
+def _programs() -> Check:
+    found = [
+        f"{name} {'is there' if shutil.which(name) else 'is not there'} ({use})"
+        for name, use in _OPTIONAL.items()
+    ]
+    return Check("programs", True, "optional: " + "; ".join(found))
+
+
+def _collection_checks(home: Home) -> Iterator[Check]:
+    if not home.exists:
+        yield Check("collection", True, f"there is none in {home.path} yet")
+        return
+    try:
+        open_to_read(home).close()
+        yield Check("collection", True, f"format {FORMAT}, read by gossamer {__version__}")
+    except GossamerError as error:
+        yield Check("collection", False, str(error), "see the sentence")
+    holder = holder_of(home)
+    yield Check("writer", True, f"held by {holder}" if holder else "nobody is writing to it")
+    is_writable = os.access(home.state, os.W_OK)
+    says = "it can be written to" if is_writable else f"{home.state} cannot be written to"
+    yield Check("access", is_writable, says, "change its owner or mode to go on with the crawl")
+
+
+def holder_of(home: Home) -> str | None:
+    """Who holds the collection for writing: `process 4711`, or None.
+
+    The lock file names a process while one runs, and still after it was killed; then the lock
+    itself is free, which is tried only in that case, so that no start is ever disturbed.
+    """
+    path = home.run / "lock"
+    try:
+        with path.open("rb") as file:
+            text = file.read()
+            if not text.strip() or not _is_locked(file.fileno()):
+                return None
+    except FileNotFoundError:
+        return None
+    except PermissionError:  # Windows: the byte that is locked cannot be read
+        return "another process"
+    try:
+        return f"process {json.loads(text)['pid']}"
+    except (ValueError, KeyError, TypeError):
+        return "another process"
+
+
+if sys.platform == "win32":
+
+    def _is_locked(_descriptor: int) -> bool:
+        return False  # what is locked cannot be read, and this was
+
+else:
+    import fcntl
+
+    def _is_locked(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        return False
+
+
+def _existing(path: Path) -> Path:
+    """The path, or the nearest of its parents that is there."""
+    path = path.resolve()
+    while not path.exists():
+        path = path.parent
+    return path

@@ -1,0 +1,244 @@
+"""Does the state agree with itself?
+
+Every URL has one outcome; a queued one stands in exactly one of queue and due table; sums are sums.
+URLs, captures and hosts are walked side by side in the order of their keys, so memory holds one
+host's sums, however many URLs there are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gossamer.crawl.study import Study
+from gossamer.frontier.counts import Counts
+from gossamer.frontier.frontier import HOST_BYTES
+from gossamer.frontier.rows import (
+    CaptureRow,
+    HostRow,
+    QueueEntry,
+    Standing,
+    UrlRow,
+    time_key,
+    time_of,
+)
+from gossamer.frontier.store import Table
+from gossamer.records import Outcome
+from gossamer.urls.keys import KEY_BYTES
+
+_RESTORE = "restore state/ from a backup, or crawl again into a new collection"
+_REPORT = "please report it; the archive is not touched by it, and can be imported anew"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is not as it should be: where, what, and what to do."""
+
+    where: str
+    what: str
+    todo: str
+
+
+@dataclass(slots=True)
+class Checked:
+    """How much was looked at."""
+
+    urls: int = 0
+    hosts: int = 0
+    captures: int = 0
+    files: int = 0
+    exchanges: int = 0
+    parts: int = 0
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What the rows add up to."""
+
+    counts: Counts = field(default_factory=Counts)
+    fetched_rows: int = 0
+    captures: int = 0
+
+
+def state_problems(study: Study, checked: Checked) -> Iterator[Problem]:
+    """Everything in the state that contradicts something else in it."""
+    sums = _Sums()
+    yield from _url_problems(study, sums, checked)
+    yield from _sum_problems(study, sums)
+    yield from _queue_problems(study)
+    yield from _due_problems(study)
+    checked.captures = sums.captures
+
+
+# -- URLs, their captures and hosts
+
+
+def _url_problems(study: Study, sums: _Sums, checked: Checked) -> Iterator[Problem]:
+    captures = _Captures(study)
+    host_key, host = b"", HostRow("")
+    for key, packed in study.scan(Table.URL):
+        try:
+            row = UrlRow.decode(packed)
+        except (ValueError, TypeError) as error:
+            yield Problem(f"URL {key.hex()}", f"its row cannot be read ({error})", _RESTORE)
+            continue
+        if key[:HOST_BYTES] != host_key:
+            yield from _host_problems(study, host_key, host, checked)
+            host_key, host = key[:HOST_BYTES], HostRow("")
+        checked.urls += 1
+        _add(sums, host, row)
+        yield from _row_problems(study, key, row)
+        found = captures.take(key)
+        yield from captures.orphans()
+        sums.captures += len(found)
+        size_bytes = sum(capture.size_bytes for capture in found.values())
+        sums.counts.size_bytes += size_bytes
+        host.size_bytes += size_bytes
+        if row.outcome is Outcome.FETCHED and row.at_us not in found:
+            what = "it is fetched, and the state names no capture of that moment"
+            yield Problem(row.url, what, _RESTORE)
+    yield from _host_problems(study, host_key, host, checked)
+    captures.take(b"\xff" * (KEY_BYTES + 1))
+    yield from captures.orphans()
+
+
+class _Captures:
+    """The table of captures, walked beside that of URLs."""
+
+    def __init__(self, study: Study) -> None:
+        self._rows = study.scan(Table.CAPTURE)
+        self._next = next(self._rows, None)
+        self._orphans: list[bytes] = []
+
+    def take(self, key: bytes) -> dict[int, CaptureRow]:
+        """The captures of a URL by their times. Those of smaller keys belong to nobody."""
+        found: dict[int, CaptureRow] = {}
+        while self._next is not None and self._next[0][:KEY_BYTES] <= key:
+            at, packed = self._next
+            if at[:KEY_BYTES] == key:
+                found[time_of(at[KEY_BYTES:])] = CaptureRow.decode(packed)
+            else:
+                self._orphans.append(at)
+            self._next = next(self._rows, None)
+        return found
+
+    def orphans(self) -> Iterator[Problem]:
+        for at in self._orphans:
+            what = "a capture belongs to a URL that is not known"
+            yield Problem(f"capture {at.hex()}", what, _RESTORE)
+        self._orphans = []
+
+
+def _row_problems(study: Study, key: bytes, row: UrlRow) -> Iterator[Problem]:
+    if study.keys.of(row.url) != key:
+        yield Problem(row.url, "it stands under the key of another URL", _RESTORE)
+    is_queued = row.standing == Standing.QUEUED
+    if not is_queued and (row.place or row.due_us):
+        yield Problem(row.url, f"it is {row.outcome.value} and in a queue at once", _REPORT)
+    if is_queued and bool(row.place) == bool(row.due_us):
+        what = "it is queued, in the queue and waiting at once" if row.place else "it is queued"
+        yield Problem(row.url, f"{what}, and never due" if not row.place else what, _REPORT)
+    if is_queued and row.place:
+        entry = study.store.find(Table.QUEUE, key[:HOST_BYTES] + row.place)
+        if entry is None or QueueEntry.decode(entry).key != key:
+            yield Problem(row.url, "it is queued, and its place in the queue is not its", _REPORT)
+    if is_queued and row.due_us and study.store.find(Table.DUE, time_key(row.due_us) + key) is None:
+        yield Problem(row.url, "it waits for its time, and nothing will wake it", _REPORT)
+    if row.outcome in (Outcome.FAILED, Outcome.REFUSED) and not row.reason:
+        yield Problem(row.url, f"it is {row.outcome.value} without a reason", _REPORT)
+
+
+def _add(sums: _Sums, host: HostRow, row: UrlRow) -> None:
+    counts = sums.counts
+    counts.known += 1
+    host.known += 1
+    match row.outcome:
+        case Outcome.QUEUED:
+            counts.queued += 1
+            if row.place:
+                host.queued += 1
+            else:
+                host.waiting += 1
+        case Outcome.FETCHED:
+            sums.fetched_rows += 1
+            counts.links += row.out_links
+            counts.count_status(row.status)
+            host.fetched += 1
+            if row.redirect:
+                counts.redirects += 1
+            else:
+                counts.fetched += 1
+        case Outcome.FAILED:
+            counts.failed += 1
+            host.failed += 1
+            counts.count_reason(row.reason)
+        case Outcome.REFUSED:
+            counts.refused += 1
+            host.refused += 1
+            counts.count_reason(row.reason)
+
+
+def _host_problems(
+    study: Study, host_key: bytes, summed: HostRow, checked: Checked
+) -> Iterator[Problem]:
+    if not host_key:
+        return
+    checked.hosts += 1
+    packed = study.store.find(Table.HOST, host_key)
+    if packed is None:
+        yield Problem(f"host {host_key.hex()}", "it has URLs and no row of its own", _RESTORE)
+        return
+    stored = HostRow.decode(packed)
+    for name in ("known", "queued", "waiting", "fetched", "failed", "refused", "size_bytes"):
+        said, is_so = getattr(stored, name), getattr(summed, name)
+        if said != is_so:
+            what = f"its row says {said} {name}, and its URLs add up to {is_so}"
+            yield Problem(f"host {stored.name}", what, _REPORT)
+
+
+def _sum_problems(study: Study, sums: _Sums) -> Iterator[Problem]:
+    stored, summed = study.counts(), sums.counts
+    names = ["known", "queued", "fetched", "redirects", "failed", "refused", "size_bytes"]
+    if sums.captures == sums.fetched_rows:  # links of older captures are in no row
+        names.append("links")
+    for name in names:
+        said, is_so = getattr(stored, name), getattr(summed, name)
+        if said != is_so:
+            what = f"the state says {said} {name}, and the URLs add up to {is_so}"
+            yield Problem("sums", what, _REPORT)
+    for name in ("by_reason", "by_status"):
+        said_of, are = Counter(getattr(stored, name)), Counter(getattr(summed, name))
+        for value in sorted({*said_of, *are}):
+            if said_of[value] != are[value]:
+                what = f"the state says {said_of[value]} with {value}, and there are {are[value]}"
+                yield Problem("sums", what, _REPORT)
+
+
+# -- queue and due table
+
+
+def _queue_problems(study: Study) -> Iterator[Problem]:
+    for at, packed in study.scan(Table.QUEUE):
+        try:
+            entry = QueueEntry.decode(packed)
+        except (ValueError, TypeError) as error:
+            yield Problem(f"queue {at.hex()}", f"the entry cannot be read ({error})", _RESTORE)
+            continue
+        row = study.find_key(entry.key)
+        if entry.key[:HOST_BYTES] != at[:HOST_BYTES]:
+            yield Problem(entry.url, "it stands in the queue of another host", _REPORT)
+        elif row is None:
+            yield Problem(entry.url, "it is in the queue, and is not known", _REPORT)
+        elif row.standing != Standing.QUEUED or row.place != at[HOST_BYTES:]:
+            what = f"it is in the queue, and its row says {row.outcome.value} at another place"
+            yield Problem(entry.url, what, _REPORT)
+
+
+def _due_problems(study: Study) -> Iterator[Problem]:
+    for at, _ in study.scan(Table.DUE):
+        row = study.find_key(at[8:])
+        if row is None:
+            yield Problem(f"due {at.hex()}", "it waits for its time, and is not known", _REPORT)
+        elif row.standing != Standing.QUEUED or row.place or row.due_us != time_of(at):
+            yield Problem(row.url, "it waits for a time that its row does not name", _REPORT)
