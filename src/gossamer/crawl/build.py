@@ -9,23 +9,28 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
-
-import msgpack
 
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import Clock
 from gossamer.crawl.admission import Admission, build_scope
-from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, SEEDS_KEY, Committer, known_ends
-from gossamer.crawl.configure import difference
+from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
+from gossamer.crawl.crew import OneManCrew
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_write
-from gossamer.crawl.journal import Journal, note_act
-from gossamer.crawl.links import LinkKeeper
+from gossamer.crawl.journal import Journal
+from gossamer.crawl.links import LinkBook
+from gossamer.crawl.marker import Marker, take_markers
 from gossamer.crawl.node import Node, Parts
 from gossamer.crawl.recovery import Recovered, recover
 from gossamer.crawl.scheduler import Scheduler
-from gossamer.crawl.worker import Worker
+from gossamer.crawl.stored import (
+    changed_settings,
+    note_start,
+    stored_seeds,
+    stored_settings,
+    with_stored_seeds,
+)
+from gossamer.crawl.worker import LinkGatherer, Worker
 from gossamer.errors import UsageError
 from gossamer.fetch.fetcher import Fetcher, checked_header
 from gossamer.fetch.guard import Guard, forbidden_port
@@ -35,15 +40,12 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
 from gossamer.parse.html import Parser
 from gossamer.records import Found
-from gossamer.settings import Settings, is_fixed, values_of, with_values
+from gossamer.settings import Settings, values_of
 from gossamer.urls.bans import BanList
-from gossamer.urls.canonical import NormalForm, host_of, port_of
+from gossamer.urls.canonical import NormalForm, port_of
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
 from gossamer.version import __version__
-
-SETTINGS_KEY: Final = b"settings"
-TYPED_KEY: Final = b"typed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,8 @@ def _open(
     is_new: bool,
     may_change: bool,
 ) -> Opened:
-    changed = _changed_settings(store, settings, may_change=may_change)
-    all_seeds, typed = _with_stored_seeds(store, seeds)
+    changed = changed_settings(store, settings, may_change=may_change)
+    all_seeds, typed = with_stored_seeds(store, seeds)
     admission = Admission(settings, all_seeds, BanList.read(map(Path, settings.scope.ban_files)))
     log_length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
     journal = Journal(home.log, log_length)
@@ -129,19 +131,29 @@ def _open(
         on_refused=journal.note_row,
     )
     keys = Keys(store.find(Table.META, SALT_KEY) or b"")
-    form = NormalForm(settings.urls.query, settings.urls.session_parameters)
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     guard = Guard(settings.fetch.allow_private)
-    harvester = Harvester(settings, Parser(settings.parse, judge.wants_media), Linker(form, keys))
-    links = LinkKeeper(home.graph, settings.node)
+    harvester = build_harvester(settings, keys)
+    links = LinkBook(home.graph)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"
     scheduler = Scheduler(
         frontier, settings, keys, guard, clock, typed, journal.note_row, is_unclean=is_unclean
     )
-    archive = WarcWriter.open(
-        home.archive, "gossamer", settings.archive, _warcinfo(settings, all_seeds), clock
+    run = f"{clock.wall_us() // 1000:x}"  # no two runs write files of the same name
+    gatherer = LinkGatherer(home.graph, f"{run}-0", settings.node, clock)
+    deadly = take_markers(home.run)
+    crew = OneManCrew(
+        Worker(
+            Fetcher(settings.fetch, judge, guard, clock),
+            WarcWriter(
+                home.archive, "gossamer", settings.archive, _warcinfo(settings, all_seeds), clock
+            ),
+            harvester,
+            gatherer,
+            Marker(home.run / "marker-0"),
+        )
     )
-    committer = Committer(store, frontier, journal, links, archive, clock, log_length)
+    committer = Committer(store, frontier, journal, links, crew, log_length)
     node = Node(
         Parts(
             home=home,
@@ -151,18 +163,26 @@ def _open(
             frontier=frontier,
             scheduler=scheduler,
             resolver=Resolver(clock, settings.fetch.dns_keep_s),
-            worker=Worker(Fetcher(settings.fetch, judge, guard, clock), archive, harvester),
+            crew=crew,
+            reread=harvester.harvest,
             committer=committer,
             journal=journal,
             links=links,
             close_store=store.close,
         )
     )
-    recovered = _recover(home, store, settings, node, harvester, links, archive.name)
-    _note_start(home, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
+    recovered = _recover(home, store, settings, node, harvester, gatherer, links, deadly)
+    note_start(home, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
     new_seeds = frontier.admit(_as_found(seeds, keys), clock.wall_us())
-    committer.commit_now(with_links=bool(recovered.exchanges))
+    committer.commit_now()
     return Opened(node, recovered, changed, is_new, new_seeds)
+
+
+def build_harvester(settings: Settings, keys: Keys) -> Harvester:
+    """What turns answers into reports, here or in a worker process."""
+    judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
+    form = NormalForm(settings.urls.query, settings.urls.session_parameters)
+    return Harvester(settings, Parser(settings.parse, judge.wants_media), Linker(form, keys))
 
 
 def _recover(
@@ -171,86 +191,27 @@ def _recover(
     settings: Settings,
     node: Node,
     harvester: Harvester,
-    links: LinkKeeper,
-    open_file: str,
+    gatherer: LinkGatherer,
+    links: LinkBook,
+    deadly: frozenset[tuple[str, int]],
 ) -> Recovered:
     def take(harvest: Harvest, to_state: bool, to_graph: bool) -> None:
-        node.replay(harvest, to_state=to_state, to_graph=to_graph)
+        if to_state:
+            node.replay(harvest)
+        if to_graph:
+            gatherer.add(harvest)
 
     known = dict(known_ends(store))
     covered = dict(links.manifest.covered) if settings.node.graph else known
-    return recover(home.archive, known, covered, harvester, take, leave_out=open_file)
+    recovered = recover(home.archive, known, covered, harvester, take, deadly=deadly)
+    part = gatherer.write_now()
+    if part is not None:
+        links.note(part)
+    return recovered
 
 
 def _as_found(seeds: Iterable[str], keys: Keys) -> Iterable[Found]:
     return (Found(seed, keys.of(seed), 0) for seed in seeds)
-
-
-def _changed_settings(
-    store: Store, settings: Settings, *, may_change: bool
-) -> dict[str, tuple[object, object]]:
-    before = stored_settings(store)
-    if before is None:
-        return {}
-    changed = difference(before, settings)
-    fixed = [key for key in changed if is_fixed(key)]
-    if fixed and not may_change:
-        key = fixed[0]
-        old, new = changed[key]
-        raise UsageError(
-            f"the stored crawl has {key} = {old!r}, and you ask for {new!r}; leave it as it was, "
-            "or add --change to go on with the new one"
-        )
-    return changed
-
-
-def stored_settings(store: Store) -> Settings | None:
-    """The settings in force when the collection was last written; None for a new one."""
-    row = store.find(Table.META, SETTINGS_KEY)
-    if row is None:
-        return None
-    known = values_of(Settings())
-    values = {key: value for key, value in msgpack.unpackb(row).items() if key in known}
-    return with_values(Settings(), values)
-
-
-def stored_seeds(store: Store) -> tuple[str, ...]:
-    row = store.find(Table.META, SEEDS_KEY)
-    return tuple(msgpack.unpackb(row)) if row else ()
-
-
-def _with_stored_seeds(store: Store, seeds: Sequence[str]) -> tuple[list[str], list[str]]:
-    """All seeds ever given, and the hosts that the operator typed."""
-    before = stored_seeds(store)
-    row = store.find(Table.META, TYPED_KEY)
-    typed = [*(msgpack.unpackb(row) if row else ()), *map(host_of, seeds)]
-    return list(dict.fromkeys([*before, *seeds])), list(dict.fromkeys(typed))
-
-
-def _note_start(
-    home: Home,
-    store: Store,
-    frontier: Frontier,
-    settings: Settings,
-    seeds: Sequence[str],
-    typed: Sequence[str],
-    clock: Clock,
-    changed: dict[str, tuple[object, object]],
-    *,
-    is_new: bool,
-) -> None:
-    pending = frontier.pending
-    pending.put(Table.META, SETTINGS_KEY, msgpack.packb(values_of(settings)))
-    pending.put(Table.META, SEEDS_KEY, msgpack.packb(list(seeds)))
-    pending.put(Table.META, TYPED_KEY, msgpack.packb(list(typed)))
-    known = set(stored_seeds(store))
-    act = "begin" if is_new else "go on"
-    facts: dict[str, object] = {"version": __version__}
-    if new := [seed for seed in seeds if seed not in known]:
-        facts["seeds"] = new[:1000]
-    if changed:
-        facts["changed"] = {key: [repr(old), repr(new)] for key, (old, new) in changed.items()}
-    note_act(home.acts, clock.wall_us(), act, **facts)
 
 
 def _warcinfo(settings: Settings, seeds: Sequence[str]) -> dict[str, str]:

@@ -36,14 +36,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gossamer.archive.writer import WarcWriter
-from gossamer.base.clock import Clock
+from gossamer.crawl.crew import Crew
 from gossamer.crawl.journal import Journal
-from gossamer.crawl.links import Gathered, LinkKeeper
+from gossamer.crawl.links import LinkBook
+from gossamer.crawl.wire import PartWritten
 from gossamer.errors import DiskFault
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Changes, Store, Table
@@ -58,10 +58,10 @@ SEEDS_KEY: Final = b"seeds"
 class Moment:
     """Everything that one commit writes, as it was at one moment."""
 
-    descriptor: int  # of the WARC file to be synced; ours to close
+    descriptors: Sequence[int]  # of the WARC files to be synced; ours to close
     log_lines: bytes
     changes: Changes
-    links: Gathered | None
+    parts: Sequence[PartWritten]
 
 
 class Committer:
@@ -72,40 +72,37 @@ class Committer:
         store: Store,
         frontier: Frontier,
         journal: Journal,
-        links: LinkKeeper,
-        archive: WarcWriter,
-        clock: Clock,
+        links: LinkBook,
+        crew: Crew,
         log_length: int,
     ) -> None:
         self._store = store
         self._frontier = frontier
         self._journal = journal
         self._links = links
-        self._archive = archive
-        self._clock = clock
+        self._crew = crew
         self._log_length = log_length
         self._ends: dict[str, int] = {}
-        self._unlinked: dict[str, int] = {}  # ends that no manifest names yet
         self._lock = asyncio.Lock()
 
     def note_end(self, file: str, end: int) -> None:
         """The state, as it will be committed next, holds the file up to `end`."""
         self._ends[file] = end
 
-    async def commit(self, *, with_links: bool = False, is_clean: bool = False) -> None:
+    async def commit(self, *, is_clean: bool = False) -> None:
         """Write all that has been decided until now. Raises DiskFault: then stop."""
         async with self._lock:
-            moment = self._moment(with_links=with_links, is_clean=is_clean)
+            moment = self._moment(is_clean=is_clean)
             await asyncio.to_thread(self._write, moment)
             self._frontier.end_commit(moment.changes)
 
-    def commit_now(self, *, with_links: bool = False, is_clean: bool = False) -> None:
+    def commit_now(self) -> None:
         """The same before the loop runs: while recovering."""
-        moment = self._moment(with_links=with_links, is_clean=is_clean)
+        moment = self._moment(is_clean=False)
         self._write(moment)
         self._frontier.end_commit(moment.changes)
 
-    def _moment(self, *, with_links: bool, is_clean: bool) -> Moment:
+    def _moment(self, *, is_clean: bool) -> Moment:
         lines = self._journal.take()
         self._log_length += len(lines)
         pending = self._frontier.pending
@@ -113,32 +110,25 @@ class Committer:
         pending.put(Table.META, CLEAN_KEY, b"1" if is_clean else b"0")
         for file, end in self._ends.items():
             pending.put(Table.META, FILE_PREFIX + file.encode(), end.to_bytes(8, "big"))
-        is_due = with_links or self._links.is_due(self._clock.now_s())
-        self._unlinked.update(self._ends)
         self._ends = {}
-        links = None
-        if is_due:
-            links = self._links.take(self._unlinked)
-            self._unlinked = {}
-        descriptor = self._archive.fileno()
         return Moment(
-            os.dup(descriptor) if descriptor >= 0 else -1,
+            tuple(self._crew.descriptors().values()),
             lines,
             self._frontier.begin_commit(),
-            links,
+            self._links.take(),
         )
 
     def _write(self, moment: Moment) -> None:
-        if moment.descriptor >= 0:
-            try:
-                sync_descriptor(moment.descriptor)
-            finally:
-                os.close(moment.descriptor)
+        try:
+            for descriptor in moment.descriptors:
+                sync_descriptor(descriptor)
+        finally:
+            for descriptor in moment.descriptors:
+                os.close(descriptor)
         if moment.log_lines:
             self._journal.append(moment.log_lines)
         self._store.write(moment.changes)
-        if moment.links is not None:
-            self._links.write(moment.links)
+        self._links.name(moment.parts)
 
 
 def sync_descriptor(descriptor: int) -> None:

@@ -241,3 +241,16 @@ def _unfetched(outcome: Outcome, lease: Lease, answer: Failed | Refused, stored:
         detail=answer.detail,
         status=answer.status,
     )
+
+
+def crashed(lease: Lease, answer: Answer, stored: Stored, detail: str) -> Report:
+    """The report of a page that our own code failed on."""
+    return Report(
+        lease=lease,
+        outcome=Outcome.FAILED,
+        at_us=answer.at_us,
+        took_s=answer.took_s,
+        stored=stored,
+        reason=Reason.CRASH,
+        detail=detail,
+    )

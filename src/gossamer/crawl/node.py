@@ -20,19 +20,20 @@ from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.commit import SEEDS_KEY, Committer
+from gossamer.crawl.crew import Crew, Employer
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.home import Home
 from gossamer.crawl.hosts import Host
 from gossamer.crawl.journal import Journal
-from gossamer.crawl.links import LinkKeeper
+from gossamer.crawl.links import LinkBook
 from gossamer.crawl.progress import Progress, Speed, Summary, summarise
 from gossamer.crawl.scheduler import Scheduler
-from gossamer.crawl.worker import Worker
+from gossamer.crawl.wire import PartWritten
 from gossamer.errors import DiskFault
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Table
-from gossamer.records import Lease, Purpose
+from gossamer.records import Answer, Lease, Purpose, Stored
 from gossamer.settings import Settings
 
 _IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
@@ -51,10 +52,11 @@ class Parts:
     frontier: Frontier
     scheduler: Scheduler
     resolver: Resolver
-    worker: Worker
+    crew: Crew
+    reread: Callable[[Lease, Answer, Stored], Harvest]
     committer: Committer
     journal: Journal
-    links: LinkKeeper
+    links: LinkBook
     close_store: Callable[[], None]
 
 
@@ -67,13 +69,12 @@ class Node:
         self._scheduler = parts.scheduler
         self._clock = parts.clock
         self._began_s = parts.clock.now_s()
-        self._under_way = 0
         self._changed = asyncio.Event()
         self._stop = ""  # why it ends
         self._is_paused = False
         self._is_done = False
         self._speed = Speed()
-        self._fault: DiskFault | None = None
+        self._fault: BaseException | None = None
         self._next_disk_check_s = 0.0
         self._has_archived = False
         self.on_harvest: Callable[[Harvest], None] | None = None
@@ -100,43 +101,49 @@ class Node:
     # -- the loop
 
     async def run(self) -> Summary:
-        """Crawl until all is done, a limit is reached, or it is told to stop."""
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                committing = tasks.create_task(self._commit_regularly())
-                await self._go_round(tasks)
-                await self._wait_for_answers()
-                committing.cancel()
-        except* DiskFault as faults:
-            self._fault = _leaves(faults)[0]
+        """Crawl until all is done, a limit is reached, or it is told to stop.
+
+        Raises DiskFault when the disk failed; when it is merely full, the summary says so.
+        """
+        crew = self._parts.crew
+        await crew.start(Employer(self.take, self._take_part, self._take_back, self._fail))
+        async with asyncio.TaskGroup() as tasks:
+            committing = tasks.create_task(self._commit_regularly())
+            await self._go_round(tasks)
+            await self._wait_for_answers()
+            committing.cancel()
+        await crew.finish()
         stopped = self._stop or "done"
+        if self._fault is None:
+            try:
+                await self._parts.committer.commit(is_clean=True)
+            except DiskFault as fault:
+                self._fault = fault
         if self._fault is not None:
-            if not self._fault.is_full:
+            if not isinstance(self._fault, DiskFault) or not self._fault.is_full:
                 raise self._fault
             stopped = "disk-full"
-        else:
-            await self._parts.committer.commit(with_links=True, is_clean=True)
         self._is_done = True
         return summarise(self._frontier.counts, self._began_s, self._clock.now_s(), stopped)
 
     async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
-        connections = self._parts.settings.fetch.connections
+        crew, connections = self._parts.crew, self._parts.settings.fetch.connections
         while not self._stop:
             self._changed.clear()
-            given = 0
+            room = min(connections - crew.under_way, _LEASES_AT_ONCE)
+            leases: list[Lease] = []
             while (
-                given < _LEASES_AT_ONCE
-                and self._under_way < connections
+                len(leases) < room
                 and not self._is_paused
                 and self.may_go_on()
                 and (lease := self._scheduler.next_lease()) is not None
             ):
-                self._under_way += 1
-                given += 1
-                tasks.create_task(self._carry(lease))
+                leases.append(lease)
+            if leases:
+                crew.give(leases)
             for host in self._scheduler.take_unresolved():
                 tasks.create_task(self._resolve(host))
-            if given == _LEASES_AT_ONCE:
+            if len(leases) == _LEASES_AT_ONCE:
                 await asyncio.sleep(0)
                 continue
             self._notice_end()
@@ -152,7 +159,7 @@ class Node:
         )
         if reached:
             self.stop(reached)
-        elif not counts.queued and not self._under_way:
+        elif not counts.queued and not self._parts.crew.under_way:
             self.stop("done")
 
     async def _wait(self) -> None:
@@ -160,19 +167,14 @@ class Node:
         now_s = self._clock.now_s()
         until_s = now_s + _IDLE_WAIT_S
         rested_s = self._scheduler.next_time_s()
-        if rested_s is not None and self._under_way < self._parts.settings.fetch.connections:
+        has_room = self._parts.crew.under_way < self._parts.settings.fetch.connections
+        if rested_s is not None and has_room:
             until_s = min(until_s, max(rested_s, now_s + 0.001))
         try:
             async with asyncio.timeout(until_s - now_s):
                 await self._changed.wait()
         except TimeoutError:
             pass
-
-    async def _carry(self, lease: Lease) -> None:
-        harvest = await self._parts.worker.carry(lease)
-        self._under_way -= 1
-        self.take(harvest)
-        self._changed.set()
 
     async def _resolve(self, host: Host) -> None:
         answer = await self._parts.resolver.resolve(host.name)
@@ -182,7 +184,9 @@ class Node:
     async def _wait_for_answers(self) -> None:
         """After a stop, answers under way may still come, for a while."""
         deadline_s = self._clock.now_s() + self._parts.settings.node.stop_grace_s
-        while self._under_way and self._clock.now_s() < deadline_s:
+        while (
+            self._parts.crew.under_way and self._fault is None and self._clock.now_s() < deadline_s
+        ):
             self._changed.clear()
             try:
                 async with asyncio.timeout(deadline_s - self._clock.now_s()):
@@ -193,25 +197,29 @@ class Node:
     # -- taking what comes back
 
     def take(self, harvest: Harvest) -> None:
-        """An exchange is in the archive: the state and the graph learn of it."""
+        """An exchange is in the archive: the state learns of it."""
         self._learn(harvest, self._scheduler.ended(harvest.report))
-        self._keep_links(harvest)
+        self._changed.set()
         if self.on_harvest is not None and harvest.report.lease.purpose is Purpose.PAGE:
             self.on_harvest(harvest)
 
-    def replay(self, harvest: Harvest, *, to_state: bool, to_graph: bool) -> None:
+    def replay(self, harvest: Harvest) -> None:
         """The same for an exchange that was archived before the last process ended."""
-        if to_state:
-            if harvest.report.lease.purpose is Purpose.ROBOTS:
-                self._scheduler.replay_robots(harvest.report)
-            self._learn(harvest, self._scheduler.retry_time(harvest.report))
-        if to_graph:
-            self._keep_links(harvest)
+        if harvest.report.lease.purpose is Purpose.ROBOTS:
+            self._scheduler.replay_robots(harvest.report)
+        self._learn(harvest, self._scheduler.retry_time(harvest.report))
 
-    def _keep_links(self, harvest: Harvest) -> None:
-        report = harvest.report
-        now_s = self._clock.now_s()
-        self._parts.links.add(report.lease.url, report.at_us, harvest.edges, now_s)
+    def _take_part(self, part: PartWritten) -> None:
+        self._parts.links.note(part)
+
+    def _take_back(self, lease: Lease) -> None:
+        """A worker died with this lease: it is as if it had never been given."""
+        self._scheduler.came_back(lease)
+        self._changed.set()
+
+    def _fail(self, fault: BaseException) -> None:
+        self._fault = self._fault or fault
+        self.stop("disk-full" if isinstance(fault, DiskFault) and fault.is_full else "fault")
 
     def _learn(self, harvest: Harvest, retry_us: int | None) -> None:
         report = harvest.report
@@ -242,7 +250,7 @@ class Node:
             return
         exchange = read_exchange(self._parts.home.archive / capture.file, capture.offset)
         lease = replace(exchange.lease, depth=row.depth)
-        harvest = self._parts.worker.read_again(lease, exchange.answer, exchange.stored)
+        harvest = self._parts.reread(lease, exchange.answer, exchange.stored)
         self._frontier.admit(harvest.report.found, self._clock.wall_us())
 
     # -- committing
@@ -255,7 +263,12 @@ class Node:
                 self._changed.set()
             self._scheduler.forget_idle()
             self._check_disk()
-            await self._parts.committer.commit()
+            self._parts.crew.tend()
+            try:
+                await self._parts.committer.commit()
+            except DiskFault as fault:
+                self._fail(fault)
+                return
 
     def _check_disk(self) -> None:
         now_s = self._clock.now_s()
@@ -287,7 +300,7 @@ class Node:
             unchanged=counts.unchanged,
             duplicates=counts.duplicates,
             indexed=counts.indexed,
-            under_way=self._under_way,
+            under_way=self._parts.crew.under_way,
             hosts_waiting=self._scheduler.hosts_waiting,
             pages_per_s=round(pages_per_s, 2),
             bytes_per_s=round(bytes_per_s, 1),
@@ -322,7 +335,7 @@ class Node:
         parts = self._parts
         parts.resolver.close()
         try:
-            await parts.worker.aclose()
+            await parts.crew.aclose()
         finally:
             parts.journal.close()
             parts.close_store()
@@ -330,10 +343,3 @@ class Node:
 
 def _always() -> bool:
     return True
-
-
-def _leaves(group: BaseExceptionGroup[DiskFault]) -> list[DiskFault]:
-    found: list[DiskFault] = []
-    for each in group.exceptions:
-        found.extend(_leaves(each) if isinstance(each, BaseExceptionGroup) else [each])
-    return found

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
-from gossamer.archive.reader import iter_exchanges
+from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
-from gossamer.crawl.harvest import Harvest, Harvester
+from gossamer.crawl.harvest import Harvest, Harvester, crashed
+from gossamer.records import Answer, Lease, Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +34,15 @@ def recover(
     harvester: Harvester,
     take: Callable[[Harvest, bool, bool], None],
     *,
-    leave_out: str,
+    deadly: frozenset[tuple[str, int]] = frozenset(),
 ) -> Recovered:
     """Repair every file and hand over what is beyond; `take(harvest, to_state, to_graph)`.
 
-    `leave_out` is the file that this process has just begun.
+    `deadly` are exchanges that killed whoever read them; they are not read again.
     Raises CorruptFile when committed bytes are missing.
     """
     files = exchanges = cut_bytes = 0
     for path in sorted(folder.glob("*.warc.gz")):
-        if path.name == leave_out:
-            continue
         state_end, graph_end = known.get(path.name, 0), covered.get(path.name, 0)
         size = path.stat().st_size
         if size == state_end == graph_end:
@@ -57,13 +56,20 @@ def recover(
             continue
         for exchange in iter_exchanges(path, min(state_end, graph_end)):
             to_state = exchange.stored.start >= state_end
-            harvest = harvester.harvest(exchange.lease, exchange.answer, exchange.stored)
+            if (path.name, exchange.stored.start) in deadly:
+                harvest = Harvest(crashed(*_parts(exchange), "it killed the process that read it"))
+            else:
+                harvest = harvester.harvest(*_parts(exchange))
             take(harvest, to_state, exchange.stored.start >= graph_end)
             exchanges += to_state
         if cdxj_path(path).exists() and repaired.cut_bytes:
             cdxj_path(path).unlink()
         _index(path)
     return Recovered(files, exchanges, cut_bytes)
+
+
+def _parts(exchange: Exchange) -> tuple[Lease, Answer, Stored]:
+    return exchange.lease, exchange.answer, exchange.stored
 
 
 def _index(path: Path) -> None:

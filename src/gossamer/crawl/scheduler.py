@@ -362,6 +362,27 @@ class Scheduler:
         self._place(host, now_s)
         return retry_us
 
+    def came_back(self, lease: Lease) -> None:
+        """A lease whose holder died: its host rests as after an answer, and it is queued again."""
+        now_s = self._clock.now_s()
+        host = self.host(self._keys.host(lease.host))
+        self.under_way -= 1
+        host.pace.answered(at_s=now_s, rest_s=self._rest_s(host, took_s=0.0))
+        address = self._address(lease.address)
+        address.pace.answered(
+            at_s=now_s, rest_s=address_rest_after(self._manners, is_open=host.is_open)
+        )
+        self.board.call_next(address)
+        if lease.purpose is Purpose.ROBOTS:
+            host.errands.append(self._errands.pop(lease.number))
+        else:
+            self.allowance.settle(lease.max_body_bytes)
+            via = self._keys.of(lease.via) if lease.via else b""
+            self._frontier.give_back(
+                QueueEntry(lease.key, lease.url, lease.depth, lease.tries, lease.redirects, via)
+            )
+        self._place(host, now_s)
+
     def _after(self, host: Host, report: Report) -> int | None:
         if report.lease.purpose is Purpose.ROBOTS:
             self._learn_robots(host, report)

@@ -16,8 +16,8 @@ from typing import Final, Self
 
 from gossamer.archive.reader import Exchange, read_exchange
 from gossamer.crawl.admission import Admission, build_scope
-from gossamer.crawl.build import stored_seeds, stored_settings
 from gossamer.crawl.home import SALT_KEY, Home, open_to_read
+from gossamer.crawl.stored import stored_seeds, stored_settings
 from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
 from gossamer.crawl.study_story import Judged, RobotsView, Step, Story, robots_view
 from gossamer.errors import CorruptFile, NotKnown, UsageError

@@ -1,51 +1,126 @@
 """One URL, once round the circle: fetch, archive, parse.
 
-A worker owns nothing but its WARC file. Each line of `carry` is one folder. When a change would
-make it longer than a screen, the change belongs in a stage.
+A worker owns nothing but its WARC file and the links it has not written yet. Each line of `carry`
+is one folder. When a change would make it longer than a screen, the change belongs in a stage.
 """
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 from gossamer.archive.writer import WarcWriter
-from gossamer.crawl.harvest import Harvest, Harvester
+from gossamer.base.clock import Clock
+from gossamer.crawl.harvest import Harvest, Harvester, crashed
+from gossamer.crawl.marker import Marker
+from gossamer.crawl.wire import PartWritten
 from gossamer.fetch.fetcher import Fetcher
-from gossamer.records import Answer, Lease, Outcome, Reason, Report, Stored
+from gossamer.graph.parts import PartWriter
+from gossamer.records import Answer, Lease, Stored
+from gossamer.settings import Node
 
 
 class Worker:
     """Carries leases. With 0 worker processes the node has one of its own."""
 
-    def __init__(self, fetcher: Fetcher, archive: WarcWriter, harvester: Harvester) -> None:
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        archive: WarcWriter,
+        harvester: Harvester,
+        links: LinkGatherer,
+        marker: Marker,
+    ) -> None:
         self._fetcher = fetcher
         self._harvester = harvester
+        self._marker = marker
         self.archive = archive
+        self.links = links
 
     async def carry(self, lease: Lease) -> Harvest:
         """Ask for a URL and say what came of it. Raises DiskFault."""
         answer = await self._fetcher.fetch(lease)  # fetch/
         stored = self.archive.append(lease, answer)  # archive/: from here on it is not lost
+        harvest = self._read(lease, answer, stored)  # parse/, urls/
+        self.links.add(harvest)  # graph/
+        return harvest
+
+    def _read(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
+        self._marker.set(stored.file, stored.start)
         try:
-            return self._harvester.harvest(lease, answer, stored)  # parse/, urls/
+            return self._harvester.harvest(lease, answer, stored)
         except Exception as fault:  # noqa: BLE001  # a bug of ours on one page ends in its story
             return Harvest(crashed(lease, answer, stored, repr(fault)))
-
-    def read_again(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
-        """The same for an answer that is in the archive."""
-        return self._harvester.harvest(lease, answer, stored)
+        finally:
+            self._marker.clear()
 
     async def aclose(self) -> None:
+        """Close the connections and the file. Links still gathered are read again next time."""
         await self._fetcher.aclose()
         self.archive.close()
+        self._marker.close()
 
 
-def crashed(lease: Lease, answer: Answer, stored: Stored, detail: str) -> Report:
-    """The report of a page that our own code failed on."""
-    return Report(
-        lease=lease,
-        outcome=Outcome.FAILED,
-        at_us=answer.at_us,
-        took_s=answer.took_s,
-        stored=stored,
-        reason=Reason.CRASH,
-        detail=detail,
-    )
+class LinkGatherer:
+    """The links of pages on their way to `graph/`: gathered in memory, written in parts.
+
+    The graph is derived: what is lost with the process is read again from the archive.
+    """
+
+    def __init__(self, folder: Path, prefix: str, settings: Node, clock: Clock) -> None:
+        self._folder = folder
+        self._prefix = prefix
+        self._settings = settings
+        self._clock = clock
+        self._rows = PartWriter(folder)
+        self._ends: dict[str, int] = {}
+        self._since_s = 0.0
+        self._number = 0
+        self._is_writing = False
+
+    def add(self, harvest: Harvest) -> None:
+        """Take the links of a page, or nothing of an answer without: its bytes are covered."""
+        stored = harvest.report.stored
+        if not self._ends:
+            self._since_s = self._clock.now_s()
+        self._ends[stored.file] = stored.end
+        if harvest.edges and self._settings.graph:
+            self._rows.add(harvest.report.lease.url, harvest.report.at_us, harvest.edges)
+
+    @property
+    def is_due(self) -> bool:
+        if self._is_writing or not self._ends:
+            return False
+        waited_s = self._clock.now_s() - self._since_s
+        return (
+            self._rows.rows >= self._settings.part_rows or waited_s >= self._settings.part_every_s
+        )
+
+    async def write(self) -> PartWritten | None:
+        """Write what has gathered, in a thread; None when there is nothing new.
+
+        The part counts only when the manifest names it, which is the node's to do.
+        """
+        if self._is_writing or not self._ends:
+            return None
+        rows, self._rows = self._rows, PartWriter(self._folder)
+        covered, self._ends = self._ends, {}
+        self._is_writing = True
+        try:
+            return await asyncio.to_thread(self._write, rows, covered)
+        finally:
+            self._is_writing = False
+
+    def write_now(self) -> PartWritten | None:
+        """The same without a loop: while recovering."""
+        rows, self._rows = self._rows, PartWriter(self._folder)
+        covered, self._ends = self._ends, {}
+        return self._write(rows, covered) if covered else None
+
+    def _write(self, rows: PartWriter, covered: dict[str, int]) -> PartWritten:
+        count = rows.rows
+        if not count:
+            return PartWritten("", 0, covered)
+        self._number += 1
+        path = rows.write(f"links-{self._prefix}-{self._number:05d}")
+        return PartWritten(path.name, count, covered)

@@ -1,0 +1,130 @@
+"""Those who carry leases: the node itself, or worker processes. The node cannot tell which.
+
+A crew calls `take` with harvests in the order in which their exchanges lie in each WARC file, and
+`take_part` for a part of links after all harvests that it covers. Every lease given ends in one
+harvest, or, when its worker died, comes back through `take_back`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.wire import PartWritten
+from gossamer.crawl.worker import Worker
+from gossamer.errors import DiskFault
+from gossamer.records import Lease
+
+
+@dataclass(frozen=True, slots=True)
+class Employer:
+    """What a crew calls; the node."""
+
+    take: Callable[[Harvest], None]
+    take_part: Callable[[PartWritten], None]
+    take_back: Callable[[Lease], None]
+    fail: Callable[[BaseException], None]  # nothing can go on: the disk, or a bug of ours
+
+
+class Crew(Protocol):
+    """Whoever carries leases."""
+
+    async def start(self, employer: Employer) -> None:
+        """Be ready for leases."""
+        ...
+
+    @property
+    def under_way(self) -> int:
+        """Leases given and not yet ended."""
+        ...
+
+    def give(self, leases: Sequence[Lease]) -> None:
+        """Carry these."""
+        ...
+
+    def descriptors(self) -> Mapping[str, int]:
+        """Open WARC files by name, to be synced; each descriptor is the caller's to close."""
+        ...
+
+    def tend(self) -> None:
+        """Called about once a second: write parts that are due, look after the others."""
+        ...
+
+    async def finish(self) -> None:
+        """Write what has gathered; leases under way are given up. Then `aclose`."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+
+class OneManCrew:
+    """The node carries leases itself: for notebooks, tests and small crawls."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._carrying = 0
+
+    async def start(self, employer: Employer) -> None:
+        self._employer = employer
+
+    @property
+    def under_way(self) -> int:
+        return self._carrying
+
+    def give(self, leases: Sequence[Lease]) -> None:
+        for lease in leases:
+            self._carrying += 1
+            self._keep(asyncio.create_task(self._carry(lease)))
+
+    async def _carry(self, lease: Lease) -> None:
+        try:
+            harvest = await self._worker.carry(lease)
+        finally:
+            self._carrying -= 1
+        self._employer.take(harvest)
+
+    def descriptors(self) -> Mapping[str, int]:
+        descriptor = self._worker.archive.fileno()
+        return {self._worker.archive.name: os.dup(descriptor)} if descriptor >= 0 else {}
+
+    def tend(self) -> None:
+        if self._worker.links.is_due:
+            self._keep(asyncio.create_task(self._write_part()))
+
+    async def _write_part(self) -> None:
+        try:
+            part = await self._worker.links.write()
+        except OSError as fault:
+            raise as_disk_fault(fault) from fault
+        if part is not None:
+            self._employer.take_part(part)
+
+    async def finish(self) -> None:
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._write_part()
+
+    async def aclose(self) -> None:
+        await self._worker.aclose()
+
+    def _keep(self, task: asyncio.Task[None]) -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            self._employer.fail(fault)
+
+
+def as_disk_fault(fault: OSError) -> DiskFault:
+    """A fault of writing links, in our words."""
+    is_full = fault.errno in (28, 122)  # ENOSPC, EDQUOT
+    advice = "make room and go on" if is_full else "check the disk"
+    return DiskFault(f"links could not be written ({fault.strerror}); {advice}", is_full=is_full)

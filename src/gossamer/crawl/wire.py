@@ -1,0 +1,121 @@
+"""What node and workers say to each other, as bytes.
+
+A frame is four bytes of length and a msgpack array; its first item names it. Leases and reports
+travel as plain tuples in the order of their fields, many to a frame. What both sides know is not
+sent: the node keeps the lease that a report answers, and a found URL's depth and via follow from
+it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import msgpack
+
+from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report, Stored
+
+HEADER: Final = struct.Struct(">I")
+MAX_FRAME_BYTES: Final = 256 * 2**20
+
+HELLO: Final = 0  # node to worker: settings and names
+LEASES: Final = 1  # node to worker: URLs to ask
+WRITE_PART: Final = 2  # node to worker: write the links gathered so far
+CLOSE: Final = 3  # node to worker: end cleanly
+REPORTS: Final = 4  # worker to node: outcomes, in the order of the archive
+PART: Final = 5  # worker to node: a part of links is written
+ALIVE: Final = 6  # worker to node: nothing new
+FAULT: Final = 7  # worker to node: the disk failed; the worker ends
+CLOSED: Final = 8  # worker to node: all is written and closed
+
+_LEASE_FIELDS: Final = tuple(f.name for f in fields(Lease))
+_OUTCOMES: Final = tuple(Outcome)
+_REPORT_FIELDS: Final = tuple(
+    f.name
+    for f in fields(Report)
+    if f.name not in {"lease", "outcome", "stored", "reason", "found", "robots"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartWritten:
+    """A part of links, and how far the graph reaches with it."""
+
+    name: str
+    rows: int
+    covered: dict[str, int]
+
+
+def frame(kind: int, *items: Any) -> bytes:
+    """One message."""
+    body: bytes = msgpack.packb((kind, *items))
+    return HEADER.pack(len(body)) + body
+
+
+class Frames:
+    """Cuts a stream of bytes into messages."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def feed(self, data: bytes) -> Iterable[list[Any]]:
+        """The messages that are whole now."""
+        held = self._held
+        held += data
+        at = 0
+        while len(held) - at >= HEADER.size:
+            (size,) = HEADER.unpack_from(held, at)
+            if size > MAX_FRAME_BYTES:
+                raise ValueError(f"a frame of {size} bytes")
+            end = at + HEADER.size + size
+            if len(held) < end:
+                break
+            yield msgpack.unpackb(bytes(held[at + HEADER.size : end]), strict_map_key=False)
+            at = end
+        del held[:at]
+
+
+def lease_items(lease: Lease) -> tuple[Any, ...]:
+    return tuple(getattr(lease, name) for name in _LEASE_FIELDS)
+
+
+def lease_of(items: list[Any]) -> Lease:
+    values = dict(zip(_LEASE_FIELDS, items, strict=True))
+    values["purpose"] = Purpose(values["purpose"])
+    return Lease(**values)
+
+
+def report_items(report: Report) -> tuple[Any, ...]:
+    """A report without its lease. Found URLs: (url, key, flag), flag 1 nofollow, 2 redirect."""
+    lease, stored = report.lease, report.stored
+    found = [(f.url, f.key, 1 if f.is_nofollow else 2 if f.redirects else 0) for f in report.found]
+    return (
+        lease.number,
+        _OUTCOMES.index(report.outcome),
+        (stored.file, stored.start, stored.response, stored.end, stored.digest),
+        report.reason or "",
+        found,
+        tuple(report.robots),
+        *(getattr(report, name) for name in _REPORT_FIELDS),
+    )
+
+
+def report_of(items: list[Any], lease: Lease) -> Report:
+    _, outcome, stored, reason, found, robots, *rest = items
+    depth, via = lease.depth, lease.key
+    return Report(
+        lease=lease,
+        outcome=_OUTCOMES[outcome],
+        stored=Stored(*stored),
+        reason=Reason(reason) if reason else None,
+        found=tuple(
+            Found(url, key, depth, via, lease.redirects + 1)
+            if flag == 2
+            else Found(url, key, depth + 1, via, 0, is_nofollow=flag == 1)
+            for url, key, flag in found
+        ),
+        robots=frozenset(robots),
+        **dict(zip(_REPORT_FIELDS, rest, strict=True)),
+    )
