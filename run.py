@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import runpy
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 OLDEST = (3, 11)
@@ -31,6 +33,10 @@ STAMP = VENV / "gossamer-stamp"
 
 # Programs that some tests run, and the Debian package that brings each.
 NEEDED = {"nginx": "nginx", "wget2": "wget2", "strace": "strace"}
+
+# Real sites that slow tests crawl: the shared script fetches them from Debian's packages.
+SITES_SCRIPT = Path(os.environ.get("TEST_DATA", HOME.parent / "shared" / "data")) / "sites.py"
+SITES = ("postgresql", "sqlite", "python")
 
 # Each check: its name, its command after `python -m`, and exit codes that are also good.
 # pytest says 5 when there was nothing to run.
@@ -71,6 +77,7 @@ def test(arguments: list[str]) -> int:
     if not install("-e", ".[dev]"):
         return 1
     install_programs()
+    fetch_sites(SITES)
     results = []
     for name, command, also_good in CHECKS:
         more = arguments if command[0] == "pytest" else []
@@ -150,6 +157,30 @@ def install_programs() -> None:
     os.environ.setdefault("DEBIAN_FRONTEND", "noninteractive")
     run([*quiet, "update"])
     run([*quiet, "install", "-y", "--no-install-recommends", *packages], silent=True)
+
+
+def fetch_sites(names: Sequence[str]) -> Path | None:
+    """Have real sites in `$TEST_SITES`; None where they cannot be had, and their tests skip.
+
+    Not under /root when we are root: nginx drops its rights and could not read them there.
+    """
+    if not SITES_SCRIPT.exists() or shutil.which("apt-get") is None:
+        say("no real sites: they need Debian's apt-get, and sites.py in $TEST_DATA")
+        return None
+    is_root = os.geteuid() == 0
+    cache = Path("/var/cache") if is_root else Path.home() / ".cache"
+    home = Path(os.environ.setdefault("TEST_SITES", str(cache / "gossamer-sites")))
+    home.mkdir(parents=True, exist_ok=True)
+    table = home / "table.tsv"
+    rows = [row for row in runpy.run_path(str(SITES_SCRIPT))["SITES"] if row[0] in names]
+    table.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    fetch: list[str | Path] = [sys.executable, SITES_SCRIPT, "fetch", home, "--table", table]
+    if all((home / package / root).is_dir() for _, package, root, _ in rows) or run(fetch) == 0:
+        return home
+    # A machine that has never asked for the lists of packages knows none.
+    if is_root and run(["apt-get", "-qq", "update"]) == 0 and run(fetch) == 0:
+        return home
+    return None
 
 
 def run(command: list[str | Path], *, silent: bool = False, cwd: Path = HOME) -> int:
