@@ -12,8 +12,7 @@ check:  ## format, lint, types, unit tests, slow tests: what CI runs
 	$(PYTHON) run.py test
 
 bench: .venv  ## the figures; one line of JSON each
-	$(INSIDE) -m pip install --quiet -e '.[bench]'
-	for script in bench/*.py; do $(INSIDE) $$script || exit 1; done
+	$(INSIDE) -m bench.crawl
 
 faults: .venv  ## kills, full disks, hostile servers
 	$(INSIDE) -m pytest -m slow
