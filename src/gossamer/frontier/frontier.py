@@ -97,9 +97,12 @@ class Frontier:
         return [UrlRow.decode(row) for _, row in self._store.scan(Table.URL, b"", None, limit)]
 
     def last_capture(self, key: bytes) -> CaptureRow | None:
-        """The newest capture of a URL that is committed."""
-        rows = self._store.scan(Table.CAPTURE, key, key + b"\xff" * 9, 10_000)
-        return CaptureRow.decode(rows[-1][1]) if rows else None
+        """The newest capture of a fetched URL, committed or not."""
+        row = self.find(key)
+        if row is None or row.standing != Standing.FETCHED:
+            return None
+        capture = self.pending.find(Table.CAPTURE, key + time_key(row.at_us))
+        return CaptureRow.decode(capture) if capture else None
 
     def host(self, host_key: bytes) -> HostRow:
         """The row of a host that has been admitted."""
@@ -148,16 +151,31 @@ class Frontier:
                 old = UrlRow.decode(row)
                 self._uncount(old, found.key[:HOST_BYTES])
                 self._enqueue(found, old.first_us)
-        elif self._watch_depth and found.depth < depth_of(row):
-            old = UrlRow.decode(row)
-            old.depth = found.depth
-            if standing == Standing.QUEUED and old.place:
-                self._drop_entry(old, found.key)
-                self._enqueue(found, old.first_us)
-            else:
-                self.pending.put(Table.URL, found.key, old.encode())
-                if standing == Standing.FETCHED:
-                    self._shallower.append(found.key)
+        elif self._watch_depth and found.depth < depth_of(row) and self._judge(found) is None:
+            self._come_nearer(found, UrlRow.decode(row))
+
+    def _come_nearer(self, found: Found, row: UrlRow) -> None:
+        """A shorter path to a known URL was found. One that is leased is not queued again: its
+        report finds that the row says less than the lease."""
+        key = found.key
+        row.depth = found.depth
+        if row.standing == Standing.FETCHED:
+            self._shallower.append(key)
+        elif row.standing == Standing.QUEUED and not self._is_leased(row, key):
+            row.via, row.redirects = found.via, found.redirects
+            if row.place:
+                self._move_entry(row, key, self._next_place(row.depth))
+        self.pending.put(Table.URL, key, row.encode())
+
+    def _is_leased(self, row: UrlRow, key: bytes) -> bool:
+        return bool(row.place) and self._queue(key[:HOST_BYTES]).is_taken(row.place)
+
+    def _move_entry(self, row: UrlRow, key: bytes, place: bytes) -> None:
+        """Give a queued URL another place; the caller puts its row."""
+        self._drop_entry(row, key)
+        row.place = place
+        self.counts.queued += 1
+        self._add_entry(place, _entry_of(row, key))
 
     def take_shallower(self) -> list[bytes]:
         """Fetched URLs to which a shorter path was found: their links are nearer now, too."""
@@ -286,7 +304,7 @@ class Frontier:
     def _wait(self, row: UrlRow, report: Report, retry_us: int) -> None:
         key = report.lease.key
         row.standing, row.place, row.due_us = Standing.QUEUED, b"", retry_us
-        row.tries = report.lease.tries + 1
+        row.tries, row.redirects = report.lease.tries + 1, report.lease.redirects
         row.at_us, row.reason, row.detail = report.at_us, report.reason or "", report.detail
         self.counts.queued += 1
         self.touch(key[:HOST_BYTES]).waiting += 1
@@ -308,8 +326,7 @@ class Frontier:
             row.place = self._next_place(row.depth)
             self.pending.put(Table.URL, key, row.encode())
             self.touch(key[:HOST_BYTES]).waiting -= 1
-            entry = QueueEntry(key, row.url, row.depth, row.tries, row.redirects, row.via)
-            self._add_entry(row.place, entry)
+            self._add_entry(row.place, _entry_of(row, key))
             woken += 1
         return woken
 
@@ -319,34 +336,34 @@ class Frontier:
         return int.from_bytes(first[0][0][:8], "big") if first else None
 
     def rescore(self, host_key: bytes, place_for: Callable[[QueueEntry], bytes]) -> int:
-        """Give every queued entry of a host the place that `place_for` says; how many moved."""
-        moved = [
-            (place, row)
-            for place, row in self._all_entries(host_key)
-            if place_for(QueueEntry.decode(row)) != place
-        ]
-        for place, row_bytes in moved:
-            entry = QueueEntry.decode(row_bytes)
-            row = self.find(entry.key)
-            if row is None or row.place != place:
-                continue
+        """Give every queued entry of a host the place that `place_for` says; how many moved.
+
+        No two entries may get the same place. What is leased stays as it is.
+        """
+        moved: list[tuple[UrlRow, QueueEntry, bytes]] = []
+        for old, entry in self._free_entries(host_key):
+            place = place_for(entry)
+            row = self.find(entry.key) if place != old else None
+            if row is not None and row.place == old:
+                moved.append((row, entry, place))
+        for row, entry, _ in moved:  # all leave before any comes: one may take another's place
             self._drop_entry(row, entry.key)
-            row.place = place_for(entry)
+        for row, entry, place in moved:
+            row.place = place
             self.counts.queued += 1
+            self._add_entry(place, entry)
             self.pending.put(Table.URL, entry.key, row.encode())
-            self._add_entry(row.place, entry)
         return len(moved)
 
-    def _all_entries(self, host_key: bytes) -> list[tuple[bytes, bytes]]:
-        stop = host_key + b"\xff" * 13
-        stored = dict(self._store.scan(Table.QUEUE, host_key, stop, 2**62))
-        fresh = self._queue(host_key).fresh()
-        stored.update({host_key + place: row for place, row in fresh.items()})
-        return [
-            (key[HOST_BYTES:], row)
-            for key, row in sorted(stored.items())
-            if not self.pending.is_deleted(Table.QUEUE, key)
-        ]
+    def _free_entries(self, host_key: bytes) -> Iterator[tuple[bytes, QueueEntry]]:
+        """Places and entries of a host that are not taken, in their order."""
+        queue = self._queue(host_key)
+        stored = self._store.scan(Table.QUEUE, host_key, host_key + b"\xff" * 13, 2**62)
+        rows = {key[HOST_BYTES:]: row for key, row in stored}
+        rows.update(queue.fresh())
+        for place, row in sorted(rows.items()):
+            if not queue.is_taken(place):
+                yield place, QueueEntry.decode(row)
 
     # -- committing
 
@@ -369,7 +386,9 @@ class Frontier:
             if host_key in self._queues:
                 self._queues[host_key].end()
         for key, row in changes[Table.QUEUE].items():
-            if row is None and key[:HOST_BYTES] in self._queues:
+            if row is not None or self.pending.is_put(Table.QUEUE, key):
+                continue
+            if key[:HOST_BYTES] in self._queues:
                 self._queues[key[:HOST_BYTES]].forget(key[HOST_BYTES:])
         self._committing = set()
         if len(self._hosts) > 2 * _IDLE_HOSTS:
@@ -433,6 +452,7 @@ class Frontier:
             case Outcome.FETCHED:
                 if row.redirect:
                     counts.redirects += step
+                    host.redirects += step
                 else:
                     counts.fetched += step
                 counts.count_status(row.status, step)
@@ -458,6 +478,10 @@ def _row_of(found: Found, now_us: int) -> UrlRow:
         first_us=now_us,
         redirects=found.redirects,
     )
+
+
+def _entry_of(row: UrlRow, key: bytes) -> QueueEntry:
+    return QueueEntry(key, row.url, row.depth, row.tries, row.redirects, row.via)
 
 
 _STANDING: Final = {

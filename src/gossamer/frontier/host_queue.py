@@ -2,19 +2,21 @@
 
 The queue itself is the table QUEUE: host key + place -> entry. An entry stays there until its
 outcome is committed, so a lease that is lost with the process is simply still queued. Memory
-holds at most `room` entries of a host; hosts with millions of URLs cost no more than others.
+holds about `room` entries of a host; hosts with millions of URLs cost no more than others.
 
     on disk  a b c d e f g h i j k ...        taken   a b      (leased, or reported and not yet
     buffer       c d e f                                        committed: on disk, but not ours
-    fresh              (f) ... (m)                               to give again)
+    floor              | g h i ...                               to give again)
+    fresh              (f) ... (m)
 
 `fresh` are entries that are not on disk yet; a reload merges them in. Invariant: every entry is in
-exactly one of taken, buffer, or "behind the buffer".
+exactly one of taken, buffer, or behind the buffer; what is behind it has a place not before
+`floor`. So a reload reads from there on, and not again all that was taken and waits for a commit.
 """
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import Store, Table
@@ -26,28 +28,33 @@ _END = b"\xff" * (PLACE_BYTES + 1)
 class HostQueue:
     """The queue of the host whose key is `host`."""
 
-    __slots__ = ("_buffer", "_fresh", "_fresh_writing", "_is_whole", "_room", "_taken", "host")
+    __slots__ = (
+        "_buffer",
+        "_floor",
+        "_fresh",
+        "_fresh_writing",
+        "_is_whole",
+        "_room",
+        "_taken",
+        "host",
+    )
 
     def __init__(self, host: bytes, room: int, *, is_empty: bool) -> None:
         self.host = host
         self._room = room
-        self._buffer: list[
-            tuple[bytes, bytes]
-        ] = []  # (place, row), last first: popped from the end
+        # (place, row), the last first: popped from the end
+        self._buffer: list[tuple[bytes, bytes]] = []
         self._is_whole = is_empty  # nothing is behind the buffer
+        self._floor = b""
         self._taken: set[bytes] = set()
         self._fresh: dict[bytes, bytes] = {}
         self._fresh_writing: dict[bytes, bytes] = {}
 
     def add(self, place: bytes, row: bytes) -> None:
-        """A new entry, or one given back. The caller writes it to the table."""
+        """A new entry. The caller writes it to the table."""
         self._taken.discard(place)
         self._fresh[place] = row
-        if self._is_whole or (self._buffer and place < self._buffer[0][0]):
-            insort(self._buffer, (place, row), key=_backwards)
-            if len(self._buffer) > 2 * self._room:
-                del self._buffer[: len(self._buffer) - self._room]
-                self._is_whole = False
+        self._insert(place, row)
 
     def first(self, store: Store, pending: Pending) -> tuple[bytes, bytes] | None:
         """The first entry that is not taken, or None when there is none."""
@@ -61,22 +68,27 @@ class HostQueue:
         self._taken.add(entry[0])
         return entry
 
+    def is_taken(self, place: bytes) -> bool:
+        return place in self._taken
+
     def give_back(self, place: bytes, row: bytes) -> None:
-        """A taken entry is free again; it is still in the table."""
-        self._taken.discard(place)
-        insort(self._buffer, (place, row), key=_backwards)
+        """A taken entry is free again; it is still in the table, or fresh."""
+        if place in self._taken:
+            self._taken.discard(place)
+            self._insert(place, row)
 
     def drop(self, place: bytes) -> None:
         """An entry leaves the queue, taken or not. The caller deletes it from the table."""
-        self._taken.add(place)
         self._fresh.pop(place, None)
-        for index, (at, _) in enumerate(self._buffer):
-            if at == place:
-                del self._buffer[index]
-                break
+        if place in self._taken:
+            return
+        self._taken.add(place)
+        index = bisect_left(self._buffer, place.translate(_COMPLEMENT), key=_backwards)
+        if index < len(self._buffer) and self._buffer[index][0] == place:
+            del self._buffer[index]
 
     def fresh(self) -> dict[bytes, bytes]:
-        """Entries that are not on disk yet, by place."""
+        """Entries that are not on disk yet, by place; some may be taken."""
         return {**self._fresh_writing, **self._fresh}
 
     @property
@@ -97,23 +109,41 @@ class HostQueue:
         """A dropped entry is gone from disk too, and need not be remembered."""
         self._taken.discard(place)
 
+    def _insert(self, place: bytes, row: bytes) -> None:
+        """Put a free entry into the buffer, or leave it behind."""
+        if not (self._is_whole or (self._buffer and place < self._buffer[0][0])):
+            self._floor = min(self._floor, place)
+            return
+        insort(self._buffer, (place, row), key=_backwards)
+        if len(self._buffer) > 2 * self._room:
+            behind = len(self._buffer) - self._room
+            self._floor = self._buffer[behind - 1][0]
+            del self._buffer[:behind]
+            self._is_whole = False
+
     def _reload(self, store: Store, pending: Pending) -> None:
-        limit = self._room + len(self._taken)
-        stored = store.scan(Table.QUEUE, self.host, self.host + _END, limit)
-        rows = {key[len(self.host) :]: row for key, row in stored}
-        is_all = len(stored) < limit
-        horizon = b"" if is_all else max(rows)
-        for fresh in (self._fresh_writing, self._fresh):
-            # Beyond the horizon lie stored entries that we have not seen and that come first.
-            rows.update({p: r for p, r in fresh.items() if is_all or p <= horizon})
-        free = [
+        free: dict[bytes, bytes] = {}
+        start, stop, step = self.host + self._floor, self.host + _END, 2 * self._room
+        is_all = False
+        while not is_all and len(free) < self._room:
+            stored = store.scan(Table.QUEUE, start, stop, step)
+            is_all = len(stored) < step
+            for key, row in stored:
+                place = key[len(self.host) :]
+                if place not in self._taken and not pending.is_deleted(Table.QUEUE, key):
+                    free[place] = row
+            if stored:
+                start = stored[-1][0] + b"\0"
+        horizon = start[len(self.host) :]
+        # Beyond the horizon lie stored entries that we have not seen and that come first.
+        free.update(
             (place, row)
-            for place, row in rows.items()
-            if place not in self._taken and not pending.is_deleted(Table.QUEUE, self.host + place)
-        ]
-        free.sort(key=_backwards)
-        self._is_whole = is_all and len(free) <= 2 * self._room
-        self._buffer = free[-2 * self._room :]
+            for place, row in self.fresh().items()
+            if place not in self._taken and (is_all or place < horizon)
+        )
+        self._is_whole = is_all
+        self._floor = horizon
+        self._buffer = sorted(free.items(), reverse=True)
 
 
 def _backwards(entry: tuple[bytes, bytes]) -> bytes:

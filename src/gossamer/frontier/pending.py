@@ -40,6 +40,10 @@ class Pending:
             return new[key] is None
         return self._writing[table].get(key, b"") is None
 
+    def is_put(self, table: Table, key: bytes) -> bool:
+        """Whether a change that no commit has begun to write puts it."""
+        return self._new[table].get(key) is not None
+
     def begin(self) -> Changes:
         """Take what has gathered, to be written; `end` must follow before the next `begin`."""
         self._writing, self._new = self._new, {table: {} for table in Table}

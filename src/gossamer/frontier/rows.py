@@ -42,7 +42,7 @@ MAX_DEPTH: Final = 0xFFFF
 
 
 def _pack(values: list[Any]) -> bytes:
-    while values and not values[-1]:
+    while len(values) > 1 and not values[-1]:
         values.pop()
     packed: bytes = msgpack.packb(values)
     return packed
@@ -145,6 +145,7 @@ class HostRow:
     busy: int = 0  # answers 429 or 503, in a row
     trouble: str = ""  # why it is not asked, for people
     crawl_delay_s: float = 0.0  # what its robots.txt asks for
+    redirects: int = 0  # of the fetched, those that only led elsewhere
 
     def encode(self) -> bytes:
         return _pack([getattr(self, f.name) for f in fields(self)])
