@@ -4,7 +4,7 @@
         summary = crawl(collection, [site.url()])
 
 Settings are named with two underscores for the dot: `scope__depth=1`. The rests of hosts are off
-unless a test sets them; everything else is as people have it.
+unless a test sets them, and all happens in one process; the rest is as people have it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gossamer.base.clock import Clock, SystemClock
 from gossamer.crawl.build import open_node
 from gossamer.crawl.home import Home
 from gossamer.crawl.progress import Summary
-from gossamer.settings import Settings, with_values
+from gossamer.settings import KEYS, Settings, with_values
 from gossamer.urls.canonical import NormalForm
 
 QUICK: dict[str, object] = {
@@ -26,6 +26,7 @@ QUICK: dict[str, object] = {
     "politeness.per_host": 4,
     "frontier.memory_mb": 16,
     "node.min_free_bytes": 0,
+    "node.workers": 0,
 }
 
 
@@ -44,7 +45,8 @@ async def crawl_in_loop(
 ) -> Summary:
     """The same inside a loop that runs already, for tests that share it with `a_site`."""
     named = {key.replace("__", "."): value for key, value in (settings or {}).items()}
-    chosen = with_values(Settings(), {**QUICK, **named})
+    quick = {key: value for key, value in QUICK.items() if key in KEYS}
+    chosen = with_values(Settings(), {**quick, **named})
     form = NormalForm(chosen.urls.query, chosen.urls.session_parameters)
     canonical = [form.find(seed) or seed for seed in seeds]
     with ExitStack() as stack:

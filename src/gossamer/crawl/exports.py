@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from pathlib import Path
@@ -130,7 +131,10 @@ def http_date(value: str) -> str | None:
     if not value:
         return None
     try:
-        return iso_of(int(parsedate_to_datetime(value).timestamp()) * 1_000_000)
+        moment = parsedate_to_datetime(value)
+        if moment.tzinfo is None:  # no zone, or one that is not known: HTTP has only GMT
+            moment = moment.replace(tzinfo=UTC)
+        return iso_of(int(moment.timestamp()) * 1_000_000)
     except (ValueError, TypeError, OverflowError, IndexError, OSError):
         return None
 
