@@ -64,7 +64,8 @@ class CrawledPage:
 def plan_for(seeds: Sequence[str], collection: str | Path, options: dict[str, object]) -> Plan:
     """What the arguments ask for. Raises UsageError."""
     may_change = bool(options.pop("change", False))
-    flags = settings_of(options)
+    # Pages are handed over as objects, so they are read in this very process.
+    flags = {"node.workers": 0, **settings_of(options)}
     urls = with_values(Settings(), {k: v for k, v in flags.items() if k.startswith("urls.")}).urls
     form = NormalForm(urls.query, urls.session_parameters)
     return Plan(Path(collection), read_seeds(seeds, form), flags, may_change)

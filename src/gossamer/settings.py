@@ -187,7 +187,7 @@ class Politeness(Section):
         86400.0, "How long a robots.txt is believed.", at_least=0, at_most=86400
     )
     robots_error_keep_s: float = setting(
-        3600.0, "How long a host rests whose robots.txt cannot be had.", at_least=1
+        60.0, "First rest of a host whose robots.txt cannot be had; doubles each time.", at_least=1
     )
     robots_tries: int = setting(
         5, "Askings for a robots.txt that cannot be had before its host is given up.", at_least=1
@@ -251,6 +251,12 @@ class Parse(Section):
 class Node(Section):
     """[node] The process that owns the state."""
 
+    workers: int = setting(
+        -1,
+        "Worker processes; 0 does all in one process, -1 fits them to cores and scope.",
+        at_least=-1,
+        at_most=64,
+    )
     commit_every_s: float = setting(1.0, "Between two commits at the most.", at_least=0.01)
     stop_grace_s: float = setting(
         10.0, "After a stop, requests under way may end for so long.", at_least=0

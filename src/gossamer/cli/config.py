@@ -23,9 +23,9 @@ def show(
     """Show every setting with the value that a crawl would have."""
     import json as jsons
 
-    from gossamer.crawl.stored import stored_settings
     from gossamer.crawl.configure import configure
     from gossamer.crawl.home import Home, open_to_read
+    from gossamer.crawl.stored import stored_settings
     from gossamer.settings import values_of
 
     home = Home(collection_at(collection))

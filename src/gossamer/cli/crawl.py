@@ -67,6 +67,9 @@ def crawl(
     connections: Annotated[
         int | None, _option("--connections", "Requests at once in all.", "N")
     ] = None,
+    workers: Annotated[
+        int | None, _option("--workers", "Worker processes; default: by cores and scope.", "N")
+    ] = None,
     header: Annotated[
         list[str] | None, _option("--header", "A request header to add.", "'K: V'")
     ] = None,
@@ -95,7 +98,7 @@ def crawl(
         "depth": depth, "max_pages": max_pages, "max_time": max_time, "max_bytes": max_bytes,
         "type": type, "max_body": max_body, "order": order, "delay": delay, "per_host": per_host,
         "connections": connections, "header": header, "user_agent_contact": contact,
-        "allow_private": allow_private, "graph": False if no_graph else None,
+        "allow_private": allow_private, "graph": False if no_graph else None, "workers": workers,
     }  # fmt: skip
     assert set(given) == set(FLAGS), "every short name is a flag"
     flags = settings_of({name: value for name, value in given.items() if value is not None})

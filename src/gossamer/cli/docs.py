@@ -57,7 +57,7 @@ def cli_page() -> str:
     group: Any = typer.main.get_command(app)
     lines = ["# Command line", "", "Exit codes: 0 done; 1 failed while running; 2 wrong usage or",
              "settings; 3 nothing fetched; 11 stopped and can go on; 13 stopped by force. Data goes",
-             "to stdout, talk to stderr; with `--json` each object has `\"schema\": 1`."]  # fmt: skip
+             'to stdout, talk to stderr; with `--json` each object has `"schema": 1`.']  # fmt: skip
     for name, command in _commands(group, "gossamer"):
         lines += ["", f"## {name}", "", (command.help or "").strip().replace("\n", " ")]
         rows = [_parameter_row(p) for p in command.params if p.name != "help"]

@@ -5,22 +5,26 @@ Nothing differs between one machine and many but what is plugged in here.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import Clock
 from gossamer.crawl.admission import Admission, build_scope
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
-from gossamer.crawl.crew import OneManCrew
+from gossamer.crawl.crew import Crew, OneManCrew
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_write
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.marker import Marker, take_markers
 from gossamer.crawl.node import Node, Parts
+from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.recovery import Recovered, recover
 from gossamer.crawl.scheduler import Scheduler
 from gossamer.crawl.stored import (
@@ -42,10 +46,12 @@ from gossamer.parse.html import Parser
 from gossamer.records import Found
 from gossamer.settings import Settings, values_of
 from gossamer.urls.bans import BanList
-from gossamer.urls.canonical import NormalForm, port_of
+from gossamer.urls.canonical import NormalForm, host_of, port_of
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
 from gossamer.version import __version__
+
+_MANY_HOSTS: Final = 50  # at a page a second each, one process does it with ease
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,8 @@ def _open(
         watch_depth=settings.scope.depth >= 0,
         on_refused=journal.note_row,
     )
-    keys = Keys(store.find(Table.META, SALT_KEY) or b"")
+    salt = store.find(Table.META, SALT_KEY) or b""
+    keys = Keys(salt)
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     guard = Guard(settings.fetch.allow_private)
     harvester = build_harvester(settings, keys)
@@ -142,17 +149,18 @@ def _open(
     run = f"{clock.wall_us() // 1000:x}"  # no two runs write files of the same name
     gatherer = LinkGatherer(home.graph, f"{run}-0", settings.node, clock)
     deadly = take_markers(home.run)
-    crew = OneManCrew(
-        Worker(
-            Fetcher(settings.fetch, judge, guard, clock),
-            WarcWriter(
-                home.archive, "gossamer", settings.archive, _warcinfo(settings, all_seeds), clock
-            ),
-            harvester,
-            gatherer,
-            Marker(home.run / "marker-0"),
-        )
-    )
+    info = _warcinfo(settings, all_seeds)
+    workers = workers_for(settings, all_seeds)
+    crew: Crew
+    if workers:
+        values = {key: value for key, value in values_of(settings).items() if value != ()}
+        orders = Orders(values, salt, info, run, workers, settings.node)
+        crew = ProcessCrew(home, orders, harvester, clock)
+    else:
+        archive = WarcWriter(home.archive, f"gossamer-{run}", settings.archive, info, clock)
+        fetcher = Fetcher(settings.fetch, judge, guard, clock)
+        marker = Marker(home.run / "marker-0")
+        crew = OneManCrew(Worker(fetcher, archive, harvester, gatherer, marker))
     committer = Committer(store, frontier, journal, links, crew, log_length)
     node = Node(
         Parts(
@@ -183,6 +191,17 @@ def build_harvester(settings: Settings, keys: Keys) -> Harvester:
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
     return Harvester(settings, Parser(settings.parse, judge.wants_media), Linker(form, keys))
+
+
+def workers_for(settings: Settings, seeds: Sequence[str]) -> int:
+    """How many worker processes: as many as cores, but none for a crawl that mostly rests."""
+    if settings.node.workers >= 0:
+        return 0 if sys.platform == "win32" else settings.node.workers
+    hosts = len(set(map(host_of, seeds)))
+    is_bounded = settings.scope.kind in ("page", "prefix", "host") and hosts < _MANY_HOSTS
+    if sys.platform == "win32" or (settings.politeness.host_delay_s and is_bounded):
+        return 0
+    return os.cpu_count() or 1
 
 
 def _recover(

@@ -1,4 +1,4 @@
-"""The short names of settings, for the command line and for Python: `depth`, `max_pages`, `delay`."""
+"""Short names of settings, for the command line and Python: `depth`, `max_pages`, `delay`."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ FLAGS: Final[dict[str, str]] = {
     "user_agent_contact": "fetch.contact",
     "allow_private": "fetch.allow_private",
     "graph": "node.graph",
+    "workers": "node.workers",
 }
 
 

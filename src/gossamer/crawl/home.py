@@ -70,7 +70,7 @@ class Home:
             strangers = {p.name for p in self.path.iterdir()} - _OURS
             if strangers:
                 raise UsageError(
-                    f"{self.path} holds other files ({sorted(strangers)[0]}) and no collection; "
+                    f"{self.path} holds other files ({min(strangers)}) and no collection; "
                     "name an empty or new directory with -c"
                 )
         try:

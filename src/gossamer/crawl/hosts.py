@@ -6,6 +6,10 @@
 
 Two heaps: `ready` gives the host whose first URL comes first, `resting` the one that is rested
 first. An entry counts only while its host still stands where the entry says.
+
+Hosts that share an address stand in line for it: the first is called, comes when the address is
+rested, and asks before anybody else may. One that cannot come after all (its name must be looked
+up again, its own rest is longer, it has no work left) gives its call to the next.
 """
 
 from __future__ import annotations
@@ -57,17 +61,29 @@ class Host:
     waits_for_robots: bool = False
     at_once: int = 1
     crawl_delay_s: float = 0.0
+    is_looked_up: bool = False  # its name was resolved and not used yet, however long ago
+    silent: set[str] = field(default_factory=set)  # addresses that took no connection
+    trouble_number: int = 0  # leases up to this one were out when it was last in trouble
+    away: str = ""  # it wants to be left alone for longer than we wait, in its words
+    waits_for: Address | None = None
+    called_by: Address | None = None
 
     @property
     def address(self) -> str:
         return self.addresses[0]
 
-    def next_address(self) -> None:
-        """The one in use did not answer: try the others first."""
-        self.addresses = (*self.addresses[1:], *self.addresses[:1])
+    def avoid(self, address: str) -> bool:
+        """An address took no connection: use another. False when each has been tried."""
+        self.silent.add(address)
+        left = [each for each in self.addresses if each not in self.silent]
+        if not left:
+            self.silent.clear()
+            return False
+        self.addresses = (*left, *(each for each in self.addresses if each in self.silent))
+        return True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Address:
     """An address, and the hosts that wait for it. One of them at a time is called."""
 
@@ -119,6 +135,12 @@ class HostBoard:
             heapq.heappop(self._resting)
         return self._resting[0][0] if self._resting else None
 
+    @property
+    def has_ready(self) -> bool:
+        while self._ready and self._ready[0][1] != self._ready[0][2].turn:
+            heapq.heappop(self._ready)
+        return bool(self._ready)
+
     def address(self, name: str, free_at_s: float = 0.0) -> Address:
         """The address; one not known yet is free at `free_at_s`."""
         address = self._addresses.get(name)
@@ -126,27 +148,40 @@ class HostBoard:
             address = self._addresses[name] = Address(AddressPace(free_at_s))
         return address
 
+    def may_ask(self, address: Address, host: Host, now_s: float) -> bool:
+        """Whether the address is free, and nobody was in line for it before this host."""
+        if not address.pace.may_ask(now_s):
+            return False
+        return address.called is host or not (address.called or address.waiters)
+
     def wait_for(self, address: Address, host: Host) -> None:
-        """The address is not free: the host gets its turn when it is."""
+        """The host gets its turn when the address is free; at once when it had been called."""
+        was_called = host.called_by is address
+        if was_called:
+            self._uncall(host)
         self.put(host, Where.WAITING)
-        address.waiters.append(host)
+        host.waits_for = address
+        if was_called:
+            address.waiters.appendleft(host)
+        else:
+            address.waiters.append(host)
         self.call_next(address)
 
     def call_next(self, address: Address) -> None:
-        """Let the next waiter come when the address is rested."""
-        if address.called is not None and address.called.where in (Where.RESTING, Where.READY):
+        """Let the next in line come when the address is rested."""
+        if address.called is not None or address.pace.under_way:
             return
-        address.called = None
-        if address.pace.under_way == 0 and address.waiters:
-            address.called = address.waiters.popleft()
-            self.rest(address.called, address.pace.free_at_s)
+        while address.waiters:
+            host = address.waiters.popleft()
+            if host.waits_for is address:  # else it has gone elsewhere
+                self.rest(host, address.pace.free_at_s)
+                address.called, host.called_by = host, address
+                return
 
-    def take_waiters(self) -> list[Host]:
-        """Everybody who waits for an address: for when nothing else is left to do."""
-        waiters = [host for address in self._addresses.values() for host in address.waiters]
-        for address in self._addresses.values():
-            address.waiters.clear()
-        return waiters
+    def serve(self, host: Host) -> None:
+        """The host has asked: its call is over."""
+        if host.called_by is not None:
+            self.call_next(self._uncall(host))
 
     def forget_rested_addresses(self, now_s: float) -> None:
         """Addresses that are free again need no memory."""
@@ -162,3 +197,12 @@ class HostBoard:
     def _move(self, host: Host, where: Where) -> None:
         host.where = where
         host.turn = next(self._turns)
+        host.waits_for = None
+        if host.called_by is not None and where is not Where.READY:
+            self.call_next(self._uncall(host))
+
+    def _uncall(self, host: Host) -> Address:
+        address = host.called_by
+        assert address is not None, "only a host that was called"
+        address.called = host.called_by = None
+        return address

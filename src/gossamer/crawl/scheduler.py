@@ -8,14 +8,13 @@ on the spot. Nothing here waits or does I/O.
 
 from __future__ import annotations
 
-import itertools
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.crawl.hosts import Address, Errand, Host, HostBoard, Where
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import Guard, forbidden_port
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rows import QueueEntry, UrlRow
@@ -25,13 +24,14 @@ from gossamer.politeness.access import MAX_HOPS, Access
 from gossamer.politeness.pace import (
     address_at_once,
     address_rest_after,
+    busy_rest,
     host_at_once,
     rest_after,
 )
-from gossamer.politeness.retry import wait_before_retry
+from gossamer.politeness.retry import RETRY, wait_before_retry
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.settings import Settings
-from gossamer.urls.canonical import host_of, origin_of, target_of
+from gossamer.urls.canonical import host_of, origin_of, port_of, target_of
 from gossamer.urls.keys import Keys
 
 _REFUSALS_AT_ONCE: Final = 500  # then others get their turn
@@ -67,10 +67,14 @@ class Scheduler:
         self._own = frozenset(settings.politeness.own_hosts)
         self._on_decided = on_decided
         self._unclean_since_s = clock.now_s() if is_unclean else None
+        # Whom the last process asked just before it ended is known by host, not by address.
+        rest_s = self._manners.address_delay_s if is_unclean or frontier.counts.known else 0.0
+        self._addresses_free_s = clock.now_s() + rest_s
         self._hosts: dict[bytes, Host] = {}
         self._accesses: OrderedDict[str, Access] = OrderedDict()
         self._unresolved: list[Host] = []
-        self._numbers = itertools.count(1)
+        self._number = 0  # of the last lease
+        self._decided = 0  # URLs refused since a lease was last asked for
         self._errands: dict[int, Errand] = {}
         self.under_way = 0
         self.board = HostBoard()
@@ -83,24 +87,22 @@ class Scheduler:
         if not self._room():
             return None
         now_s = self._clock.now_s()
+        self._decided = 0
         for key in self._frontier.take_awake():
             host = self.host(key)
             if host.where is Where.ASLEEP:
                 self._place(host, now_s)
         for host in self.board.take_rested(now_s):
             self._place(host, now_s)
-        while (ready := self.board.take_ready()) is not None:
+        while self._decided < _REFUSALS_AT_ONCE and (ready := self.board.take_ready()) is not None:
             lease = self._lease_from(ready, now_s)
             if lease is not None:
                 return lease
-        if not self.under_way:
-            for host in self.board.take_waiters():
-                self._place(host, now_s)
         return None
 
     def next_time_s(self) -> float | None:
-        """When a host is rested; None when none rests."""
-        return self.board.next_rested_s()
+        """When to ask for a lease again, reports and names apart; None when no host rests."""
+        return self._clock.now_s() if self.board.has_ready else self.board.next_rested_s()
 
     @property
     def hosts_waiting(self) -> int:
@@ -133,6 +135,9 @@ class Scheduler:
             host.crawl_delay_s = row.crawl_delay_s
             host.pace.busy_in_a_row = row.busy
             host.pace.free_at_s = self._now_of(row.free_us)
+            wait_s = (row.free_us - self._clock.wall_us()) / 1e6
+            if row.busy and wait_s > self._manners.retry_after_max_s:
+                host.away = row.trouble or "it asked to be left alone"
             if self._unclean_since_s is not None:
                 rest_s = self._rest_s(host, took_s=0.0)
                 host.pace.free_at_s = max(host.pace.free_at_s, self._unclean_since_s + rest_s)
@@ -146,7 +151,11 @@ class Scheduler:
             self._hosts = {
                 key: host
                 for key, host in self._hosts.items()
-                if host.where is not Where.ASLEEP or host.pace.free_at_s > now_s
+                if host.where is not Where.ASLEEP
+                or host.pace.free_at_s > now_s
+                or host.pace.under_way
+                or host.is_resolving
+                or host.waits_for_robots
             }
 
     def _rest_s(self, host: Host, *, took_s: float) -> float:
@@ -176,6 +185,8 @@ class Scheduler:
             self.board.put(host, Where.WAITING)
         elif host.pace.under_way >= host.at_once:
             self.board.put(host, Where.FULL)
+        elif host.pace.free_at_s > now_s and host.away:
+            self._give_up(host, Reason.BUSY, host.away)
         elif host.pace.free_at_s > now_s:
             self.board.rest(host, host.pace.free_at_s)
         elif host.errands:
@@ -189,29 +200,31 @@ class Scheduler:
 
     def _lease_from(self, host: Host, now_s: float) -> Lease | None:
         """A lease from a ready host, or None after putting it where it belongs."""
-        if now_s >= host.resolved_until_s:
+        if now_s >= host.resolved_until_s and not host.is_looked_up:
             self._resolve(host)
             return None
         address = self._address(host.address)
-        if address.called is host:
-            address.called = None
-        if not address.pace.may_ask(now_s, address_at_once(self._manners, is_open=host.is_open)):
+        is_bound = address_at_once(self._manners, is_open=host.is_open) is not None
+        if is_bound and not self.board.may_ask(address, host, now_s):
             self.board.wait_for(address, host)
             return None
         lease = self._errand_lease(host) or self._page_lease(host, now_s)
         if lease is None:
-            self.board.call_next(address)
             return None
         self.under_way += 1
+        host.is_looked_up = False
         host.pace.asked()
         address.pace.asked()
+        self.board.serve(host)
         self._place(host, now_s)
         return lease
 
     def _address(self, name: str) -> Address:
-        if self._unclean_since_s is None:
-            return self.board.address(name)
-        return self.board.address(name, self._unclean_since_s + self._manners.address_delay_s)
+        return self.board.address(name, self._addresses_free_s)
+
+    def _next_number(self) -> int:
+        self._number += 1
+        return self._number
 
     def _resolve(self, host: Host) -> None:
         host.is_resolving = True
@@ -222,7 +235,7 @@ class Scheduler:
         if not host.errands:
             return None
         errand = host.errands.popleft()
-        number = next(self._numbers)
+        number = self._next_number()
         self._errands[number] = errand
         return Lease(
             number=number,
@@ -238,7 +251,7 @@ class Scheduler:
         )
 
     def _page_lease(self, host: Host, now_s: float) -> Lease | None:
-        for _ in range(_REFUSALS_AT_ONCE):
+        while self._decided < _REFUSALS_AT_ONCE:
             first = self._frontier.peek(host.key)
             if first is None:
                 self.board.put(host, Where.ASLEEP)
@@ -249,6 +262,7 @@ class Scheduler:
             refusal = self._refusal(host, entry)
             if refusal is None:
                 return self._lease_entry(host, entry)
+            self._decided += 1
             self._frontier.take(host.key)
             self._on_decided(self._frontier.refuse(entry.key, *refusal, self._clock.wall_us()))
         self._place(host, now_s)
@@ -257,6 +271,7 @@ class Scheduler:
     def _may_enter(self, host: Host, entry: QueueEntry, now_s: float) -> bool:
         """Whether robots.txt is known; if not, see to it and put the host where it waits."""
         if host.name in self._own:
+            host.at_once = host_at_once(self._manners, crawl_delay_s=None, is_open=host.is_open)
             return True
         origin = origin_of(entry.url)
         access = self._access(origin)
@@ -278,7 +293,7 @@ class Scheduler:
 
     def _refusal(self, host: Host, entry: QueueEntry) -> tuple[Reason, str] | None:
         limit = self._settings.frontier.pages_per_host
-        if limit and self._frontier.host(host.key).fetched >= limit:
+        if limit and self._frontier.host(host.key).pages >= limit:
             return Reason.BUDGET, "the host has had frontier.pages_per_host pages"
         if host.name in self._own:
             return None
@@ -292,8 +307,8 @@ class Scheduler:
 
     def _lease_entry(self, host: Host, entry: QueueEntry) -> Lease | None:
         limit = self._settings.frontier.pages_per_host
-        fetched = self._frontier.host(host.key).fetched
-        if limit and fetched + host.pace.under_way >= limit:
+        pages = self._frontier.host(host.key).pages
+        if limit and pages + host.pace.under_way >= limit:
             self.board.put(host, Where.FULL)  # an answer is owed; its report places it again
             return None
         room = self._room()
@@ -301,7 +316,7 @@ class Scheduler:
         self.allowance.promise(room)
         via = self._frontier.find(entry.via) if entry.via else None
         return Lease(
-            number=next(self._numbers),
+            number=self._next_number(),
             url=entry.url,
             key=entry.key,
             host=host.name,
@@ -327,8 +342,9 @@ class Scheduler:
                 allowed.append(address)
             forbidden = forbidden or verdict or ""
         if allowed:
-            host.addresses = tuple(allowed)
+            host.addresses = tuple(sorted(allowed, key=host.silent.__contains__))
             host.resolved_until_s = answer.expires_s
+            host.is_looked_up = True
             host.is_open = host.is_typed or self._guard.is_allowed(host.address)
             self._place(host, self._clock.now_s())
         elif forbidden:
@@ -343,24 +359,36 @@ class Scheduler:
         self.under_way -= 1
         rest_s = self._rest_s(host, took_s=report.took_s)
         if report.reason is Reason.BUSY or report.status in (429, 503):
-            host.pace.was_busy(
-                at_s=now_s,
-                rest_s=rest_s,
-                busy_rest_s=self._manners.busy_rest_s,
-                retry_after_s=report.retry_after_s or None,
-            )
+            self._was_busy(host, report, now_s, rest_s)
         else:
             host.pace.answered(at_s=now_s, rest_s=rest_s)
         address_rest_s = address_rest_after(self._manners, is_open=host.is_open)
         address = self._address(lease.address)
         address.pace.answered(at_s=now_s, rest_s=address_rest_s)
         self.board.call_next(address)
+        retry_us = self._after(host, report)
         row = self._frontier.touch(host.key)
         row.free_us = self._clock.wall_us() + round((host.pace.free_at_s - now_s) * 1e6)
         row.busy = host.pace.busy_in_a_row
-        retry_us = self._after(host, report)
         self._place(host, now_s)
         return retry_us
+
+    def _was_busy(self, host: Host, report: Report, now_s: float, rest_s: float) -> None:
+        if self._is_old_trouble(host, report.lease) and host.pace.busy_in_a_row:
+            host.pace.busy_in_a_row -= 1
+        host.trouble_number = self._number
+        host.pace.was_busy(
+            at_s=now_s,
+            rest_s=rest_s,
+            busy_rest_s=self._manners.busy_rest_s,
+            retry_after_s=report.retry_after_s or None,
+        )
+        if report.retry_after_s > self._manners.retry_after_max_s:
+            host.away = report.detail
+
+    def _is_old_trouble(self, host: Host, lease: Lease) -> bool:
+        """Whether it was out already when its host was last in trouble: many fail as one."""
+        return lease.number <= host.trouble_number
 
     def came_back(self, lease: Lease) -> None:
         """A lease whose holder died: its host rests as after an answer, and it is queued again."""
@@ -389,14 +417,50 @@ class Scheduler:
             return None
         self.allowance.settle(report.lease.max_body_bytes)
         if report.reason in _HOST_FAULTS:
-            host.next_address()
-            return self._host_fault(host, report.reason, report.detail)
+            return self._unreachable(host, report)
+        host.silent.clear()
         row = self._frontier.touch(host.key)
         row.faults, row.trouble = 0, ""
-        return self.retry_time(report)
+        if report.reason is Reason.BUSY and (
+            host.away or host.pace.busy_in_a_row > RETRY[Reason.BUSY].tries
+        ):
+            self._give_up(host, Reason.BUSY, report.detail)
+            return None
+        self.allowance.is_spent |= self._is_past_limit(report)
+        return self._retry_us(report)
 
     def retry_time(self, report: Report) -> int | None:
-        """When a failed URL is to be asked again, in wall time; None for never."""
+        """The same for an exchange of the archive, before anything is leased: its host gets the
+        rest that was not committed. Returns the wall time for the next try, None for never.
+        """
+        lease = report.lease
+        row = self._frontier.touch(self._keys.host(lease.host))
+        row.name = row.name or lease.host
+        is_busy = report.reason is Reason.BUSY
+        row.busy = row.busy + 1 if is_busy else 0
+        rest_s = rest_after(
+            self._manners,
+            took_s=report.took_s,
+            crawl_delay_s=row.crawl_delay_s,
+            is_open=lease.is_trusted,
+        )
+        if is_busy:
+            asked_for_s = report.retry_after_s or busy_rest(self._manners.busy_rest_s, row.busy)
+            rest_s = max(rest_s, asked_for_s)
+            row.trouble = report.detail
+        row.free_us = max(row.free_us, report.at_us + round((report.took_s + rest_s) * 1e6))
+        self._hosts.pop(self._keys.host(lease.host), None)
+        return self._retry_us(report)
+
+    def _is_past_limit(self, report: Report) -> bool:
+        """Whether a page was turned away for what is left of `limits.max_bytes` alone."""
+        whole = self._settings.fetch.max_body_bytes
+        return report.reason is Reason.SIZE and report.lease.max_body_bytes < whole
+
+    def _retry_us(self, report: Report) -> int | None:
+        """When a URL is to be asked again, in wall time; None for never."""
+        if self._is_past_limit(report):
+            return self._clock.wall_us()
         if report.outcome is not Outcome.FAILED or report.reason is None:
             return None
         wait_s = wait_before_retry(report.reason, report.lease.tries)
@@ -404,10 +468,23 @@ class Scheduler:
             return None
         return self._clock.wall_us() + round(max(wait_s, report.retry_after_s) * 1e6)
 
-    def _host_fault(self, host: Host, reason: Reason, detail: str) -> int | None:
+    def _unreachable(self, host: Host, report: Report) -> int | None:
+        """No connection: the other addresses of the name come first, then the host is at fault."""
+        lease, reason = report.lease, report.reason or Reason.CONNECT
+        if reason is Reason.CONNECT and host.avoid(lease.address):
+            host.waits_for_robots = False
+            return self._clock.wall_us()
+        is_new = not self._is_old_trouble(host, lease)
+        return self._host_fault(host, reason, report.detail, is_new=is_new)
+
+    def _host_fault(
+        self, host: Host, reason: Reason, detail: str, *, is_new: bool = True
+    ) -> int | None:
         """The host cannot be reached: it rests, and when it never answers it is given up."""
         row = self._frontier.touch(host.key)
-        row.faults += 1
+        if is_new or not row.faults:
+            row.faults += 1
+            host.trouble_number = self._number
         row.trouble = detail
         counts = self._frontier.counts
         is_first_contact = not counts.fetched and not counts.redirects
@@ -424,10 +501,11 @@ class Scheduler:
         """Nothing of a host can be asked: all that is queued gets the reason."""
         now_us = self._clock.wall_us()
         self._frontier.touch(host.key).trouble = detail
-        for errand in host.errands:
-            self._conclude(errand, Access.from_failure(detail, now_us, self._manners, 99))
-        host.errands.clear()
         host.waits_for_robots = False
+        errands, host.errands = host.errands, deque()
+        for errand in errands:
+            if errand.for_host != host.key:
+                self._conclude(errand, self._failure(errand, detail))
         decide = self._frontier.refuse if reason is Reason.PRIVATE else self._frontier.fail
         for entry in self._frontier.drain(host.key):
             self._on_decided(decide(entry.key, reason, detail, now_us))
@@ -451,10 +529,11 @@ class Scheduler:
     def _learn_robots(self, host: Host, report: Report) -> None:
         errand = self._errands.pop(report.lease.number)
         now_us = self._clock.wall_us()
-        if report.outcome is not Outcome.FETCHED and report.reason not in (None, Reason.BUSY):
-            self._robots_out_of_reach(host, errand, report.reason, report.detail)
+        if report.outcome is not Outcome.FETCHED and report.reason is not Reason.BUSY:
+            self._robots_out_of_reach(host, errand, report)
             return
-        if report.status in _REDIRECTS and report.redirect and errand.hops < MAX_HOPS:
+        host.silent.clear()
+        if self._leads_on(report) and errand.hops < MAX_HOPS:
             self._send(Errand(errand.origin, report.redirect, errand.for_host, errand.hops + 1))
             return
         before = self._access(errand.origin)
@@ -484,16 +563,26 @@ class Scheduler:
             row.name = row.name or name
             row.crawl_delay_s = access.crawl_delay_s or 0.0
 
-    def _robots_out_of_reach(self, host: Host, errand: Errand, reason: Reason, detail: str) -> None:
+    def _leads_on(self, report: Report) -> bool:
+        """Whether it is a redirect, and to a port that may be asked."""
+        if report.status not in _REDIRECTS or not report.redirect:
+            return False
+        return forbidden_port(port_of(report.redirect), self._settings.fetch.ports) is None
+
+    def _robots_out_of_reach(self, host: Host, errand: Errand, report: Report) -> None:
         """No answer came, which says nothing about the rules: it is the host that is in trouble."""
         if errand.for_host != host.key:
-            now_us = self._clock.wall_us()
-            self._conclude(errand, Access.from_failure(detail, now_us, self._manners, 99))
-        elif reason is Reason.PRIVATE:
-            self._give_up(host, reason, detail)
+            self._conclude(errand, self._failure(errand, report.detail))
+        elif report.reason is Reason.PRIVATE:
+            self._give_up(host, report.reason, report.detail)
         else:
-            host.next_address()
-            self._host_fault(host, reason, detail)
+            self._unreachable(host, report)
+
+    def _failure(self, errand: Errand, detail: str) -> Access:
+        """An origin's robots.txt cannot be had where its redirects led."""
+        before = self._access(errand.origin)
+        tries = before.tries if before else 0
+        return Access.from_failure(detail, self._clock.wall_us(), self._manners, tries)
 
     def _send(self, errand: Errand) -> None:
         name = host_of(errand.url)

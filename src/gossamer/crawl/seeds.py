@@ -44,7 +44,11 @@ def read_seeds(texts: Iterable[str], form: NormalForm, where: str = "") -> list[
 
 def _hint(typed: str, form: NormalForm) -> str:
     fault = form.fault(typed)
-    if "://" not in typed and "." in typed.split("/", maxsplit=1)[0] and form.find(f"https://{typed}"):
+    if (
+        "://" not in typed
+        and "." in typed.split("/", maxsplit=1)[0]
+        and form.find(f"https://{typed}")
+    ):
         return f"; did you mean https://{typed}?"
     return f": {fault}" if fault else "; a seed begins with http:// or https://"
 

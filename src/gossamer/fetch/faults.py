@@ -29,4 +29,6 @@ _REASONS: Final[dict[int, Reason]] = {
 
 def reason_of(code: int, message: str) -> tuple[Reason, str]:
     """Why a transfer failed, and libcurl's own sentence. What we do not know is the protocol's."""
+    if code == pycurl.E_RECV_ERROR and message.startswith("chunk"):
+        return Reason.PROTOCOL, message  # bad chunks have no number of their own
     return _REASONS.get(code, Reason.PROTOCOL), message or f"libcurl error {code}"

@@ -5,7 +5,12 @@ Pure. Names are compared without case; folded lines and lines without a colon ar
 
 from __future__ import annotations
 
+import re
 from email.utils import parsedate_to_datetime
+from typing import Final
+
+# Three digits, whatever follows: some servers grow the phrase onto them.
+_STATUS: Final = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})")
 
 
 class Head:
@@ -29,15 +34,18 @@ class Head:
         return self._values.get(name, [])
 
     def length(self) -> int | None:
-        """The Content-Length, when there is one that makes sense."""
+        """The Content-Length, when there is one that makes sense; past 10**18 it is held there."""
         value = self.first("content-length")
-        return int(value) if value.isascii() and value.isdigit() and len(value) < 19 else None
+        if not (value.isascii() and value.isdigit()):
+            return None
+        digits = value.lstrip("0")
+        return int(digits or "0") if len(digits) < 19 else 10**18
 
 
 def status_of(head: bytes) -> int:
     """The status of a response; 0 when its first line has none."""
-    parts = head[:64].split(None, 2)
-    return int(parts[1]) if len(parts) > 1 and parts[1][:3].isdigit() else 0
+    found = _STATUS.match(head)
+    return int(found[1]) if found else 0
 
 
 def is_date(value: str) -> bool:

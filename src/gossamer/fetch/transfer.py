@@ -17,30 +17,42 @@ import pycurl
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.head import Head, status_of
 from gossamer.fetch.judge import Judge
+from gossamer.fetch.request import Headers
 from gossamer.fetch.resolve import address_in
 from gossamer.records import Lease, Purpose, Reason
 from gossamer.settings import Fetch
 from gossamer.urls.canonical import host_of, port_of
 
 _MAX_INTERIM: Final = 20  # blocks of 1xx before the answer; browsers see one or two
+_MAY_ASK: Final[int] = pycurl.PREREQFUNC_OK
+_MAY_NOT_ASK: Final[int] = pycurl.PREREQFUNC_ABORT
 _STOP: Final = -1  # tells libcurl to give up; any number but the length does
 
 
 class Transfer:
     """A handle with the state of its current request."""
 
-    def __init__(self, settings: Fetch, headers: list[str], judge: Judge, guard: Guard) -> None:
+    def __init__(self, settings: Fetch, headers: Headers, judge: Judge, guard: Guard) -> None:
         self._max_header_bytes = settings.max_header_bytes
+        self._headers = headers
+        self._is_secret_sent = False
         self._judge = judge
         self._guard = guard
-        self.curl = _handle(settings, headers)
+        self.curl = _handle(settings)
+        self.curl.setopt(pycurl.HTTPHEADER, headers.for_all)
         self.curl.setopt(pycurl.HEADERFUNCTION, self._on_header)
         self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
         self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_connect)
+        self.curl.setopt(pycurl.PREREQFUNCTION, self._on_ask)
 
-    def begin(self, lease: Lease) -> pycurl.Curl:
-        """Forget the last request and make ready for this one."""
+    def begin(self, lease: Lease, *, may_repeat: bool) -> pycurl.Curl:
+        """Forget the last request and make ready for this one.
+
+        `may_repeat`: the host is not resting between requests, so libcurl may ask once more where
+        it took a connection that the server was just closing.
+        """
         self.lease = lease
+        self._asks_left = 2 if may_repeat else 1
         self.refusal: tuple[Reason, str] | None = None
         self.failure: tuple[Reason, str] | None = None
         self.status = 0
@@ -57,6 +69,9 @@ class Transfer:
         if not address_in(host):
             pinned = f"[{lease.address}]" if ":" in lease.address else lease.address
             curl.setopt(pycurl.RESOLVE, [f"{host}:{port_of(lease.url)}:{pinned}"])
+        if lease.is_trusted != self._is_secret_sent:
+            self._is_secret_sent = lease.is_trusted
+            curl.setopt(pycurl.HTTPHEADER, self._headers.of(is_trusted=lease.is_trusted))
         return curl
 
     @property
@@ -74,7 +89,15 @@ class Transfer:
         if forbidden:
             self.refusal = Reason.PRIVATE, forbidden
             return pycurl.SOCKET_BAD
-        return socket.socket(family, kind, protocol)
+        return _Lent(socket.socket(family, kind, protocol))
+
+    def _on_ask(self, *_connection: object) -> int:
+        """Before each request, and libcurl's own repetition of one is a request too."""
+        self._asks_left -= 1
+        if self._asks_left >= 0:
+            return _MAY_ASK
+        self.failure = Reason.RESET, "the connection ended before the answer began"
+        return _MAY_NOT_ASK
 
     def _on_header(self, line: bytes) -> int | None:
         self._header_bytes += len(line)
@@ -122,7 +145,18 @@ class Transfer:
         return None
 
 
-def _handle(settings: Fetch, headers: list[str]) -> pycurl.Curl:
+class _Lent:
+    """A socket for libcurl, which takes a duplicate of it: ours is closed as soon as it has."""
+
+    def __init__(self, own: socket.socket) -> None:
+        self._own = own
+        self.fileno = own.fileno
+
+    def __del__(self) -> None:
+        self._own.close()
+
+
+def _handle(settings: Fetch) -> pycurl.Curl:
     """A handle with everything that is the same for all requests."""
     curl = pycurl.Curl()
     curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
@@ -131,7 +165,6 @@ def _handle(settings: Fetch, headers: list[str]) -> pycurl.Curl:
     curl.setopt(pycurl.PATH_AS_IS, 1)
     curl.setopt(pycurl.HTTP09_ALLOWED, 0)
     curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
-    curl.setopt(pycurl.HTTPHEADER, headers)
     # The environment's proxies and the user's .netrc are not ours to use.
     curl.setopt(pycurl.PROXY, "")
     curl.setopt(pycurl.NETRC, pycurl.NETRC_IGNORED)

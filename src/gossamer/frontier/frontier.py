@@ -253,7 +253,7 @@ class Frontier:
     def report(self, report: Report, retry_us: int | None = None) -> bool:
         """Note how a lease ended. False when this very outcome was noted before (a replay).
 
-        With `retry_us` a failure is not the end: the URL waits for that time.
+        With `retry_us` it is not the end: the URL waits for that time.
         """
         key = report.lease.key
         row = self.find(key)
@@ -272,7 +272,7 @@ class Frontier:
             return False
         else:
             self._uncount(row, key[:HOST_BYTES])
-        if report.outcome == Outcome.FAILED and retry_us is not None:
+        if retry_us is not None:
             self._wait(row, report, retry_us)
         else:
             self._settle(row, report)

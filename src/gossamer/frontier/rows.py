@@ -147,6 +147,11 @@ class HostRow:
     crawl_delay_s: float = 0.0  # what its robots.txt asks for
     redirects: int = 0  # of the fetched, those that only led elsewhere
 
+    @property
+    def pages(self) -> int:
+        """Answers that are pages: what limits count."""
+        return self.fetched - self.redirects
+
     def encode(self) -> bytes:
         return _pack([getattr(self, f.name) for f in fields(self)])
 

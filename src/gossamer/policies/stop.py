@@ -1,5 +1,8 @@
 """When is a crawl over? Limits are exact: what is under way counts as if it had come.
 
+Bodies are long only seldom, so near the end of `max_bytes` requests go out one at a time, each with
+all that is left: a page is turned away by the limit only if it does not fit in what is left.
+
 Pure: told the counts, answers with room or none.
 """
 
@@ -17,6 +20,7 @@ class Allowance:
     limits: Limits
     pages_promised: int = 0
     bytes_promised: int = 0
+    is_spent: bool = False  # the next page did not fit in what is left of `max_bytes`
 
     def room_for_body(self, *, fetched: int, bytes_had: int, max_body_bytes: int) -> int:
         """How long the next body may be; 0 when nothing more may be asked now."""
@@ -26,6 +30,8 @@ class Allowance:
         if not limits.max_bytes:
             return max_body_bytes
         left = limits.max_bytes - bytes_had - self.bytes_promised
+        if self.is_spent or (left < max_body_bytes and self.pages_promised):
+            return 0
         return max(0, min(max_body_bytes, left))
 
     def promise(self, body_bytes: int) -> None:
@@ -43,7 +49,7 @@ class Allowance:
         limits = self.limits
         if limits.max_pages and fetched >= limits.max_pages:
             return "max-pages"
-        if limits.max_bytes and bytes_had >= limits.max_bytes:
+        if limits.max_bytes and (self.is_spent or bytes_had >= limits.max_bytes):
             return "max-bytes"
         if limits.max_time_s and ran_s >= limits.max_time_s:
             return "max-time"

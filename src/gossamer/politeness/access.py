@@ -60,12 +60,16 @@ class Access:
 
     @classmethod
     def from_failure(cls, detail: str, now_us: int, settings: Politeness, tries: int = 0) -> Access:
-        """Nothing may be asked until robots.txt can be had. `tries`: as in `from_answer`."""
+        """Nothing may be asked until robots.txt can be had. `tries`: as in `from_answer`.
+
+        Each try waits twice as long as the one before, up to a day.
+        """
         asked = tries + 1
+        wait_s = min(settings.robots_error_keep_s * 2.0 ** min(tries, 40), _DAY_S)
         return cls(
             robots=Robots(),
             at_us=now_us,
-            expires_us=now_us + round(settings.robots_error_keep_s * 1e6),
+            expires_us=now_us + round(wait_s * 1e6),
             is_denied_all=True,
             is_hopeless=asked >= settings.robots_tries,
             tries=asked,

@@ -1,0 +1,192 @@
+"""A worker process: leases come in on a socket, reports go out, in the order of its WARC file.
+
+Started by `process_crew.py` as `python -m gossamer.crawl.worker_main DESCRIPTOR`. It ends when the
+node says so, when the node is gone, and at the first fault of the disk. It never asks for
+anything that it was not given a lease for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, cast
+
+from gossamer.archive.writer import WarcWriter
+from gossamer.base.clock import SystemClock
+from gossamer.crawl import wire
+from gossamer.crawl.build import build_harvester
+from gossamer.crawl.crew import as_disk_fault
+from gossamer.crawl.marker import Marker
+from gossamer.crawl.worker import LinkGatherer, Worker
+from gossamer.errors import DiskFault
+from gossamer.fetch.fetcher import Fetcher
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.judge import Judge
+from gossamer.records import Lease
+from gossamer.settings import Settings, with_values
+from gossamer.urls.keys import Keys
+
+_ALIVE_EVERY_S: Final = 1.0
+_FLUSH_AT: Final = 32  # reports gathered before a frame goes out
+_FLUSH_AFTER_S: Final = 0.002  # or so long after the first: many hosts, few links, no waiting
+
+
+class Desk(asyncio.Protocol):
+    """The worker's end of the socket."""
+
+    def __init__(self) -> None:
+        self._frames = wire.Frames()
+        self._transport: asyncio.Transport | None = None
+        self._worker: Worker | None = None
+        self._clock = SystemClock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._reports: list[Any] = []
+        self._flush_timer: asyncio.TimerHandle | None = None
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    # -- what the loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop has transports of its own, which are no subclass
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        for kind, *items in self._frames.feed(data):
+            self._obey(kind, items)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+        """The node is gone: what is archived is found by the next one. Nothing more is asked."""
+        os._exit(0)
+
+    # -- orders
+
+    def _obey(self, kind: int, items: list[Any]) -> None:
+        match kind:
+            case wire.HELLO:
+                self._worker = _build(items[0])
+                self._spawn(self._say_alive())
+            case wire.LEASES:
+                for lease in items[0]:
+                    self._spawn(self._carry(wire.lease_of(lease)))
+            case wire.WRITE_PART:
+                self._spawn(self._write_part())
+            case wire.CLOSE:
+                self._spawn(self._close())
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled() or (fault := task.exception()) is None:
+            return
+        if isinstance(fault, OSError):
+            fault = as_disk_fault(fault)
+        is_full = isinstance(fault, DiskFault) and fault.is_full
+        self._flush()
+        self._send(wire.frame(wire.FAULT, str(fault) or repr(fault), is_full))
+
+    @property
+    def _working(self) -> Worker:
+        assert self._worker is not None, "HELLO comes first"
+        return self._worker
+
+    async def _carry(self, lease: Lease) -> None:
+        harvest = await self._working.carry(lease)
+        self._reports.append(wire.report_items(harvest.report))
+        if len(self._reports) >= _FLUSH_AT:
+            self._flush()
+        elif self._flush_timer is None:
+            loop = asyncio.get_running_loop()
+            self._flush_timer = loop.call_later(_FLUSH_AFTER_S, self._flush)
+        if self._working.links.is_due:
+            self._spawn(self._write_part())
+
+    def _flush(self) -> None:
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
+            self._flush_timer = None
+        if self._reports:
+            reports, self._reports = self._reports, []
+            self._send(wire.frame(wire.REPORTS, reports))
+
+    async def _write_part(self) -> None:
+        part = await self._working.links.write()
+        if part is not None:
+            self._flush()  # what a part covers is reported before it
+            self._send(wire.frame(wire.PART, part.name, part.rows, part.covered))
+
+    async def _say_alive(self) -> None:
+        while True:
+            await asyncio.sleep(_ALIVE_EVERY_S)
+            self._send(wire.frame(wire.ALIVE))
+
+    async def _close(self) -> None:
+        """End cleanly: leases under way are given up, links are written, the file is closed."""
+        this = asyncio.current_task()
+        for task in tuple(self._tasks):
+            if task is not this:
+                task.cancel()
+        await asyncio.gather(*(t for t in self._tasks if t is not this), return_exceptions=True)
+        await self._write_part()
+        self._flush()
+        await self._working.aclose()
+        self._send(wire.frame(wire.CLOSED))
+        self.ended.set_result(None)
+
+    def _send(self, data: bytes) -> None:
+        assert self._transport is not None, "the connection was made"
+        self._transport.write(data)
+
+
+def _build(hello: dict[str, Any]) -> Worker:
+    settings = with_values(Settings(), hello["settings"])
+    clock = SystemClock()
+    judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
+    guard = Guard(settings.fetch.allow_private)
+    home, name = Path(hello["home"]), hello["name"]
+    return Worker(
+        Fetcher(settings.fetch, judge, guard, clock),
+        WarcWriter(home / "archive", hello["prefix"], settings.archive, hello["info"], clock),
+        build_harvester(settings, Keys(hello["salt"])),
+        LinkGatherer(home / "graph", f"{hello['run']}-{name}", settings.node, clock),
+        Marker(home / "run" / f"marker-{name}"),
+    )
+
+
+def _die_with_parent() -> None:
+    """On Linux the kernel ends us with the node, even while we are stopped."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+async def _serve(descriptor: int) -> None:
+    loop = asyncio.get_running_loop()
+    connection = socket.socket(fileno=descriptor)
+    connection.setblocking(False)
+    transport, desk = await loop.create_connection(Desk, sock=connection)
+    await desk.ended
+    transport.close()
+    await asyncio.sleep(0)
+
+
+def main(descriptor: int, factory: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the node's to hear
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _die_with_parent()
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(_serve(descriptor))
+
+
+if __name__ == "__main__":
+    import uvloop
+
+    main(int(sys.argv[1]), uvloop.new_event_loop)
