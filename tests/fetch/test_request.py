@@ -1,0 +1,100 @@
+"""What is said to servers, to whom, and what of it is written down."""
+
+from __future__ import annotations
+
+import pytest
+
+from gossamer.errors import SettingsError
+from gossamer.fetch.request import Headers, checked_header, hidden, user_agent
+from gossamer.settings import Fetch
+from gossamer.version import __version__
+
+URL = "http://example.org/a?b"
+
+
+def test_a_request_is_the_same_for_everybody() -> None:
+    headers = Headers(Fetch(), "text/html")
+
+    assert headers.request_for(URL, is_trusted=False) == (
+        b"GET /a?b HTTP/1.1\r\nHost: example.org\r\n"
+        b"User-Agent: gossamer/" + __version__.encode() + b"\r\nAccept: text/html\r\n"
+        b"Accept-Encoding: gzip, deflate, br, zstd\r\n\r\n"
+    )
+    assert headers.of(is_trusted=True) == headers.of(is_trusted=False)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://example.org/", b"example.org"),
+        ("https://example.org/", b"example.org"),
+        ("http://example.org:8080/", b"example.org:8080"),
+        ("http://[::1]:8080/", b"[::1]:8080"),
+        ("https://example.org:80/", b"example.org:80"),
+    ],
+)
+def test_a_request_names_the_host_and_a_port_that_is_not_usual(url: str, host: bytes) -> None:
+    request = Headers(Fetch(), "*/*").request_for(url, is_trusted=False)
+
+    assert request.split(b"\r\n")[1] == b"Host: " + host
+
+
+def test_the_operators_headers_take_the_place_of_ours() -> None:
+    headers = Headers(Fetch(headers=("accept: text/plain", "X-Study: 1")), "text/html")
+
+    sent = headers.of(is_trusted=False)
+
+    assert b"Accept: text/html" not in sent
+    assert sent[-2:] == [b"accept: text/plain", b"X-Study: 1"]
+
+
+def test_credentials_go_to_typed_hosts_alone_and_are_not_written_down() -> None:
+    given = ("Authorization: Basic c2VjcmV0", "COOKIE: a=b", "X-Study: 1")
+    headers = Headers(Fetch(headers=given), "*/*")
+
+    assert b"Authorization: Basic c2VjcmV0" in headers.of(is_trusted=True)
+    assert [
+        line for line in headers.of(is_trusted=False) if b"a=b" in line or b"Basic" in line
+    ] == []
+    assert b"X-Study: 1" in headers.of(is_trusted=False)
+    typed = headers.request_for(URL, is_trusted=True)
+    assert b"Authorization: (not kept)\r\nCOOKIE: (not kept)\r\n" in typed
+    assert b"not kept" not in headers.request_for(URL, is_trusted=False)
+
+
+def test_a_contact_stands_behind_the_name() -> None:
+    assert user_agent("me@example.org") == f"gossamer/{__version__} (+me@example.org)"
+    assert user_agent("") == f"gossamer/{__version__}"
+    assert user_agent("Jörg") == f"gossamer/{__version__} (+Jörg)"
+
+
+@pytest.mark.parametrize("contact", ["a\r\nX: y", "a\nb", "a\0b", "\x7f"])
+def test_a_contact_is_one_line(contact: str) -> None:
+    with pytest.raises(SettingsError, match=r"fetch\.contact .* one line"):
+        user_agent(contact)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["", "x", ": x", "a b: c", "ä: b", "a:", "a: ", "a: b\r\nc: d", "a: b\0", "a\n: b", "a(: b"],
+)
+def test_a_header_that_cannot_be_sent_is_named(header: str) -> None:
+    with pytest.raises(SettingsError, match=r"fetch\.headers has .* `Name: value`"):
+        checked_header(header)
+
+
+@pytest.mark.parametrize("name", ["Host", "content-length", "Transfer-Encoding", "connection"])
+def test_headers_of_the_connection_are_not_the_operators(name: str) -> None:
+    with pytest.raises(SettingsError, match="belongs to the connection"):
+        checked_header(f"{name}: x")
+
+
+def test_a_crawl_cannot_hide_who_it_is() -> None:
+    with pytest.raises(SettingsError, match="may not set User-Agent"):
+        checked_header("user-agent: Mozilla/5.0")
+
+
+def test_a_header_is_sent_as_typed_but_for_the_space_around_it() -> None:
+    assert checked_header("X-Word:  grüße  ") == "X-Word: grüße"
+    assert hidden("X-Word: grüße") == "X-Word: grüße"
+    assert Headers(Fetch(headers=("X-Word: grüße",)), "*/*").for_all[-1] == "X-Word: grüße".encode()

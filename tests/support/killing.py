@@ -1,0 +1,93 @@
+"""The program as a process of its own: run it, order it about, kill it.
+
+    with started("crawl", "-c", collection, site.url()) as running:
+        until(lambda: len(site.log) > 20)
+        running.send_signal(signal.SIGINT)
+        ended = finish(running)
+    assert ended.code == 11
+
+Whatever a test does, no process outlives its block.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+WAIT_S: Final = 30.0  # far beyond what any of it takes; then the test has failed
+
+Running = subprocess.Popen[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The object that `crawl --json` prints."""
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+@contextmanager
+def started(
+    *args: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> Iterator[Running]:
+    """`gossamer ARGS...` beside the test, with no terminal; killed when the block ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gossamer", *map(str, args)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **(env or {})},
+        cwd=cwd,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def finish(running: Running) -> Ended:
+    """Wait for the end."""
+    out, err = running.communicate(timeout=WAIT_S)
+    return Ended(running.returncode, out, err)
+
+
+def gossamer(
+    *args: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> Ended:
+    """`gossamer ARGS...` from beginning to end."""
+    with started(*args, env=env, cwd=cwd) as running:
+        return finish(running)
+
+
+def until(is_so: Callable[[], bool], running: Running | None = None) -> None:
+    """Return when it is so; fail when it never is, or when the process ends before."""
+    deadline_s = time.monotonic() + WAIT_S
+    while not is_so():
+        assert time.monotonic() < deadline_s, "it never came to that"
+        if running is not None and running.poll() is not None:
+            out, err = running.communicate()
+            raise AssertionError(f"it ended before, with {running.returncode}: {out}{err}")
+        time.sleep(0.002)
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    """A file of one JSON object a line."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
