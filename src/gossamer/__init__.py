@@ -17,11 +17,11 @@ from typing import Any
 
 from gossamer.version import __version__
 
-__all__ = ["Crawl", "CrawledPage", "Study", "__version__", "crawl", "open"]
+__all__ = ["Collection", "Crawl", "CrawledPage", "__version__", "crawl", "open"]
 
 
 def __getattr__(name: str) -> Any:
     """Load what is asked for when it is asked for, so that `gossamer --help` is quick."""
-    if name in {"Crawl", "CrawledPage", "Study", "crawl", "open"}:
+    if name in {"Collection", "Crawl", "CrawledPage", "crawl", "open"}:
         return getattr(importlib.import_module("gossamer.api"), name)
     raise AttributeError(f"module 'gossamer' has no attribute {name!r}")

@@ -21,12 +21,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from gossamer.crawl.exports import batches
 from gossamer.crawl.flags import settings_of
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.progress import Progress, Summary
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import Plan, opened
 from gossamer.crawl.study import Study
+from gossamer.crawl.tables import Table, ask
+from gossamer.graph.tables import table_of
 from gossamer.records import Edge, Outcome
 from gossamer.settings import Settings, with_values
 from gossamer.urls.canonical import NormalForm
@@ -207,7 +210,32 @@ class _InThread:
                     return
 
 
-def crawl(*seeds: str, collection: str | Path = "gossamer", **options: object) -> Study:
+class Collection(Study):
+    """A collection opened to read: a Study with its tables."""
+
+    @property
+    def pages(self) -> Table:
+        """Every known URL with its outcome."""
+        return self._table("pages")
+
+    @property
+    def links(self) -> Table:
+        """Every link with its words."""
+        return self._table("links")
+
+    @property
+    def hosts(self) -> Table:
+        return self._table("hosts")
+
+    def sql(self, query: str) -> Table:
+        """Ask the tables pages, links and hosts with SQL (DuckDB's)."""
+        return ask(query, {name: self._table(name) for name in ("pages", "links", "hosts")})
+
+    def _table(self, name: str) -> Table:
+        return Table(name, lambda: table_of(batches(self, name)))
+
+
+def crawl(*seeds: str, collection: str | Path = "gossamer", **options: object) -> Collection:
     """Crawl to the end, or to a limit, and open what came of it."""
     with Crawl(*seeds, collection=collection, **options) as running:
         for _ in running:
@@ -215,9 +243,9 @@ def crawl(*seeds: str, collection: str | Path = "gossamer", **options: object) -
     return open(collection)
 
 
-def open(collection: str | Path = "gossamer") -> Study:  # noqa: A001  # gossamer.open is its name
+def open(collection: str | Path = "gossamer") -> Collection:  # noqa: A001  # gossamer.open is its name
     """Open a collection to read, while a crawl is running too. Raises NoCollection."""
-    return Study.open(Path(collection))
+    return Collection.open(Path(collection))
 
 
 def _page_of(harvest: Harvest) -> CrawledPage:

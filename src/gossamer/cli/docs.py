@@ -29,8 +29,8 @@ def settings_page() -> str:
         "over the collection's file, over your own file, over the defaults. A key that does not",
         "exist is refused with its file, line and the nearest one that does.",
         "",
-        "Settings marked *fixed* decide what belongs to a crawl: a stored crawl goes on with another",
-        "value only with `--change`.",
+        "Settings marked *fixed* decide what belongs to a crawl: a stored crawl goes on with",
+        "another value only with `--change`.",
     ]
     for section in SECTIONS:
         name = section.__name__.lower()
@@ -44,10 +44,10 @@ def settings_page() -> str:
 
 
 def _setting_row(key: str) -> str:
-    kind, default, help = describe(key)
+    kind, default, meaning = describe(key)
     mark = " *Fixed.*" if is_fixed(key) else ""
     shown = json.dumps(default, ensure_ascii=False)
-    return f"| `{key.split('.')[1]}` | `{shown}` | {name_of_type(kind)} | {help}{mark} |"
+    return f"| `{key.split('.')[1]}` | `{shown}` | {name_of_type(kind)} | {meaning}{mark} |"
 
 
 def cli_page() -> str:
@@ -55,9 +55,13 @@ def cli_page() -> str:
     from gossamer.cli.main import app
 
     group: Any = typer.main.get_command(app)
-    lines = ["# Command line", "", "Exit codes: 0 done; 1 failed while running; 2 wrong usage or",
-             "settings; 3 nothing fetched; 11 stopped and can go on; 13 stopped by force. Data goes",
-             'to stdout, talk to stderr; with `--json` each object has `"schema": 1`.']  # fmt: skip
+    lines = [
+        "# Command line",
+        "",
+        "Exit codes: 0 done; 1 failed while running; 2 wrong usage or settings; 3 nothing fetched;",
+        "11 stopped and can go on; 13 stopped by force. Data goes to stdout, talk to stderr; with",
+        '`--json` each object has `"schema": 1`.',
+    ]
     for name, command in _commands(group, "gossamer"):
         lines += ["", f"## {name}", "", (command.help or "").strip().replace("\n", " ")]
         rows = [_parameter_row(p) for p in command.params if p.name != "help"]
@@ -83,8 +87,8 @@ def _parameter_row(parameter: Any) -> str:
     else:
         metavar = parameter.metavar or ("" if parameter.is_flag else "VALUE")
         shown = f"{', '.join(parameter.opts)} {metavar}".strip()
-    help = (getattr(parameter, "help", None) or "").replace("|", "\\|")
-    return f"| `{shown}` | {help} |".replace("MAIL|URL", "MAIL\\|URL")
+    meaning = (getattr(parameter, "help", None) or "").replace("|", "\\|")
+    return f"| `{shown}` | {meaning} |".replace("MAIL|URL", "MAIL\\|URL")
 
 
 PAGES: Final = {"settings.md": settings_page, "cli.md": cli_page}

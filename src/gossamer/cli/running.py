@@ -138,12 +138,12 @@ def _heed_signals(node: Node) -> None:
         _say("Stopping: waiting for answers under way (again to stop by force).")
         node.stop("signal")
 
+    loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         if sys.platform == "win32":
-            loop = asyncio.get_running_loop()
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(hear))
         else:
-            asyncio.get_running_loop().add_signal_handler(number, hear)
+            loop.add_signal_handler(number, hear)
 
 
 async def _talk(node: Node) -> None:

@@ -59,10 +59,12 @@ def summary_text(summary: Summary, collection: Path, why_nothing: str) -> str:
     """What a crawl says at its end."""
     rate = summary.fetched / summary.wall_s if summary.wall_s else 0.0
     lines = [
-        f"{_STOPPED.get(summary.stopped, summary.stopped)}: {summary.fetched} pages "
-        f"({size_text(summary.bytes)}) in {summary.wall_s:.1f} s, {rate:.1f} pages/s; "
-        f"{summary.links} links, {summary.redirects} redirects, {summary.failed} failed, "
-        f"{summary.refused} refused, {summary.queued} still queued."
+        (
+            f"{_STOPPED.get(summary.stopped, summary.stopped)}: {summary.fetched} pages "
+            f"({size_text(summary.bytes)}) in {summary.wall_s:.1f} s, {rate:.1f} pages/s; "
+            f"{summary.links} links, {summary.redirects} redirects, {summary.failed} failed, "
+            f"{summary.refused} refused, {summary.queued} still queued."
+        )
     ]
     if summary.by_reason:
         lines.append(f"Failed or refused: {reasons_text(summary.by_reason)}.")

@@ -101,7 +101,9 @@ class Scheduler:
         return None
 
     def next_time_s(self) -> float | None:
-        """When to ask for a lease again, reports and names apart; None when no host rests."""
+        """When to ask for a lease again, reports and names apart; None when that changes nothing."""
+        if not self._room():
+            return None
         return self._clock.now_s() if self.board.has_ready else self.board.next_rested_s()
 
     @property
