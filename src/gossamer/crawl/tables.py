@@ -66,7 +66,7 @@ def ask(query: str, tables: Mapping[str, Table]) -> Table:
             if name in query:
                 connection.register(name, table.to_arrow())
         try:
-            rows = connection.execute(query).fetch_arrow_table()
+            rows = connection.execute(query).to_arrow_table()
         except duckdb.Error as fault:
             raise UsageError(f"the query cannot be answered: {fault}") from fault
     return Table("answer", lambda: rows)
