@@ -93,7 +93,14 @@ class Committer:
         """Write all that has been decided until now. Raises DiskFault: then stop."""
         async with self._lock:
             moment = self._moment(is_clean=is_clean)
-            await asyncio.to_thread(self._write, moment)
+            writing = asyncio.ensure_future(asyncio.to_thread(self._write, moment))
+            try:
+                await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                # A moment once taken must be written: its rows are nowhere else.
+                await writing
+                self._frontier.end_commit(moment.changes)
+                raise
             self._frontier.end_commit(moment.changes)
 
     def commit_now(self) -> None:

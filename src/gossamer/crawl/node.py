@@ -111,7 +111,7 @@ class Node:
             committing = tasks.create_task(self._commit_regularly())
             await self._go_round(tasks)
             await self._wait_for_answers()
-            committing.cancel()
+            committing.cancel()  # between two commits; one under way is finished
         await crew.finish()
         stopped = self._stop or "done"
         if self._fault is None:
