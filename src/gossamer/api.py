@@ -14,8 +14,8 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -81,6 +81,8 @@ class Crawl:
         self._plan = plan_for(seeds, collection, options)
         self._stack = AsyncExitStack()
         self._pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue()
+        self._hand_over: Callable[[CrawledPage | None], None] = self._pages.put_nowait
+        self._ahead = 0  # pages that have come and are not yet asked for
         self._running: asyncio.Task[Summary] | None = None
         self._thread: _InThread | None = None
         self.summary: Summary | None = None
@@ -110,8 +112,9 @@ class Crawl:
 
     async def __aiter__(self) -> AsyncIterator[CrawledPage]:
         while (page := await self._pages.get()) is not None:
-            self._node.nudge()
+            self.note_taken()
             yield page
+        self._pages.put_nowait(None)  # for whoever loops again
         if self._running is not None:
             await self._running  # raises what ended the crawl
 
@@ -124,14 +127,24 @@ class Crawl:
             self.summary = await self._node.run()
             return self.summary
         finally:
-            self._pages.put_nowait(None)
+            self._hand_over(None)
 
     def _has_room(self) -> bool:
-        return self._pages.qsize() < _AHEAD
+        return self._ahead < _AHEAD
 
     def _take(self, harvest: Harvest) -> None:
         if harvest.report.outcome is Outcome.FETCHED:
-            self._pages.put_nowait(_page_of(harvest))
+            self._ahead += 1
+            self._hand_over(_page_of(harvest))
+
+    def hand_over_to(self, take: Callable[[CrawledPage | None], None]) -> None:
+        """Give pages, and None at the end, to `take` instead; `note_taken` is owed for each."""
+        self._hand_over = take
+
+    def note_taken(self) -> None:
+        """The reader has one page less to read: the crawl may have waited for that."""
+        self._ahead -= 1
+        self._node.nudge()
 
     # -- plain
 
@@ -159,10 +172,11 @@ class _InThread:
 
     def __init__(self, crawl: Crawl) -> None:
         self._crawl = crawl
-        self._pages: queue.Queue[CrawledPage | None] = queue.Queue(maxsize=_AHEAD)
-        self._opened: queue.Queue[BaseException | None] = queue.Queue()
+        # Without a bound of its own: the crawl counts what its reader has not taken.
+        self._pages: queue.SimpleQueue[CrawledPage | None] = queue.SimpleQueue()
+        self._opened: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
         self._fault: BaseException | None = None
-        self._leaving = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._main, name="gossamer-crawl", daemon=True)
 
     def begin(self) -> None:
@@ -173,19 +187,24 @@ class _InThread:
             raise fault
 
     def end(self) -> None:
-        self._leaving.set()
-        while self._thread.is_alive():
-            try:
-                self._pages.get(timeout=0.05)  # a crawl that waits for its reader must see the end
-            except queue.Empty:
-                continue
+        self._tell(self._leaving.set)
         self._thread.join()
         if self._fault is not None:
             raise self._fault
 
     def pages(self) -> Iterator[CrawledPage]:
         while (page := self._pages.get()) is not None:
+            self._tell(self._crawl.note_taken)
             yield page
+        self._pages.put(None)  # for whoever loops again
+        if self._fault is not None:
+            raise self._fault
+
+    def _tell(self, order: Callable[[], object]) -> None:
+        """Do something in the crawl's loop, unless it is over."""
+        assert self._loop is not None, "begin() waits for it"
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(order)
 
     def _main(self) -> None:
         try:
@@ -197,17 +216,18 @@ class _InThread:
             self._pages.put(None)
 
     async def _carry(self) -> None:
-        async with self._crawl as crawl:
+        self._loop = asyncio.get_running_loop()
+        self._leaving = asyncio.Event()
+        self._crawl.hand_over_to(self._take)
+        async with self._crawl:
             self._opened.put(None)
-            async for page in crawl:
-                while not self._leaving.is_set():
-                    try:
-                        self._pages.put_nowait(page)
-                        break
-                    except queue.Full:
-                        await asyncio.sleep(0.01)
-                if self._leaving.is_set():
-                    return
+            await self._leaving.wait()
+
+    def _take(self, page: CrawledPage | None) -> None:
+        if page is None:
+            self._leaving.set()
+        else:
+            self._pages.put(page)
 
 
 class Collection(Study):

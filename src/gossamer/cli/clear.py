@@ -15,9 +15,8 @@ def clear(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete a collection: archive, state, links and log. There is no way back."""
-    import shutil
-
     from gossamer.crawl.home import Home, locked
+    from gossamer.crawl.session import delete_collection
     from gossamer.crawl.study import Study
     from gossamer.errors import NoCollection, UsageError
 
@@ -30,10 +29,7 @@ def clear(
         with Study.open(home.path) as study:
             count = study.counts().fetched
         typer.confirm(f"Delete {home.path} with {count} pages for good?", abort=True)
+    home.run.mkdir(exist_ok=True)  # a copy may have come without it
     with locked(home):
-        for part in (home.archive, home.graph, home.log.parent, home.state):
-            shutil.rmtree(part, ignore_errors=True)
-    shutil.rmtree(home.run, ignore_errors=True)
-    if not any(home.path.iterdir()):
-        home.path.rmdir()
+        delete_collection(home)
     print(f"{home.path} is cleared.", file=sys.stderr)

@@ -19,18 +19,23 @@ def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Go on with an earlier demo crawl.")] = False,
 ) -> None:
     """Serve a small invented web on this machine, crawl it, and show what was found."""
-    import shutil
-
     from gossamer.cli.running import run_crawl
     from gossamer.cli.tour import show_tour
     from gossamer.crawl.home import Home, locked
+    from gossamer.crawl.session import delete_collection
+    from gossamer.crawl.study import Study
     from gossamer.demo.server import serve
-    from gossamer.demo.web import SETTINGS
+    from gossamer.demo.web import HOSTS, SETTINGS
+    from gossamer.errors import UsageError
+    from gossamer.urls.canonical import host_of
 
     home = Home(collection_at(collection) if collection else Path("demo"))
     if home.exists and not keep:
+        with Study.open(home.path) as study:
+            if not set(map(host_of, study.seeds())) <= set(HOSTS):
+                raise UsageError(f"{home.path} holds a crawl that is no demo; name another with -c")
         with locked(home):
-            shutil.rmtree(home.path)
+            delete_collection(home)
     with serve() as web:
         print(f"A web of our own, for this demo: {web.seeds[0]} and others.", file=sys.stderr)
         code = run_crawl(home.path, [("", web.seeds)], SETTINGS)

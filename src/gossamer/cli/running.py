@@ -18,6 +18,7 @@ from gossamer.crawl.node import Node
 from gossamer.crawl.progress import Summary
 from gossamer.crawl.seeds import read_seed_file, read_seeds
 from gossamer.crawl.session import NeedsContact, Plan, opened
+from gossamer.fetch.request import hidden
 from gossamer.urls.canonical import NormalForm
 
 NOTHING_FETCHED: Final = 3
@@ -113,7 +114,7 @@ def _greet(plan: Plan, opening: Opened) -> None:
             f"archive, {size_text(recovered.cut_bytes)} of half-written ones cut off."
         )
     for key, (old, new) in opening.changed.items():
-        _say(f"Changed since the last run: {key} was {old!r}, is {new!r}.")
+        _say(f"Changed since the last run: {key} was {_shown(key, old)}, is {_shown(key, new)}.")
     progress = opening.node.progress()
     if opening.is_new:
         count = len(plan.seeds)
@@ -123,6 +124,13 @@ def _greet(plan: Plan, opening: Opened) -> None:
             f"Going on in {plan.collection}: {progress.fetched} pages fetched, "
             f"{progress.queued} URLs queued."
         )
+
+
+def _shown(key: str, value: object) -> str:
+    """A setting's value for people; credentials stay out of what is said."""
+    if key == "fetch.headers" and isinstance(value, tuple):
+        return repr(tuple(map(hidden, value)))
+    return repr(value)
 
 
 def _heed_signals(node: Node) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.errors import GossamerError, UsageError
@@ -13,18 +13,13 @@ from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolver
 from gossamer.urls.canonical import NormalForm, host_of
 
+_HOSTS_AT_ONCE: Final = 20
+
 
 class UnknownHost(GossamerError):
     """No seed's host can be resolved: nothing would be fetched."""
 
     exit_code = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """What is known of the seeds' hosts before anybody is asked."""
-
-    public_hosts: tuple[str, ...]
 
 
 def read_seeds(texts: Iterable[str], form: NormalForm, where: str = "") -> list[str]:
@@ -63,25 +58,28 @@ def read_seed_file(path: Path, form: NormalForm) -> list[str]:
     return read_seeds(text.splitlines(), form, str(path))
 
 
-async def survey(seeds: Sequence[str], clock: Clock) -> Ground:
-    """Resolve the seeds' hosts. Raises UnknownHost when not one of them is known.
+async def survey(seeds: Sequence[str], clock: Clock, *, has_contact: bool) -> str:
+    """Resolve the seeds' hosts: a public one that nobody may ask without a contact, or nothing.
 
-    Only a few are looked up: this is to spare people a typing error, not to know all.
+    Raises UnknownHost when not one of the first hosts is known: this is to spare people a typing
+    error. With a contact no more than those are looked up.
     """
-    hosts = list(dict.fromkeys(map(host_of, seeds)))[:20]
-    resolver = Resolver(clock, 60.0)
+    hosts = list(dict.fromkeys(map(host_of, seeds)))
+    resolver, guard = Resolver(clock, 60.0), Guard()
     try:
-        answers = await asyncio.gather(*map(resolver.resolve, hosts))
+        for start in range(0, len(hosts), _HOSTS_AT_ONCE):
+            some = hosts[start : start + _HOSTS_AT_ONCE]
+            answers = await asyncio.gather(*map(resolver.resolve, some))
+            if not start and not any(answer.addresses for answer in answers):
+                raise UnknownHost(
+                    f"the host {some[0]} is not known ({answers[0].fault}); check the name and "
+                    "the network"
+                )
+            if has_contact:
+                break
+            for host, answer in zip(some, answers, strict=True):
+                if any(guard.forbids(a, is_trusted=False) is None for a in answer.addresses):
+                    return host
     finally:
         resolver.close()
-    if hosts and not any(answer.addresses for answer in answers):
-        raise UnknownHost(
-            f"the host {hosts[0]} is not known ({answers[0].fault}); check the name and the network"
-        )
-    guard = Guard()
-    public = [
-        host
-        for host, answer in zip(hosts, answers, strict=True)
-        if any(guard.forbids(a, is_trusted=False) is None for a in answer.addresses)
-    ]
-    return Ground(tuple(public))
+    return ""

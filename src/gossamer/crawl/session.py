@@ -13,11 +13,13 @@ from gossamer.base.clock import SystemClock
 from gossamer.crawl.build import Opened, check_usable, open_node
 from gossamer.crawl.configure import configure
 from gossamer.crawl.control import listening
-from gossamer.crawl.home import Home
+from gossamer.crawl.home import Home, open_to_read
 from gossamer.crawl.journal import note_act
 from gossamer.crawl.node import Node
 from gossamer.crawl.seeds import survey
+from gossamer.crawl.stored import stored_settings
 from gossamer.errors import UsageError
+from gossamer.fetch.request import user_agent
 from gossamer.settings import Settings
 
 
@@ -56,17 +58,19 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
     Raises UsageError, StoreError or UnknownHost, and then nothing has changed on disk.
     """
     clock = SystemClock()
-    settings = plan.settings_for(None)
+    was_there = plan.collection.exists()
     is_new = not plan.home.exists
+    settings = plan.settings_for(None) if is_new else _settings_to_go_on(plan)
     if is_new and not plan.seeds:
         raise UsageError(
             f"there is no crawl in {plan.collection} to go on with; name a URL to start at"
         )
     if is_new:
         check_usable(settings, plan.seeds)
-    ground = await survey(plan.seeds, clock) if plan.seeds else None
-    if ground and ground.public_hosts and not settings.fetch.contact:
-        raise NeedsContact(ground.public_hosts[0])
+    user_agent(settings.fetch.contact)  # raises for one that cannot be sent
+    public = await survey(plan.seeds, clock, has_contact=bool(settings.fetch.contact))
+    if public:
+        raise NeedsContact(public)
     with ExitStack() as stack:
         opening = open_node(
             plan.home, plan.settings_for, plan.seeds, clock, stack, may_change=plan.may_change
@@ -78,7 +82,23 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
             await opening.node.aclose()
             was_in_vain = is_new and opening.node.never_got_an_answer
     if was_in_vain:
-        shutil.rmtree(plan.collection, ignore_errors=True)
+        delete_collection(plan.home, keep_folder=was_there)
+
+
+def _settings_to_go_on(plan: Plan) -> Settings:
+    store = open_to_read(plan.home)
+    try:
+        return plan.settings_for(stored_settings(store))
+    finally:
+        store.close()
+
+
+def delete_collection(home: Home, *, keep_folder: bool = False) -> None:
+    """Delete all that is ours; other files, the operator's settings among them, stay."""
+    for part in (home.archive, home.graph, home.log.parent, home.state, home.run):
+        shutil.rmtree(part, ignore_errors=True)
+    if not keep_folder and not any(home.path.iterdir()):
+        home.path.rmdir()
 
 
 def _answering(home: Home, node: Node, clock: SystemClock) -> Any:
