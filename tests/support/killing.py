@@ -11,16 +11,19 @@ Whatever a test does, no process outlives its block.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from gossamer.cli.main import run
 
 WAIT_S: Final = 30.0  # far beyond what any of it takes; then the test has failed
 
@@ -75,6 +78,21 @@ def gossamer(
     """`gossamer ARGS...` from beginning to end."""
     with started(*args, env=env, cwd=cwd) as running:
         return finish(running)
+
+
+def typed(*args: str | Path) -> Ended:
+    """The same inside this process, a second quicker: for what ends before it asks anybody."""
+    out, err, argv = io.StringIO(), io.StringIO(), sys.argv
+    code = 0
+    sys.argv = ["gossamer", *map(str, args)]
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            run()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        sys.argv = argv
+    return Ended(code, out.getvalue(), err.getvalue())
 
 
 def until(is_so: Callable[[], bool], running: Running | None = None) -> None:
