@@ -10,7 +10,7 @@ microseconds since 1970; names ending in `_s` are seconds, in `_bytes` bytes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import StrEnum
 from typing import NamedTuple
 
 
@@ -153,7 +153,7 @@ class Refused:
 Answer = Fetched | Failed | Refused
 
 
-class LinkKind(Enum):
+class LinkKind(StrEnum):
     """How a link is meant: to go to, to show inside the page, or as a redirect."""
 
     ANCHOR = "a"

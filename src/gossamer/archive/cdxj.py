@@ -7,6 +7,7 @@ crash left a file without one. Failures and refusals are not in it; they have no
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -123,4 +124,9 @@ def _line_of(record: Record, file_name: str) -> str:
 
 
 def _timestamp(at_us: int) -> str:
-    return datetime.fromtimestamp(at_us // 1_000_000, UTC).strftime("%Y%m%d%H%M%S")
+    return _second(at_us // 1_000_000)
+
+
+@functools.lru_cache(maxsize=64)
+def _second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y%m%d%H%M%S")

@@ -7,6 +7,7 @@ Two times are told apart. *Now* (`now_s`) only grows and measures rests and dura
 from __future__ import annotations
 
 import asyncio
+import functools
 import heapq
 import itertools
 import time
@@ -77,4 +78,9 @@ class ManualClock:
 
 def iso_of(wall_us: int) -> str:
     """`2026-01-31T12:00:00Z`, the form of dates in exports and JSON."""
-    return datetime.fromtimestamp(wall_us // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _iso_of_second(wall_us // 1_000_000)
+
+
+@functools.lru_cache(maxsize=64)  # a crawl dates a thousand captures with the same second
+def _iso_of_second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -7,7 +7,7 @@ links it has resolved, and which URLs it has already told the node of.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,7 +46,7 @@ class Harvest:
 
     report: Report
     page: Page | None = None
-    edges: tuple[Edge, ...] = ()
+    edges: Sequence[Edge] = ()
 
 
 class Harvester:
@@ -92,7 +92,7 @@ class Harvester:
             answer.url, head.first("content-type"), body, head.all("x-robots-tag")
         )
         is_nofollow = "nofollow" in page.robots
-        edges = tuple(self._edges(page))
+        edges = self._edges(page)
         report = _report(
             lease,
             answer,
@@ -102,51 +102,43 @@ class Harvester:
             detail=fault,
             page=page,
             found=tuple(self._found(lease, edges, is_nofollow=is_nofollow)),
-            out_links=sum(1 for edge in edges if not edge.fault),
+            out_links=len(edges) - sum(1 for edge in edges if edge.fault),
         )
         return Harvest(report, page, edges)
 
-    def _edges(self, page: Page) -> Iterable[Edge]:
+    def _edges(self, page: Page) -> list[Edge]:
+        """The links of a page in canonical form. Every microsecond here is paid 90 times a page."""
         resolve, base = self._linker.resolve, page.base
-        for link in page.links:
-            resolved = resolve(base, link.href)
+        edges: list[Edge] = []
+        for href, kind, text, rel, place, line in page.links:
+            resolved = resolve(base, href)
             if resolved is not None:
-                yield Edge(
-                    resolved[0],
-                    resolved[1],
-                    link.text,
-                    link.rel,
-                    link.place,
-                    link.kind.value,
-                    link.line,
-                )
-            elif fault := self._linker.fault(base, link.href):
-                href = link.href[:2000]
-                yield Edge(
-                    href, b"", link.text, link.rel, link.place, link.kind.value, link.line, fault
-                )
+                edges.append(Edge(resolved[0], resolved[1], text, rel, place, kind, line))
+            elif fault := self._linker.fault(base, href):
+                edges.append(Edge(href[:2000], b"", text, rel, place, kind, line, fault))
+        return edges
 
     def _found(self, lease: Lease, edges: Iterable[Edge], *, is_nofollow: bool) -> Iterable[Found]:
-        depth = lease.depth + 1
+        """The URLs that the node has not been told of yet."""
+        depth, via, told, before = lease.depth + 1, lease.key, self._told, self._told_before
         for edge in edges:
-            if edge.fault:
+            key = edge.key
+            if not key:
                 continue
             if is_nofollow or (self._obeys_rel and "nofollow" in edge.rel.split()):
-                yield Found(edge.target, edge.key, depth, lease.key, 0, is_nofollow=True)
-            elif self._is_news(edge.key, depth):
-                yield Found(edge.target, edge.key, depth, lease.key)
+                yield Found(edge.target, key, depth, via, 0, is_nofollow=True)
+            elif (key not in told and key not in before) or self._is_nearer(key, depth):
+                told[key] = depth
+                yield Found(edge.target, key, depth, via)
+        if len(told) > _REMEMBERED // 2:
+            self._told, self._told_before = {}, told
 
-    def _is_news(self, key: bytes, depth: int) -> bool:
-        """Whether the node has not been told of this URL, or not at this depth."""
-        told = self._told.get(key)
-        if told is None:
-            told = self._told_before.get(key)
-        if told is not None and (not self._watches_depth or told <= depth):
+    def _is_nearer(self, key: bytes, depth: int) -> bool:
+        """Whether a depth limit holds and the node was told of a longer path."""
+        if not self._watches_depth:
             return False
-        self._told[key] = depth
-        if len(self._told) > _REMEMBERED // 2:
-            self._told, self._told_before = {}, self._told
-        return True
+        before = self._told.get(key)
+        return depth < (self._told_before[key] if before is None else before)
 
     def _redirect(
         self, lease: Lease, answer: Fetched, stored: Stored, head: Head, mime: str
@@ -159,7 +151,7 @@ class Harvester:
             return Harvest(_report(lease, answer, stored, mime, head, detail=detail))
         target, key = resolved
         found = Found(target, key, lease.depth, lease.key, lease.redirects + 1)
-        edge = Edge(target, key, "", "", "head", LinkKind.REDIRECT.value)
+        edge = Edge(target, key, "", "", "head", LinkKind.REDIRECT)
         report = _report(
             lease, answer, stored, mime, head, redirect=target, found=(found,), out_links=1
         )

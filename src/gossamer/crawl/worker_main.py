@@ -34,7 +34,7 @@ from gossamer.urls.keys import Keys
 
 _ALIVE_EVERY_S: Final = 1.0
 _FLUSH_AT: Final = 32  # reports gathered before a frame goes out
-_FLUSH_AFTER_S: Final = 0.002  # or so long after the first: many hosts, few links, no waiting
+_FLUSH_AFTER_S: Final = 0.004  # or so long after the first: many hosts, few links, no waiting
 
 
 class Desk(asyncio.Protocol):
