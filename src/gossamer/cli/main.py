@@ -16,7 +16,7 @@ from gossamer.cli.config import config_app
 from gossamer.cli.crawl import crawl
 from gossamer.cli.demo import demo
 from gossamer.cli.orders import pause, resume, stop
-from gossamer.cli.reading import doctor, export, page, verify, versions, why
+from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.status import status
 from gossamer.errors import GossamerError
 from gossamer.version import __version__
@@ -31,7 +31,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for verb in (
-    crawl, status, pause, resume, stop, clear, why, page, versions, export, verify, doctor, demo,
+    crawl, status, pause, resume, stop, clear, why, page, versions, export, verify, rebuild,
+    doctor, demo,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(config_app, name="config")

@@ -1,4 +1,4 @@
-"""The verbs that read a collection: why, page, versions, export, verify, doctor."""
+"""The verbs that read a collection: why, page, versions, export, verify, rebuild, doctor."""
 
 from __future__ import annotations
 
@@ -76,3 +76,19 @@ def doctor(collection: Collection = None, json: Json = False) -> None:
     from gossamer.cli.doctor import run_doctor
 
     raise typer.Exit(run_doctor(collection_at(collection), as_json=json))
+
+
+def rebuild(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="graph, state or all.")],
+    collection: Collection = None,
+) -> None:
+    """Make links, indexes or page table again from archive and log."""
+    import sys
+
+    from gossamer.base.clock import SystemClock
+    from gossamer.crawl.home import Home
+    from gossamer.crawl.rebuild import rebuild as make_again
+
+    home = Home(collection_at(collection))
+    make_again(home, what, SystemClock(), lambda text: print(text, file=sys.stderr))
+    print(f"{what} of {home.path} is made again.", file=sys.stderr)

@@ -1,0 +1,86 @@
+"""What is derived can be made again from archive and log, and is the same."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gossamer.base.clock import SystemClock
+from gossamer.crawl.checks import verify
+from gossamer.crawl.exports import batches
+from gossamer.crawl.home import Home
+from gossamer.crawl.rebuild import rebuild
+from gossamer.crawl.study import Study
+from gossamer.errors import NoCollection, UsageError
+from support.a_crawl import crawl
+from support.a_site import page, redirect, robots, site_in_thread
+
+PAGES = {
+    "/robots.txt": robots("User-agent: *\nDisallow: /private"),
+    "/": page("<a href=/a>one</a> <a href=/private/x>no</a> <a href=//elsewhere.example/>out</a>"),
+    "/a": page("<title>A</title><a href=/b>two</a> <a href='http://[bad'>bad</a> <a href=/gone>"),
+    "/b": redirect("/c"),
+    "/c": page("<a href=/>home</a> <a href=/file.bin>file</a>"),
+    "/file.bin": page("x", headers={"content-type": "application/octet-stream"}),
+}
+
+
+def rows_of(path: Path, what: str) -> list[dict[str, object]]:
+    with Study.open(path) as study:
+        rows = [row for batch in batches(study, what) for row in batch.to_pylist()]
+    return sorted(rows, key=str)
+
+
+@pytest.fixture
+def crawled(collection: Path) -> Path:
+    with site_in_thread(PAGES) as site:
+        crawl(collection, [site.url()])
+    return collection
+
+
+def remade(path: Path, what: str) -> None:
+    rebuild(Home(path), what, SystemClock(), lambda _: None)
+
+
+@pytest.mark.parametrize("table", ["pages", "links", "hosts", "refused"])
+def test_every_table_is_the_same_after_a_rebuild(crawled: Path, table: str) -> None:
+    before = rows_of(crawled, table)
+
+    remade(crawled, "all")
+
+    assert rows_of(crawled, table) == before
+    assert list(verify(Home(crawled))) == []
+
+
+def test_a_lost_state_and_graph_come_back_from_the_archive(crawled: Path) -> None:
+    before = [(row["url"], row["outcome"], row["reason"]) for row in rows_of(crawled, "pages")]
+    links = len(rows_of(crawled, "links"))
+    shutil.rmtree(crawled / "state")
+    shutil.rmtree(crawled / "graph")
+
+    remade(crawled, "all")
+
+    after = [(row["url"], row["outcome"], row["reason"]) for row in rows_of(crawled, "pages")]
+    assert sorted(map(str, after)) == sorted(map(str, before))
+    assert len(rows_of(crawled, "links")) == links
+
+
+def test_a_rebuilt_crawl_asks_for_nothing_again(collection: Path) -> None:
+    with site_in_thread(PAGES) as site:
+        crawl(collection, [site.url()])
+        asked = list(site.asked)
+        remade(collection, "state")
+
+        crawl(collection, [])
+
+        assert site.asked == asked
+
+
+def test_without_an_archive_there_is_nothing_to_rebuild_from(tmp_path: Path) -> None:
+    with pytest.raises(NoCollection):
+        remade(tmp_path, "all")
+
+
+def test_what_cannot_be_rebuilt_is_named(crawled: Path) -> None:
+    with pytest.raises(UsageError, match="graph, state and all"):
+        remade(crawled, "soup")
