@@ -101,7 +101,7 @@ class Scheduler:
         return None
 
     def next_time_s(self) -> float | None:
-        """When to ask for a lease again, reports and names apart; None when that changes nothing."""
+        """When to ask for a lease again, reports and names apart; None when nothing changes."""
         if not self._room():
             return None
         return self._clock.now_s() if self.board.has_ready else self.board.next_rested_s()
@@ -110,7 +110,11 @@ class Scheduler:
     def hosts_waiting(self) -> int:
         """Hosts that have work and may not be asked this moment."""
         waiting = (Where.RESTING, Where.WAITING, Where.FULL)
-        return sum(1 for host in self._hosts.values() if host.where in waiting)
+        return sum(
+            host.where in waiting
+            and (bool(host.errands) or self._frontier.host(host.key).queued > host.pace.under_way)
+            for host in self._hosts.values()
+        )
 
     def troubles(self, limit: int = 5) -> tuple[str, ...]:
         """Why hosts with work are not asked, a few of them."""
