@@ -39,6 +39,27 @@ def test_a_limit_is_named_when_it_is_reached(limits: Limits, name: str) -> None:
     assert allowance.reached(fetched=5, bytes_had=50, ran_s=500.0) == name
 
 
+def test_the_last_bytes_are_asked_for_one_page_at_a_time() -> None:
+    allowance = Allowance(Limits(max_bytes=250))
+    rooms = []
+    for _ in range(3):
+        rooms.append(allowance.room_for_body(fetched=0, bytes_had=0, max_body_bytes=100))
+        allowance.promise(rooms[-1])
+
+    assert rooms == [100, 100, 0]
+
+    for room in rooms:
+        allowance.settle(room)
+    assert allowance.room_for_body(fetched=2, bytes_had=180, max_body_bytes=100) == 70
+
+
+def test_a_page_that_does_not_fit_ends_the_crawl() -> None:
+    allowance = Allowance(Limits(max_bytes=250), is_spent=True)
+
+    assert allowance.room_for_body(fetched=2, bytes_had=180, max_body_bytes=100) == 0
+    assert allowance.reached(fetched=2, bytes_had=180, ran_s=0.0) == "max-bytes"
+
+
 @given(
     st.integers(1, 500),
     st.lists(st.tuples(st.booleans(), st.integers(0, 100)), max_size=60),

@@ -39,7 +39,18 @@ def test_a_server_error_denies_everything_until_it_answers(status: int) -> None:
     assert not access.judge("/x").allowed
     assert f"status {status}" in access.judge("/x").rule
     assert access.judge("/robots.txt").allowed
-    assert access.expires_us == NOW_US + HOUR_US
+    assert access.expires_us == NOW_US + 60_000_000
+
+
+def test_each_try_waits_twice_as_long_and_never_more_than_a_day() -> None:
+    waits_us = [
+        Access.from_failure("timeout", NOW_US, SETTINGS, tries).expires_us - NOW_US
+        for tries in (0, 1, 2, 3, 9, 99, 10**6)
+    ]
+
+    assert waits_us[:4] == [60_000_000, 120_000_000, 240_000_000, 480_000_000]
+    assert waits_us[4] == 60_000_000 * 2**9
+    assert waits_us[5:] == [24 * HOUR_US] * 2
 
 
 def test_a_host_is_given_up_after_the_last_try() -> None:

@@ -21,6 +21,7 @@ from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.frontier.store import Table
 from gossamer.policies.stop import Allowance
 from gossamer.politeness.access import MAX_HOPS, Access
+from gossamer.politeness.outage import Outage
 from gossamer.politeness.pace import (
     address_at_once,
     address_rest_after,
@@ -77,6 +78,7 @@ class Scheduler:
         self._decided = 0  # URLs refused since a lease was last asked for
         self._errands: dict[int, Errand] = {}
         self.under_way = 0
+        self._outage = Outage()
         self.board = HostBoard()
         self.allowance = Allowance(settings.limits)
 
@@ -84,9 +86,9 @@ class Scheduler:
 
     def next_lease(self) -> Lease | None:
         """A URL that may be asked this very moment, or None."""
-        if not self._room():
-            return None
         now_s = self._clock.now_s()
+        if not self._room() or not self._outage.may_ask(now_s, self.under_way):
+            return None
         self._decided = 0
         for key in self._frontier.take_awake():
             host = self.host(key)
