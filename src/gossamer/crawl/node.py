@@ -18,6 +18,7 @@ import msgpack
 
 from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
+from gossamer.base.handles import room_for_connections
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.commit import SEEDS_KEY, Committer
 from gossamer.crawl.crew import Crew, Employer
@@ -74,6 +75,7 @@ class Node:
         self._is_paused = False
         self._is_done = False
         self._speed = Speed()
+        self._connections = room_for_connections(parts.settings.fetch.connections)
         self._fault: BaseException | None = None
         self._next_disk_check_s = 0.0
         self._has_archived = False
@@ -127,7 +129,7 @@ class Node:
         return summarise(self._frontier.counts, self._began_s, self._clock.now_s(), stopped)
 
     async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
-        crew, connections = self._parts.crew, self._parts.settings.fetch.connections
+        crew, connections = self._parts.crew, self._connections
         while not self._stop:
             self._changed.clear()
             room = min(connections - crew.under_way, _LEASES_AT_ONCE)
@@ -167,7 +169,7 @@ class Node:
         now_s = self._clock.now_s()
         until_s = now_s + _IDLE_WAIT_S
         rested_s = self._scheduler.next_time_s()
-        has_room = self._parts.crew.under_way < self._parts.settings.fetch.connections
+        has_room = self._parts.crew.under_way < self._connections
         if rested_s is not None and has_room:
             until_s = min(until_s, max(rested_s, now_s + 0.001))
         try:

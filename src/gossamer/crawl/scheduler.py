@@ -106,6 +106,8 @@ class Scheduler:
         """When to ask for a lease again, reports and names apart; None when nothing changes."""
         if not self._room():
             return None
+        if self._outage.next_try_s is not None:
+            return self._outage.next_try_s
         return self._clock.now_s() if self.board.has_ready else self.board.next_rested_s()
 
     @property
@@ -121,6 +123,8 @@ class Scheduler:
     def troubles(self, limit: int = 5) -> tuple[str, ...]:
         """Why hosts with work are not asked, a few of them."""
         found = []
+        if self._outage.is_out:
+            found.append("the network seems to be gone; it is tried again now and then")
         for host in self._hosts.values():
             row = self._frontier.host(host.key)
             if row.trouble and (row.queued or row.waiting):
@@ -365,6 +369,8 @@ class Scheduler:
         lease, now_s = report.lease, self._clock.now_s()
         host = self.host(self._keys.host(lease.host))
         self.under_way -= 1
+        if report.status:
+            self._outage.answered()
         rest_s = self._rest_s(host, took_s=report.took_s)
         if report.reason is Reason.BUSY or report.status in (429, 503):
             self._was_busy(host, report, now_s, rest_s)
@@ -435,6 +441,9 @@ class Scheduler:
             self._give_up(host, Reason.BUSY, report.detail)
             return None
         self.allowance.is_spent |= self._is_past_limit(report)
+        is_mute = report.reason is Reason.TIMEOUT and not report.status
+        if is_mute and self._outage.unreachable(host.name, self._clock.now_s()):
+            return self._clock.wall_us()  # not its fault: its tries are not spent
         return self._retry_us(report)
 
     def retry_time(self, report: Report) -> int | None:
@@ -489,7 +498,13 @@ class Scheduler:
         self, host: Host, reason: Reason, detail: str, *, is_new: bool = True
     ) -> int | None:
         """The host cannot be reached: it rests, and when it never answers it is given up."""
+        now_s = self._clock.now_s()
         row = self._frontier.touch(host.key)
+        if self._outage.unreachable(host.name, now_s):
+            row.trouble = f"the network seems to be gone ({detail})"
+            host.waits_for_robots = False
+            self._place(host, now_s)
+            return self._clock.wall_us()
         if is_new or not row.faults:
             row.faults += 1
             host.trouble_number = self._number
