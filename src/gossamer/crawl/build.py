@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import Clock
 from gossamer.crawl.admission import Admission, build_scope
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
 from gossamer.crawl.crew import Crew, OneManCrew
+from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_write
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
-from gossamer.crawl.marker import Marker, take_markers
+from gossamer.crawl.marker import take_markers
 from gossamer.crawl.node import Node, Parts
 from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.recovery import Recovered, recover
@@ -34,21 +34,19 @@ from gossamer.crawl.stored import (
     stored_settings,
     with_stored_seeds,
 )
-from gossamer.crawl.worker import LinkGatherer, Worker
+from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import UsageError
-from gossamer.fetch.fetcher import Fetcher, checked_header
+from gossamer.fetch.fetcher import checked_header
 from gossamer.fetch.guard import Guard, forbidden_port
 from gossamer.fetch.judge import Judge
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
-from gossamer.parse.html import Parser
 from gossamer.records import Found
 from gossamer.settings import Settings, values_of
 from gossamer.urls.bans import BanList
-from gossamer.urls.canonical import NormalForm, host_of, port_of
+from gossamer.urls.canonical import host_of, port_of
 from gossamer.urls.keys import Keys
-from gossamer.urls.linker import Linker
 from gossamer.version import __version__
 
 _MANY_HOSTS: Final = 50  # at a page a second each, one process does it with ease
@@ -138,7 +136,6 @@ def _open(
     )
     salt = store.find(Table.META, SALT_KEY) or b""
     keys = Keys(salt)
-    judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     guard = Guard(settings.fetch.allow_private)
     harvester = build_harvester(settings, keys)
     links = LinkBook(home.graph)
@@ -146,21 +143,17 @@ def _open(
     scheduler = Scheduler(
         frontier, settings, keys, guard, clock, typed, journal.note_row, is_unclean=is_unclean
     )
-    run = f"{clock.wall_us() // 1000:x}"  # no two runs write files of the same name
-    gatherer = LinkGatherer(home.graph, f"{run}-0", settings.node, clock)
+    post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _warcinfo(settings, all_seeds))
+    gatherer = build_gatherer(settings, post, clock)
     deadly = take_markers(home.run)
-    info = _warcinfo(settings, all_seeds)
     workers = workers_for(settings, all_seeds)
     crew: Crew
     if workers:
         values = {key: value for key, value in values_of(settings).items() if value != ()}
-        orders = Orders(values, salt, info, run, workers, settings.node)
+        orders = Orders(values, salt, dict(post.info), post.run, workers, settings.node)
         crew = ProcessCrew(home, orders, harvester, clock)
     else:
-        archive = WarcWriter(home.archive, f"gossamer-{run}", settings.archive, info, clock)
-        fetcher = Fetcher(settings.fetch, judge, guard, clock)
-        marker = Marker(home.run / "marker-0")
-        crew = OneManCrew(Worker(fetcher, archive, harvester, gatherer, marker))
+        crew = OneManCrew(equip_worker(settings, post, harvester, gatherer, clock))
     committer = Committer(store, frontier, journal, links, crew, log_length)
     node = Node(
         Parts(
@@ -184,13 +177,6 @@ def _open(
     new_seeds = frontier.admit(_as_found(seeds, keys), clock.wall_us())
     committer.commit_now()
     return Opened(node, recovered, changed, is_new, new_seeds)
-
-
-def build_harvester(settings: Settings, keys: Keys) -> Harvester:
-    """What turns answers into reports, here or in a worker process."""
-    judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
-    form = NormalForm(settings.urls.query, settings.urls.session_parameters)
-    return Harvester(settings, Parser(settings.parse, judge.wants_media), Linker(form, keys))
 
 
 def workers_for(settings: Settings, seeds: Sequence[str]) -> int:

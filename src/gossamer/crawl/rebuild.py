@@ -28,8 +28,8 @@ from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.reader import Exchange, iter_exchanges, read_info
 from gossamer.base.clock import Clock
 from gossamer.crawl.admission import Admission
-from gossamer.crawl.build import build_harvester
 from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, SEEDS_KEY
+from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.harvest import Harvester
 from gossamer.crawl.home import FORMAT, SALT_KEY, VERSION_KEY, Home, locked, open_to_write
 from gossamer.crawl.journal import note_act

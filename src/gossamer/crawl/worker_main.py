@@ -17,17 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, cast
 
-from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import SystemClock
 from gossamer.crawl import wire
-from gossamer.crawl.build import build_harvester
 from gossamer.crawl.crew import as_disk_fault
-from gossamer.crawl.marker import Marker
-from gossamer.crawl.worker import LinkGatherer, Worker
+from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
+from gossamer.crawl.worker import Worker
 from gossamer.errors import DiskFault
-from gossamer.fetch.fetcher import Fetcher
-from gossamer.fetch.guard import Guard
-from gossamer.fetch.judge import Judge
 from gossamer.records import Lease
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
@@ -150,16 +145,9 @@ class Desk(asyncio.Protocol):
 def _build(hello: dict[str, Any]) -> Worker:
     settings = with_values(Settings(), hello["settings"])
     clock = SystemClock()
-    judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
-    guard = Guard(settings.fetch.allow_private)
-    home, name = Path(hello["home"]), hello["name"]
-    return Worker(
-        Fetcher(settings.fetch, judge, guard, clock),
-        WarcWriter(home / "archive", hello["prefix"], settings.archive, hello["info"], clock),
-        build_harvester(settings, Keys(hello["salt"])),
-        LinkGatherer(home / "graph", f"{hello['run']}-{name}", settings.node, clock),
-        Marker(home / "run" / f"marker-{name}"),
-    )
+    post = Post(Path(hello["home"]), hello["name"], hello["run"], hello["info"])
+    harvester = build_harvester(settings, Keys(hello["salt"]))
+    return equip_worker(settings, post, harvester, build_gatherer(settings, post, clock), clock)
 
 
 def _die_with_parent() -> None:

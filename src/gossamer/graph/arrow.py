@@ -1,9 +1,26 @@
-"""The one door to pyarrow, which ships no types: `pa` and `pq` as the rest of graph/ uses them."""
+"""The one door to pyarrow, which ships no types: `pa` and `pq` as the rest of graph/ uses them.
+
+It is opened when somebody comes through: loading pyarrow takes 80 ms, and a worker that has just
+started has pages to ask for first.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any, Final
 
-pa: Final[Any] = importlib.import_module("pyarrow")
-pq: Final[Any] = importlib.import_module("pyarrow.parquet")
+
+class _Late:
+    """A module that is imported when it is first used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = getattr(importlib.import_module(self._name), attribute)
+        setattr(self, attribute, value)
+        return value
+
+
+pa: Final[Any] = _Late("pyarrow")
+pq: Final[Any] = _Late("pyarrow.parquet")

@@ -1,0 +1,72 @@
+"""What a worker is made of, in the node's own process or in one of its own.
+
+Kept apart from `build.py` so that a worker process loads nothing of the node: it starts in half
+the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gossamer.archive.writer import WarcWriter
+from gossamer.base.clock import Clock
+from gossamer.crawl.harvest import Harvester
+from gossamer.crawl.marker import Marker
+from gossamer.crawl.worker import LinkGatherer, Worker
+from gossamer.fetch.fetcher import Fetcher
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.judge import Judge
+from gossamer.parse.html import Parser
+from gossamer.settings import Settings
+from gossamer.urls.canonical import NormalForm
+from gossamer.urls.keys import Keys
+from gossamer.urls.linker import Linker
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """Where a worker works, and under which name its files are."""
+
+    home: Path
+    name: str
+    run: str  # no two runs write files of the same name
+    info: Mapping[str, str]  # for the first record of each WARC file
+
+    @property
+    def archive_prefix(self) -> str:
+        return f"gossamer-{self.run}-{self.name}"
+
+    @property
+    def links_prefix(self) -> str:
+        return f"{self.run}-{self.name}"
+
+    @property
+    def marker(self) -> Path:
+        return self.home / "run" / f"marker-{self.name}"
+
+
+def equip_worker(
+    settings: Settings, post: Post, harvester: Harvester, links: LinkGatherer, clock: Clock
+) -> Worker:
+    """A worker that is ready to carry leases."""
+    judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
+    guard = Guard(settings.fetch.allow_private)
+    archive = WarcWriter(
+        post.home / "archive", post.archive_prefix, settings.archive, post.info, clock
+    )
+    fetcher = Fetcher(settings.fetch, judge, guard, clock)
+    return Worker(fetcher, archive, harvester, links, Marker(post.marker))
+
+
+def build_harvester(settings: Settings, keys: Keys) -> Harvester:
+    """What turns answers into reports."""
+    judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
+    form = NormalForm(settings.urls.query, settings.urls.session_parameters)
+    return Harvester(settings, Parser(settings.parse, judge.wants_media), Linker(form, keys))
+
+
+def build_gatherer(settings: Settings, post: Post, clock: Clock) -> LinkGatherer:
+    """What takes a worker's links to the graph."""
+    return LinkGatherer(post.home / "graph", post.links_prefix, settings.node, clock)
