@@ -42,6 +42,11 @@ class Crew(Protocol):
         """Leases given and not yet ended."""
         ...
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether anybody is there to take leases."""
+        ...
+
     def give(self, leases: Sequence[Lease]) -> None:
         """Carry these."""
         ...
@@ -75,6 +80,10 @@ class OneManCrew:
     @property
     def under_way(self) -> int:
         return self._carrying
+
+    @property
+    def is_ready(self) -> bool:
+        return True
 
     def give(self, leases: Sequence[Lease]) -> None:
         for lease in leases:

@@ -132,7 +132,7 @@ class Node:
         crew, connections = self._parts.crew, self._connections
         while not self._stop:
             self._changed.clear()
-            room = min(connections - crew.under_way, _LEASES_AT_ONCE)
+            room = min(connections - crew.under_way, _LEASES_AT_ONCE) if crew.is_ready else 0
             leases: list[Lease] = []
             while (
                 len(leases) < room

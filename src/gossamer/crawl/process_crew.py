@@ -125,12 +125,12 @@ class ProcessCrew:
     def under_way(self) -> int:
         return sum(len(hand.leases) for hand in self._hands)
 
+    @property
+    def is_ready(self) -> bool:
+        return bool(self._hands)
+
     def give(self, leases: Sequence[Lease]) -> None:
         """Each host has a worker that knows its links; when that one is busy, another helps."""
-        if not self._hands:
-            for lease in leases:
-                self._employer.take_back(lease)
-            return
         batches: dict[str, list[Any]] = {}
         by_name = {hand.name: hand for hand in self._hands}
         for lease in leases:
