@@ -81,7 +81,7 @@ class Committer:
         self._journal = journal
         self._links = links
         self._crew = crew
-        self._log_length = log_length
+        self._log_length = min(log_length, journal.length)
         self._ends: dict[str, int] = {}
         self._lock = asyncio.Lock()
 

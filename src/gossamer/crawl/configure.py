@@ -7,6 +7,7 @@ A key that is not known is an error that names the key, the file, the line and t
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -18,6 +19,8 @@ from typing import Any, Final
 from gossamer.errors import SettingsError, UsageError
 from gossamer.settings import KEYS, Settings, nearest, parse_value, values_of, with_values
 
+_SECTIONS: Final = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS))
+_IN_PYPROJECT: Final = "tool.gossamer"
 _OTHER_VARIABLES: Final = frozenset({"GOSSAMER_COLLECTION", "GOSSAMER_CONFIG"})
 
 
@@ -48,7 +51,10 @@ def configure(
             raise _with_line(fault, path) from None
         origin.update(dict.fromkeys(values, str(path)))
     from_env = _read_environment(env)
-    settings = with_values(settings, from_env)
+    try:
+        settings = with_values(settings, from_env)
+    except SettingsError as fault:
+        raise _placed(fault, _variable(fault.key)) from None
     origin.update({key: _variable(key) for key in from_env})
     settings = with_values(settings, flags)
     origin.update(dict.fromkeys(flags, "command line"))
@@ -75,15 +81,19 @@ def _files(collection: Path, env: Mapping[str, str]) -> list[Path]:
 
 def _has_table(pyproject: Path) -> bool:
     try:
-        return "gossamer" in tomllib.loads(pyproject.read_text(encoding="utf-8")).get("tool", {})
+        return "gossamer" in tomllib.loads(_text_of(pyproject)).get("tool", {})
     except (OSError, ValueError):
         return False
+
+
+def _text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
 
 
 def read_file(path: Path) -> dict[str, object]:
     """The settings in a file, by key. Raises SettingsError or UsageError with file and line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _text_of(path)
     except (OSError, UnicodeError) as fault:
         raise UsageError(f"cannot read {path}: {fault}") from fault
     try:
@@ -92,10 +102,15 @@ def read_file(path: Path) -> dict[str, object]:
         raise UsageError(f"{path}: {fault}") from fault
     if path.name == "pyproject.toml":
         tables = tables.get("tool", {}).get("gossamer", {})
+    if not isinstance(tables, dict):
+        raise _not_a_table(_IN_PYPROJECT, path, text)
     values: dict[str, object] = {}
     for section, content in tables.items():
+        if section not in _SECTIONS:
+            first = next(iter(content), "") if isinstance(content, dict) else ""
+            raise _unknown(f"{section}.{first}" if first else section, path, text)
         if not isinstance(content, dict):
-            raise _unknown(section, path, text)
+            raise _not_a_table(section, path, text)
         for name, value in content.items():
             key = f"{section}.{name}"
             if key not in KEYS:
@@ -117,30 +132,63 @@ def _as_setting(value: Any) -> object:
 
 
 def _unknown(key: str, path: Path, text: str) -> SettingsError:
-    where = f"{path}, line {line_of(key, text)}"
-    return SettingsError(key, f"is no setting{nearest(key)}", where=where)
+    names = KEYS if "." in key else (*_SECTIONS, *KEYS)
+    return SettingsError(key, f"is no setting{nearest(key, names)}", where=_where(key, path, text))
+
+
+def _not_a_table(key: str, path: Path, text: str) -> SettingsError:
+    problem = f"is a section; write [{key}] and its settings below"
+    return SettingsError(key, problem, where=_where(key, path, text))
+
+
+def _where(key: str, path: Path, text: str) -> str:
+    root = _IN_PYPROJECT if path.name == "pyproject.toml" else ""
+    return f"{path}, line {line_of(key, text, root)}"
 
 
 def _with_line(fault: SettingsError, path: Path) -> SettingsError:
-    line = line_of(fault.key, path.read_text(encoding="utf-8"))
-    problem = str(fault).removeprefix(f"{fault.key} ")
-    return SettingsError(fault.key, problem, where=f"{path}, line {line}")
+    return _placed(fault, _where(fault.key, path, _text_of(path)))
 
 
-def line_of(key: str, text: str) -> int:
-    """The line on which a key stands; its section's line, or 1, when it cannot be told."""
+def _placed(fault: SettingsError, where: str) -> SettingsError:
+    return SettingsError(fault.key, str(fault).removeprefix(f"{fault.key} "), where=where)
+
+
+def line_of(key: str, text: str, root: str = "") -> int:
+    """The line on which a key stands; its section's line, or 1, when it cannot be told.
+
+    `root` is the table in which our sections lie, where the file has others, too.
+    """
     section, _, name = key.partition(".")
-    found, current = 1, ""
-    for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*\[([^\[\]]+)\]", line)
+    found, current = 1, None if root else ""
+    for number, line in enumerate(text.split("\n"), 1):
+        header = re.match(r"\s*\[\[?([^\[\]]+)\]", line)
         if header:
-            current = header[1].strip().removeprefix("tool.gossamer.").strip("\"' ")
+            current = _below(root, re.sub(r"[\s\"']", "", header[1]))
+            if current == key:
+                return number
             if current == section:
                 found = number
-        names = (name,) if current == section else (key, section)
-        if any(re.match(rf"\s*[\"']?{re.escape(n)}[\"']?\s*=", line) for n in names if n):
+        elif (current == "" and _sets((key, section), line)) or (
+            current == section and _sets((name,), line)
+        ):
             return number
     return found
+
+
+def _below(root: str, table: str) -> str | None:
+    """A table's name as seen from `root`; None when it lies elsewhere."""
+    if not root:
+        return table
+    if table == root:
+        return ""
+    return table.removeprefix(f"{root}.") if table.startswith(f"{root}.") else None
+
+
+def _sets(keys: tuple[str, ...], line: str) -> bool:
+    """Whether a line gives one of the keys a value, quoted or not."""
+    left = re.sub(r"[\s\"']", "", line.partition("=")[0]) if "=" in line else ""
+    return bool(left) and left in keys
 
 
 def _variable(key: str) -> str:
@@ -157,7 +205,10 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
             raise SettingsError(
                 name, f"is no setting{nearest(name, known)}", where="the environment"
             )
-        values[known[name]] = parse_value(known[name], text)
+        try:
+            values[known[name]] = parse_value(known[name], text)
+        except SettingsError as fault:
+            raise _placed(fault, name) from None
     return values
 
 
@@ -166,13 +217,20 @@ def remember_contact(contact: str, env: Mapping[str, str]) -> Path:
     path = user_file(env)
     path.parent.mkdir(parents=True, exist_ok=True)
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    line = f'contact = "{contact}"'
-    if re.search(r"(?m)^\[fetch\]", text):
-        text = re.sub(r"(?m)^(\[fetch\].*)$", lambda m: f"{m[1]}\n{line}", text, count=1)
-    else:
-        text = f"{text.rstrip()}\n\n[fetch]\n{line}\n".lstrip()
-    path.write_text(text, encoding="utf-8")
+    path.write_text(_with_contact(text, json.dumps(contact, ensure_ascii=False)), encoding="utf-8")
     return path
+
+
+def _with_contact(text: str, contact: str) -> str:
+    lines = text.rstrip("\n").split("\n")
+    if "contact" in tomllib.loads(text).get("fetch", {}):
+        at = line_of("fetch.contact", text) - 1
+        lines[at] = f"{lines[at].partition('=')[0].rstrip()} = {contact}"
+    elif any(re.match(r"\s*\[fetch\]", line) for line in lines):
+        lines.insert(line_of("fetch", text), f"contact = {contact}")
+    else:
+        lines += ["", "[fetch]", f"contact = {contact}"]
+    return "\n".join(lines).lstrip("\n") + "\n"
 
 
 def difference(old: Settings, new: Settings) -> dict[str, tuple[object, object]]:

@@ -87,9 +87,8 @@ _OURS: Final = {"gossamer.toml", "state", "archive", "graph", "log", "run"}
 
 def open_to_write(home: Home, memory_mb: int) -> Store:
     """The state, for the one writer; the caller holds the lock. A new one gets format and salt."""
-    is_new = not home.exists
     store = RocksStore.open(home.state, memory_mb)
-    if is_new:
+    if _is_empty(store):  # new, or killed before its first row
         store.write({Table.META: {VERSION_KEY: str(FORMAT).encode(), SALT_KEY: os.urandom(16)}})
     _check_format(home, store)
     return store
@@ -102,6 +101,10 @@ def open_to_read(home: Home) -> Store:
     store = RocksStore.open_to_read(home.state)
     _check_format(home, store)
     return store
+
+
+def _is_empty(store: Store) -> bool:
+    return not any(store.scan(table, b"", None, 1) for table in Table)
 
 
 def _check_format(home: Home, store: Store) -> None:

@@ -5,7 +5,7 @@ outcomes true, and the commit carries the file's length; a restart cuts the file
 and the replay writes the lines again.
 
 Columns: at, url, outcome, reason, detail, status, type, bytes, took_s, depth, tries, via, host,
-address. Empty ones are left out.
+address, purpose (where it is no page). Empty ones are left out.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Journal:
     def __init__(self, path: Path, length: int) -> None:
         """Open at `length`, the committed length; what lies beyond was never true."""
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        if os.fstat(self._file).st_size > length:
-            os.ftruncate(self._file, length)
+        self.length = min(os.fstat(self._file).st_size, length)  # less, where somebody cut it
+        os.ftruncate(self._file, self.length)
         self._lines: list[str] = []
 
     def note_report(self, report: Report) -> None:

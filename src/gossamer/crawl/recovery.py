@@ -15,7 +15,6 @@ from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.crawl.harvest import Harvest, Harvester, crashed
-from gossamer.records import Answer, Lease, Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +55,8 @@ def recover(
             continue
         for exchange in iter_exchanges(path, min(state_end, graph_end)):
             to_state = exchange.stored.start >= state_end
-            if (path.name, exchange.stored.start) in deadly:
-                harvest = Harvest(crashed(*_parts(exchange), "it killed the process that read it"))
-            else:
-                harvest = harvester.harvest(*_parts(exchange))
+            is_deadly = (path.name, exchange.stored.start) in deadly
+            harvest = _read(harvester, exchange, is_deadly=is_deadly)
             take(harvest, to_state, exchange.stored.start >= graph_end)
             exchanges += to_state
         if cdxj_path(path).exists() and repaired.cut_bytes:
@@ -68,8 +65,14 @@ def recover(
     return Recovered(files, exchanges, cut_bytes)
 
 
-def _parts(exchange: Exchange) -> tuple[Lease, Answer, Stored]:
-    return exchange.lease, exchange.answer, exchange.stored
+def _read(harvester: Harvester, exchange: Exchange, *, is_deadly: bool) -> Harvest:
+    parts = exchange.lease, exchange.answer, exchange.stored
+    if is_deadly:
+        return Harvest(crashed(*parts, "it killed the process that read it"))
+    try:
+        return harvester.harvest(*parts)
+    except Exception as fault:  # noqa: BLE001  # as in the live crawl: it ends in its story
+        return Harvest(crashed(*parts, repr(fault)))
 
 
 def _index(path: Path) -> None:

@@ -1,0 +1,216 @@
+"""What is on disk in which order, and a log that has every line once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from crawl.crash_bench import CrashBench, a_web
+from gossamer.base.clock import ManualClock
+from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, known_ends, sync_descriptor
+from gossamer.crawl.journal import Journal, note_act
+from gossamer.errors import DiskFault
+from gossamer.frontier.rows import Standing, UrlRow
+from gossamer.frontier.store import Table
+from support.need import need_linux
+
+ROW = UrlRow(standing=Standing.REFUSED, depth=1, url="http://a.example/", reason="robots", at_us=1)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> CrashBench:
+    return CrashBench(tmp_path / "c", a_web(), ManualClock())
+
+
+def urls_in(path: Path) -> list[str]:
+    return [json.loads(line)["url"] for line in path.read_text().splitlines()]
+
+
+# -- the commit
+
+
+def test_a_commit_carries_the_ends_of_the_archive_and_the_length_of_the_log(
+    bench: CrashBench,
+) -> None:
+    for _ in range(6):
+        bench.step()
+    store = bench.committer._store
+    before = dict(known_ends(store))
+
+    bench.commit()
+
+    archive, log = bench.worker.archive, bench.home.log
+    assert before == {}
+    assert known_ends(store)[archive.name] == archive.end
+    assert int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big") == log.stat().st_size
+    assert store.find(Table.META, CLEAN_KEY) == b"0"
+    bench.close()
+
+
+def test_the_log_is_written_before_the_state_and_the_graph_after_it(
+    bench: CrashBench, tmp_path: Path
+) -> None:
+    for _ in range(6):
+        bench.step()
+    bench.write_part()
+
+    copies = bench.commit_in_steps(tmp_path / "copies")
+
+    sizes = [(copy / "log" / "crawl.jsonl").stat().st_size for copy in copies]
+    manifests = [(copy / "graph" / "manifest.json").exists() for copy in copies]
+    assert sizes[0] == sizes[1] < sizes[2] == sizes[3] == sizes[4]
+    assert manifests == [False, False, False, False, True]
+    bench.close()
+
+
+def test_only_the_last_commit_of_a_clean_end_says_so(bench: CrashBench) -> None:
+    async def commit(*, is_clean: bool) -> bytes | None:
+        await bench.committer.commit(is_clean=is_clean)
+        return bench.committer._store.find(Table.META, CLEAN_KEY)
+
+    assert asyncio.run(commit(is_clean=False)) == b"0"
+    assert asyncio.run(commit(is_clean=True)) == b"1"
+    bench.close()
+
+
+def test_what_is_decided_while_a_commit_is_written_belongs_to_the_next(bench: CrashBench) -> None:
+    async def commit_and_go_on() -> tuple[int, int]:
+        bench.step()
+        writing = asyncio.create_task(bench.committer.commit())
+        await asyncio.sleep(0)
+        for _ in range(3):
+            bench.step()
+        await writing
+        committed = known_ends(bench.committer._store)[bench.worker.archive.name]
+        return committed, bench.worker.archive.end
+
+    committed, end = asyncio.run(commit_and_go_on())
+    assert committed < end
+    bench.commit()
+    assert known_ends(bench.committer._store)[bench.worker.archive.name] == end
+    bench.close()
+
+
+def test_a_commit_that_is_cancelled_is_written_all_the_same(bench: CrashBench) -> None:
+    async def cancel() -> None:
+        for _ in range(4):
+            bench.step()
+        writing = asyncio.create_task(bench.committer.commit())
+        await asyncio.sleep(0)
+        writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+
+    asyncio.run(cancel())
+
+    archive = bench.worker.archive
+    assert known_ends(bench.committer._store)[archive.name] == archive.end
+    bench.commit()
+    assert len(urls_in(bench.home.log)) == len(set(urls_in(bench.home.log)))
+    bench.close()
+
+
+def test_a_file_that_cannot_be_synced_stops_the_commit() -> None:
+    need_linux("a pipe that refuses fdatasync")
+    reading, writing = os.pipe()
+
+    with pytest.raises(DiskFault, match="what is committed is kept") as told:
+        sync_descriptor(writing)
+
+    assert not told.value.is_full
+    os.close(reading)
+    os.close(writing)
+
+
+# -- the log
+
+
+def test_lines_behind_the_committed_length_were_never_true(tmp_path: Path) -> None:
+    path = tmp_path / "crawl.jsonl"
+    journal = Journal(path, 0)
+    journal.note_row(ROW)
+    committed = journal.append(journal.take())
+    journal.note_row(ROW)
+    journal.append(journal.take())
+    journal.close()
+
+    Journal(path, committed).close()
+
+    assert path.stat().st_size == committed
+    assert urls_in(path) == [ROW.url]
+
+
+def test_a_log_that_somebody_cut_goes_on_from_where_it_ends(tmp_path: Path) -> None:
+    clock = ManualClock()
+    bench = CrashBench(tmp_path / "c", a_web(), clock)
+    for _ in range(6):
+        bench.step()
+    bench.commit()
+    bench.close()
+    bench.home.log.write_text("")
+
+    bench = CrashBench(tmp_path / "c", a_web(), clock)
+    while bench.step():
+        pass
+    bench.commit()
+    length = bench.home.log.stat().st_size
+    stored = bench.committer._store.find(Table.META, LOG_KEY) or b""
+    bench.close()
+
+    assert int.from_bytes(stored, "big") == length > 0
+
+
+def test_a_line_has_no_empty_columns_and_any_text(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "crawl.jsonl", 0)
+    strange = "http://a.example/\u2028\ud800\n"
+    journal.note_row(UrlRow(standing=Standing.FAILED, depth=0, url=strange, reason="dns", at_us=1))
+
+    length = journal.append(journal.take())
+    journal.close()
+
+    raw = (tmp_path / "crawl.jsonl").read_bytes()
+    assert len(raw) == length
+    assert raw.count(b"\n") == 1
+    assert json.loads(raw) == {
+        "at": "1970-01-01T00:00:00Z",
+        "url": "http://a.example/\u2028?\n",
+        "outcome": "failed",
+        "reason": "dns",
+    }
+
+
+def test_nothing_to_write_is_nothing_written(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "crawl.jsonl", 0)
+
+    assert journal.take() == b""
+    assert journal.append(b"") == 0
+    journal.close()
+
+
+def test_a_full_disk_is_told_when_the_log_is_written() -> None:
+    need_linux("/dev/full")
+    journal = Journal.__new__(Journal)
+    journal._file = os.open("/dev/full", os.O_WRONLY)
+
+    with pytest.raises(DiskFault, match="make room and go on") as told:
+        journal.append(b"line\n")
+
+    assert told.value.is_full
+    journal.close()
+
+
+def test_acts_of_the_operator_are_noted_one_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "log" / "acts.jsonl"
+
+    note_act(path, 0, "begin", seeds=["http://a.example/"])
+    note_act(path, 1_000_000, "pause")
+
+    acts = [json.loads(line) for line in path.read_text().splitlines()]
+    assert acts == [
+        {"at": "1970-01-01T00:00:00Z", "act": "begin", "seeds": ["http://a.example/"]},
+        {"at": "1970-01-01T00:00:01Z", "act": "pause"},
+    ]
