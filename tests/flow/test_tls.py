@@ -32,7 +32,8 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
     openssl = need_program("openssl")
     folder = tmp_path_factory.mktemp("tls")
     command = [
-        str(openssl), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+        str(openssl), "req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt",
+        "ec_paramgen_curve:P-256",
         "-days", "2", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1,DNS:a.localhost",
         "-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem"),
     ]  # fmt: skip

@@ -14,16 +14,19 @@ from __future__ import annotations
 import io
 import json
 import os
+import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from gossamer.archive.reader import iter_exchanges
 from gossamer.cli.main import run
+from gossamer.errors import CorruptFile
 
 WAIT_S: Final = 30.0  # far beyond what any of it takes; then the test has failed
 
@@ -109,3 +112,50 @@ def until(is_so: Callable[[], bool], running: Running | None = None) -> None:
 def lines_of(path: Path) -> list[dict[str, Any]]:
     """A file of one JSON object a line."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def archived(collection: Path) -> set[str]:
+    """The URLs whose exchanges are whole in the archive; what a kill cut off is not among them."""
+    found: set[str] = set()
+    for file in sorted((collection / "archive").glob("*.warc.gz")):
+        try:
+            found.update(exchange.lease.url for exchange in iter_exchanges(file))
+        except CorruptFile:
+            continue
+    return found
+
+
+@dataclass
+class Campaign:
+    """Kills of one crawl, at moments that a seed decides, until it is finished."""
+
+    commands: Sequence[Sequence[str | Path]]  # taken in turn; all of them go on with one crawl
+    collection: Path
+    asked: Callable[[], int]  # requests that the server has had
+    seed: int = 0
+    kills: int = 0
+    moments: list[tuple[int, set[str]]] = field(default_factory=list)  # requests, archive by then
+
+    def kill_times(self, times: int, *, requests: tuple[int, int]) -> None:
+        """Start and kill again and again: four times after some requests, then at the start."""
+        rng = random.Random(self.seed)
+        for number in range(times):
+            with started(*self.commands[number % len(self.commands)]) as running:
+                if number % 5 == 4:
+                    self._wait(rng.uniform(0.1, 0.8), running)
+                else:
+                    goal = self.asked() + rng.randint(*requests)
+                    until(lambda goal=goal: self.asked() >= goal, running)  # type: ignore[misc]
+                    self._wait(rng.uniform(0.0, 0.03), running)
+                running.kill()
+                running.wait()
+            self.kills += 1
+            self.moments.append((self.asked(), archived(self.collection)))
+
+    def finish(self) -> Ended:
+        return gossamer(*self.commands[0])
+
+    def _wait(self, seconds: float, running: Running) -> None:
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(seconds)
+        assert running.poll() is None, "it ended before it could be killed"
