@@ -46,6 +46,18 @@ def test_text_that_is_long_enough_decides(language: str, declared: str) -> None:
     assert language_of(TEXTS[language], said, 1000) == language
 
 
+@pytest.mark.parametrize("language", ["de", "fr", "ru", "ja", "zh"])
+def test_a_menu_in_the_declared_language_does_not_speak_for_the_page(language: str) -> None:
+    menu = "A guide to the use of this manual\nThe parts that are not for you\n" * 12
+    body = (TEXTS[language] + "\n") * 20
+
+    assert language_of(menu + body + menu, "en", 1000) == language
+
+
+def test_a_name_in_another_script_does_not_make_the_page_korean() -> None:
+    assert language_of(TEXTS["zh"] + "\n한국어 日本語 にほんご", "en", 1000) == "zh"
+
+
 def test_a_short_text_leaves_it_to_the_declaration() -> None:
     assert language_of("Der Fuchs springt.", "nl", 1000) == "nl"
 
