@@ -323,8 +323,8 @@ def check_value(key: str, value: object, f: Field[Any], kind: Any) -> None:
         raise SettingsError(key, f"is {value!r}, but it must be {wanted}")
     if isinstance(value, int | float) and not isinstance(value, bool):
         least, most = f.metadata["at_least"], f.metadata["at_most"]
-        if math.isnan(value):
-            raise SettingsError(key, "is not a number")
+        if not math.isfinite(value):
+            raise SettingsError(key, f"is {value!r}, but it must be a finite number")
         if least is not None and value < least:
             raise SettingsError(key, f"is {value!r}, but it must be at least {least}")
         if most is not None and value > most:

@@ -44,7 +44,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "no key": (["--set", "depth", HERE], "KEY=VALUE"),
     "unknown key": (["--set", "politeness.host_dealy_s=1", HERE], "politeness.host_delay_s"),
     "wrong value": (["--set", "node.graph=perhaps", HERE], "true or false"),
-    "nan": (["--set", "politeness.host_delay_s=nan", HERE], "not a number"),
+    "nan": (["--set", "politeness.host_delay_s=nan", HERE], "finite"),
     "not a url": (["not a url"], "no URL"),
     "another scheme": (["ftp://127.0.0.1/"], "no URL"),
     "a scheme left out": (["example.org/a"], "did you mean https://example.org/a?"),

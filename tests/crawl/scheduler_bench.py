@@ -73,7 +73,7 @@ class Bench:
         for report in self._uncommitted:
             if report.lease.purpose is Purpose.ROBOTS:
                 self.scheduler.replay_robots(report)
-            self._learn(report, self.scheduler.retry_time(report))
+            self._learn(report, self.scheduler.replayed(report))
 
     # -- steps
 

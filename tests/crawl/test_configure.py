@@ -133,7 +133,7 @@ def test_a_key_of_the_same_name_in_another_table_of_a_pyproject_is_not_meant(
         ("[scope]\nkind = 'planet'\n", 2, "one of page, prefix, host"),
         ("[node]\ngraph = 'yes'\n", 2, "must be true or false"),
         ("fetch = { connections = 0 }\n", 1, "at least 1"),
-        ("[politeness]\nhost_delay_s = nan\n", 2, "not a number"),
+        ("[politeness]\nhost_delay_s = nan\n", 2, "finite"),
         ("[politeness]\nhost_delay_s = 2026-01-01\n", 2, "must be a number"),
         ("fetch = 3\n", 1, "write [fetch]"),
         ("x = 1\n", 1, "is no setting"),

@@ -80,6 +80,10 @@ class WarcWriter:
         return self._name
 
     @property
+    def folder(self) -> Path:
+        return self._folder
+
+    @property
     def path(self) -> Path:
         """The open file."""
         return self._folder / self._name

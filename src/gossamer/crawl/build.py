@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,7 @@ from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_write
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
-from gossamer.crawl.marker import take_markers
+from gossamer.crawl.marker import Marker, delete_markers, read_deadly
 from gossamer.crawl.node import Node, Parts
 from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.recovery import Recovered, recover
@@ -145,7 +145,6 @@ def _open(
     )
     post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _warcinfo(settings, all_seeds))
     gatherer = build_gatherer(settings, post, clock)
-    deadly = take_markers(home.run)
     workers = workers_for(settings, all_seeds)
     crew: Crew
     if workers:
@@ -172,10 +171,14 @@ def _open(
             close_store=store.close,
         )
     )
-    recovered = _recover(home, store, settings, node, harvester, gatherer, links, deadly)
+    deadly = read_deadly(home.run)
+    marker = Marker(replace(post, name="start").marker)
+    recovered = _recover(home, store, settings, node, harvester, gatherer, links, deadly, marker)
     note_start(home, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
     new_seeds = frontier.admit(_as_found(seeds, keys), clock.wall_us())
     committer.commit_now()
+    marker.close()
+    delete_markers(home.run, but=post.run)
     return Opened(node, recovered, changed, is_new, new_seeds)
 
 
@@ -199,6 +202,7 @@ def _recover(
     gatherer: LinkGatherer,
     links: LinkBook,
     deadly: frozenset[tuple[str, int]],
+    marker: Marker,
 ) -> Recovered:
     def take(harvest: Harvest, to_state: bool, to_graph: bool) -> None:
         if to_state:
@@ -208,7 +212,7 @@ def _recover(
 
     known = dict(known_ends(store))
     covered = dict(links.manifest.covered) if settings.node.graph else known
-    recovered = recover(home.archive, known, covered, harvester, take, deadly=deadly)
+    recovered = recover(home.archive, known, covered, harvester, take, deadly=deadly, marker=marker)
     part = gatherer.write_now()
     if part is not None:
         links.note(part)

@@ -44,7 +44,7 @@ class Post:
 
     @property
     def marker(self) -> Path:
-        return self.home / "run" / f"marker-{self.name}"
+        return self.home / "run" / f"marker-{self.run}-{self.name}"
 
 
 def equip_worker(

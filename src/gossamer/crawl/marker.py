@@ -63,12 +63,18 @@ def read_marker(path: Path) -> tuple[str, int] | None:
     return name, place - 1
 
 
-def take_markers(folder: Path) -> frozenset[tuple[str, int]]:
-    """What the processes of the last run were reading when they died; the notes are deleted."""
-    found = set()
+def read_deadly(folder: Path) -> frozenset[tuple[str, int]]:
+    """Exchanges that killed two processes: one in a crawl, and one that read it at a start.
+
+    One death proves nothing: somebody may have killed the process in that very moment. So a start
+    reads what was being read, under a note of its own, and only that note condemns.
+    """
+    found = (read_marker(path) for path in folder.glob("marker-*-start"))
+    return frozenset(marker for marker in found if marker is not None)
+
+
+def delete_markers(folder: Path, *, but: str) -> None:
+    """What the notes of other runs than `but` say is committed: they are not needed any more."""
     for path in folder.glob("marker-*"):
-        marker = read_marker(path)
-        if marker is not None:
-            found.add(marker)
-        path.unlink(missing_ok=True)
-    return frozenset(found)
+        if not path.name.startswith(f"marker-{but}-") or path.name.endswith("-start"):
+            path.unlink(missing_ok=True)

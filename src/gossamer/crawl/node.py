@@ -209,7 +209,7 @@ class Node:
         """The same for an exchange that was archived before the last process ended."""
         if harvest.report.lease.purpose is Purpose.ROBOTS:
             self._scheduler.replay_robots(harvest.report)
-        self._learn(harvest, self._scheduler.retry_time(harvest.report))
+        self._learn(harvest, self._scheduler.replayed(harvest.report))
 
     def _take_part(self, part: PartWritten) -> None:
         self._parts.links.note(part)
@@ -235,8 +235,9 @@ class Node:
         if report.redirect and report.lease.depth == 0:
             self._adopt(report.redirect)
         self._frontier.admit(report.found, report.at_us)
-        for key in self._frontier.take_shallower():
-            self._find_links_again(key)
+        while keys := self._frontier.take_shallower():  # theirs may be nearer now, too
+            for key in keys:
+                self._find_links_again(key)
 
     def _adopt(self, url: str) -> None:
         """A seed that has moved keeps its scope: example.org to www.example.org."""

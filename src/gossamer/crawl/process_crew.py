@@ -3,9 +3,9 @@
 A worker is believed only in what it has reported, and in what lies whole in its WARC file. When
 it dies (killed, out of memory, crashed on a page) or falls silent, it is killed and reaped, its
 file is cut behind the last whole exchange, what it archived and did not report is read here, and
-its other leases come back. The exchange that it was reading when it died (`marker.py`) is not read
-again: its URL has failed with the reason `crash`, is asked once more later, and after a second
-death is set aside.
+its other leases come back. The exchange that it was reading when it died (`marker.py`) may have
+killed it: another worker reads it once more, and if that dies of it too, the URL is set aside with
+the reason `crash`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.base.clock import Clock
 from gossamer.crawl import wire
+from gossamer.crawl.commit import sync_descriptor
 from gossamer.crawl.crew import Employer
+from gossamer.crawl.equip import Post
 from gossamer.crawl.harvest import Harvest, Harvester, crashed
 from gossamer.crawl.home import Home
 from gossamer.crawl.marker import read_marker
@@ -41,6 +43,15 @@ _DEATHS_S: Final = 60.0
 _CLOSING_S: Final = 60.0
 
 
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """An archived exchange that was being read when its worker died."""
+
+    lease: Lease
+    file: str
+    start: int
+
+
 @dataclass(slots=True, eq=False)
 class Hand:
     """One worker as the node sees it."""
@@ -50,6 +61,7 @@ class Hand:
     desk: NodeDesk
     heard_s: float
     leases: dict[int, Lease] = field(default_factory=dict)
+    suspects: dict[int, Suspect] = field(default_factory=dict)  # read for a worker that died
     file: str = ""  # its open WARC file, when it has reported of one
     end: int = 0  # up to which it has reported
     descriptor: int = -1  # of that file, for syncing
@@ -115,6 +127,7 @@ class ProcessCrew:
         self._hiring: set[asyncio.Task[None]] = set()
         self._covered: dict[str, int] = {}  # how far the links of a file are written
         self._closed = asyncio.Event()
+        self._suspects: list[Suspect] = []  # to be read by the next worker
 
     async def start(self, employer: Employer) -> None:
         self._employer = employer
@@ -123,7 +136,8 @@ class ProcessCrew:
 
     @property
     def under_way(self) -> int:
-        return sum(len(hand.leases) for hand in self._hands)
+        held = sum(len(hand.leases) + len(hand.suspects) for hand in self._hands)
+        return held + len(self._suspects)
 
     @property
     def is_ready(self) -> bool:
@@ -167,6 +181,9 @@ class ProcessCrew:
             case wire.REPORTS:
                 for report in items[0]:
                     self._take_report(hand, report)
+            case wire.REREAD:
+                suspect = hand.suspects.pop(items[0][0])
+                self._employer.take(Harvest(wire.report_of(items[0], suspect.lease)))
             case wire.PART:
                 part = wire.PartWritten(*items)
                 self._covered.update(part.covered)
@@ -213,11 +230,18 @@ class ProcessCrew:
                     "run": orders.run,
                     "home": os.fspath(self._home.path.resolve()),
                     "name": name,
-                    "prefix": self._prefix(name),
                 },
             )
         )
         self._hands.append(hand)
+        self._have_reread(hand)
+
+    def _have_reread(self, hand: Hand) -> None:
+        suspects, self._suspects = self._suspects, []
+        for suspect in suspects:
+            hand.suspects[suspect.lease.number] = suspect
+            lease = wire.lease_items(suspect.lease)
+            hand.desk.send(wire.frame(wire.REREAD, lease, suspect.file, suspect.start))
 
     def bury(self, hand: Hand) -> None:
         """A worker is gone: take what it left, give back the rest, and hire another."""
@@ -255,20 +279,28 @@ class ProcessCrew:
 
     def _take_legacy(self, hand: Hand) -> None:
         """Read what a dead worker archived and did not report, and links that it did not write."""
-        marker = self._home.run / f"marker-{hand.name}"
-        deadly = read_marker(marker)
+        marker = self._post(hand.name).marker
+        reading = read_marker(marker)
+        for suspect in hand.suspects.values():
+            if reading == (suspect.file, suspect.start):
+                self._set_aside(suspect)
+            else:
+                self._suspects.append(suspect)
+        hand.suspects.clear()
         gatherer = LinkGatherer(
             self._home.graph, f"{self._orders.run}-{hand.name}x", self._orders.node, self._clock
         )
-        for path in sorted(self._home.archive.glob(f"{self._prefix(hand.name)}-*.warc.gz")):
-            self._read_left(hand, path, deadly, gatherer)
+        for path in sorted(
+            self._home.archive.glob(f"{self._post(hand.name).archive_prefix}-*.warc.gz")
+        ):
+            self._read_left(hand, path, reading, gatherer)
         part = gatherer.write_now()
         if part is not None:
             self._employer.take_part(part)
         marker.unlink(missing_ok=True)
 
     def _read_left(
-        self, hand: Hand, path: Path, deadly: tuple[str, int] | None, gatherer: LinkGatherer
+        self, hand: Hand, path: Path, reading: tuple[str, int] | None, gatherer: LinkGatherer
     ) -> None:
         reported = hand.end if path.name == hand.file else 0
         if hand.file and path.name < hand.file:
@@ -276,27 +308,37 @@ class ProcessCrew:
         if repair(path, reported).kept_end == 0:
             path.unlink()
             return
+        _sync(path)  # before the state learns of what is in it
         by_key = {lease.key: lease for lease in hand.leases.values()}
         for exchange in iter_exchanges(path, min(reported, self._covered.get(path.name, 0))):
             is_reported = exchange.stored.start < reported
             lease = exchange.lease if is_reported else by_key[exchange.lease.key]
-            if deadly == (path.name, exchange.stored.start):
-                what = "it killed the worker that read it"
-                harvest = Harvest(crashed(lease, exchange.answer, exchange.stored, what))
-            else:
-                harvest = self._harvester.harvest(lease, exchange.answer, exchange.stored)
-            gatherer.add(harvest)
             if not is_reported:
                 del hand.leases[lease.number]
+            if reading == (path.name, exchange.stored.start):
+                self._suspects.append(Suspect(lease, path.name, exchange.stored.start))
+                continue  # it is the last of its file: nothing was appended while it was read
+            harvest = self._harvester.harvest(lease, exchange.answer, exchange.stored)
+            gatherer.add(harvest)
+            if not is_reported:
                 self._employer.take(harvest)
 
-    def _prefix(self, name: str) -> str:
-        return f"gossamer-{self._orders.run}-{name}"
+    def _set_aside(self, suspect: Suspect) -> None:
+        """Two workers died of an exchange: nobody reads it again."""
+        path = self._home.archive / suspect.file
+        exchange = next(iter_exchanges(path, suspect.start))
+        what = "it killed two workers that read it"
+        report = crashed(suspect.lease, exchange.answer, exchange.stored, what)
+        self._employer.take(Harvest(report))
+
+    def _post(self, name: str) -> Post:
+        return Post(self._home.path, name, self._orders.run, self._orders.info)
 
     async def finish(self) -> None:
         """Let all workers end; whoever does not within a minute is killed."""
         self._is_closing = True
         await asyncio.gather(*self._hiring, return_exceptions=True)
+        self._suspects.clear()  # the next start reads them
         for hand in self._hands:
             hand.desk.send(wire.frame(wire.CLOSE))
         with contextlib.suppress(TimeoutError):
@@ -320,7 +362,7 @@ class ProcessCrew:
             hand.process.wait()
             if hand.descriptor >= 0:
                 os.close(hand.descriptor)
-            (self._home.run / f"marker-{hand.name}").unlink(missing_ok=True)
+            self._post(hand.name).marker.unlink(missing_ok=True)
         self._hands.clear()
 
 
@@ -335,3 +377,11 @@ def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
             stdin=subprocess.DEVNULL,
         )
     return process, ours
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        sync_descriptor(descriptor)
+    finally:
+        os.close(descriptor)

@@ -15,6 +15,7 @@ from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.crawl.harvest import Harvest, Harvester, crashed
+from gossamer.crawl.marker import Marker
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,12 @@ def recover(
     take: Callable[[Harvest, bool, bool], None],
     *,
     deadly: frozenset[tuple[str, int]] = frozenset(),
+    marker: Marker | None = None,
 ) -> Recovered:
     """Repair every file and hand over what is beyond; `take(harvest, to_state, to_graph)`.
 
-    `deadly` are exchanges that killed whoever read them; they are not read again.
+    `deadly` are exchanges that killed whoever read them; they are not read again. `marker` notes
+    what is read here: if it kills this process too, the next start knows.
     Raises CorruptFile when committed bytes are missing.
     """
     files = exchanges = cut_bytes = 0
@@ -56,7 +59,11 @@ def recover(
         for exchange in iter_exchanges(path, min(state_end, graph_end)):
             to_state = exchange.stored.start >= state_end
             is_deadly = (path.name, exchange.stored.start) in deadly
+            if marker is not None:
+                marker.set(path.name, exchange.stored.start)
             harvest = _read(harvester, exchange, is_deadly=is_deadly)
+            if marker is not None:
+                marker.clear()
             take(harvest, to_state, exchange.stored.start >= graph_end)
             exchanges += to_state
         if cdxj_path(path).exists() and repaired.cut_bytes:

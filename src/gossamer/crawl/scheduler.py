@@ -446,7 +446,7 @@ class Scheduler:
             return self._clock.wall_us()  # not its fault: its tries are not spent
         return self._retry_us(report)
 
-    def retry_time(self, report: Report) -> int | None:
+    def replayed(self, report: Report) -> int | None:
         """The same for an exchange of the archive, before anything is leased: its host gets the
         rest that was not committed. Returns the wall time for the next try, None for never.
         """

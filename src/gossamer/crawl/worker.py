@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import Clock
 from gossamer.crawl.harvest import Harvest, Harvester, crashed
@@ -43,6 +44,13 @@ class Worker:
         stored = self.archive.append(lease, answer)  # archive/: from here on it is not lost
         harvest = self._read(lease, answer, stored)  # parse/, urls/
         self.links.add(harvest)  # graph/
+        return harvest
+
+    def read_again(self, lease: Lease, file: str, start: int) -> Harvest:
+        """Read an exchange that another worker archived, and died over."""
+        exchange = next(iter_exchanges(self.archive.folder / file, start))
+        harvest = self._read(lease, exchange.answer, exchange.stored)
+        self.links.add(harvest)
         return harvest
 
     def _read(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
@@ -80,11 +88,13 @@ class LinkGatherer:
 
     def add(self, harvest: Harvest) -> None:
         """Take the links of a page, or nothing of an answer without: its bytes are covered."""
+        if not self._settings.graph:
+            return
         stored = harvest.report.stored
         if not self._ends:
             self._since_s = self._clock.now_s()
         self._ends[stored.file] = stored.end
-        if harvest.edges and self._settings.graph:
+        if harvest.edges:
             self._rows.add(harvest.report.lease.url, harvest.report.at_us, harvest.edges)
 
     @property

@@ -69,6 +69,8 @@ class Desk(asyncio.Protocol):
             case wire.LEASES:
                 for lease in items[0]:
                     self._spawn(self._carry(wire.lease_of(lease)))
+            case wire.REREAD:
+                self._spawn(self._reread(wire.lease_of(items[0]), items[1], items[2]))
             case wire.WRITE_PART:
                 self._spawn(self._write_part())
             case wire.CLOSE:
@@ -104,6 +106,10 @@ class Desk(asyncio.Protocol):
             self._flush_timer = loop.call_later(_FLUSH_AFTER_S, self._flush)
         if self._working.links.is_due:
             self._spawn(self._write_part())
+
+    async def _reread(self, lease: Lease, file: str, start: int) -> None:
+        harvest = self._working.read_again(lease, file, start)
+        self._send(wire.frame(wire.REREAD, wire.report_items(harvest.report)))
 
     def _flush(self) -> None:
         if self._flush_timer is not None:

@@ -30,7 +30,7 @@ RETRY: Final[dict[Reason, RetryRule]] = {
     Reason.PROTOCOL: RetryRule(first_wait_s=30, tries=1),
     Reason.ENCODING: RetryRule(first_wait_s=0, tries=0),  # the same bytes would come again
     Reason.BUSY: RetryRule(first_wait_s=60, tries=5),
-    Reason.CRASH: RetryRule(first_wait_s=30, tries=1),  # once more, in another worker
+    Reason.CRASH: RetryRule(first_wait_s=0, tries=0),  # the archive has it; asking would not help
 }
 
 
