@@ -1,6 +1,6 @@
 """Loop over the pages of a site as they come, and look at what was kept.
 
-    python examples/iterate.py https://example.org
+python examples/iterate.py https://example.org
 """
 
 from __future__ import annotations

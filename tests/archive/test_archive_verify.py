@@ -33,7 +33,7 @@ def test_a_sound_file_has_no_faults(tmp_path: Path) -> None:
     assert list(check_file(path)) == []
 
 
-def test_a_body_that_was_changed_is_found_by_its_digest(tmp_path: Path) -> None:
+def test_a_body_that_was_changed_is_found_by_both_digests(tmp_path: Path) -> None:
     path = tmp_path / "a.warc.gz"
     write_archive(path, a_page())
     at = offset_of(path, "response")
@@ -41,8 +41,9 @@ def test_a_body_that_was_changed_is_found_by_its_digest(tmp_path: Path) -> None:
 
     faults = list(check_file(path))
 
-    assert [(fault.path, fault.offset) for fault in faults] == [(path, at)]
-    assert "payload" in faults[0].problem
+    assert [(fault.path, fault.offset) for fault in faults] == [(path, at), (path, at)]
+    assert "block" in faults[0].problem
+    assert "payload" in faults[1].problem
 
 
 def test_a_reference_to_another_record_is_found(tmp_path: Path) -> None:
@@ -85,4 +86,4 @@ def test_damage_in_the_middle_hides_nothing_behind_it(tmp_path: Path) -> None:
     faults = list(check_file(path))
 
     assert faults[0].offset == ends[0]
-    assert [fault.problem.split(" is ")[0] for fault in faults[1:]] == ["the payload"]
+    assert [fault.problem.split(" is ")[0] for fault in faults[1:]] == ["the block", "the payload"]
