@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from crawl.crash_bench import SEED, CrashBench, Found, a_web, found_in
+from crawl.crash_bench import CrashBench, Found, a_web, found_in
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
@@ -247,23 +247,27 @@ def test_a_page_on_which_our_code_fails_does_not_keep_a_crawl_from_going_on(
     assert "RecursionError" in reports[0].detail
 
 
-def test_an_exchange_that_killed_its_reader_is_not_read_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("deaths", "outcome", "reason"), [(1, Outcome.FETCHED, ""), (2, Outcome.FAILED, "crash")]
+)
+def test_an_exchange_is_read_again_after_one_death_and_not_after_two(
+    tmp_path: Path, deaths: int, outcome: Outcome, reason: str
+) -> None:
     clock = ManualClock()
     bench = CrashBench(tmp_path / "c", a_web(), clock)
     for _ in range(3):
         bench.step()
     copy = bench.copy(tmp_path / "copy")
-    file = bench.worker.archive.path
-    deadly = [exchange.stored for exchange in iter_exchanges(file)][-1]
-    bench.worker._marker.set(deadly.file, deadly.start)
+    last = [exchange.stored for exchange in iter_exchanges(bench.worker.archive.path)][-1]
+    bench.worker._marker.set(last.file, last.start)
     (note,) = bench.home.run.glob("marker-*-0")
-    shutil.copy(note, copy / "run" / "marker-x-start")  # as a start leaves it that dies of it
+    for reader in ("0", "start")[:deaths]:
+        shutil.copy(note, copy / "run" / f"marker-x-{reader}")
     bench.close()
 
     again = CrashBench(copy, a_web(), clock)
 
     row = again.parts.frontier.find(bench.parts.scheduler._keys.of(bench.web.asked[-1]))
     assert row is not None
-    assert (row.outcome, row.reason) == (Outcome.FAILED, "crash")
-    assert bench.web.asked[0] == f"{SEED}robots.txt"
+    assert (row.outcome, row.reason) == (outcome, reason)
     again.close()

@@ -10,9 +10,12 @@ import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from gossamer.archive.reader import last_whole_end
 from gossamer.errors import CorruptFile, DiskFault
+
+_COPIED_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,7 @@ class Repair:
 def repair(path: Path, known_end: int) -> Repair:
     """Cut the file behind its last whole exchange, and never below `known_end`.
 
+    What is kept is on the disk when this returns.
     Raises CorruptFile when the file is shorter than that: committed exchanges are missing.
     Raises DiskFault when it cannot be cut.
     """
@@ -34,17 +38,26 @@ def repair(path: Path, known_end: int) -> Repair:
         what = f"the file ends here, and exchanges up to byte {known_end} were committed"
         raise CorruptFile(path, size, what)
     kept_end = last_whole_end(path, known_end)
-    if kept_end < size:
-        _cut(path, kept_end)
+    try:
+        _secure(path, known_end, kept_end)
+    except OSError as error:
+        what = f"{path} could not be cut behind byte {kept_end} ({error.strerror}); check the disk"
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise DiskFault(what, is_full=is_full) from error
     return Repair(kept_end, size - kept_end)
 
 
-def _cut(path: Path, size: int) -> None:
-    try:
-        with path.open("rb+") as file:
-            file.truncate(size)
-            os.fsync(file.fileno())
-    except OSError as error:
-        what = f"{path} could not be cut behind byte {size} ({error.strerror}); check the disk"
-        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise DiskFault(what, is_full=is_full) from error
+def _secure(path: Path, known_end: int, kept_end: int) -> None:
+    """Cut the file there, and see to it that what follows the known end is on the disk.
+
+    It is written once more for that: after a failed sync the kernel calls pages clean that never
+    reached the disk, and a sync alone would succeed.
+    """
+    with path.open("rb+") as file:
+        file.truncate(kept_end)
+        file.seek(known_end)
+        while tail := file.read(_COPIED_BYTES):
+            file.seek(-len(tail), os.SEEK_CUR)
+            file.write(tail)
+        file.flush()
+        os.fsync(file.fileno())

@@ -8,6 +8,7 @@ the pages and a second sync would lie. All calls block.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from collections.abc import Mapping
@@ -121,7 +122,7 @@ class WarcWriter:
             _datasync(self._file)
         except OSError as error:
             self._broken = f"{self.path} could not be synced to the disk ({error.strerror})"
-            raise DiskFault(self._advice(), is_full=False) from error
+            raise DiskFault(self._advice(), is_full=error.errno in _FULL) from error
 
     def close(self) -> None:
         """Make the last file durable and index it; one without exchanges is removed."""
@@ -137,7 +138,7 @@ class WarcWriter:
                 self.path.unlink()
                 _sync_folder(self._folder)
         except OSError as error:
-            raise _fault(f"{self.path} could not be closed", error) from error
+            raise disk_fault(f"{self.path} could not be closed", error) from error
         finally:
             self._close_file()
 
@@ -150,17 +151,18 @@ class WarcWriter:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file, self._name = self._create(now_us)
         except OSError as error:
-            raise _fault(f"no file can be begun in {self._folder}", error) from error
+            raise disk_fault(f"no file can be begun in {self._folder}", error) from error
         self._end = 0
         try:
             self._write(warcinfo_bytes(self._name, now_us, self._info, self._settings.gzip_level))
             _sync_folder(self._folder)
         except (OSError, DiskFault) as error:
             self._close_file()
-            self.path.unlink()
+            with contextlib.suppress(OSError):  # the next start finds no exchange in it
+                self.path.unlink()
             if isinstance(error, DiskFault):
                 raise
-            raise _fault(f"no file can be begun in {self._folder}", error) from error
+            raise disk_fault(f"no file can be begun in {self._folder}", error) from error
         self._info_end = self._end
 
     def _create(self, now_us: int) -> tuple[int, str]:
@@ -178,7 +180,7 @@ class WarcWriter:
         try:
             self._seal_file()
         except OSError as error:
-            raise _fault(f"{self.path} could not be finished", error) from error
+            raise disk_fault(f"{self.path} could not be finished", error) from error
         self._close_file()
 
     def _seal_file(self) -> None:
@@ -202,7 +204,7 @@ class WarcWriter:
                 written += more
         except OSError as error:
             self._cut_back()
-            raise _fault(f"{self.path} could not be written to", error) from error
+            raise disk_fault(f"{self.path} could not be written to", error) from error
         self._end += len(data)
 
     def _cut_back(self) -> None:
@@ -234,7 +236,8 @@ class WarcWriter:
         )
 
 
-def _fault(what: str, error: OSError) -> DiskFault:
+def disk_fault(what: str, error: OSError) -> DiskFault:
+    """A fault of the disk in our words; `what` says what could not be done."""
     is_full = error.errno in _FULL
     advice = "make room and go on" if is_full else "check the disk"
     return DiskFault(f"{what} ({error.strerror or error}); {advice}", is_full=is_full)

@@ -34,6 +34,7 @@ next start believes only what it can read.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -149,7 +150,7 @@ def sync_descriptor(descriptor: int) -> None:
         raise DiskFault(
             f"the disk did not take what was written ({fault.strerror}); check it, then start "
             "again: what is committed is kept",
-            is_full=False,
+            is_full=fault.errno in (errno.ENOSPC, errno.EDQUOT),
         ) from fault
 
 

@@ -71,15 +71,16 @@ class OneManCrew:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._carrying = 0
+        self._under_way = 0
+        self._carrying: set[asyncio.Task[None]] = set()
+        self._writing: set[asyncio.Task[None]] = set()
 
     async def start(self, employer: Employer) -> None:
         self._employer = employer
 
     @property
     def under_way(self) -> int:
-        return self._carrying
+        return self._under_way
 
     @property
     def is_ready(self) -> bool:
@@ -87,14 +88,14 @@ class OneManCrew:
 
     def give(self, leases: Sequence[Lease]) -> None:
         for lease in leases:
-            self._carrying += 1
-            self._keep(asyncio.create_task(self._carry(lease)))
+            self._under_way += 1
+            self._keep(self._carrying, asyncio.create_task(self._carry(lease)))
 
     async def _carry(self, lease: Lease) -> None:
         try:
             harvest = await self._worker.carry(lease)
         finally:
-            self._carrying -= 1
+            self._under_way -= 1
         self._employer.take(harvest)
 
     def descriptors(self) -> Mapping[str, int]:
@@ -103,37 +104,32 @@ class OneManCrew:
 
     def tend(self) -> None:
         if self._worker.links.is_due:
-            self._keep(asyncio.create_task(self._write_part()))
+            self._keep(self._writing, asyncio.create_task(self._write_part()))
 
     async def _write_part(self) -> None:
-        try:
-            part = await self._worker.links.write()
-        except OSError as fault:
-            raise as_disk_fault(fault) from fault
+        part = await self._worker.links.write()
         if part is not None:
             self._employer.take_part(part)
 
     async def finish(self) -> None:
-        for task in tuple(self._tasks):
+        for task in self._carrying:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._write_part()
+        # A part under way is waited for: the next one would claim its bytes, too.
+        await asyncio.gather(*self._carrying, *self._writing, return_exceptions=True)
+        try:
+            await self._write_part()
+        except DiskFault as fault:
+            self._employer.fail(fault)
 
     async def aclose(self) -> None:
         await self._worker.aclose()
 
-    def _keep(self, task: asyncio.Task[None]) -> None:
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
+    def _keep(self, tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
+        tasks.add(task)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (fault := task.exception()) is not None:
-            self._employer.fail(fault)
+        def done(task: asyncio.Task[None]) -> None:
+            tasks.discard(task)
+            if not task.cancelled() and (fault := task.exception()) is not None:
+                self._employer.fail(fault)
 
-
-def as_disk_fault(fault: OSError) -> DiskFault:
-    """A fault of writing links, in our words."""
-    is_full = fault.errno in (28, 122)  # ENOSPC, EDQUOT
-    advice = "make room and go on" if is_full else "check the disk"
-    return DiskFault(f"links could not be written ({fault.strerror}); {advice}", is_full=is_full)
+        task.add_done_callback(done)

@@ -14,8 +14,8 @@ import json
 import os
 from pathlib import Path
 
+from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import iso_of
-from gossamer.errors import DiskFault
 from gossamer.frontier.rows import UrlRow
 from gossamer.records import Report
 
@@ -78,10 +78,7 @@ class Journal:
                 view = view[os.write(self._file, view) :]
             os.fsync(self._file)
         except OSError as fault:
-            raise DiskFault(
-                f"the log could not be written: {fault.strerror}; make room and go on",
-                is_full=fault.errno in (28, 122),
-            ) from fault
+            raise disk_fault("the log could not be written", fault) from fault
         return os.fstat(self._file).st_size
 
     def close(self) -> None:
@@ -89,9 +86,13 @@ class Journal:
 
 
 def note_act(path: Path, wall_us: int, act: str, **facts: object) -> None:
-    """One line in acts.jsonl: what the operator did. On disk when this returns."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"at": iso_of(wall_us), "act": act, **facts}) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+    """One line in acts.jsonl: what the operator did. On disk when this returns; else DiskFault."""
+    line = json.dumps({"at": iso_of(wall_us), "act": act, **facts}) + "\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as fault:
+        raise disk_fault("the act could not be noted in the log", fault) from fault

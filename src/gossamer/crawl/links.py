@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from gossamer.archive.writer import disk_fault
 from gossamer.crawl.wire import PartWritten
 from gossamer.graph import manifest as manifests
 from gossamer.graph.manifest import Manifest, Part
@@ -33,7 +34,7 @@ class LinkBook:
         return parts
 
     def name(self, parts: Sequence[PartWritten]) -> None:
-        """Make them part of the graph. What they come from is committed."""
+        """Make them part of the graph. What they come from is committed. Raises DiskFault."""
         if not parts:
             return
         manifest = self.manifest
@@ -42,5 +43,8 @@ class LinkBook:
                 manifest = manifest.with_part(Part(part.name, part.rows), part.covered)
             else:
                 manifest = Manifest(manifest.parts, {**manifest.covered, **part.covered})
-        manifests.replace(self._folder, manifest)
+        try:
+            manifests.replace(self._folder, manifest)
+        except OSError as error:
+            raise disk_fault("the list of link parts could not be written", error) from error
         self.manifest = manifest

@@ -1,11 +1,10 @@
 """Worker processes: started, fed, watched, and replaced when they die.
 
 A worker is believed only in what it has reported, and in what lies whole in its WARC file. When
-it dies (killed, out of memory, crashed on a page) or falls silent, it is killed and reaped, its
-file is cut behind the last whole exchange, what it archived and did not report is read here, and
-its other leases come back. The exchange that it was reading when it died (`marker.py`) may have
-killed it: another worker reads it once more, and if that dies of it too, the URL is set aside with
-the reason `crash`.
+it dies (killed, out of memory, crashed on a page) or falls silent, it is killed and reaped, what it
+archived and did not report is read here (`legacy.py`), and its other leases come back. The exchange
+that it was reading when it died is given to its successor, before any lease; an exchange that has
+killed two workers has failed with the reason `crash`, and is never read again.
 """
 
 from __future__ import annotations
@@ -19,21 +18,19 @@ import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, cast
 
-from gossamer.archive.reader import iter_exchanges
-from gossamer.archive.recover import repair
+from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.crawl import wire
-from gossamer.crawl.commit import sync_descriptor
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.equip import Post
-from gossamer.crawl.harvest import Harvest, Harvester, crashed
+from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import Home
-from gossamer.crawl.marker import read_marker
+from gossamer.crawl.legacy import Left, Testament, read_legacy, reported
+from gossamer.crawl.marker import Place, Reader, marked, read_marker
 from gossamer.crawl.worker import LinkGatherer
-from gossamer.errors import DiskFault, StoreError
+from gossamer.errors import DiskFault, GossamerError, StoreError
 from gossamer.records import Lease
 from gossamer.settings import Node
 
@@ -41,15 +38,7 @@ _SILENT_S: Final = 30.0  # a worker says something every second; a busy machine 
 _DEATHS: Final = 20  # within _DEATHS_S: something is wrong that a new worker does not mend
 _DEATHS_S: Final = 60.0
 _CLOSING_S: Final = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Suspect:
-    """An archived exchange that was being read when its worker died."""
-
-    lease: Lease
-    file: str
-    start: int
+_ENDING_S: Final = 10.0  # after its last word
 
 
 @dataclass(slots=True, eq=False)
@@ -61,11 +50,16 @@ class Hand:
     desk: NodeDesk
     heard_s: float
     leases: dict[int, Lease] = field(default_factory=dict)
-    suspects: dict[int, Suspect] = field(default_factory=dict)  # read for a worker that died
-    file: str = ""  # its open WARC file, when it has reported of one
-    end: int = 0  # up to which it has reported
+    left: dict[Place, Left] = field(default_factory=dict)  # of dead ones, to be read by this one
+    reported: dict[str, int] = field(default_factory=dict)  # up to which byte of each WARC file
+    file: str = ""  # the last of these, which is open
     descriptor: int = -1  # of that file, for syncing
     is_closed: bool = False
+
+    def let_go(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
 
 
 class NodeDesk(asyncio.Protocol):
@@ -75,23 +69,30 @@ class NodeDesk(asyncio.Protocol):
         self._crew = crew
         self._frames = wire.Frames()
         self._transport: asyncio.Transport | None = None
+        self._unsent: list[bytes] = []  # before the connection was made
         self.hand: Hand | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop has transports of its own, which are no subclass
         self._transport = cast("asyncio.Transport", transport)
+        self._transport.writelines(self._unsent)
 
     def data_received(self, data: bytes) -> None:
-        if self.hand is not None:
+        assert self.hand is not None, "a desk has a worker before it has a connection"
+        try:
             for kind, *items in self._frames.feed(data):
                 self._crew.hear(self.hand, kind, items)
+        except Exception as fault:  # noqa: BLE001  # ours: the node stops, and says what it was
+            self._crew.fail(fault)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         if self.hand is not None and not self.hand.is_closed:
             self._crew.bury(self.hand)
 
     def send(self, data: bytes) -> None:
-        if self._transport is not None and not self._transport.is_closing():
+        if self._transport is None:
+            self._unsent.append(data)
+        elif not self._transport.is_closing():
             self._transport.write(data)
 
     def hang_up(self) -> None:
@@ -114,20 +115,31 @@ class Orders:
 class ProcessCrew:
     """`orders.workers` processes that carry leases."""
 
-    def __init__(self, home: Home, orders: Orders, harvester: Harvester, clock: Clock) -> None:
+    def __init__(
+        self,
+        home: Home,
+        orders: Orders,
+        harvester: Harvester,
+        clock: Clock,
+        *,
+        silent_s: float = _SILENT_S,
+    ) -> None:
+        """A worker that has said nothing for `silent_s` is taken for dead."""
         self._home = home
         self._orders = orders
         self._harvester = harvester
         self._clock = clock
+        self._silent_s = silent_s
         self._hands: list[Hand] = []
         self._hired = 0
         self._deaths: deque[float] = deque()
         self._is_closing = False
+        self._has_failed = False
         self._tended_s = clock.now_s()
         self._hiring: set[asyncio.Task[None]] = set()
         self._covered: dict[str, int] = {}  # how far the links of a file are written
-        self._closed = asyncio.Event()
-        self._suspects: list[Suspect] = []  # to be read by the next worker
+        self._left: list[Left] = []  # what the next worker is to read
+        self._changed = asyncio.Event()  # a worker closed or died
 
     async def start(self, employer: Employer) -> None:
         self._employer = employer
@@ -136,8 +148,8 @@ class ProcessCrew:
 
     @property
     def under_way(self) -> int:
-        held = sum(len(hand.leases) + len(hand.suspects) for hand in self._hands)
-        return held + len(self._suspects)
+        unread = sum(1 for left in self._left if not left.is_reported)
+        return unread + sum(len(hand.leases) for hand in self._hands)
 
     @property
     def is_ready(self) -> bool:
@@ -155,8 +167,10 @@ class ProcessCrew:
             by_name[name].desk.send(wire.frame(wire.LEASES, items))
 
     def _hand_for(self, lease: Lease) -> Hand:
-        own = self._hands[lease.key[0] % len(self._hands)]
-        least = min(self._hands, key=lambda hand: len(hand.leases))
+        # Whoever reads what killed another should have little to lose.
+        hands = [hand for hand in self._hands if not hand.left] or self._hands
+        own = hands[lease.key[0] % len(hands)]
+        least = min(hands, key=lambda hand: len(hand.leases))
         return least if len(own.leases) > 2 * len(least.leases) + 4 else own
 
     def descriptors(self) -> Mapping[str, int]:
@@ -165,12 +179,12 @@ class ProcessCrew:
     def tend(self) -> None:
         """Kill whoever is silent. If we were stopped ourselves, their silence means nothing."""
         now_s = self._clock.now_s()
-        was_away = now_s - self._tended_s > _SILENT_S / 2
+        was_away = now_s - self._tended_s > self._silent_s / 2
         self._tended_s = now_s
         for hand in tuple(self._hands):
             if was_away:
                 hand.heard_s = now_s
-            elif now_s - hand.heard_s > _SILENT_S:
+            elif now_s - hand.heard_s > self._silent_s:
                 hand.process.kill()  # its socket closes, and `bury` follows
 
     # -- what workers say
@@ -181,33 +195,47 @@ class ProcessCrew:
             case wire.REPORTS:
                 for report in items[0]:
                     self._take_report(hand, report)
-            case wire.REREAD:
-                suspect = hand.suspects.pop(items[0][0])
-                self._employer.take(Harvest(wire.report_of(items[0], suspect.lease)))
             case wire.PART:
-                part = wire.PartWritten(*items)
-                self._covered.update(part.covered)
-                self._employer.take_part(part)
+                self._take_part(hand, wire.PartWritten(*items))
             case wire.FAULT:
-                self._employer.fail(DiskFault(items[0], is_full=items[1]))
+                self.fail(DiskFault(items[0], is_full=items[1]))
             case wire.CLOSED:
                 hand.is_closed = True
-                self._closed.set()
+                self._changed.set()
+
+    def fail(self, fault: BaseException) -> None:
+        """Nothing can go on. Nobody is hired any more."""
+        self._has_failed = True
+        if isinstance(fault, OSError):
+            fault = disk_fault("what a worker left could not be taken", fault)
+        self._employer.fail(fault)
 
     def _take_report(self, hand: Hand, items: list[Any]) -> None:
-        lease = hand.leases.pop(items[0])
+        lease = hand.leases.pop(items[0], None)
+        if lease is None:
+            return  # it was reported by one who died before its links were written
         report = wire.report_of(items, lease)
-        self._follow(hand, report.stored.file, report.stored.end)
+        place = (report.stored.file, report.stored.start)
+        if place in hand.left and self._orders.node.graph:
+            hand.left[place] = reported(hand.left[place])
+        elif hand.left.pop(place, None) is None:
+            self._follow(hand, report.stored.file, report.stored.end)
         self._employer.take(Harvest(report))
+
+    def _take_part(self, hand: Hand, part: wire.PartWritten) -> None:
+        self._covered.update(part.covered)
+        for left in tuple(hand.left.values()):
+            if left.end <= part.covered.get(left.file, 0):
+                del hand.left[left.place]
+        self._employer.take_part(part)
 
     def _follow(self, hand: Hand, file: str, end: int) -> None:
         """Know how far a worker's file is reported, and hold it open to sync it."""
         if file != hand.file:
-            if hand.descriptor >= 0:
-                os.close(hand.descriptor)  # the worker synced it before it began the next
+            hand.let_go()  # the worker synced it before it began the next
             hand.file = file
             hand.descriptor = os.open(self._home.archive / file, os.O_RDONLY)
-        hand.end = end
+        hand.reported[file] = end
 
     # -- coming and going
 
@@ -215,49 +243,44 @@ class ProcessCrew:
         self._hired += 1
         name = f"w{self._hired}"
         process, ours = _started()
-        loop = asyncio.get_running_loop()
-        _, desk = await loop.create_connection(lambda: NodeDesk(self), sock=ours)
-        hand = Hand(name, process, desk, self._clock.now_s())
-        desk.hand = hand
-        orders = self._orders
-        desk.send(
-            wire.frame(
-                wire.HELLO,
-                {
-                    "settings": orders.settings,
-                    "salt": orders.salt,
-                    "info": orders.info,
-                    "run": orders.run,
-                    "home": os.fspath(self._home.path.resolve()),
-                    "name": name,
-                },
-            )
-        )
+        desk = NodeDesk(self)
+        desk.hand = hand = Hand(name, process, desk, self._clock.now_s())
+        desk.send(wire.frame(wire.HELLO, self._hello(name)))
+        unread, self._left = self._left, []
+        for left in unread:
+            hand.left[left.place] = left
+            if not left.is_reported:
+                hand.leases[left.lease.number] = left.lease
+            desk.send(wire.frame(wire.REREAD, wire.lease_items(left.lease), left.file, left.start))
         self._hands.append(hand)
-        self._have_reread(hand)
+        await asyncio.get_running_loop().create_connection(lambda: desk, sock=ours)
 
-    def _have_reread(self, hand: Hand) -> None:
-        suspects, self._suspects = self._suspects, []
-        for suspect in suspects:
-            hand.suspects[suspect.lease.number] = suspect
-            lease = wire.lease_items(suspect.lease)
-            hand.desk.send(wire.frame(wire.REREAD, lease, suspect.file, suspect.start))
+    def _hello(self, name: str) -> dict[str, Any]:
+        orders = self._orders
+        return {
+            "settings": orders.settings,
+            "salt": orders.salt,
+            "info": orders.info,
+            "run": orders.run,
+            "home": os.fspath(self._home.path.resolve()),
+            "name": name,
+        }
 
     def bury(self, hand: Hand) -> None:
         """A worker is gone: take what it left, give back the rest, and hire another."""
         self._hands.remove(hand)
         hand.process.kill()
         hand.process.wait()
+        hand.let_go()
         try:
-            self._take_legacy(hand)
-        except (DiskFault, StoreError) as fault:
-            self._employer.fail(fault)
-        if hand.descriptor >= 0:
-            os.close(hand.descriptor)
+            self._inherit(hand)
+        except (GossamerError, OSError) as fault:
+            self.fail(fault)
         for lease in hand.leases.values():
             self._employer.take_back(lease)
         hand.leases.clear()
-        if not self._is_closing:
+        self._changed.set()
+        if not (self._is_closing or self._has_failed):
             self._replace()
 
     def _replace(self) -> None:
@@ -266,7 +289,7 @@ class ProcessCrew:
         while self._deaths[0] < now_s - _DEATHS_S:
             self._deaths.popleft()
         if len(self._deaths) > _DEATHS:
-            self._employer.fail(
+            self.fail(
                 StoreError(
                     f"{_DEATHS} workers died within {_DEATHS_S:.0f} s; run `gossamer doctor`, or "
                     "crawl with --workers 0 to see why"
@@ -275,61 +298,39 @@ class ProcessCrew:
             return
         task = asyncio.get_running_loop().create_task(self._hire())
         self._hiring.add(task)
-        task.add_done_callback(self._hiring.discard)
+        task.add_done_callback(self._hired_one)
 
-    def _take_legacy(self, hand: Hand) -> None:
-        """Read what a dead worker archived and did not report, and links that it did not write."""
-        marker = self._post(hand.name).marker
-        reading = read_marker(marker)
-        for suspect in hand.suspects.values():
-            if reading == (suspect.file, suspect.start):
-                self._set_aside(suspect)
-            else:
-                self._suspects.append(suspect)
-        hand.suspects.clear()
-        gatherer = LinkGatherer(
-            self._home.graph, f"{self._orders.run}-{hand.name}x", self._orders.node, self._clock
+    def _hired_one(self, task: asyncio.Task[None]) -> None:
+        self._hiring.discard(task)
+        if not task.cancelled() and (fault := task.exception()) is not None:
+            self.fail(fault)
+
+    def _inherit(self, hand: Hand) -> None:
+        """Take what a dead worker archived and did not report, and links that it did not write."""
+        post, node = self._post(hand.name), self._orders.node
+        dead = Testament(
+            run=self._home.run,
+            archive=self._home.archive,
+            prefix=post.archive_prefix,
+            reported=hand.reported,
+            covered=self._covered if node.graph else hand.reported,
+            leases=hand.leases,
+            reading=read_marker(post.marker),
+            left=tuple(hand.left.values()),
         )
-        for path in sorted(
-            self._home.archive.glob(f"{self._post(hand.name).archive_prefix}-*.warc.gz")
-        ):
-            self._read_left(hand, path, reading, gatherer)
+        post.marker.unlink(missing_ok=True)
+        gatherer = LinkGatherer(self._home.graph, f"{post.links_prefix}x", node, self._clock)
+        with marked(self._post("node").marker) as own:
+            legacy = read_legacy(dead, Reader(self._harvester, own), gatherer)
+        for harvest in legacy.harvests:
+            del hand.leases[harvest.report.lease.number]
+            self._employer.take(harvest)
+        for left in legacy.left:
+            hand.leases.pop(left.lease.number, None)
+        self._left += legacy.left
         part = gatherer.write_now()
         if part is not None:
             self._employer.take_part(part)
-        marker.unlink(missing_ok=True)
-
-    def _read_left(
-        self, hand: Hand, path: Path, reading: tuple[str, int] | None, gatherer: LinkGatherer
-    ) -> None:
-        reported = hand.end if path.name == hand.file else 0
-        if hand.file and path.name < hand.file:
-            reported = path.stat().st_size  # it was closed before the next was begun
-        if repair(path, reported).kept_end == 0:
-            path.unlink()
-            return
-        _sync(path)  # before the state learns of what is in it
-        by_key = {lease.key: lease for lease in hand.leases.values()}
-        for exchange in iter_exchanges(path, min(reported, self._covered.get(path.name, 0))):
-            is_reported = exchange.stored.start < reported
-            lease = exchange.lease if is_reported else by_key[exchange.lease.key]
-            if not is_reported:
-                del hand.leases[lease.number]
-            if reading == (path.name, exchange.stored.start):
-                self._suspects.append(Suspect(lease, path.name, exchange.stored.start))
-                continue  # it is the last of its file: nothing was appended while it was read
-            harvest = self._harvester.harvest(lease, exchange.answer, exchange.stored)
-            gatherer.add(harvest)
-            if not is_reported:
-                self._employer.take(harvest)
-
-    def _set_aside(self, suspect: Suspect) -> None:
-        """Two workers died of an exchange: nobody reads it again."""
-        path = self._home.archive / suspect.file
-        exchange = next(iter_exchanges(path, suspect.start))
-        what = "it killed two workers that read it"
-        report = crashed(suspect.lease, exchange.answer, exchange.stored, what)
-        self._employer.take(Harvest(report))
 
     def _post(self, name: str) -> Post:
         return Post(self._home.path, name, self._orders.run, self._orders.info)
@@ -338,50 +339,56 @@ class ProcessCrew:
         """Let all workers end; whoever does not within a minute is killed."""
         self._is_closing = True
         await asyncio.gather(*self._hiring, return_exceptions=True)
-        self._suspects.clear()  # the next start reads them
+        await self._dismiss()
+        while self._left and not self._has_failed:  # each is read twice at the most
+            await self._hire()
+            await self._dismiss()
+
+    async def _dismiss(self) -> None:
         for hand in self._hands:
             hand.desk.send(wire.frame(wire.CLOSE))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSING_S):
                 while not all(hand.is_closed for hand in self._hands):
-                    self._closed.clear()
-                    await self._closed.wait()
+                    self._changed.clear()
+                    await self._changed.wait()
         for hand in tuple(self._hands):
             if hand.is_closed:
-                hand.process.wait()
+                self._part_with(hand)
             else:
                 self.bury(hand)
 
+    def _part_with(self, hand: Hand) -> None:
+        self._hands.remove(hand)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            hand.process.wait(timeout=_ENDING_S)
+        hand.process.kill()
+        hand.process.wait()
+        hand.let_go()
+        self._post(hand.name).marker.unlink(missing_ok=True)
+
     async def aclose(self) -> None:
         self._is_closing = True
-        for hand in self._hands:
+        for hand in tuple(self._hands):
+            hand.is_closed = True
             hand.desk.hang_up()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                hand.process.wait(timeout=10)
-            hand.process.kill()
-            hand.process.wait()
-            if hand.descriptor >= 0:
-                os.close(hand.descriptor)
-            self._post(hand.name).marker.unlink(missing_ok=True)
-        self._hands.clear()
+            self._part_with(hand)
 
 
 def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A new worker process, and our end of its socket."""
+    """A new worker process, and our end of its socket. Raises StoreError."""
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     with theirs:
-        process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
-            [sys.executable, "-m", "gossamer.crawl.worker_main", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-        )
+        try:
+            process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
+                [sys.executable, "-m", "gossamer.crawl.worker_main", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+            )
+        except OSError as error:
+            ours.close()
+            raise StoreError(
+                f"no worker process can be started ({error.strerror}); crawl with --workers 0"
+            ) from error
     return process, ours
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        sync_descriptor(descriptor)
-    finally:
-        os.close(descriptor)

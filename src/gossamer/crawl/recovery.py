@@ -2,20 +2,22 @@
 
 The theory is in `commit.py`. Every WARC file is cut behind its last whole exchange; exchanges
 beyond the state's byte are reported as if they had just come, and links beyond the graph's byte
-go to the graph. Both use `harvest.py`, so a replay means what the live crawl meant.
+go to the graph. Both use `harvest.py`, so a replay means what the live crawl meant; and both read
+under a marker, so a page that kills this start kills one more at the most (`marker.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
-from gossamer.archive.reader import Exchange, iter_exchanges
+from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.recover import repair
-from gossamer.crawl.harvest import Harvest, Harvester, crashed
-from gossamer.crawl.marker import Marker
+from gossamer.archive.writer import disk_fault
+from gossamer.crawl.harvest import Harvest, Harvester
+from gossamer.crawl.marker import Marker, Place, Reader, unread
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +36,47 @@ def recover(
     harvester: Harvester,
     take: Callable[[Harvest, bool, bool], None],
     *,
-    deadly: frozenset[tuple[str, int]] = frozenset(),
+    deadly: frozenset[Place] = frozenset(),
     marker: Marker | None = None,
 ) -> Recovered:
     """Repair every file and hand over what is beyond; `take(harvest, to_state, to_graph)`.
 
     `deadly` are exchanges that killed whoever read them; they are not read again. `marker` notes
-    what is read here: if it kills this process too, the next start knows.
-    Raises CorruptFile when committed bytes are missing.
+    what is read here: if it kills this process too, the next start knows. What is handed over is on
+    the disk. Raises CorruptFile when committed bytes are missing, DiskFault.
     """
+    files = _Files(folder, known, covered)
+    try:
+        return _recover(files, Reader(harvester, marker), take, deadly)
+    except OSError as error:
+        raise disk_fault(f"{folder} could not be brought up to date", error) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The WARC files, and how far state and graph know each."""
+
+    folder: Path
+    known: Mapping[str, int]
+    covered: Mapping[str, int]
+
+    def ends(self) -> Iterator[tuple[Path, int, int]]:
+        for path in sorted(self.folder.glob("*.warc.gz")):
+            yield path, self.known.get(path.name, 0), self.covered.get(path.name, 0)
+
+
+def _recover(
+    all_files: _Files,
+    reader: Reader,
+    take: Callable[[Harvest, bool, bool], None],
+    deadly: frozenset[Place],
+) -> Recovered:
     files = exchanges = cut_bytes = 0
-    for path in sorted(folder.glob("*.warc.gz")):
-        state_end, graph_end = known.get(path.name, 0), covered.get(path.name, 0)
-        size = path.stat().st_size
-        if size == state_end == graph_end:
+    for path, state_end, graph_end in all_files.ends():
+        if path.stat().st_size == state_end == graph_end:
             _index(path)
             continue
-        repaired = repair(path, max(state_end, 0))
+        repaired = repair(path, state_end)
         files += 1
         cut_bytes += repaired.cut_bytes
         if repaired.kept_end == 0:
@@ -58,28 +84,16 @@ def recover(
             continue
         for exchange in iter_exchanges(path, min(state_end, graph_end)):
             to_state = exchange.stored.start >= state_end
-            is_deadly = (path.name, exchange.stored.start) in deadly
-            if marker is not None:
-                marker.set(path.name, exchange.stored.start)
-            harvest = _read(harvester, exchange, is_deadly=is_deadly)
-            if marker is not None:
-                marker.clear()
+            if (path.name, exchange.stored.start) in deadly:
+                harvest = unread(exchange)
+            else:
+                harvest = reader.read(exchange.lease, exchange.answer, exchange.stored)
             take(harvest, to_state, exchange.stored.start >= graph_end)
             exchanges += to_state
         if cdxj_path(path).exists() and repaired.cut_bytes:
             cdxj_path(path).unlink()
         _index(path)
     return Recovered(files, exchanges, cut_bytes)
-
-
-def _read(harvester: Harvester, exchange: Exchange, *, is_deadly: bool) -> Harvest:
-    parts = exchange.lease, exchange.answer, exchange.stored
-    if is_deadly:
-        return Harvest(crashed(*parts, "it killed the process that read it"))
-    try:
-        return harvester.harvest(*parts)
-    except Exception as fault:  # noqa: BLE001  # as in the live crawl: it ends in its story
-        return Harvest(crashed(*parts, repr(fault)))
 
 
 def _index(path: Path) -> None:

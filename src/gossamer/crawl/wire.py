@@ -29,7 +29,7 @@ PART: Final = 5  # worker to node: a part of links is written
 ALIVE: Final = 6  # worker to node: nothing new
 FAULT: Final = 7  # worker to node: the disk failed; the worker ends
 CLOSED: Final = 8  # worker to node: all is written and closed
-REREAD: Final = 9  # both ways: an archived exchange to be read again, and the report of it
+REREAD: Final = 9  # node to worker: read what another worker archived and left
 
 _LEASE_FIELDS: Final = tuple(f.name for f in fields(Lease))
 _OUTCOMES: Final = tuple(Outcome)

@@ -10,14 +10,14 @@ import asyncio
 from pathlib import Path
 
 from gossamer.archive.reader import iter_exchanges
-from gossamer.archive.writer import WarcWriter
+from gossamer.archive.writer import WarcWriter, disk_fault
 from gossamer.base.clock import Clock
-from gossamer.crawl.harvest import Harvest, Harvester, crashed
-from gossamer.crawl.marker import Marker
+from gossamer.crawl.harvest import Harvest, Harvester
+from gossamer.crawl.marker import Marker, Reader
 from gossamer.crawl.wire import PartWritten
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
-from gossamer.records import Answer, Lease, Stored
+from gossamer.records import Lease
 from gossamer.settings import Node
 
 
@@ -33,8 +33,8 @@ class Worker:
         marker: Marker,
     ) -> None:
         self._fetcher = fetcher
-        self._harvester = harvester
         self._marker = marker
+        self._read = Reader(harvester, marker).read
         self.archive = archive
         self.links = links
 
@@ -47,32 +47,27 @@ class Worker:
         return harvest
 
     def read_again(self, lease: Lease, file: str, start: int) -> Harvest:
-        """Read an exchange that another worker archived, and died over."""
+        """The second half of `carry`, for an exchange that another worker archived and left."""
         exchange = next(iter_exchanges(self.archive.folder / file, start))
         harvest = self._read(lease, exchange.answer, exchange.stored)
         self.links.add(harvest)
         return harvest
 
-    def _read(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
-        self._marker.set(stored.file, stored.start)
-        try:
-            return self._harvester.harvest(lease, answer, stored)
-        except Exception as fault:  # noqa: BLE001  # a bug of ours on one page ends in its story
-            return Harvest(crashed(lease, answer, stored, repr(fault)))
-        finally:
-            self._marker.clear()
-
     async def aclose(self) -> None:
         """Close the connections and the file. Links still gathered are read again next time."""
         await self._fetcher.aclose()
-        self.archive.close()
-        self._marker.close()
+        try:
+            self.archive.close()
+        finally:
+            self._marker.close()
 
 
 class LinkGatherer:
     """The links of pages on their way to `graph/`: gathered in memory, written in parts.
 
-    The graph is derived: what is lost with the process is read again from the archive.
+    The graph is derived: what is lost with the process is read again from the archive. For that,
+    no part may claim bytes whose links are in none: after a part could not be written, or was
+    given up half way, there are no further ones.
     """
 
     def __init__(self, folder: Path, prefix: str, settings: Node, clock: Clock) -> None:
@@ -85,6 +80,7 @@ class LinkGatherer:
         self._since_s = 0.0
         self._number = 0
         self._is_writing = False
+        self._has_gap = False
 
     def add(self, harvest: Harvest) -> None:
         """Take the links of a page, or nothing of an answer without: its bytes are covered."""
@@ -109,28 +105,36 @@ class LinkGatherer:
     async def write(self) -> PartWritten | None:
         """Write what has gathered, in a thread; None when there is nothing new.
 
-        The part counts only when the manifest names it, which is the node's to do.
+        The part counts only when the manifest names it, which is the node's to do. Raises
+        DiskFault.
         """
-        if self._is_writing or not self._ends:
+        if self._is_writing or self._has_gap or not self._ends:
             return None
-        rows, self._rows = self._rows, PartWriter(self._folder)
-        covered, self._ends = self._ends, {}
-        self._is_writing = True
+        rows, covered = self._take()
+        self._is_writing = self._has_gap = True
         try:
-            return await asyncio.to_thread(self._write, rows, covered)
+            part = await asyncio.to_thread(self._write, rows, covered)
         finally:
             self._is_writing = False
+        self._has_gap = False
+        return part
 
     def write_now(self) -> PartWritten | None:
         """The same without a loop: while recovering."""
+        return self._write(*self._take()) if self._ends else None
+
+    def _take(self) -> tuple[PartWriter, dict[str, int]]:
         rows, self._rows = self._rows, PartWriter(self._folder)
         covered, self._ends = self._ends, {}
-        return self._write(rows, covered) if covered else None
+        return rows, covered
 
     def _write(self, rows: PartWriter, covered: dict[str, int]) -> PartWritten:
         count = rows.rows
         if not count:
             return PartWritten("", 0, covered)
         self._number += 1
-        path = rows.write(f"links-{self._prefix}-{self._number:05d}")
+        try:
+            path = rows.write(f"links-{self._prefix}-{self._number:05d}")
+        except OSError as error:
+            raise disk_fault("links could not be written", error) from error
         return PartWritten(path.name, count, covered)

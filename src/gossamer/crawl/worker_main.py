@@ -13,16 +13,17 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, cast
 
+from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import SystemClock
 from gossamer.crawl import wire
-from gossamer.crawl.crew import as_disk_fault
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.worker import Worker
-from gossamer.errors import DiskFault
+from gossamer.errors import DiskFault, GossamerError
 from gossamer.records import Lease
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
@@ -40,7 +41,8 @@ class Desk(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._worker: Worker | None = None
         self._clock = SystemClock()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()  # that end with the worker
+        self._writing: set[asyncio.Task[None]] = set()  # that it waits for
         self._reports: list[Any] = []
         self._flush_timer: asyncio.TimerHandle | None = None
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -52,8 +54,11 @@ class Desk(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        for kind, *items in self._frames.feed(data):
-            self._obey(kind, items)
+        try:
+            for kind, *items in self._frames.feed(data):
+                self._obey(kind, items)
+        except Exception as fault:  # noqa: BLE001  # it ends the worker, and the node hears why
+            self._give_up(fault)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """The node is gone: what is archived is found by the next one. Nothing more is asked."""
@@ -65,31 +70,42 @@ class Desk(asyncio.Protocol):
         match kind:
             case wire.HELLO:
                 self._worker = _build(items[0])
-                self._spawn(self._say_alive())
+                self._spawn(self._tasks, self._say_alive())
             case wire.LEASES:
                 for lease in items[0]:
-                    self._spawn(self._carry(wire.lease_of(lease)))
+                    self._spawn(self._tasks, self._carry(wire.lease_of(lease)))
             case wire.REREAD:
-                self._spawn(self._reread(wire.lease_of(items[0]), items[1], items[2]))
+                self._reread(wire.lease_of(items[0]), items[1], items[2])
             case wire.WRITE_PART:
-                self._spawn(self._write_part())
+                self._spawn(self._writing, self._write_part())
             case wire.CLOSE:
-                self._spawn(self._close())
+                self._spawn(self._writing, self._close())
 
-    def _spawn(self, work: Any) -> None:
+    def _spawn(self, tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._done)
+        tasks.add(task)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if task.cancelled() or (fault := task.exception()) is None:
-            return
+        def done(task: asyncio.Task[None]) -> None:
+            tasks.discard(task)
+            if not task.cancelled() and (fault := task.exception()) is not None:
+                self._give_up(fault)
+
+        task.add_done_callback(done)
+
+    def _give_up(self, fault: BaseException) -> None:
+        """Say what is wrong, and end. The node takes what is archived and not reported."""
         if isinstance(fault, OSError):
-            fault = as_disk_fault(fault)
-        is_full = isinstance(fault, DiskFault) and fault.is_full
+            fault = disk_fault("a worker could not write its files", fault)
+        if isinstance(fault, GossamerError):
+            what = str(fault)
+        else:
+            traceback.print_exception(fault)
+            what = f"a worker failed by a fault of this program ({fault!r}); please report it"
         self._flush()
-        self._send(wire.frame(wire.FAULT, str(fault) or repr(fault), is_full))
+        is_full = isinstance(fault, DiskFault) and fault.is_full
+        self._send(wire.frame(wire.FAULT, what, is_full))
+        if self._transport is not None:
+            self._transport.close()  # when all is sent, `connection_lost` ends the process
 
     @property
     def _working(self) -> Worker:
@@ -105,11 +121,14 @@ class Desk(asyncio.Protocol):
             loop = asyncio.get_running_loop()
             self._flush_timer = loop.call_later(_FLUSH_AFTER_S, self._flush)
         if self._working.links.is_due:
-            self._spawn(self._write_part())
+            self._spawn(self._writing, self._write_part())
 
-    async def _reread(self, lease: Lease, file: str, start: int) -> None:
+    def _reread(self, lease: Lease, file: str, start: int) -> None:
+        """Read what another worker archived; its links at once, for they are in no file of ours."""
         harvest = self._working.read_again(lease, file, start)
-        self._send(wire.frame(wire.REREAD, wire.report_items(harvest.report)))
+        self._reports.append(wire.report_items(harvest.report))
+        self._flush()
+        self._spawn(self._writing, self._write_part())
 
     def _flush(self) -> None:
         if self._flush_timer is not None:
@@ -132,11 +151,11 @@ class Desk(asyncio.Protocol):
 
     async def _close(self) -> None:
         """End cleanly: leases under way are given up, links are written, the file is closed."""
-        this = asyncio.current_task()
-        for task in tuple(self._tasks):
-            if task is not this:
-                task.cancel()
-        await asyncio.gather(*(t for t in self._tasks if t is not this), return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        # A part under way is waited for: the next one would claim its bytes, too.
+        others = self._writing - {asyncio.current_task()}
+        await asyncio.gather(*self._tasks, *others, return_exceptions=True)
         await self._write_part()
         self._flush()
         await self._working.aclose()
@@ -145,7 +164,8 @@ class Desk(asyncio.Protocol):
 
     def _send(self, data: bytes) -> None:
         assert self._transport is not None, "the connection was made"
-        self._transport.write(data)
+        if not self._transport.is_closing():
+            self._transport.write(data)
 
 
 def _build(hello: dict[str, Any]) -> Worker:

@@ -1,0 +1,109 @@
+"""What did a dead worker leave? Exchanges that it archived and did not report, links unwritten.
+
+Its files are cut behind their last whole exchange and put on the disk, for nobody syncs them any
+more; then they are read as a restart reads them (`recovery.py`). One exchange is not read here: the
+one that the worker was reading when it died. It may have killed it, and the node must live. It is
+`Left` for another worker; when it has killed that one, too, it is deadly and has failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gossamer.archive.reader import Exchange, iter_exchanges
+from gossamer.archive.recover import repair
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.marker import Place, Reader, note_death, unread
+from gossamer.crawl.worker import LinkGatherer
+from gossamer.records import Lease
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An exchange whose reader died; another worker is to read it."""
+
+    lease: Lease
+    file: str
+    start: int
+    end: int
+    is_reported: bool = False  # only its links are missing
+
+    @property
+    def place(self) -> Place:
+        return self.file, self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Testament:
+    """A dead worker as its node knew it."""
+
+    run: Path  # the folder of the markers
+    archive: Path
+    prefix: str  # with which the names of its files begin
+    reported: Mapping[str, int]  # up to which byte of each file
+    covered: Mapping[str, int]  # up to which byte links are in a part
+    leases: Mapping[int, Lease]
+    reading: Place | None  # when it died
+    left: tuple[Left, ...] = ()  # what it was to read of others
+
+
+@dataclass(slots=True)
+class Legacy:
+    """What is to be done with it, in this order; links are with the gatherer."""
+
+    harvests: list[Harvest] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+
+def read_legacy(dead: Testament, reader: Reader, gatherer: LinkGatherer) -> Legacy:
+    """Read all that a dead worker left. Raises DiskFault or CorruptFile."""
+    legacy = Legacy()
+    for left in dead.left:
+        _pass_on(dead, left, gatherer, legacy)
+    for path in sorted(dead.archive.glob(f"{dead.prefix}-*.warc.gz")):
+        reported = dead.reported.get(path.name, 0)
+        kept_end = repair(path, reported).kept_end
+        if kept_end == 0:
+            path.unlink()  # not even its first record was whole
+            continue
+        for exchange in iter_exchanges(path, min(reported, dead.covered.get(path.name, 0))):
+            if exchange.stored.start < reported:
+                gatherer.add(reader.read(exchange.lease, exchange.answer, exchange.stored))
+            else:
+                _take(dead, exchange, reader, gatherer, legacy)
+    return legacy
+
+
+def _take(
+    dead: Testament, exchange: Exchange, reader: Reader, gatherer: LinkGatherer, legacy: Legacy
+) -> None:
+    """An exchange that was not reported."""
+    lease, stored = dead.leases[exchange.lease.number], exchange.stored
+    if dead.reading != (stored.file, stored.start):
+        harvest = reader.read(lease, exchange.answer, stored)
+    elif not note_death(dead.run, dead.reading):
+        legacy.left.append(Left(lease, stored.file, stored.start, stored.end))
+        return  # it is the last of its file: a worker reads what it has just written
+    else:
+        harvest = unread(exchange, lease)
+    gatherer.add(harvest)
+    legacy.harvests.append(harvest)
+
+
+def _pass_on(dead: Testament, left: Left, gatherer: LinkGatherer, legacy: Legacy) -> None:
+    """An exchange of another that this worker was to read."""
+    if dead.reading != left.place or not note_death(dead.run, left.place):
+        legacy.left.append(left)
+        return
+    exchange = next(iter_exchanges(dead.archive / left.file, left.start))
+    harvest = unread(exchange, left.lease)
+    gatherer.add(harvest)
+    if not left.is_reported:
+        legacy.harvests.append(harvest)
+
+
+def reported(left: Left) -> Left:
+    """The same, when its report has come and its links have not."""
+    return replace(left, is_reported=True)

@@ -1,0 +1,107 @@
+"""A crew of worker processes without a node: leases go in by hand, what comes back is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from gossamer.base.clock import SystemClock
+from gossamer.crawl.crew import Employer
+from gossamer.crawl.equip import build_harvester
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.home import Home
+from gossamer.crawl.process_crew import Hand, Orders, ProcessCrew
+from gossamer.crawl.wire import PartWritten
+from gossamer.records import Lease
+from gossamer.settings import Settings, values_of
+from gossamer.urls.keys import Keys
+from support.a_site import Site
+
+WAIT_S: Final = 30.0  # far beyond what any of it takes
+SALT: Final = b"0123456789abcdef"
+
+
+@dataclass
+class Kept:
+    """What an employer hears."""
+
+    harvests: list[Harvest] = field(default_factory=list)
+    parts: list[PartWritten] = field(default_factory=list)
+    back: list[Lease] = field(default_factory=list)
+    faults: list[BaseException] = field(default_factory=list)
+    covered_too_early: list[PartWritten] = field(default_factory=list)
+    _ends: dict[str, int] = field(default_factory=dict)
+
+    def take(self, harvest: Harvest) -> None:
+        stored = harvest.report.stored
+        assert stored.start >= self._ends.get(stored.file, 0), "in the order of the file"
+        self._ends[stored.file] = stored.end
+        self.harvests.append(harvest)
+
+    def take_part(self, part: PartWritten) -> None:
+        if any(end > self._ends.get(file, 0) for file, end in part.covered.items()):
+            self.covered_too_early.append(part)
+        self.parts.append(part)
+
+    @property
+    def covered(self) -> dict[str, int]:
+        return {file: end for part in self.parts for file, end in part.covered.items()}
+
+    @property
+    def numbers(self) -> list[int]:
+        return [harvest.report.lease.number for harvest in self.harvests]
+
+
+@dataclass
+class CrewBench:
+    """A crew at work in a collection of its own."""
+
+    home: Home
+    crew: ProcessCrew
+    kept: Kept
+    given: int = 0
+
+    def give(self, site: Site, paths: Iterable[str]) -> None:
+        leases = []
+        for path in paths:
+            self.given += 1
+            url = site.url(path)
+            key = Keys(SALT).of(url)
+            lease = Lease(self.given, url, key, "127.0.0.1", "127.0.0.1", is_trusted=True)
+            leases.append(lease)
+        self.crew.give(leases)
+
+    @property
+    def hands(self) -> list[Hand]:
+        return self.crew._hands
+
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        """Tend the crew, much more often than a node does, until it is so."""
+        async with asyncio.timeout(WAIT_S):
+            while not is_so():
+                self.crew.tend()
+                await asyncio.sleep(0.005)
+
+
+@asynccontextmanager
+async def a_crew(
+    path: Path, workers: int = 2, *, silent_s: float = 30.0
+) -> AsyncIterator[CrewBench]:
+    """Started, and closed whatever happens; `finish` is the test's to call."""
+    home = Home(path)
+    home.make()
+    settings = Settings()
+    values = {key: value for key, value in values_of(settings).items() if value != ()}
+    orders = Orders(values, SALT, {"software": "gossamer/test"}, "run", workers, settings.node)
+    harvester = build_harvester(settings, Keys(SALT))
+    crew = ProcessCrew(home, orders, harvester, SystemClock(), silent_s=silent_s)
+    kept = Kept()
+    try:
+        await crew.start(Employer(kept.take, kept.take_part, kept.back.append, kept.faults.append))
+        yield CrewBench(home, crew, kept)
+    finally:
+        await crew.aclose()

@@ -1,0 +1,306 @@
+"""Worker processes may die, hang and fail as they like: no lease and no exchange is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from crawl.crew_bench import CrewBench, a_crew
+from faults.processes import is_alive, open_files, reading_workers
+from gossamer.archive.reader import iter_exchanges
+from gossamer.archive.verify import check_file
+from gossamer.errors import DiskFault, StoreError
+from gossamer.graph.arrow import pq
+from gossamer.records import Outcome, Reason
+from support.a_site import Pages, hang, page, site_in_thread
+from support.need import need_linux
+
+# Takes half a second to read: long enough to be killed over.
+BIG = page("".join(f"<p><a href=/x{n}/{n % 977}>w {n}</a>" for n in range(100_000)))
+WEB: Pages = {
+    "/big": BIG,
+    "/never": hang(),
+    "*": page("<title>x</title><a href=/1>one</a><a href=/2>two</a>" + "words " * 50),
+}
+
+
+@pytest.fixture(autouse=True)
+def _linux() -> None:
+    need_linux("processes are looked up in /proc")
+
+
+def with_crew(
+    collection: Path,
+    work: Callable[[CrewBench], Awaitable[None]],
+    workers: int = 2,
+    *,
+    silent_s: float = 30.0,
+) -> CrewBench:
+    async def run() -> CrewBench:
+        async with a_crew(collection, workers, silent_s=silent_s) as bench:
+            await work(bench)
+        return bench
+
+    return asyncio.run(run())
+
+
+def kill(bench: CrewBench, name: str) -> int:
+    """Kill the worker of that name, as the kernel or an operator does."""
+    [process] = [hand.process.pid for hand in bench.hands if hand.name == name]
+    os.kill(process, signal.SIGKILL)
+    return process
+
+
+async def kill_while_reading(bench: CrewBench) -> None:
+    """Kill whoever reads next, in the middle of it."""
+    await bench.until(lambda: bool(reading_workers(bench.home.path)))
+    [name] = reading_workers(bench.home.path)
+    kill(bench, name)
+    await bench.until(lambda: name not in [hand.name for hand in bench.hands])
+
+
+def links_of(bench: CrewBench) -> Counter[str]:
+    """How many links each source has in the parts that were handed over."""
+    found: Counter[str] = Counter()
+    for part in bench.kept.parts:
+        if part.name:
+            table = pq.read_table(bench.home.graph / part.name)
+            found.update(table.column("source").to_pylist())
+    return found
+
+
+def assert_whole(bench: CrewBench, *, given_up: int = 0) -> None:
+    """Each lease ended once, in a harvest or by coming back, but for those under way at the end;
+    all that is archived was told, once; all links are in parts; nothing is left behind."""
+    kept = bench.kept
+    assert kept.faults == []
+    ended = Counter([*kept.numbers, *(lease.number for lease in kept.back)])
+    assert set(ended.values()) == {1}
+    assert len(ended) == bench.given - given_up
+    files = sorted(bench.home.archive.glob("*.warc.gz"))
+    archived = [exchange.lease.number for file in files for exchange in iter_exchanges(file)]
+    assert sorted(archived) == sorted(kept.numbers)
+    assert [fault for file in files for fault in check_file(file)] == []
+    assert kept.covered_too_early == []
+    assert kept.covered == {file.name: file.stat().st_size for file in files}
+    fetched = {h.report.lease.url: h.report.out_links for h in kept.harvests}
+    assert links_of(bench) == Counter({url: links for url, links in fetched.items() if links})
+    assert list(bench.home.run.glob("marker-*")) == []
+
+
+def test_a_crew_carries_every_lease_once_and_in_the_order_of_its_files(collection: Path) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.give(site, [f"/{number}" for number in range(200)])
+        await bench.until(lambda: len(bench.kept.harvests) == 200)
+        assert bench.crew.under_way == 0
+        await bench.crew.finish()
+
+    with site_in_thread(WEB) as site:
+        bench = with_crew(collection, work)
+
+    assert sorted(site.asked) == sorted(f"/{number}" for number in range(200))
+    assert_whole(bench)
+    assert len(bench.kept.covered) == 2, "both worked"
+
+
+def test_what_a_killed_worker_archived_is_taken_and_the_rest_comes_back(collection: Path) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.give(site, ["/never"] * 6 + [f"/{number}" for number in range(300)])
+        await bench.until(lambda: len(bench.kept.harvests) > 50)
+        process = kill(bench, "w1")
+        await bench.until(lambda: "w3" in [hand.name for hand in bench.hands])
+        assert not is_alive(process)
+        await bench.until(lambda: bench.crew.under_way <= 6)
+        under_way.append(bench.crew.under_way)
+        await bench.crew.finish()
+
+    under_way: list[int] = []
+    with site_in_thread(WEB) as site:
+        bench = with_crew(collection, work)
+
+    back = [lease.url for lease in bench.kept.back]
+    assert site.url("/never") in back
+    asked = Counter(site.asked)
+    told = Counter(h.report.lease.url.removeprefix(site.url("")) for h in bench.kept.harvests)
+    assert all(asked[path] == 1 for path in told), "nobody was asked twice"
+    assert_whole(bench, given_up=under_way[0])
+
+
+def test_a_worker_that_is_stopped_for_too_long_is_replaced(collection: Path) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.give(site, [f"/{number}" for number in range(40)])
+        await bench.until(lambda: len(bench.kept.harvests) == 40)
+        stopped = next(hand.process.pid for hand in bench.hands if hand.name == "w1")
+        os.kill(stopped, signal.SIGSTOP)
+        bench.give(site, [f"/{number}" for number in range(40, 140)])
+        await bench.until(lambda: "w1" not in [hand.name for hand in bench.hands])
+        assert not is_alive(stopped)
+        assert bench.kept.back
+        bench.give(site, ["/after"])
+        await bench.until(lambda: bench.crew.under_way == 0)
+        await bench.crew.finish()
+
+    with site_in_thread(WEB) as site:
+        bench = with_crew(collection, work, silent_s=2.0)
+
+    assert_whole(bench)
+
+
+def test_the_silence_of_workers_says_nothing_when_the_node_itself_was_stopped(
+    collection: Path,
+) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.give(site, ["/1"])
+        await bench.until(lambda: len(bench.kept.harvests) == 1)
+        for hand in bench.hands:
+            hand.heard_s -= 60.0
+        bench.crew._tended_s -= 60.0
+        bench.crew.tend()
+        bench.give(site, ["/2"])
+        await bench.until(lambda: len(bench.kept.harvests) == 2)
+        await bench.crew.finish()
+
+    with site_in_thread(WEB) as site:
+        bench = with_crew(collection, work)
+
+    assert_whole(bench)
+    assert bench.crew._hired == 2
+
+
+def test_what_a_worker_was_killed_over_is_read_by_the_next_and_not_asked_again(
+    collection: Path,
+) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.give(site, ["/1", "/2", "/3", "/big"])
+        await kill_while_reading(bench)
+        await bench.until(lambda: bench.crew.under_way == 0)
+        await bench.crew.finish()
+
+    with site_in_thread({**WEB, "*": page("x")}) as site:
+        bench = with_crew(collection, work, workers=1)
+
+    assert site.asked.count("/big") == 1
+    [big] = [h.report for h in bench.kept.harvests if h.report.lease.url == site.url("/big")]
+    assert (big.outcome, big.status, big.out_links) == (Outcome.FETCHED, 200, 20_000)
+    assert_whole(bench)
+
+
+def test_a_page_that_killed_two_workers_is_set_aside(collection: Path) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.give(site, ["/1", "/2", "/3", "/big"])
+        await kill_while_reading(bench)
+        await kill_while_reading(bench)
+        bench.give(site, ["/4"])
+        await bench.until(lambda: bench.crew.under_way == 0)
+        await bench.crew.finish()
+
+    with site_in_thread({**WEB, "*": page("x")}) as site:
+        bench = with_crew(collection, work)
+
+    assert site.asked.count("/big") == 1
+    [big] = [h.report for h in bench.kept.harvests if h.report.lease.url == site.url("/big")]
+    assert (big.outcome, big.reason) == (Outcome.FAILED, Reason.CRASH)
+    assert "killed two" in big.detail
+    assert_whole(bench)
+
+
+def test_a_worker_killed_while_it_closes_is_not_waited_for(collection: Path) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.give(site, [f"/{number}" for number in range(50)])
+        await bench.until(lambda: len(bench.kept.harvests) == 50)
+        os.kill(bench.hands[0].process.pid, signal.SIGSTOP)
+        finishing = asyncio.ensure_future(bench.crew.finish())
+        await bench.until(lambda: len([h for h in bench.hands if h.is_closed]) == 1)
+        kill(bench, next(hand.name for hand in bench.hands if not hand.is_closed))
+        async with asyncio.timeout(10):
+            await finishing
+
+    with site_in_thread(WEB) as site:
+        bench = with_crew(collection, work)
+
+    assert_whole(bench)
+
+
+def test_what_killed_a_worker_at_the_very_end_is_read_before_the_crew_goes(
+    collection: Path,
+) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.give(site, ["/big"])
+        await bench.until(lambda: bool(reading_workers(bench.home.path)))
+        finishing = asyncio.ensure_future(bench.crew.finish())
+        await asyncio.sleep(0)  # the order to close is out
+        kill(bench, "w1")
+        async with asyncio.timeout(15):
+            await finishing
+
+    with site_in_thread(WEB) as site:
+        bench = with_crew(collection, work, workers=1)
+
+    assert site.asked == ["/big"]
+    assert_whole(bench)
+
+
+def test_workers_that_cannot_start_end_in_one_sentence(
+    collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "broken" / "gossamer"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("import sys; sys.exit(3)\n")
+    monkeypatch.setenv("PYTHONPATH", str(broken.parent))
+
+    async def work(bench: CrewBench) -> None:
+        await bench.until(lambda: bool(bench.kept.faults))
+        await asyncio.sleep(0.1)  # nobody else is hired
+        assert bench.hands == []
+        await bench.crew.finish()
+
+    bench = with_crew(collection, work)
+
+    [fault] = bench.kept.faults
+    assert isinstance(fault, StoreError)
+    assert "workers died" in str(fault)
+    assert "--workers 0" in str(fault)
+
+
+def test_a_disk_that_fails_a_worker_stops_the_crew_at_once(collection: Path) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.home.archive.rmdir()
+        bench.home.archive.write_text("a file where the archive should be")
+        bench.give(site, [f"/{number}" for number in range(20)])
+        await bench.until(lambda: bool(bench.kept.faults))
+        began_s = time.monotonic()
+        await bench.crew.finish()
+        assert time.monotonic() - began_s < 10
+
+    with site_in_thread(WEB) as site:
+        bench = with_crew(collection, work)
+
+    assert isinstance(bench.kept.faults[0], DiskFault)
+    assert "\n" not in str(bench.kept.faults[0])
+    assert bench.kept.harvests == []
+
+
+def test_deaths_leak_no_files(collection: Path) -> None:
+    async def work(bench: CrewBench) -> None:
+        before = 0
+        for turn in range(6):
+            bench.give(site, [f"/{turn}"])
+            await bench.until(lambda turn=turn: len(bench.kept.harvests) > turn)  # type: ignore[misc]
+            kill(bench, bench.hands[0].name)
+            await bench.until(lambda turn=turn: bench.crew._hired == turn + 2)  # type: ignore[misc]
+            before = before or open_files(os.getpid())
+        await bench.until(lambda: len(bench.hands) == 1)
+        assert open_files(os.getpid()) <= before
+        await bench.crew.finish()
+
+    with site_in_thread(WEB) as site:
+        bench = with_crew(collection, work, workers=1)
+
+    assert_whole(bench)

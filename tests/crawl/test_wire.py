@@ -1,0 +1,136 @@
+"""What node and workers say to each other arrives as it was meant, however the bytes are cut."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.crawl import wire
+from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report, Stored
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+keys = st.binary(min_size=16, max_size=16)
+counts = st.integers(0, 2**40)
+seconds = st.floats(0, 1e6, allow_nan=False)
+
+leases = st.builds(
+    Lease,
+    number=counts,
+    url=texts,
+    key=keys,
+    host=texts,
+    address=texts,
+    purpose=st.sampled_from(Purpose),
+    depth=st.integers(0, 2**16),
+    tries=counts,
+    redirects=counts,
+    via=texts,
+    is_trusted=st.booleans(),
+    max_body_bytes=counts,
+)
+stored = st.builds(Stored, texts, counts, counts, counts, texts)
+
+
+def found_on(lease: Lease) -> st.SearchStrategy[Found]:
+    """What a page can name: links one deeper, or a redirect at its own depth."""
+    links = st.builds(
+        Found,
+        texts,
+        keys,
+        depth=st.just(lease.depth + 1),
+        via=st.just(lease.key),
+        is_nofollow=st.booleans(),
+    )
+    redirect = st.builds(
+        Found,
+        texts,
+        keys,
+        depth=st.just(lease.depth),
+        via=st.just(lease.key),
+        redirects=st.just(lease.redirects + 1),
+    )
+    return st.one_of(links, redirect)
+
+
+@st.composite
+def reports(draw: st.DrawFn) -> Report:
+    lease = draw(leases)
+    return Report(
+        lease=lease,
+        outcome=draw(st.sampled_from(Outcome)),
+        at_us=draw(counts),
+        took_s=draw(seconds),
+        stored=draw(stored),
+        reason=draw(st.none() | st.sampled_from(Reason)),
+        detail=draw(texts),
+        status=draw(st.integers(0, 999)),
+        type=draw(texts),
+        size_bytes=draw(counts),
+        digest=draw(texts),
+        modified_at=draw(texts),
+        retry_after_s=draw(seconds),
+        title=draw(texts),
+        language=draw(texts),
+        robots=draw(st.frozensets(texts, max_size=3)),
+        redirect=draw(texts),
+        is_cut=draw(st.booleans()),
+        found=tuple(draw(st.lists(found_on(lease), max_size=3))),
+        out_links=draw(counts),
+        body=draw(st.binary(max_size=50)),
+    )
+
+
+def sent(*messages: bytes) -> list[list[Any]]:
+    """The messages as the other side gets them."""
+    return list(wire.Frames().feed(b"".join(messages)))
+
+
+@given(leases)
+def test_a_lease_arrives_whole(lease: Lease) -> None:
+    [[kind, items]] = sent(wire.frame(wire.LEASES, [wire.lease_items(lease)]))
+
+    assert kind == wire.LEASES
+    assert [wire.lease_of(item) for item in items] == [lease]
+
+
+@given(st.lists(reports(), max_size=3))
+def test_reports_arrive_whole_beside_the_leases_that_the_node_kept(given_: list[Report]) -> None:
+    [[kind, items]] = sent(wire.frame(wire.REPORTS, [wire.report_items(r) for r in given_]))
+
+    assert kind == wire.REPORTS
+    assert [item[0] for item in items] == [report.lease.number for report in given_]
+    arrived = [
+        wire.report_of(item, report.lease) for item, report in zip(items, given_, strict=True)
+    ]
+    assert arrived == given_
+    assert all(type(report.outcome) is Outcome for report in arrived)
+    assert all(report.reason is None or type(report.reason) is Reason for report in arrived)
+
+
+def test_every_field_of_a_record_travels() -> None:
+    """A field added to a record is not forgotten here: the round trips above would not see it."""
+    made_by_hand = {"lease", "outcome", "stored", "reason", "found", "robots"}
+
+    assert set(wire._LEASE_FIELDS) == {f.name for f in fields(Lease)}
+    assert set(wire._REPORT_FIELDS) | made_by_hand == {f.name for f in fields(Report)}
+
+
+@given(st.lists(st.binary(max_size=300), max_size=5), st.lists(st.integers(1, 40), min_size=1))
+def test_frames_are_found_however_the_stream_is_cut(bodies: list[bytes], cuts: list[int]) -> None:
+    stream = b"".join(wire.frame(wire.ALIVE, body) for body in bodies)
+    frames, arrived, at, turn = wire.Frames(), [], 0, 0
+    while at < len(stream):
+        step = cuts[turn % len(cuts)]
+        arrived += list(frames.feed(stream[at : at + step]))
+        at, turn = at + step, turn + 1
+
+    assert arrived == [[wire.ALIVE, body] for body in bodies]
+
+
+def test_a_frame_of_absurd_size_is_refused_before_it_is_held() -> None:
+    with pytest.raises(ValueError, match="a frame of"):
+        list(wire.Frames().feed(wire.HEADER.pack(wire.MAX_FRAME_BYTES + 1)))
