@@ -2,6 +2,13 @@
 
 Found by trying: `write` holds the interpreter's lock, so batches are kept to what one second of
 crawling brings; raw mode (bytes in, bytes out) is three times as quick as the typed one.
+
+Filters and indexes are cut into partitions of 4 KiB. Whole ones grow with their table files, to
+1.3 MB at a million URLs, and the cache is divided into up to 64 shards: one that is larger than its
+shard is read and thrown away for every single lookup. `bench/known.py`, CPU for a new URL and a
+known one, in microseconds: whole 160 and 470 at a million URLs, 460 and 920 at ten million;
+partitioned 1.6 and 9, then 3 and 13. Kept outside the cache they cost 1 and 9, but 3 bytes of
+memory for every URL ever known, without a bound.
 """
 
 from __future__ import annotations
@@ -10,10 +17,11 @@ import errno
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from rocksdict import (
     AccessType,
+    BlockBasedIndexType,
     BlockBasedOptions,
     Cache,
     DBCompressionType,
@@ -26,6 +34,8 @@ from rocksdict import (
 
 from gossamer.errors import CollectionInUse, CorruptFile, DiskFault
 from gossamer.frontier.store import Changes, Table
+
+_PARTITION_BYTES: Final = 4096
 
 
 class RocksStore:
@@ -125,6 +135,10 @@ def _options(cache: Cache, memory_mb: int) -> Options:
     table.set_bloom_filter(10, False)
     table.set_cache_index_and_filter_blocks(True)
     table.set_pin_l0_filter_and_index_blocks_in_cache(True)
+    table.set_index_type(BlockBasedIndexType.two_level_index_search())
+    table.set_partition_filters(True)
+    table.set_metadata_block_size(_PARTITION_BYTES)
+    table.set_pin_top_level_index_and_filter(True)
     options.set_block_based_table_factory(table)
     return options
 
