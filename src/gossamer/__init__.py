@@ -13,6 +13,8 @@ for the loop that turns it, and `crawl/commit.py` for why nothing is lost.
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import Any
 
 from gossamer.version import __version__
@@ -20,8 +22,23 @@ from gossamer.version import __version__
 __all__ = ["Collection", "Crawl", "CrawledPage", "__version__", "crawl", "open"]
 
 
+class _Package(ModuleType):
+    """The import system puts the folder `crawl/` under the name that people know as a function."""
+
+    @property
+    def crawl(self) -> Any:
+        return importlib.import_module("gossamer.api").crawl
+
+    @crawl.setter
+    def crawl(self, folder: ModuleType) -> None:
+        """The folder is found in sys.modules; the name stays the function's."""
+
+
+sys.modules[__name__].__class__ = _Package
+
+
 def __getattr__(name: str) -> Any:
     """Load what is asked for when it is asked for, so that `gossamer --help` is quick."""
-    if name in {"Collection", "Crawl", "CrawledPage", "crawl", "open"}:
+    if name in {"Collection", "Crawl", "CrawledPage", "open"}:
         return getattr(importlib.import_module("gossamer.api"), name)
     raise AttributeError(f"module 'gossamer' has no attribute {name!r}")

@@ -24,17 +24,25 @@ from typing import Final, Self
 from gossamer.crawl.exports import batches
 from gossamer.crawl.flags import settings_of
 from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.home import Home
 from gossamer.crawl.progress import Progress, Summary
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import Plan, opened
 from gossamer.crawl.study import Study
 from gossamer.crawl.tables import Table, ask
+from gossamer.errors import GossamerError
 from gossamer.graph.tables import table_of
 from gossamer.records import Edge, Outcome
 from gossamer.settings import Settings, with_values
 from gossamer.urls.canonical import NormalForm
 
 _AHEAD: Final = 200  # pages fetched and not yet asked for; then the crawl waits for its reader
+
+
+class NothingFetched(GossamerError):
+    """Nobody answered, so there is no collection to open."""
+
+    exit_code = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,7 @@ class Crawl:
         self._running: asyncio.Task[Summary] | None = None
         self._thread: _InThread | None = None
         self.summary: Summary | None = None
+        self._why_nothing = ""
 
     # -- async
 
@@ -118,6 +127,11 @@ class Crawl:
         if self._running is not None:
             await self._running  # raises what ended the crawl
 
+    @property
+    def why_nothing(self) -> str:
+        """For a crawl that fetched nothing: what stood in the way, of one URL."""
+        return self._why_nothing
+
     def progress(self) -> Progress:
         """How it stands now."""
         return self._node.progress()
@@ -125,6 +139,7 @@ class Crawl:
     async def _run(self) -> Summary:
         try:
             self.summary = await self._node.run()
+            self._why_nothing = self._node.why_nothing
             return self.summary
         finally:
             self._hand_over(None)
@@ -260,6 +275,8 @@ def crawl(*seeds: str, collection: str | Path = "gossamer", **options: object) -
     with Crawl(*seeds, collection=collection, **options) as running:
         for _ in running:
             pass
+    if not Home(Path(collection)).exists:
+        raise NothingFetched(f"nothing was fetched: {running.why_nothing}")
     return open(collection)
 
 

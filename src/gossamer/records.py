@@ -38,6 +38,7 @@ class Reason(StrEnum):
     UNSAFE = "unsafe"  # asking could change something: a log-out link
     BUDGET = "budget"
     PRIVATE = "private"
+    CONTACT = "contact"  # a public host, and nobody whom its owner could turn to
     PORT = "port"
     REDIRECTS = "redirects"
     MALFORMED = "malformed"

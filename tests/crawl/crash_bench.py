@@ -97,7 +97,8 @@ class CrashBench:
         self.web = web
         self.clock = clock
         self._stack = ExitStack()
-        settings = with_values(Settings(), {**VALUES, **(values or {})})
+        named = {"fetch.contact": "a@b.example", **VALUES, **(values or {})}
+        settings = with_values(Settings(), named)
         self.opened: Opened = open_node(self.home, lambda _: settings, [SEED], clock, self._stack)
         self.parts = self.opened.node._parts
         assert isinstance(self.parts.crew, OneManCrew)

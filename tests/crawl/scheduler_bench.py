@@ -48,7 +48,7 @@ class Bench:
     is_unclean: bool = False
 
     def __post_init__(self) -> None:
-        self.settings = with_values(Settings(), self.values)
+        self.settings = with_values(Settings(), {"fetch.contact": "a@b.example", **self.values})
         self.decided: list[UrlRow] = []
         self.asked: list[Asked] = []
         self.looked_up: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
 
 import pytest
@@ -391,7 +392,7 @@ def test_troubles_are_told_while_hosts_are_in_them() -> None:
 def test_idle_hosts_are_forgotten_and_those_with_requests_under_way_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("gossamer.crawl.scheduler._IDLE_HOSTS", 0)
+    monkeypatch.setattr(sys.modules["gossamer.crawl.scheduler"], "_IDLE_HOSTS", 0)
     bench = a_bench(f"{A}/1", is_hurried=True)
     lease = bench.pass_robots(f"{A}/1")
     host = bench.scheduler.host(KEYS.host("a.example"))
@@ -435,3 +436,14 @@ def test_an_errand_that_comes_back_is_run_again() -> None:
 
     bench.answer(bench.after_rest(f"{A}/robots.txt"), 404)
     assert bench.after_rest().url == f"{A}/1"
+
+
+def test_a_public_host_is_not_asked_without_a_contact() -> None:
+    bench = a_bench(typed=("a.example",), fetch__contact="")
+    bench.admit(f"{A}/")
+
+    assert bench.lease() is None
+
+    row = bench.frontier.find(KEYS.of(f"{A}/"))
+    assert row is not None
+    assert (row.outcome, row.reason) == (Outcome.REFUSED, "contact")

@@ -178,3 +178,13 @@ def test_nothing_known_is_lost_between_two_runs(site: Site, collection: Path) ->
     rows = outcomes(collection)
     assert len(rows) >= COUNT
     assert {row.outcome.value for row in rows.values()} == {"fetched", "queued"}
+
+
+def test_a_deeper_depth_goes_on_where_the_first_ended(collection: Path) -> None:
+    pages: Pages = {f"/{n}": page(f"<a href=/{n + 1}>x</a>") for n in range(9)}
+
+    with site_in_thread(pages) as site:
+        crawl(collection, [site.url("/0")], scope__depth=2)
+        crawl(collection, [site.url("/0")], scope__depth=4)
+
+    assert site.asked == ["/robots.txt", "/0", "/1", "/2", "/3", "/4"]

@@ -9,7 +9,6 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-import click
 import typer.main
 
 from gossamer.settings import KEYS, SECTIONS, describe, is_fixed, name_of_type
@@ -70,8 +69,8 @@ def cli_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _commands(group: Any, prefix: str) -> list[tuple[str, click.Command]]:
-    found: list[tuple[str, click.Command]] = []
+def _commands(group: Any, prefix: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
     for name, command in group.commands.items():
         path = f"{prefix} {name}"
         if hasattr(command, "commands"):

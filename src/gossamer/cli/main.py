@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 import typer
 
@@ -38,6 +39,10 @@ for verb in (
 app.add_typer(config_app, name="config")
 
 
+# The base of what the command line's own reader raises; typer brings it along, under no name.
+_WRONG_USAGE: Any = typer.BadParameter.__mro__[2]
+
+
 def _show_version(wanted: bool) -> None:
     if wanted:
         print(f"gossamer {__version__}")
@@ -56,7 +61,13 @@ def top(
 def run() -> None:
     """Entry point: what the program raises on purpose ends in one sentence and its exit code."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False) or 0)
+    except typer.Abort:
+        sys.exit(1)
+    except _WRONG_USAGE as fault:
+        text = fault.format_message()
+        print(text if text.startswith("Usage:") else f"gossamer: {text}", file=sys.stderr)
+        sys.exit(2)
     except GossamerError as fault:
         print(f"gossamer: {fault}", file=sys.stderr)
         sys.exit(fault.exit_code)

@@ -51,6 +51,14 @@ from gossamer.version import __version__
 
 _MANY_HOSTS: Final = 50  # at a page a second each, one process does it with ease
 
+_JUDGED_BY: Final = (
+    "scope.",
+    "frontier.max_",
+    "frontier.avoid_unsafe",
+    "fetch.max_redirects",
+    "fetch.ports",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -175,6 +183,8 @@ def _open(
     marker = Marker(replace(post, name="start").marker)
     recovered = _recover(home, store, settings, node, harvester, gatherer, links, deadly, marker)
     note_start(home, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
+    if any(key.startswith(_JUDGED_BY) for key in changed):
+        frontier.judge_again(clock.wall_us())
     new_seeds = frontier.admit(_as_found(seeds, keys), clock.wall_us())
     committer.commit_now()
     marker.close()

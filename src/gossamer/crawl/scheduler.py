@@ -41,6 +41,8 @@ _ACCESSES: Final = 5_000  # parsed robots.txt kept in memory; the rest is read f
 _HOST_FAULTS: Final = frozenset({Reason.DNS, Reason.CONNECT})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
+_EVERYBODY: Final = Guard()  # knows which addresses are public, and allows no others
+
 
 class Scheduler:
     """Gives out leases and learns from their reports."""
@@ -353,7 +355,11 @@ class Scheduler:
             if verdict is None:
                 allowed.append(address)
             forbidden = forbidden or verdict or ""
-        if allowed:
+        if allowed and not self._settings.fetch.contact and self._is_public(allowed):
+            self._give_up(
+                host, Reason.CONTACT, f"{host.name} is somebody's site, and no contact is set"
+            )
+        elif allowed:
             host.addresses = tuple(sorted(allowed, key=host.silent.__contains__))
             host.resolved_until_s = answer.expires_s
             host.is_looked_up = True
@@ -363,6 +369,13 @@ class Scheduler:
             self._give_up(host, Reason.PRIVATE, f"{host.name} is {forbidden}")
         else:
             self._host_fault(host, Reason.DNS, f"{host.name}: {answer.fault}")
+
+    def _is_public(self, addresses: Iterable[str]) -> bool:
+        """Whether anybody but us may be behind one of them."""
+        return any(
+            not self._guard.is_allowed(a) and _EVERYBODY.forbids(a, is_trusted=False) is None
+            for a in addresses
+        )
 
     def ended(self, report: Report) -> int | None:
         """A lease ended. Paces its host; for a failure to be tried again, the wall time of it."""
@@ -483,7 +496,8 @@ class Scheduler:
         wait_s = wait_before_retry(report.reason, report.lease.tries)
         if report.retry_after_s > self._manners.retry_after_max_s or wait_s is None:
             return None
-        return self._clock.wall_us() + round(max(wait_s, report.retry_after_s) * 1e6)
+        # A server that says when is believed; our own guess is for those that do not.
+        return self._clock.wall_us() + round((report.retry_after_s or wait_s) * 1e6)
 
     def _unreachable(self, host: Host, report: Report) -> int | None:
         """No connection: the other addresses of the name come first, then the host is at fault."""
@@ -529,7 +543,8 @@ class Scheduler:
         for errand in errands:
             if errand.for_host != host.key:
                 self._conclude(errand, self._failure(errand, detail))
-        decide = self._frontier.refuse if reason is Reason.PRIVATE else self._frontier.fail
+        is_rule = reason in (Reason.PRIVATE, Reason.CONTACT)
+        decide = self._frontier.refuse if is_rule else self._frontier.fail
         for entry in self._frontier.drain(host.key):
             self._on_decided(decide(entry.key, reason, detail, now_us))
         self.board.put(host, Where.ASLEEP)

@@ -86,5 +86,8 @@ def note_start(
     if new := [seed for seed in seeds if seed not in known]:
         facts["seeds"] = new[:1000]
     if changed:
-        facts["changed"] = {key: [repr(old), repr(new)] for key, (old, new) in changed.items()}
+        facts["changed"] = {
+            key: ["(not kept)"] if key == "fetch.headers" else [repr(old), repr(new)]
+            for key, (old, new) in changed.items()
+        }
     note_act(home.acts, clock.wall_us(), act, **facts)

@@ -27,6 +27,7 @@ SAYS: Final[dict[Reason, str]] = {
     Reason.UNSAFE: "asking could change something",
     Reason.BUDGET: "its host has had its share",
     Reason.PRIVATE: "it leads to a private address",
+    Reason.CONTACT: "its site is somebody's, and no contact is set",
     Reason.PORT: "its port is not one that is asked",
     Reason.REDIRECTS: "too many redirects in a row lead to it",
     Reason.MALFORMED: "what stands in the page is no URL",

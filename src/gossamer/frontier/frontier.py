@@ -25,6 +25,7 @@ from gossamer.frontier.counts import Counts
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import (
+    JUDGED_ALONE,
     LIFTABLE,
     CaptureRow,
     HostRow,
@@ -176,6 +177,33 @@ class Frontier:
         row.place = place
         self.counts.queued += 1
         self._add_entry(place, _entry_of(row, key))
+
+    def judge_again(self, now_us: int) -> int:
+        """The rules have changed: judge what they refused, and what is queued; how many moved.
+
+        Only what was decided by the URL alone; robots.txt and headers have not changed.
+        """
+        moved = 0
+        for key, stored in _all_rows(self._store, Table.URL):
+            packed = self.pending.find(Table.URL, key) or stored
+            standing = standing_of(packed)
+            if standing not in (Standing.QUEUED, Standing.REFUSED, Standing.REFUSED_FOR_NOW):
+                continue
+            row = UrlRow.decode(packed)
+            if standing != Standing.QUEUED and row.reason not in JUDGED_ALONE:
+                continue
+            nofollow = row.reason == Reason.NOFOLLOW
+            found = Found(row.url, key, row.depth, row.via, row.redirects, is_nofollow=nofollow)
+            verdict = self._judge(found)
+            if (verdict is None) == (standing == Standing.QUEUED):
+                continue
+            moved += 1
+            if verdict is None:
+                self._uncount(row, key[:HOST_BYTES])
+                self._enqueue(found, row.first_us)
+            else:
+                self.refuse(key, *verdict, now_us)
+        return moved
 
     def take_shallower(self) -> list[bytes]:
         """Fetched URLs to which a shorter path was found: their links are nearer now, too."""
