@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -26,12 +29,20 @@ def show_tour(path: Path) -> None:
         )
     console.print("\nNow try", style="bold")
     for line in (
-        f"gossamer why {example} -c {path}",
-        f"gossamer page {example} -c {path} --markdown",
-        f"gossamer export pages -c {path} -o pages.csv",
-        f"gossamer export links -c {path} -o links.parquet",
+        f"why {example} -c {path}",
+        f"page {example} -c {path} --markdown",
+        f"export pages -c {path} -o pages.csv",
+        f"export links -c {path} -o links.parquet",
     ):
-        console.print(f"  {line}", soft_wrap=True)
+        console.print(f"  {_program()} {line}", soft_wrap=True)
+
+
+def _program() -> str:
+    """How the person can call us: by name where that is found, else by our path."""
+    own = Path(sys.argv[0])
+    if shutil.which("gossamer") or own.name != "gossamer":
+        return "gossamer"
+    return os.path.relpath(own)
 
 
 def _show_hosts(console: Console, study: Study) -> None:
