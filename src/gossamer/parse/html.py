@@ -18,9 +18,8 @@ from turbohtml import PlainText
 from gossamer.parse.charset import decode, html_charset, text_charset, xml_charset
 from gossamer.parse.directives import in_headers
 from gossamer.parse.language import language_of
-from gossamer.parse.links import LinkReader
 from gossamer.parse.mime import Mime, looks_like_html, parse_mime
-from gossamer.parse.reading import Reading, read_tree
+from gossamer.parse.reading import TreeReader
 from gossamer.records import Page
 from gossamer.settings import Parse
 
@@ -39,9 +38,18 @@ _EMPTY_TAG: Final = re.compile(r"<([A-Za-z][A-Za-z0-9]*)((?:[\t\n\r ][^<>]*)?)/>
 class Parser:
     """Makes pages of answers, by the settings of one crawl."""
 
-    def __init__(self, settings: Parse, wants_media: frozenset[str] = frozenset()) -> None:
-        self._settings = settings
-        self._links = LinkReader(settings.max_anchor_chars, wants_media)
+    def __init__(
+        self,
+        settings: Parse,
+        wants_media: frozenset[str] = frozenset(),
+        is_bare: bool = False,
+    ) -> None:
+        """`is_bare`: a page is only followed and archived. It has the links with their relations,
+        base, title, canonical address, directives and the declared language; no text, headings,
+        words and places of links."""
+        self._is_bare = is_bare
+        self._language_chars = 0 if is_bare else settings.language_chars
+        self._tree = TreeReader(settings, wants_media, is_bare)
 
     def parse(
         self, url: str, content_type: str, body: bytes, header_robots: Sequence[str] = ()
@@ -66,15 +74,15 @@ class Parser:
         return replace(page, robots=page.robots | robots) if robots else page
 
     def _page(self, url: str, document: turbohtml.Document, charset: str) -> Page:
-        reading: Reading = read_tree(document, self._links, self._settings.max_links)
-        text = document.to_text(_TEXT)
+        reading = self._tree.read(document)
+        text = "" if self._is_bare else document.to_text(_TEXT)
         return Page(
             base=document.base_url(url) if reading.has_base else url,
             charset=charset,
             title=reading.title,
             headings=tuple(reading.headings),
             text=text,
-            language=language_of(text, reading.language, self._settings.language_chars),
+            language=language_of(text, reading.language, self._language_chars),
             description=reading.description,
             canonical=reading.canonical,
             robots=frozenset(reading.robots),
@@ -83,7 +91,9 @@ class Parser:
         )
 
     def _text_page(self, url: str, text: str, charset: str) -> Page:
-        language = language_of(text, "", self._settings.language_chars)
+        if self._is_bare:
+            return Page(base=url, charset=charset)
+        language = language_of(text, "", self._language_chars)
         return Page(base=url, charset=charset, text=text, language=language)
 
 

@@ -18,6 +18,7 @@ Answers are ISO 639-1 where there is a code, else 639-3, else empty.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from turbohtml.detect import detect_language
@@ -73,6 +74,7 @@ ukr:uk urd:ur uzb:uz uzn:uz vie:vi wol:wo xho:xh yid:yi ydd:yi yor:yo zho:zh zul
 _TWO_LETTERS: Final = dict(pair.split(":") for pair in _CODES.split())
 
 
+@lru_cache(maxsize=256)
 def declared_language(tag: str) -> str:
     """The language of a tag such as `en-US`; empty when it is none."""
     found = _DECLARED.match(tag.strip().lower().replace("_", "-"))

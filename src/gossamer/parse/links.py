@@ -10,37 +10,28 @@ space folded. `area` has its alt, a frame its title or name, `link` its title.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, KeysView
 from typing import Final
 
-from turbohtml import Element, PlainText
+from turbohtml import Element
 
+from gossamer.parse.anchors import AROUND, fold
+from gossamer.parse.relations import relation_of
 from gossamer.records import Link, LinkKind, Place
 
-# Relations of `link` that a person would follow. Others (stylesheet, icon, preload, pingback...)
-# are for programs, and are taken only when the crawl wants anything.
-FOLLOWED_RELATIONS: Final = frozenset({
-    "alternate", "amphtml", "appendix", "archives", "author", "bookmark", "canonical", "chapter",
-    "contents", "copyright", "first", "glossary", "help", "home", "index", "last", "license",
-    "next", "prev", "previous", "privacy-policy", "search", "section", "shortlink", "start",
-    "subsection", "terms-of-service", "toc", "top", "up",
-})  # fmt: skip
 MEDIA_TAGS: Final = (
     "img", "source", "audio", "video", "track", "object", "embed", "input", "script",
 )  # fmt: skip
-
-_AROUND: Final = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips
-_WITH_IMAGES: Final = PlainText(images=True, bullet="", layout="strict")
 
 
 class LinkReader:
     """Makes links of elements, by the wishes of one crawl."""
 
     def __init__(self, max_anchor_chars: int, wants_media: frozenset[str]) -> None:
-        self._max_chars = max_anchor_chars
+        self.max_chars = max_anchor_chars
         self._wants = wants_media
         self._wants_any = "any" in wants_media
-        self._rules: dict[str, Callable[[Element, Place], Iterator[Link]]] = {
+        self._rules: dict[str, Callable[[Element, Place], Iterable[Link]]] = {
             "area": self._area,
             "link": self._link,
             "frame": self._frame,
@@ -50,83 +41,52 @@ class LinkReader:
             self._rules |= dict.fromkeys(MEDIA_TAGS, self._media)
 
     @property
-    def tags(self) -> tuple[str, ...]:
-        """The tags of `anchor` and `others`."""
-        return ("a", *self._rules)
+    def tags(self) -> KeysView[str]:
+        """The tags whose links are read here."""
+        return self._rules.keys()
 
-    def anchor(self, element: Element, place: Place, has_images: bool) -> Link | None:
-        """The link of an `a`. `has_images`: the page has any."""
-        href = element.attr("href")
-        if href is None and (href := element.attr("xlink:href")) is None:  # the second is SVG's
-            return None
-        rel = element.attr("rel")
-        return Link(
-            href.strip(_AROUND),
-            LinkKind.ANCHOR,
-            # An anchor around others, which only a table in a link makes, has no words of its own:
-            # 100 anchors around one long text would cost 100 times that text.
-            words_of(element, has_images)[: self._max_chars] if element.find("a") is None else "",
-            fold(rel).lower() if rel else "",
-            place,
-            element.source_line or 0,
-        )
-
-    def others(self, element: Element, tag: str, place: Place) -> Iterator[Link]:
-        """The links of an element with another of `tags`."""
+    def others(self, element: Element, tag: str, place: Place) -> Iterable[Link]:
+        """The links of an element with one of `tags`."""
         return self._rules[tag](element, place)
 
-    def _area(self, element: Element, place: Place) -> Iterator[Link]:
+    def _area(self, element: Element, place: Place) -> Iterable[Link]:
         href = element.attr("href")
-        if href is not None:
-            yield self._made(element, href, LinkKind.AREA, element.attr("alt"), place)
+        if href is None:
+            return ()
+        return (self._made(element, href, LinkKind.AREA, element.attr("alt"), place),)
 
-    def _link(self, element: Element, place: Place) -> Iterator[Link]:
-        href = element.attr("href")
-        relations = (element.attr("rel") or "").lower().split()
-        is_followed = not FOLLOWED_RELATIONS.isdisjoint(relations) and "stylesheet" not in relations
-        if href and href.strip(_AROUND) and (is_followed or self._wants_any):
-            kind = LinkKind.LINK if is_followed else LinkKind.MEDIA
-            yield self._made(element, href, kind, element.attr("title"), place)
+    def _link(self, element: Element, place: Place) -> Iterable[Link]:
+        is_followed = relation_of(element.attr("rel") or "").is_followed
+        href = element.attr("href") if is_followed or self._wants_any else None
+        if not (href and href.strip(AROUND)):
+            return ()
+        kind = LinkKind.LINK if is_followed else LinkKind.MEDIA
+        return (self._made(element, href, kind, element.attr("title"), place),)
 
-    def _frame(self, element: Element, place: Place) -> Iterator[Link]:
+    def _frame(self, element: Element, place: Place) -> Iterable[Link]:
         source = element.attr("src")
-        if source and source.strip(_AROUND):
-            words = element.attr("title") or element.attr("name")
-            yield self._made(element, source, LinkKind.FRAME, words, place)
+        if not (source and source.strip(AROUND)):
+            return ()
+        words = element.attr("title") or element.attr("name")
+        return (self._made(element, source, LinkKind.FRAME, words, place),)
 
-    def _media(self, element: Element, place: Place) -> Iterator[Link]:
+    def _media(self, element: Element, place: Place) -> Iterable[Link]:
         words = element.attr("alt") or element.attr("title") or element.attr("label")
         for kind, href in _media_of(element):
-            if (self._wants_any or kind in self._wants) and href.strip(_AROUND):
+            if (self._wants_any or kind in self._wants) and href.strip(AROUND):
                 yield self._made(element, href, LinkKind.MEDIA, words, place)
 
     def _made(
         self, element: Element, href: str, kind: LinkKind, words: str | None, place: Place
     ) -> Link:
         return Link(
-            href.strip(_AROUND),
+            href.strip(AROUND),
             kind,
-            fold(words or "")[: self._max_chars],
-            fold(element.attr("rel") or "").lower(),
+            fold(words or "")[: self.max_chars],
+            relation_of(element.attr("rel") or "").words,
             place,
             element.source_line or 0,
         )
-
-
-def words_of(element: Element, has_images: bool) -> str:
-    """The words in an element, folded. `has_images`: the page has any."""
-    if has_images and element.find("img") is not None:
-        text = element.to_text(_WITH_IMAGES)
-    else:
-        text = element.to_text()  # 0.3 us; with options 2
-        if "* " in text and element.find("li") is not None:
-            text = element.to_text(_WITH_IMAGES)  # which marks no list items
-    return " ".join(text.split())
-
-
-def fold(text: str) -> str:
-    """White space runs as one space, none at the ends."""
-    return " ".join(text.split())
 
 
 def _media_of(element: Element) -> Iterator[tuple[str, str]]:

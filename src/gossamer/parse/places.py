@@ -8,6 +8,8 @@ in. Roles (`<div role=navigation>`) are landmarks as the tags are.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from turbohtml import Document, Element
@@ -15,7 +17,6 @@ from turbohtml import Document, Element
 from gossamer.records import Place
 
 LANDMARKS: Final = {
-    "head": Place.HEAD,
     "header": Place.HEADER,
     "nav": Place.NAV,
     "main": Place.MAIN,
@@ -23,6 +24,8 @@ LANDMARKS: Final = {
     "footer": Place.FOOTER,
 }
 INERT: Final = "template"  # its content is no part of the page
+_AFTER_HEAD: Final = ("body", "frameset")
+AROUND_LINKS: Final = ("head", *_AFTER_HEAD, *LANDMARKS)  # to be listed where places are asked for
 
 _LISTED: Final = frozenset({*LANDMARKS, INERT})
 _ROLES: Final = {
@@ -35,6 +38,7 @@ _ROLES: Final = {
 # Elements may be covered so many times over, on average; after that, deeper landmarks are not
 # looked at. Keeps hundreds of landmarks in one another from costing their product.
 _MOST_COVERS: Final = 16
+_NEAR: Final = 30  # nodes after a landmark among which the next listed element is looked for
 
 _Span = tuple[int, int, Place | None]
 
@@ -47,44 +51,88 @@ def places_of(
     `elements` are those of `document` with a tag in `listed`, in order, from the first; `tags` are
     their tags.
     """
-    places: list[Place | None] = [Place.BODY] * len(elements)
     budget = _MOST_COVERS * len(elements) + 1000
-    spans: list[_Span] = []
-    for i in [i for i, tag in enumerate(tags) if tag in _LISTED]:
-        if budget > 0:
-            inside = len(list(elements[i].iter_elements(listed)))
-            spans.append((i + 1, i + 1 + inside, LANDMARKS.get(tags[i])))
-            budget -= inside
+    spans = _spans_of_tags(elements, tags, listed, budget)
     roles = _spans_of_roles(document, elements, listed, budget)
     if roles:
         spans = sorted(spans + roles, key=lambda span: (span[0], -span[1]))
-    for start, end, place in spans:
-        if places[start : start + 1] != [None]:  # what is inert outside is inert inside
-            places[start:end] = [place] * (min(end, len(places)) - start)
-    return places
+    return _painted(spans, len(elements))
+
+
+def places_of_inert(
+    elements: Sequence[Element], tags: Sequence[str], listed: Sequence[str]
+) -> list[Place | None]:
+    """As `places_of`, where no landmarks are listed: all that is part of the page is body."""
+    if INERT not in tags:
+        return [Place.BODY] * len(elements)
+    budget = _MOST_COVERS * len(elements) + 1000
+    return _painted(_spans_of_tags(elements, tags, listed, budget), len(elements))
+
+
+def _spans_of_tags(
+    elements: Sequence[Element], tags: Sequence[str], listed: Sequence[str], budget: int
+) -> list[_Span]:
+    spans: list[_Span] = []
+    if "head" in tags:  # a page has one, and then one of those that follow
+        after = next((i for i, tag in enumerate(tags) if tag in _AFTER_HEAD), len(tags))
+        spans.append((tags.index("head") + 1, after, Place.HEAD))
+    for i in [i for i, tag in enumerate(tags) if tag in _LISTED]:
+        if budget > 0:
+            end = _end_of(elements[i], i + 1, elements, listed)
+            spans.append((i + 1, end, LANDMARKS.get(tags[i])))
+            budget -= end - i
+    return spans
 
 
 def _spans_of_roles(
     document: Document, elements: Sequence[Element], listed: Sequence[str], budget: int
 ) -> list[_Span]:
-    # A landmark's tag speaks for itself; its role would say the same.
-    landmarks = [e for e in document.select("[role]") if _role(e) and e.tag not in LANDMARKS]
-    if not landmarks:
-        return []
-    index = dict(zip(elements, range(len(elements)), strict=True))
     spans: list[_Span] = []
-    for landmark in landmarks:
-        if budget <= 0:
-            break
-        inside = list(landmark.iter_elements(listed))
-        budget -= len(inside)
-        if inside and inside[0] in index:
-            start = index[inside[0]]
-            spans.append((start, start + len(inside), _role(landmark)))
+    start = 0
+    for landmark in document.select("[role]"):
+        place = _place_of(landmark.attr("role") or "")
+        # A landmark's tag speaks for itself; its role would say the same.
+        if place is None or landmark.tag in LANDMARKS or budget <= 0:
+            continue
+        first = next(landmark.iter_elements(listed), None)
+        if first is not None:
+            try:
+                start = elements.index(first, start)
+            except ValueError:  # past the last element that is listed
+                break
+            end = _end_of(landmark, start, elements, listed)
+            spans.append((start, end, place))
+            budget -= end - start
     return spans
 
 
-def _role(element: Element) -> Place | None:
-    """The place that an element's role names; the first known word counts."""
-    words = (element.attr("role") or "").lower().split()
-    return next((_ROLES[word] for word in words if word in _ROLES), None)
+def _end_of(
+    landmark: Element, start: int, elements: Sequence[Element], listed: Sequence[str]
+) -> int:
+    """The index of the first element after a landmark whose own begin at `start`.
+
+    The next listed element is mostly near; to walk over a landmark that holds most of the page
+    would take as long as the listing did.
+    """
+    for node in islice(landmark.following, _NEAR):
+        if isinstance(node, Element) and node.tag in listed:
+            try:
+                return elements.index(node, start)
+            except ValueError:  # past the last element that is listed
+                return len(elements)
+    return start + len(list(landmark.iter_elements(listed)))
+
+
+def _painted(spans: Sequence[_Span], count: int) -> list[Place | None]:
+    """The places that spans from outside in, which overlap only whole, give to `count` elements."""
+    places: list[Place | None] = [Place.BODY] * count
+    for start, end, place in spans:
+        if places[start : start + 1] != [None]:  # what is inert outside is inert inside
+            places[start:end] = [place] * (min(end, count) - start)
+    return places
+
+
+@lru_cache(maxsize=256)
+def _place_of(role: str) -> Place | None:
+    """The place that a role names; the first known word counts."""
+    return next((_ROLES[word] for word in role.lower().split() if word in _ROLES), None)

@@ -6,17 +6,22 @@ Each list is bounded, so that a hostile page costs no more than its size: 20,000
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import itemgetter
 from typing import Final
 
 from turbohtml import Document, Element, Namespace
 
+from gossamer.parse.anchors import fold, links_of_anchors, words_of
 from gossamer.parse.directives import NAMES, in_meta
 from gossamer.parse.language import declared_language
-from gossamer.parse.links import LinkReader, fold, words_of
-from gossamer.parse.places import INERT, LANDMARKS, places_of
+from gossamer.parse.links import LinkReader
+from gossamer.parse.places import AROUND_LINKS, INERT, places_of, places_of_inert
+from gossamer.parse.relations import relation_of
 from gossamer.records import Link, LinkKind, Place
+from gossamer.settings import Parse
 
 _MAX_HEADINGS: Final = 64
 _MAX_HEADING_CHARS: Final = 300
@@ -24,7 +29,7 @@ _MAX_META_CHARS: Final = 1000
 # Listed elements for each link that may be taken: headings, metas and landmarks beside them.
 _LISTED_PER_LINK: Final = 4
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_OTHER: Final = frozenset({"html", "base", "meta", "title"})
+_OTHER: Final = frozenset({"html", "base", "link", "meta", "title"})
 
 
 @dataclass(slots=True)
@@ -38,89 +43,118 @@ class Reading:
     language: str = ""
     has_base: bool = False
     has_title: bool = False
+    has_refresh: bool = False
+    has_images: bool = False
     headings: list[str] = field(default_factory=list)
     robots: set[str] = field(default_factory=set)
     links: list[Link] = field(default_factory=list)
 
 
-def read_tree(document: Document, reader: LinkReader, max_links: int) -> Reading:
-    """Walk the tree once."""
-    other_links = frozenset(reader.tags) - {"a"}
-    listed = ["a", "img", *other_links, *_HEADINGS, *_OTHER, *LANDMARKS, INERT]
-    most = _LISTED_PER_LINK * max_links + 1000
-    elements = list(islice(document.iter_elements(listed), most))
-    tags = [element.tag for element in elements]
-    places = places_of(document, elements, tags, listed)
-    reading, has_images = Reading(), "img" in tags
-    for element, tag, place in zip(elements, tags, places, strict=True):
-        if place is None:
-            continue
-        if tag == "a":
-            link = reader.anchor(element, place, has_images)
-            if link is not None:
-                reading.links.append(link)
-        elif tag in _HEADINGS:
-            if len(reading.headings) < _MAX_HEADINGS:
-                _read_heading(reading, words_of(element, has_images))
+class TreeReader:
+    """Reads trees, by the wishes of one crawl.
+
+    A bare reader takes what following links needs, and not what is for the graph and for people:
+    no words of links, places and headings.
+    """
+
+    def __init__(self, settings: Parse, wants_media: frozenset[str], is_bare: bool) -> None:
+        self._links = LinkReader(0 if is_bare else settings.max_anchor_chars, wants_media)
+        self._max_links = settings.max_links
+        self._is_bare = is_bare
+        tags = ["a", *self._links.tags, *_OTHER, INERT]
+        self._listed = tuple(tags if is_bare else [*tags, "img", *_HEADINGS, *AROUND_LINKS])
+        self._read_here = frozenset({*self._links.tags, *_OTHER, *_HEADINGS})
+
+    def read(self, document: Document) -> Reading:
+        """Walk the tree once."""
+        most = _LISTED_PER_LINK * self._max_links + 1000
+        elements = list(islice(document.iter_elements(self._listed), most))
+        tags = [element.tag for element in elements]
+        if self._is_bare:
+            places = places_of_inert(elements, tags, self._listed)
+        else:
+            places = places_of(document, elements, tags, self._listed)
+        reading = Reading()
+        reading.has_images = "img" in tags
+        others: list[tuple[int, Link]] = []
+        for i in [i for i, tag in enumerate(tags) if tag in self._read_here]:
+            if (place := places[i]) is not None:
+                found = self._read_other(reading, document, elements[i], tags[i], place)
+                others.extend([(i, link) for link in found])
+        at, links = links_of_anchors(elements, tags, places, self._links.max_chars)
+        reading.links = _merged(others, at, links)[: self._max_links]
+        return reading
+
+    def _read_other(
+        self, reading: Reading, document: Document, element: Element, tag: str, place: Place
+    ) -> Iterable[Link]:
+        """Read an element that is no anchor; its links."""
+        if tag in _HEADINGS:
+            _read_heading(reading, element)
+        elif tag == "meta":
+            return _read_meta(reading, document, element, place)
         elif tag in _OTHER:
-            _read_other(reading, document, element, tag, place)
-        elif tag in other_links:
-            reading.links.extend(reader.others(element, tag, place))
-            if tag == "link":
-                _read_link(reading, element)
-    del reading.links[max_links:]
-    return reading
+            _read_own(reading, element, tag)
+        return self._links.others(element, tag, place) if tag in self._links.tags else ()
 
 
-def _read_heading(reading: Reading, words: str) -> None:
-    if words:
+def _merged(others: list[tuple[int, Link]], at: list[int], links: list[Link]) -> list[Link]:
+    """All links in the order of the page. Mostly the others stand in its head."""
+    if others and at and others[-1][0] > at[0]:
+        pairs = sorted([*others, *zip(at, links, strict=True)], key=itemgetter(0))
+        return [link for _, link in pairs]
+    return [*[link for _, link in others], *links]
+
+
+def _read_heading(reading: Reading, element: Element) -> None:
+    if len(reading.headings) < _MAX_HEADINGS and (words := words_of(element, reading.has_images)):
         reading.headings.append(words[:_MAX_HEADING_CHARS])
 
 
-def _read_link(reading: Reading, element: Element) -> None:
-    relations = (element.attr("rel") or "").lower().split()
-    if "canonical" in relations and not reading.canonical:
-        reading.canonical = (element.attr("href") or "").strip()
-
-
-def _read_other(
-    reading: Reading, document: Document, element: Element, tag: str, place: Place
-) -> None:
+def _read_own(reading: Reading, element: Element, tag: str) -> None:
     match tag:
         case "html":
-            tags = (element.attr("lang"), element.attr("xml:lang"))
-            reading.language = declared_language(next((t for t in tags if t), ""))
+            language = element.attr("lang") or element.attr("xml:lang")
+            reading.language = declared_language(language or "")
         case "base":
             reading.has_base = True
+        case "link":
+            if relation_of(element.attr("rel") or "").is_canonical and not reading.canonical:
+                reading.canonical = (element.attr("href") or "").strip()
         case "title":
             if not reading.has_title and element.namespace is Namespace.HTML:
                 reading.has_title = True
                 reading.title = fold(element.text)[:_MAX_META_CHARS]
-        case _:
-            _read_meta(reading, document, element, place)
 
 
-def _read_meta(reading: Reading, document: Document, element: Element, place: Place) -> None:
+def _read_meta(
+    reading: Reading, document: Document, element: Element, place: Place
+) -> Sequence[Link]:
+    """Note what a `meta` says; the link of a refresh."""
     content = element.attr("content") or ""
-    match (element.attr("http-equiv") or "").strip().lower():
-        case "refresh":
-            _read_refresh(reading, document, element, place)
-        case "content-language":
-            reading.language = reading.language or declared_language(content)
-    match (element.attr("name") or "").strip().lower():
-        case "description":
-            reading.description = reading.description or fold(content)[:_MAX_META_CHARS]
-        case "generator":
-            reading.generator = reading.generator or fold(content)[:_MAX_META_CHARS]
-        case name if name in NAMES:
-            reading.robots |= in_meta(content)
+    if name := element.attr("name"):
+        match name.strip().lower():
+            case "description":
+                reading.description = reading.description or fold(content)[:_MAX_META_CHARS]
+            case "generator":
+                reading.generator = reading.generator or fold(content)[:_MAX_META_CHARS]
+            case known if known in NAMES:
+                reading.robots |= in_meta(content)
+    if header := element.attr("http-equiv"):
+        match header.strip().lower():
+            case "refresh":
+                return _refresh(reading, document, element, place)
+            case "content-language":
+                reading.language = reading.language or declared_language(content)
+    return ()
 
 
-def _read_refresh(reading: Reading, document: Document, element: Element, place: Place) -> None:
-    """The first refresh of a page is the one that browsers follow."""
-    if any(link.kind is LinkKind.REFRESH for link in reading.links):
-        return
-    refresh = document.meta_refresh()
-    if refresh is not None and refresh[1]:
-        line = element.source_line or 0
-        reading.links.append(Link(refresh[1], LinkKind.REFRESH, place=place, line=line))
+def _refresh(
+    reading: Reading, document: Document, element: Element, place: Place
+) -> Sequence[Link]:
+    """The link of a page's first refresh, which is the one that browsers follow."""
+    refresh = None if reading.has_refresh else document.meta_refresh()
+    if refresh is None or not refresh[1]:
+        return ()
+    reading.has_refresh = True
+    return (Link(refresh[1], LinkKind.REFRESH, place=place, line=element.source_line or 0),)

@@ -58,7 +58,7 @@ _OWNER: Final = {
 
 def spoken(sample: str, least_share: float) -> str:
     """The language that has `least_share` of all common words in a sample; empty where none has."""
-    hits = [_OWNER[word] for word in sample.split() if word in _OWNER]
+    hits = list(filter(None, map(_OWNER.get, sample.split())))
     if len(hits) < _FEWEST_HITS:
         return ""
     language = max(set(hits), key=hits.count)

@@ -1,0 +1,31 @@
+"""What does a `rel` say? Read once: the pages of a site repeat a handful of them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+# Relations of `link` that a person would follow. Others (stylesheet, icon, preload, pingback...)
+# are for programs, and are taken only when the crawl wants anything.
+FOLLOWED_RELATIONS: Final = frozenset({
+    "alternate", "amphtml", "appendix", "archives", "author", "bookmark", "canonical", "chapter",
+    "contents", "copyright", "first", "glossary", "help", "home", "index", "last", "license",
+    "next", "prev", "previous", "privacy-policy", "search", "section", "shortlink", "start",
+    "subsection", "terms-of-service", "toc", "top", "up",
+})  # fmt: skip
+
+
+class Relation(NamedTuple):
+    """The words of a `rel`, in lower case and folded, and what they mean for a `link`."""
+
+    words: str
+    is_followed: bool
+    is_canonical: bool
+
+
+@lru_cache(maxsize=512)
+def relation_of(rel: str) -> Relation:
+    """The relation that a `rel` names; empty for an empty one."""
+    words = rel.lower().split()
+    is_followed = not FOLLOWED_RELATIONS.isdisjoint(words) and "stylesheet" not in words
+    return Relation(" ".join(words), is_followed, "canonical" in words)
