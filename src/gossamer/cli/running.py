@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from gossamer.base.garbage import search_seldom
 from gossamer.cli.text import progress_line, size_text, summary_text
 from gossamer.crawl.build import Opened
 from gossamer.crawl.configure import configure, remember_contact
@@ -39,6 +40,7 @@ def run_crawl(
     as_json: bool = False,
 ) -> int:
     """Crawl, talk about it, and return the exit code."""
+    search_seldom()
     plan = Plan(collection, _seeds(collection, sources, flags), flags, may_change)
     try:
         summary = _run(_crawl(plan))

@@ -64,7 +64,9 @@ def build_harvester(settings: Settings, keys: Keys) -> Harvester:
     """What turns answers into reports."""
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
-    return Harvester(settings, Parser(settings.parse, judge.wants_media), Linker(form, keys))
+    # Without a graph nobody asks for a page's words: it is only followed and archived.
+    parser = Parser(settings.parse, judge.wants_media, is_bare=not settings.node.graph)
+    return Harvester(settings, parser, Linker(form, keys))
 
 
 def build_gatherer(settings: Settings, post: Post, clock: Clock) -> LinkGatherer:

@@ -20,6 +20,7 @@ from typing import Any, Final, cast
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import SystemClock
+from gossamer.base.garbage import search_seldom
 from gossamer.crawl import wire
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.worker import Worker
@@ -196,6 +197,7 @@ def main(descriptor: int, factory: Callable[[], asyncio.AbstractEventLoop]) -> N
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the node's to hear
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _die_with_parent()
+    search_seldom()
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(_serve(descriptor))
 

@@ -15,6 +15,7 @@ is then used again is copied back. A Linker belongs to one thread.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from gossamer.urls.canonical import NormalForm
@@ -79,6 +80,14 @@ class Linker:
         if found is not _UNKNOWN:
             return found
         return self._learn(href)
+
+    def resolve_all(self, base: str, hrefs: Iterable[str]) -> list[Resolved]:
+        """`resolve` for all links of a page, at half its cost."""
+        if base != self._base:
+            self._enter(base)
+        near, here, far = self._in_directory.get, self._in_origin.get, self._anywhere.get
+        # What is known to be no URL is asked for again: there are few of those, and it is known.
+        return [near(href) or here(href) or far(href) or self.resolve(base, href) for href in hrefs]
 
     def fault(self, base: str, href: str) -> str:
         """Why `resolve` gave None; nothing when it is simply no link for a crawler."""
