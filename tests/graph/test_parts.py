@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.graph.arrow import pq
-from gossamer.graph.parts import PartWriter
+from gossamer.graph import manifest, tables
+from gossamer.graph.arrow import pa, pq
+from gossamer.graph.manifest import Part
+from gossamer.graph.parts import SCHEMA, PartWriter
 from gossamer.records import Edge
 
 words = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -69,6 +71,50 @@ def test_every_row_added_is_in_the_part_in_order(
         for e in found
     ]
     assert [tuple(row.values()) for row in rows] == wanted
+
+
+def test_a_reader_sees_plain_columns(tmp_path: Path) -> None:
+    writer = PartWriter(tmp_path)
+    writer.add("http://a/", 17, [an_edge(), an_edge(fault="no host")])
+
+    assert pq.read_schema(writer.write("one")).equals(SCHEMA)
+
+
+def test_parts_with_and_without_faults_and_of_older_releases_are_read_alike(tmp_path: Path) -> None:
+    writer = PartWriter(tmp_path)
+    writer.add("http://a/", 1, [an_edge("http://b/")])
+    whole = writer.write("whole")
+    writer.add("http://a/", 2, [an_edge("http://b/"), an_edge("http://", fault="no host")])
+    faulty = writer.write("faulty")
+    older = tmp_path / "older.parquet"
+    row = ["http://c/", "http://b/", "b", "", "body", "a", 3, "", 3]
+    columns = [pa.array([value], field.type) for value, field in zip(row, SCHEMA, strict=True)]
+    pq.write_table(pa.Table.from_arrays(columns, schema=SCHEMA), older, compression="zstd")
+    parts = tuple(Part(path.name, 1) for path in (whole, faulty, older))
+    manifest.replace(tmp_path, manifest.Manifest(parts))
+
+    rows = tables.table_of(tables.links(tmp_path)).to_pylist()
+
+    assert [(row["source"], row["first_seen"], row["last_seen"]) for row in rows] == [
+        ("http://a/", 1, 2),
+        ("http://c/", 3, 3),
+    ]
+    assert tables.table_of(tables.faults(tmp_path)).column("fault").to_pylist() == ["no host"]
+
+
+def test_a_line_beyond_all_bounds_is_the_last_one(tmp_path: Path) -> None:
+    writer = PartWriter(tmp_path)
+    writer.add("http://a/", 1, [an_edge(line=2**40), an_edge(line=7)])
+
+    assert pq.read_table(writer.write("one")).column("line").to_pylist() == [2**31 - 1, 7]
+
+
+def test_a_page_without_links_leaves_no_row(tmp_path: Path) -> None:
+    writer = PartWriter(tmp_path)
+    writer.add("http://a/", 1, [])
+    writer.add("http://b/", 2, [an_edge()])
+
+    assert pq.read_table(writer.write("one")).column("source").to_pylist() == ["http://b/"]
 
 
 def test_a_writer_begins_anew_after_each_part(tmp_path: Path) -> None:
