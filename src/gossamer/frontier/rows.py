@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, fields
 from enum import IntEnum
+from operator import attrgetter
 from typing import Any, Final, Self
 
 import msgpack
@@ -91,8 +92,8 @@ class UrlRow:
     took_s: float = 0.0
 
     def encode(self) -> bytes:
-        values = [getattr(self, name) for name in _URL_FIELDS]
-        return _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH)) + _pack(values)
+        head = _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH))
+        return head + _pack(list(_url_values(self)))
 
     @classmethod
     def decode(cls, row: bytes) -> Self:
@@ -106,6 +107,8 @@ class UrlRow:
 
 
 _URL_FIELDS: Final = tuple(f.name for f in fields(UrlRow))[2:]
+# In one call: a list of getattr, and `fields` for each row, took a tenth of the scheduling.
+_url_values = attrgetter(*_URL_FIELDS)
 
 
 def queued_row(url: str, depth: int, place: bytes, via: bytes, first_us: int) -> bytes:
@@ -166,11 +169,14 @@ class HostRow:
         return self.fetched - self.redirects
 
     def encode(self) -> bytes:
-        return _pack([getattr(self, f.name) for f in fields(self)])
+        return _pack(list(_host_values(self)))
 
     @classmethod
     def decode(cls, row: bytes) -> Self:
         return cls(*msgpack.unpackb(row))
+
+
+_host_values = attrgetter(*(f.name for f in fields(HostRow)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +192,14 @@ class CaptureRow:
     size_bytes: int = 0
 
     def encode(self) -> bytes:
-        return _pack([getattr(self, f.name) for f in fields(self)])
+        return _pack(list(_capture_values(self)))
 
     @classmethod
     def decode(cls, row: bytes) -> Self:
         return cls(*msgpack.unpackb(row))
+
+
+_capture_values = attrgetter(*(f.name for f in fields(CaptureRow)))
 
 
 def time_key(wall_us: int) -> bytes:
