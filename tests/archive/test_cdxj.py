@@ -68,3 +68,20 @@ def test_a_damaged_file_gets_no_index(tmp_path: Path) -> None:
 def test_a_type_is_what_the_head_says_or_unknown() -> None:
     assert mime_of(b"HTTP/1.1 200 OK\r\ncontent-type:Text/HTML;charset=x\r\n\r\n") == "text/html"
     assert mime_of(b"HTTP/1.1 200 OK\r\nContent-Type: nonsense\r\n\r\n") == "unk"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://www.Example.org/A/b/",
+        "https://a.b.c/",
+        "http://a.example:8080/x",
+        "http://a.example/x?b&a",
+        "http://127.0.0.1/x",
+        "http://a.example./x",
+    ],
+)
+def test_plain_urls_take_a_short_way_to_the_same_place(url: str) -> None:
+    long_way = url + "#fragment"  # what has a fragment is not plain
+
+    assert surt(url) == surt(long_way)
