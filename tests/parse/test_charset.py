@@ -1,6 +1,8 @@
 """The charset of a document, by the web's rules in their order."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gossamer.parse.charset import decode, find_encoding, html_charset, text_charset, xml_charset
 
@@ -89,3 +91,19 @@ def test_xml_is_utf8_where_nothing_is_said() -> None:
 @pytest.mark.parametrize("label", ["", "klingon", "utf-8\0", "ütf-8", "utf 8", "u" * 10_000])
 def test_a_label_that_is_none_is_not_found(label: str) -> None:
     assert find_encoding(label) is None
+
+
+HEADS = [
+    b"<!doctype html>", b"<html>", b"<html lang='a>b'>", b'<html a="<b">', b"<head>", b"<title>",
+    b"</title>", b"<meta charset=", b'<meta charset="koi8-r">', b"<meta charset=utf-8/>",
+    b'<META http-equiv="Content-Type" content="text/html; charset=euc-kr">', b"<!--", b"-->", b"<!",
+    b"<script>", b"</script>", b"x", b" ", b">", b'"', b"'", b"utf-16", b"<style>", b"<body>",
+    b"</", b"<meta charset=nope>", b"<meta charset=big5 charset=utf-8>", b"<meta charset=gbk\n>",
+]  # fmt: skip
+
+
+@settings(max_examples=1000)
+@given(st.lists(st.sampled_from(HEADS), max_size=9).map(b"".join))
+def test_a_comment_before_a_head_changes_nothing(head: bytes) -> None:
+    # What begins with a comment is read tag by tag; a plain head is told at one look.
+    assert html_charset(head) == html_charset(b"<!---->" + head)

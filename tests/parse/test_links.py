@@ -160,6 +160,34 @@ def test_a_link_stands_in_the_nearest_landmark(html: str, place: Place) -> None:
     assert link_of("<body>" + html).place is place
 
 
+@pytest.mark.parametrize("count", [31, 32, 33, 100])
+@pytest.mark.parametrize(("opened", "closed"), [("nav", "nav"), ("div role=navigation", "div")])
+@pytest.mark.parametrize("after", ["", "<p>", "<p>text</p>" * 50])
+def test_a_wide_landmark_ends_where_its_element_ends(
+    count: int, opened: str, closed: str, after: str
+) -> None:
+    inside = "<a href=n>n</a>" * count
+    html = f"<main><{opened}>{inside}</{closed}>{after}<a href=m>m</a></main>"
+
+    found = links_of(html + "<a href=b>b</a>")
+
+    assert [link.place for link in found] == [Place.NAV] * count + [Place.MAIN, Place.BODY]
+
+
+@pytest.mark.parametrize(
+    ("html", "words"),
+    [
+        ("<a href=x>a</a><img alt=no><a href=y><img alt=yes></a>", ["a", "yes"]),
+        ("<a href=x><h2><img alt=in></h2></a><a href=y>b</a>", ["in", "b"]),
+        ("<a href=x>a<a href=y>b</a><img alt=no>", ["a", "b"]),
+        ("<a href=x><ul><li>one</ul></a><a href=y>* two</a>", ["one", "* two"]),
+        ("<a href=x>a</a><a name=z><img alt=no></a><a href=y>b</a>", ["a", "b"]),
+    ],
+)
+def test_each_link_has_its_own_words(html: str, words: list[str]) -> None:
+    assert [link.text for link in links_of(html)] == words
+
+
 def test_an_anchor_around_other_anchors_has_no_words_of_its_own() -> None:
     found = links_of("<a href=out>long <table><tr><td><a href=in>in</a></table></a>")
 

@@ -16,7 +16,7 @@ from typing import Final
 from turbohtml import Element
 
 from gossamer.parse.anchors import AROUND, fold
-from gossamer.parse.relations import relation_of
+from gossamer.parse.relations import Relation, relation_of
 from gossamer.records import Link, LinkKind, Place
 
 MEDIA_TAGS: Final = (
@@ -33,7 +33,6 @@ class LinkReader:
         self._wants_any = "any" in wants_media
         self._rules: dict[str, Callable[[Element, Place], Iterable[Link]]] = {
             "area": self._area,
-            "link": self._link,
             "frame": self._frame,
             "iframe": self._frame,
         }
@@ -42,8 +41,18 @@ class LinkReader:
 
     @property
     def tags(self) -> KeysView[str]:
-        """The tags whose links are read here."""
+        """The tags of `others`."""
         return self._rules.keys()
+
+    def of_link(self, element: Element, place: Place, relation: Relation) -> Iterable[Link]:
+        """The link of a `link`; `relation` is what its `rel` says."""
+        href = element.attr("href") if relation.is_followed or self._wants_any else None
+        if not (href and (href := href.strip(AROUND))):
+            return ()
+        kind = LinkKind.LINK if relation.is_followed else LinkKind.MEDIA
+        title = element.attr("title")
+        words = fold(title)[: self.max_chars] if title else ""
+        return (Link(href, kind, words, relation.words, place, element.source_line or 0),)
 
     def others(self, element: Element, tag: str, place: Place) -> Iterable[Link]:
         """The links of an element with one of `tags`."""
@@ -54,14 +63,6 @@ class LinkReader:
         if href is None:
             return ()
         return (self._made(element, href, LinkKind.AREA, element.attr("alt"), place),)
-
-    def _link(self, element: Element, place: Place) -> Iterable[Link]:
-        is_followed = relation_of(element.attr("rel") or "").is_followed
-        href = element.attr("href") if is_followed or self._wants_any else None
-        if not (href and href.strip(AROUND)):
-            return ()
-        kind = LinkKind.LINK if is_followed else LinkKind.MEDIA
-        return (self._made(element, href, kind, element.attr("title"), place),)
 
     def _frame(self, element: Element, place: Place) -> Iterable[Link]:
         source = element.attr("src")

@@ -14,6 +14,7 @@ from typing import Final
 
 from turbohtml import Document, Element
 
+from gossamer.parse.listing import Listing
 from gossamer.records import Place
 
 LANDMARKS: Final = {
@@ -38,55 +39,45 @@ _ROLES: Final = {
 # Elements may be covered so many times over, on average; after that, deeper landmarks are not
 # looked at. Keeps hundreds of landmarks in one another from costing their product.
 _MOST_COVERS: Final = 16
+_FEW: Final = 32
 _NEAR: Final = 30  # nodes after a landmark among which the next listed element is looked for
 
 _Span = tuple[int, int, Place | None]
 
 
-def places_of(
-    document: Document, elements: Sequence[Element], tags: Sequence[str], listed: Sequence[str]
-) -> list[Place | None]:
-    """The place of each element; None for one that is no part of the page.
-
-    `elements` are those of `document` with a tag in `listed`, in order, from the first; `tags` are
-    their tags.
-    """
-    budget = _MOST_COVERS * len(elements) + 1000
-    spans = _spans_of_tags(elements, tags, listed, budget)
-    roles = _spans_of_roles(document, elements, listed, budget)
+def places_of(document: Document, listing: Listing) -> list[Place | None]:
+    """The place of each listed element; None for one that is no part of the page."""
+    budget = _MOST_COVERS * len(listing.elements) + 1000
+    spans = _spans_of_tags(listing, budget)
+    roles = _spans_of_roles(document, listing, budget)
     if roles:
         spans = sorted(spans + roles, key=lambda span: (span[0], -span[1]))
-    return _painted(spans, len(elements))
+    return _painted(spans, len(listing.elements))
 
 
-def places_of_inert(
-    elements: Sequence[Element], tags: Sequence[str], listed: Sequence[str]
-) -> list[Place | None]:
+def places_of_inert(listing: Listing) -> list[Place | None]:
     """As `places_of`, where no landmarks are listed: all that is part of the page is body."""
-    if INERT not in tags:
-        return [Place.BODY] * len(elements)
-    budget = _MOST_COVERS * len(elements) + 1000
-    return _painted(_spans_of_tags(elements, tags, listed, budget), len(elements))
+    count = len(listing.elements)
+    if INERT not in listing.tags:
+        return [Place.BODY] * count
+    return _painted(_spans_of_tags(listing, _MOST_COVERS * count + 1000), count)
 
 
-def _spans_of_tags(
-    elements: Sequence[Element], tags: Sequence[str], listed: Sequence[str], budget: int
-) -> list[_Span]:
+def _spans_of_tags(listing: Listing, budget: int) -> list[_Span]:
+    tags = listing.tags
     spans: list[_Span] = []
     if "head" in tags:  # a page has one, and then one of those that follow
-        after = next((i for i, tag in enumerate(tags) if tag in _AFTER_HEAD), len(tags))
+        after = next((i for i in listing.others if tags[i] in _AFTER_HEAD), len(tags))
         spans.append((tags.index("head") + 1, after, Place.HEAD))
-    for i in [i for i, tag in enumerate(tags) if tag in _LISTED]:
+    for i in [i for i in listing.others if tags[i] in _LISTED]:
         if budget > 0:
-            end = _end_of(elements[i], i + 1, elements, listed)
+            end = _end_of(listing.elements[i], i + 1, listing)
             spans.append((i + 1, end, LANDMARKS.get(tags[i])))
             budget -= end - i
     return spans
 
 
-def _spans_of_roles(
-    document: Document, elements: Sequence[Element], listed: Sequence[str], budget: int
-) -> list[_Span]:
+def _spans_of_roles(document: Document, listing: Listing, budget: int) -> list[_Span]:
     spans: list[_Span] = []
     start = 0
     for landmark in document.select("[role]"):
@@ -94,33 +85,34 @@ def _spans_of_roles(
         # A landmark's tag speaks for itself; its role would say the same.
         if place is None or landmark.tag in LANDMARKS or budget <= 0:
             continue
-        first = next(landmark.iter_elements(listed), None)
+        first = next(landmark.iter_elements(listing.wanted), None)
         if first is not None:
             try:
-                start = elements.index(first, start)
+                start = listing.elements.index(first, start)
             except ValueError:  # past the last element that is listed
                 break
-            end = _end_of(landmark, start, elements, listed)
+            end = _end_of(landmark, start, listing)
             spans.append((start, end, place))
             budget -= end - start
     return spans
 
 
-def _end_of(
-    landmark: Element, start: int, elements: Sequence[Element], listed: Sequence[str]
-) -> int:
+def _end_of(landmark: Element, start: int, listing: Listing) -> int:
     """The index of the first element after a landmark whose own begin at `start`.
 
-    The next listed element is mostly near; to walk over a landmark that holds most of the page
-    would take as long as the listing did.
+    After a landmark that holds most of the page the next listed element is mostly near; to walk
+    over it would take as long as the listing did.
     """
+    few = len(list(islice(landmark.iter_elements(listing.wanted), _FEW)))
+    if few < _FEW:
+        return start + few
     for node in islice(landmark.following, _NEAR):
-        if isinstance(node, Element) and node.tag in listed:
+        if isinstance(node, Element) and node.tag in listing.wanted:
             try:
-                return elements.index(node, start)
+                return listing.elements.index(node, start)
             except ValueError:  # past the last element that is listed
-                return len(elements)
-    return start + len(list(landmark.iter_elements(listed)))
+                return len(listing.elements)
+    return start + len(list(landmark.iter_elements(listing.wanted)))
 
 
 def _painted(spans: Sequence[_Span], count: int) -> list[Place | None]:

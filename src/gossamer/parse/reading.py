@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from operator import itemgetter
 from typing import Final
 
 from turbohtml import Document, Element, Namespace
 
-from gossamer.parse.anchors import fold, links_of_anchors, words_of
+from gossamer.parse.anchors import fold, links_of_anchors, words_of_all
 from gossamer.parse.directives import NAMES, in_meta
 from gossamer.parse.language import declared_language
 from gossamer.parse.links import LinkReader
+from gossamer.parse.listing import Listing, listing_of
 from gossamer.parse.places import AROUND_LINKS, INERT, places_of, places_of_inert
 from gossamer.parse.relations import relation_of
 from gossamer.records import Link, LinkKind, Place
@@ -29,7 +29,7 @@ _MAX_META_CHARS: Final = 1000
 # Listed elements for each link that may be taken: headings, metas and landmarks beside them.
 _LISTED_PER_LINK: Final = 4
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_OTHER: Final = frozenset({"html", "base", "link", "meta", "title"})
+_OWN: Final = ("html", "base", "link", "meta", "title")
 
 
 @dataclass(slots=True)
@@ -44,7 +44,6 @@ class Reading:
     has_base: bool = False
     has_title: bool = False
     has_refresh: bool = False
-    has_images: bool = False
     headings: list[str] = field(default_factory=list)
     robots: set[str] = field(default_factory=set)
     links: list[Link] = field(default_factory=list)
@@ -61,44 +60,54 @@ class TreeReader:
         self._links = LinkReader(0 if is_bare else settings.max_anchor_chars, wants_media)
         self._max_links = settings.max_links
         self._is_bare = is_bare
-        tags = ["a", *self._links.tags, *_OTHER, INERT]
-        self._listed = tuple(tags if is_bare else [*tags, "img", *_HEADINGS, *AROUND_LINKS])
-        self._read_here = frozenset({*self._links.tags, *_OTHER, *_HEADINGS})
+        self._own = frozenset({*self._links.tags, *_OWN})
+        tags = ("a", *self._own, INERT)
+        self._listed = tags if is_bare else (*tags, "img", *_HEADINGS, *AROUND_LINKS)
 
     def read(self, document: Document) -> Reading:
         """Walk the tree once."""
         most = _LISTED_PER_LINK * self._max_links + 1000
-        elements = list(islice(document.iter_elements(self._listed), most))
-        tags = [element.tag for element in elements]
-        if self._is_bare:
-            places = places_of_inert(elements, tags, self._listed)
-        else:
-            places = places_of(document, elements, tags, self._listed)
+        listing = listing_of(document, self._listed, most)
+        places = places_of_inert(listing) if self._is_bare else places_of(document, listing)
         reading = Reading()
-        reading.has_images = "img" in tags
-        others: list[tuple[int, Link]] = []
-        for i in [i for i, tag in enumerate(tags) if tag in self._read_here]:
-            if (place := places[i]) is not None:
-                found = self._read_other(reading, document, elements[i], tags[i], place)
-                others.extend([(i, link) for link in found])
-        at, links = links_of_anchors(elements, tags, places, self._links.max_chars)
+        others = self._read_own(reading, document, listing, places)
+        if not self._is_bare:
+            reading.headings = _headings(listing, places)
+        at, links = links_of_anchors(listing, places, self._links.max_chars)
         reading.links = _merged(others, at, links)[: self._max_links]
         return reading
 
-    def _read_other(
-        self, reading: Reading, document: Document, element: Element, tag: str, place: Place
-    ) -> Iterable[Link]:
-        """Read an element that is no anchor; its links."""
-        if tag in _HEADINGS:
-            _read_heading(reading, element)
-        elif tag == "meta":
-            return _read_meta(reading, document, element, place)
-        elif tag in _OTHER:
-            _read_own(reading, element, tag)
-        return self._links.others(element, tag, place) if tag in self._links.tags else ()
+    def _read_own(
+        self,
+        reading: Reading,
+        document: Document,
+        listing: Listing,
+        places: Sequence[Place | None],
+    ) -> list[tuple[int, Link]]:
+        """Read what is neither anchor nor heading; the links there, each with its index."""
+        found: list[tuple[int, Link]] = []
+        for i in [i for i in listing.others if listing.tags[i] in self._own]:
+            element, tag, place = listing.elements[i], listing.tags[i], places[i]
+            if place is None:
+                continue
+            links: Iterable[Link] = ()
+            if tag == "link":
+                relation = relation_of(element.attr("rel") or "")
+                links = self._links.of_link(element, place, relation)
+                if relation.is_canonical and not reading.canonical:
+                    reading.canonical = (element.attr("href") or "").strip()
+            elif tag == "meta":
+                links = _read_meta(reading, document, element, place)
+            elif tag in self._links.tags:
+                links = self._links.others(element, tag, place)
+            else:
+                _read_once(reading, element, tag)
+            if links:
+                found += [(i, link) for link in links]
+        return found
 
 
-def _merged(others: list[tuple[int, Link]], at: list[int], links: list[Link]) -> list[Link]:
+def _merged(others: list[tuple[int, Link]], at: Sequence[int], links: list[Link]) -> list[Link]:
     """All links in the order of the page. Mostly the others stand in its head."""
     if others and at and others[-1][0] > at[0]:
         pairs = sorted([*others, *zip(at, links, strict=True)], key=itemgetter(0))
@@ -106,21 +115,22 @@ def _merged(others: list[tuple[int, Link]], at: list[int], links: list[Link]) ->
     return [*[link for _, link in others], *links]
 
 
-def _read_heading(reading: Reading, element: Element) -> None:
-    if len(reading.headings) < _MAX_HEADINGS and (words := words_of(element, reading.has_images)):
-        reading.headings.append(words[:_MAX_HEADING_CHARS])
+def _headings(listing: Listing, places: Sequence[Place | None]) -> list[str]:
+    tags = listing.tags
+    at = [i for i in listing.others if tags[i] in _HEADINGS and places[i] is not None]
+    headings = [listing.elements[i] for i in at[:_MAX_HEADINGS]]
+    words = words_of_all(headings, _MAX_HEADING_CHARS, None if "img" in tags else ())
+    return [heading for heading in words if heading]
 
 
-def _read_own(reading: Reading, element: Element, tag: str) -> None:
+def _read_once(reading: Reading, element: Element, tag: str) -> None:
+    """Read an element that a page should have once."""
     match tag:
         case "html":
             language = element.attr("lang") or element.attr("xml:lang")
             reading.language = declared_language(language or "")
         case "base":
             reading.has_base = True
-        case "link":
-            if relation_of(element.attr("rel") or "").is_canonical and not reading.canonical:
-                reading.canonical = (element.attr("href") or "").strip()
         case "title":
             if not reading.has_title and element.namespace is Namespace.HTML:
                 reading.has_title = True
