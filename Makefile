@@ -3,7 +3,7 @@
 PYTHON ?= python3
 INSIDE = .venv/bin/python
 
-.PHONY: demo check bench faults
+.PHONY: demo check bench bench-known bench-hosts bench-vary bench-buffers soak faults
 
 demo:  ## crawl the bundled web and show it
 	$(PYTHON) run.py
@@ -13,6 +13,23 @@ check:  ## format, lint, types, unit tests, slow tests: what CI runs
 
 bench: .venv  ## the figures; one line of JSON each
 	$(INSIDE) -m bench.crawl
+	$(INSIDE) -m bench.known --quick
+	$(INSIDE) -m bench.hosts --quick
+
+bench-known: .venv  ## rate and memory with 10^5, 10^6 and 10^7 known URLs
+	$(INSIDE) -m bench.known
+
+bench-hosts: .venv  ## cost of a page with 2,000 and 20,000 hosts
+	$(INSIDE) -m bench.hosts
+
+bench-vary: .venv  ## one setting varied at a time; curves in bench/out
+	$(INSIDE) -m bench.vary
+
+bench-buffers: .venv  ## three ways to keep duplicates out of the buffer of URLs
+	$(INSIDE) -m bench.buffers
+
+soak: .venv  ## an hour of an endless, misbehaving web
+	$(INSIDE) -m bench.soak
 
 faults: .venv  ## kills, full disks, hostile servers
 	$(INSIDE) -m pytest -m slow

@@ -44,9 +44,7 @@ from gossamer.urls.keys import Keys
 
 FEW, MANY, ALONE = 2_000, 20_000, 200_000
 PAGES: Final = 40_000
-QUICK_PAGES: Final = 4_000
 MEASURED: Final = 60_000  # pages, alone
-QUICK_MEASURED: Final = 10_000
 ROUNDS: Final = 3
 AT_ONCE: Final = 64
 _COMMIT_EVERY: Final = 1_000  # pages: about a second
@@ -90,9 +88,8 @@ def main() -> int:
     options = _options()
     if options.alone:
         return tell_alone(options.alone, options.measured, is_polite=options.polite)
-    sizes = (FEW // 10, MANY // 10) if options.quick else (FEW, MANY)
-    pages = QUICK_PAGES if options.quick else PAGES
-    alone_sizes = tuple(size // 10 if options.quick else size for size in (FEW, MANY, ALONE))
+    alone_sizes = tuple(size // options.scale for size in (FEW, MANY, ALONE))
+    sizes, pages = alone_sizes[:2], PAGES // options.scale
     rounds: list[Round] = []
     alone: list[Alone] = []
     for number in range(options.rounds):
@@ -352,12 +349,14 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="one round, a tenth of the hosts")
     parser.add_argument("--rounds", type=int, help=f"default {ROUNDS}")
-    parser.add_argument("--measured", type=int, help=f"pages alone; default {MEASURED}")
+    parser.add_argument("--scale", type=int, help="divide hosts and pages by this; default 1")
+    parser.add_argument("--measured", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--alone", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--polite", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.rounds = options.rounds or (1 if options.quick else ROUNDS)
-    options.measured = options.measured or (QUICK_MEASURED if options.quick else MEASURED)
+    options.scale = options.scale or (10 if options.quick else 1)
+    options.measured = options.measured or MEASURED // options.scale
     return options
 
 

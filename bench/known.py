@@ -5,7 +5,7 @@
     python -m bench.known --states DIR             keep the filled states there, for the next time
 
 A state is filled with URLs of 1,000 hosts, in the frontier's own rows: half of them fetched, with a
-capture each, most others refused, one in twenty queued at hosts that rest until tomorrow. Some are
+capture each, most others refused, one in twenty queued at hosts that rest for ever. Some are
 of the very hosts that are crawled. Into a copy of it the real sites are crawled from their start
 pages. The order of the sizes turns from round to round.
 
@@ -17,15 +17,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -33,15 +31,23 @@ from typing import Final
 from bench.crawl import machine, sites_named
 from bench.crawlers import HERE, OUT
 from bench.figures import Figure, table
+from bench.filled import (
+    AT_HOME,
+    HOSTS,
+    NOW_US,
+    Filled,
+    commit,
+    copied,
+    fill,
+    host_name,
+    url_at,
+)
 from bench.processes import Crawled, crawl, own_environment
 from bench.web import serving, warm
 
 from gossamer.crawl.home import SALT_KEY, Home, open_to_write
-from gossamer.frontier.frontier import HOST_BYTES, Frontier
-from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.rows import CaptureRow, QueueEntry, Standing, UrlRow, time_key
-from gossamer.frontier.store import Store, Table
-from gossamer.policies.order import place_of
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.store import Table
 from gossamer.records import Found, Reason
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.settings import Settings
@@ -53,24 +59,9 @@ QUICK_SIZES: Final = (10**4, 10**5)
 ROUNDS: Final = 3
 SITES: Final = "postgresql,sqlite,cppreference"
 QUICK_SITES: Final = "sqlite"
-HOSTS: Final = 1000
-_AT_ONCE: Final = 20_000  # URLs in one batch
-_AT_HOME: Final = 50  # one URL in so many is of a host that is crawled
-_REST_S: Final = 12 * 3600
-_PAGE_BYTES: Final = 20_000
 _LINKS: Final = 200_000
 _LINKS_A_SECOND: Final = 20_000  # new and known links of some hundred pages
-_NOW_US: Final = 1_700_000_000_000_000
 QUICK: Final = ("--delay", "0", "--per-host", "16", "--connections", "64")
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A state with so many known URLs, of which so many count as fetched."""
-
-    path: Path
-    known: int
-    fetched: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,153 +114,7 @@ def main() -> int:
     return 0
 
 
-# -- filling
-
-
-def fill(path: Path, known: int, site_hosts: Sequence[str]) -> Filled:
-    """Make a state with `known` URLs, unless it is there from the last time."""
-    told = path / "filled.json"
-    if told.exists():
-        facts = json.loads(told.read_text(encoding="utf-8"))
-        return Filled(path, facts["known"], facts["fetched"])
-    shutil.rmtree(path, ignore_errors=True)
-    home = Home(path)
-    home.make()
-    began_s = time.monotonic()
-    store = open_to_write(home, Settings().frontier.memory_mb)
-    try:
-        fetched = write_known(store, known, site_hosts)
-        _let_settle(store)
-    finally:
-        store.close()
-    told.write_text(json.dumps({"known": known, "fetched": fetched}), encoding="utf-8")
-    took_s = time.monotonic() - began_s
-    size_mb = sum(file.stat().st_size for file in home.state.iterdir()) / 2**20
-    print(
-        f"filled {known} URLs in {took_s:.0f} s, {size_mb:.0f} MB on disk",
-        file=sys.stderr,
-        flush=True,
-    )
-    return Filled(path, known, fetched)
-
-
-def _let_settle(store: Store) -> None:
-    """Wait for RocksDB to sort its files, as it does all along in a crawl that took its time."""
-    assert isinstance(store, RocksStore)
-    quiet = 0
-    while quiet < 5:
-        time.sleep(0.1)
-        busy = store._db.property_int_value("rocksdb.num-running-compactions")
-        quiet = 0 if busy else quiet + 1
-
-
-def write_known(store: Store, known: int, site_hosts: Sequence[str]) -> int:
-    """Rows, queue entries, captures, hosts and sums of so many URLs; how many count as fetched."""
-    frontier = Frontier(store, FrontierSettings(), lambda _: None)
-    keys = Keys(store.find(Table.META, SALT_KEY) or b"")
-    for number, url in enumerate(urls(known, site_hosts)):
-        at_home = number % _AT_HOME == 0
-        _put_known(frontier, url, keys.of(url), number, at_home=at_home)
-        if number % _AT_ONCE == 0:
-            _commit(frontier, store)
-    free_us = time.time_ns() // 1000 + _REST_S * 1_000_000
-    for place in range(HOSTS):
-        host = frontier.touch(keys.host(_name(place)))
-        host.name, host.free_us = _name(place), free_us
-    for name in site_hosts:
-        frontier.touch(keys.host(name)).name = name
-    _commit(frontier, store)
-    return frontier.counts.fetched
-
-
-def urls(known: int, site_hosts: Sequence[str]) -> Iterator[str]:
-    """So many distinct URLs; one in fifty of the hosts that will be crawled."""
-    for number in range(known):
-        if number % _AT_HOME == 0 and site_hosts:
-            name = site_hosts[(number // _AT_HOME) % len(site_hosts)]
-        else:
-            name = _name(number % HOSTS)
-        yield _url(name, number)
-
-
-def _url(host: str, number: int) -> str:
-    return f"http://{host}/archive/{number // 3000}/article-{number}.html"
-
-
-def _name(place: int) -> str:
-    return f"host-{place}.example.org"
-
-
-def _put_known(frontier: Frontier, url: str, key: bytes, number: int, *, at_home: bool) -> None:
-    """One URL: fetched, refused or queued in turn."""
-    pending, counts = frontier.pending, frontier.counts
-    host = frontier.touch(key[:HOST_BYTES])
-    host.known += 1
-    counts.known += 1
-    turn = (number + number // HOSTS) % 20  # each host has some of each
-    if turn < 10:
-        pending.put(Table.URL, key, _fetched_row(url, number).encode())
-        capture = CaptureRow(
-            "gossamer-0-00001.warc.gz", number * 5000, 5000, 200, "text/html",
-            _digest(number), _PAGE_BYTES,
-        )  # fmt: skip
-        pending.put(Table.CAPTURE, key + time_key(_NOW_US + number), capture.encode())
-        counts.fetched += 1
-        counts.count_status(200)
-        counts.size_bytes += _PAGE_BYTES
-        host.fetched += 1
-        host.size_bytes += _PAGE_BYTES
-    elif turn < 19 or at_home:
-        row = UrlRow(standing=Standing.REFUSED, depth=number % 7, url=url, first_us=_NOW_US)
-        row.reason, row.detail, row.at_us = Reason.SCOPE, "another host", _NOW_US
-        pending.put(Table.URL, key, row.encode())
-        counts.refused += 1
-        counts.count_reason(Reason.SCOPE)
-        host.refused += 1
-    else:
-        place = place_of("breadth", depth=number % 7, number=number)
-        row = UrlRow(standing=Standing.QUEUED, depth=number % 7, url=url, place=place)
-        pending.put(Table.URL, key, row.encode())
-        entry = QueueEntry(key, url, number % 7)
-        pending.put(Table.QUEUE, key[:HOST_BYTES] + place, entry.encode())
-        counts.queued += 1
-        host.queued += 1
-
-
-def _fetched_row(url: str, number: int) -> UrlRow:
-    row = UrlRow(standing=Standing.FETCHED, depth=number % 7, url=url, first_us=_NOW_US)
-    row.at_us, row.took_s, row.status = _NOW_US + number, 0.12, 200
-    row.type, row.size_bytes, row.digest = "text/html", _PAGE_BYTES, _digest(number)
-    row.title, row.language, row.out_links = f"Article {number} of the archive", "en", 90
-    return row
-
-
-def _digest(number: int) -> str:
-    """As long as a real one, and as hard to pack."""
-    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-    mixed = number * 0x9E3779B97F4A7C15F39CC0605CEDC835 + 0x1234567
-    return "sha1:" + "".join(alphabet[mixed >> shift & 31] for shift in range(0, 160, 5))
-
-
-def _commit(frontier: Frontier, store: Store) -> None:
-    changes = frontier.begin_commit()
-    store.write(changes)
-    frontier.end_commit(changes)
-
-
 # -- measuring
-
-
-def copied(filled: Filled, to: Path) -> Path:
-    """A collection with the same state. Table files are linked: RocksDB never changes one."""
-    state = Home(to).state
-    state.mkdir(parents=True)
-    for file in Home(filled.path).state.iterdir():
-        if file.suffix == ".sst":
-            os.link(file, state / file.name)
-        elif file.is_file():
-            shutil.copy(file, state / file.name)
-    return to
 
 
 def _fresh_pages(seeds: Sequence[str]) -> int:
@@ -319,8 +164,8 @@ def admit_and_tell(collection: Path, known: int) -> int:
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     new = 0
     for start in range(0, len(found), _LINKS_A_SECOND):
-        new += frontier.admit(found[start : start + _LINKS_A_SECOND], _NOW_US)
-        _commit(frontier, store)
+        new += frontier.admit(found[start : start + _LINKS_A_SECOND], NOW_US)
+        commit(frontier, store)
     wall_s, cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
     store.close()
     assert new == sum(1 for number in _shuffled_links(known) if number >= known), new
@@ -339,14 +184,14 @@ def _shuffled_links(known: int) -> list[int]:
     chance = random.Random(known)
     links = min(_LINKS, 2 * known)
     drawn = [chance.randrange(known) for _ in range(links // 2)]
-    old = [number + (number % _AT_HOME == 0) for number in drawn]
+    old = [number + (number % AT_HOME == 0) for number in drawn]
     mixed = [*old, *range(known, known + links - len(old))]
     chance.shuffle(mixed)
     return mixed
 
 
 def _found(number: int, keys: Keys) -> Found:
-    url = _url(_name(number % HOSTS), number)
+    url = url_at(host_name(number % HOSTS), number)
     return Found(url, keys.of(url), 3)
 
 

@@ -1,0 +1,221 @@
+"""Does a long crawl of a hostile web hold its memory, its files and its pace?
+
+    python -m bench.soak                    one hour
+    python -m bench.soak --minutes 2        what CI runs
+
+The web is generated and has no end (`bench/generated.py`): 400 hosts, one in ten a calendar that
+goes on for ever, one slow, one that resets connections, one that says "too many" with a
+Retry-After. Once a second memory, open files and threads of node and workers are read, and the
+pages are counted. One line of JSON per figure; the curves go to bench/out/soak.svg.
+
+The slope is a line by least squares through the memory of all processes after the warm-up, in
+which caches fill: a fifth of the time, ten minutes at the most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+from typing import Final
+
+from bench.crawl import machine
+from bench.crawlers import OUT
+from bench.figures import Figure, table
+from bench.generated import Plan, generated, url_of
+from bench.plots import Axes, Curve, Point, drawn
+from bench.processes import Crawled, Look, crawl
+
+from gossamer.crawl.home import Home
+
+MINUTES: Final = 60.0
+HOSTS: Final = 400
+_FLAGS: Final = (
+    "--scope", "any", "--delay", "0", "--allow-private", "127.0.0.0/8", "--connections", "64",
+    "--per-host", "4", "--set", "politeness.busy_rest_s=2",
+)  # fmt: skip
+_WARM_UP: Final = 0.2
+_LONG_S: Final = 480.0  # what is left of ten minutes
+_WARM_UP_MOST_S: Final = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Soaked:
+    """A crawl and the looks at it, about one a second; `pages[i]` were fetched at look i."""
+
+    crawled: Crawled
+    looks: Sequence[Look]
+    pages: Sequence[int]
+
+    @property
+    def settled(self) -> list[Look]:
+        """The looks after the warm-up and before the end."""
+        end_s = self.looks[-1].at_s
+        warm_s = min(_WARM_UP * end_s, _WARM_UP_MOST_S)
+        return [look for look in self.looks if warm_s <= look.at_s <= end_s - 2]
+
+
+def main() -> int:
+    options = _options()
+    soaked = soak(options.minutes, options.workers)
+    figures = figures_of(soaked)
+    for figure in figures:
+        print(figure.as_json(), flush=True)
+    OUT.mkdir(exist_ok=True)
+    (OUT / "soak.svg").write_text(plot_of(soaked), encoding="utf-8")
+    with (OUT / "soak.jsonl").open("w", encoding="utf-8") as file:
+        for look, pages in zip(soaked.looks, soaked.pages, strict=True):
+            file.write(json.dumps(_row(look, pages)) + "\n")
+    text = f"{machine()}; {options.minutes:g} minutes\n\n{table(figures)}\n"
+    (OUT / "soak.md").write_text(text, encoding="utf-8")
+    print(f"\n{text}\n{_outcomes(soaked.crawled)}", file=sys.stderr)
+    return 0 if all(figure.verdict != "missed" for figure in figures) else 1
+
+
+def soak(minutes: float, workers: int) -> Soaked:
+    """Crawl for so long, and look each second."""
+    plan = Plan(HOSTS, misbehaves=True)
+    looks: list[Look] = []
+    pages: list[int] = []
+    with generated(plan) as port, tempfile.TemporaryDirectory(prefix="bench-soak-") as home:
+        collection = Path(home) / "collection"
+        log = Home(collection).log
+        counted = _LineCount(log)
+
+        def see(look: Look) -> None:
+            looks.append(look)
+            pages.append(counted.now())
+
+        flags = [*_FLAGS, "--workers", str(workers), "--max-time", str(60 * minutes)]
+        seeds = [url_of(number, plan, port) for number in range(HOSTS)]
+        given = [*seeds, "-c", str(collection), *flags]
+        crawled = crawl(given, OUT / "soak.log", see, every_s=1.0)
+    return Soaked(crawled, looks, pages)
+
+
+class _LineCount:
+    """How many lines a growing file has; each is an outcome."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read = 0
+        self._lines = 0
+
+    def now(self) -> int:
+        if self._path.exists():
+            with self._path.open("rb") as file:
+                file.seek(self._read)
+                new = file.read()
+            self._read += len(new)
+            self._lines += new.count(b"\n")
+        return self._lines
+
+
+def figures_of(soaked: Soaked) -> list[Figure]:
+    """Gates first: slope of memory, growth of open files and threads."""
+    settled = soaked.settled
+    if len(settled) < 10:
+        sys.exit("too short to see a slope; give it more --minutes")
+    half = len(settled) // 2
+    summary = soaked.crawled.summary
+    return [
+        *_memory_figures(settled),
+        _growth("open files, second half against first", [look.handles for look in settled]),
+        _growth("threads, second half against first", [look.threads for look in settled]),
+        _processes(soaked.looks),
+        Figure("memory of all in MB, first half", (fmean(x.rss_mb for x in settled[:half]),)),
+        Figure("memory of all in MB, second half", (fmean(x.rss_mb for x in settled[half:]),)),
+        Figure("memory of the node in MB, largest", (max(x.node.rss_mb for x in settled),)),
+        Figure("pages/s", (summary["fetched"] / summary["wall_s"],)),
+        Figure("pages fetched", (summary["fetched"],)),
+        Figure("URLs known", (summary["known"],)),
+    ]
+
+
+def _memory_figures(looks: Sequence[Look]) -> list[Figure]:
+    """Slope and ceiling; which of them is a gate depends on whether the caches are full."""
+    name, slope = "memory of all, slope in MB/min", (_slope(looks),)
+    largest = ("memory of all in MB, largest", (max(look.rss_mb for look in looks),))
+    if looks[-1].at_s - looks[0].at_s < _LONG_S:
+        return [Figure(name, slope), Figure(*largest, 1000, 600, is_least=False)]
+    return [Figure(name, slope, 1.0, 0.2, is_least=False), Figure(*largest)]
+
+
+def _slope(looks: Sequence[Look]) -> float:
+    """MB per minute, by least squares."""
+    minutes = [look.at_s / 60 for look in looks]
+    sizes = [look.rss_mb for look in looks]
+    mean_x, mean_y = fmean(minutes), fmean(sizes)
+    spread = sum((x - mean_x) ** 2 for x in minutes)
+    both = sum((x - mean_x) * (y - mean_y) for x, y in zip(minutes, sizes, strict=True))
+    return both / spread
+
+
+def _growth(name: str, counts: Sequence[int]) -> Figure:
+    """Medians, because connections come and go."""
+    half = len(counts) // 2
+    return Figure(name, (median(counts[half:]) / median(counts[:half]),), 1.1, 1.02, is_least=False)
+
+
+def _processes(looks: Sequence[Look]) -> Figure:
+    """A worker that died and was replaced counts twice."""
+    seen = {worker.pid for look in looks for worker in look.workers}
+    wanted = 1 + max(len(look.workers) for look in looks)
+    return Figure("processes used", (1 + len(seen),), wanted, wanted, is_least=False)
+
+
+def plot_of(soaked: Soaked) -> str:
+    """Memory, open files and pages per second over the minutes."""
+
+    def curve(name: str, values: Sequence[float]) -> Curve:
+        points = zip(soaked.looks, values, strict=True)
+        return Curve(name, tuple(Point(look.at_s / 60, (value,)) for look, value in points))
+
+    rates = [0.0, *(later - before for before, later in itertools.pairwise(soaked.pages))]
+    smooth = [fmean(rates[max(0, at - 9) : at + 1]) for at in range(len(rates))]
+    looks = soaked.looks
+    return drawn(
+        Axes("A crawl of an endless, misbehaving web", "minutes", "MB, files, outcomes/s"),
+        [
+            curve("memory of all, MB", [look.rss_mb for look in looks]),
+            curve("memory of the node, MB", [look.node.rss_mb for look in looks]),
+            curve("open files", [look.handles for look in looks]),
+            curve("outcomes/s, of 10 s", smooth),
+        ],
+    )
+
+
+def _row(look: Look, pages: int) -> dict[str, float]:
+    return {
+        "at_s": round(look.at_s, 2),
+        "node_mb": round(look.node.rss_mb, 1),
+        "workers_mb": round(look.rss_mb - look.node.rss_mb, 1),
+        "handles": look.handles,
+        "threads": look.threads,
+        "outcomes": pages,
+    }
+
+
+def _outcomes(crawled: Crawled) -> str:
+    told = crawled.summary
+    wanted = ("fetched", "failed", "refused", "queued", "stopped", "by_reason", "by_status")
+    return json.dumps({name: told[name] for name in wanted})
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=MINUTES, help=f"default {MINUTES:g}")
+    parser.add_argument("--workers", type=int, default=2)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
