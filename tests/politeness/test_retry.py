@@ -7,7 +7,7 @@ REFUSALS = frozenset(
     {
         *(Reason.SCOPE, Reason.DEPTH, Reason.BANNED, Reason.ROBOTS, Reason.NOFOLLOW, Reason.TYPE),
         *(Reason.SIZE, Reason.TRAP, Reason.UNSAFE, Reason.BUDGET, Reason.PRIVATE, Reason.PORT),
-        *(Reason.REDIRECTS, Reason.MALFORMED),
+        *(Reason.REDIRECTS, Reason.MALFORMED, Reason.CONTACT),
     }
 )
 FAILURES = tuple(reason for reason in Reason if reason not in REFUSALS)
