@@ -88,9 +88,7 @@ class CrewBench:
 
 
 @asynccontextmanager
-async def a_crew(
-    path: Path, workers: int = 2, *, silent_s: float = 30.0
-) -> AsyncIterator[CrewBench]:
+async def a_crew(path: Path, workers: int = 2) -> AsyncIterator[CrewBench]:
     """Started, and closed whatever happens; `finish` is the test's to call."""
     home = Home(path)
     home.make()
@@ -98,7 +96,7 @@ async def a_crew(
     values = {key: value for key, value in values_of(settings).items() if value != ()}
     orders = Orders(values, SALT, {"software": "gossamer/test"}, "run", workers, settings.node)
     harvester = build_harvester(settings, Keys(SALT))
-    crew = ProcessCrew(home, orders, harvester, SystemClock(), silent_s=silent_s)
+    crew = ProcessCrew(home, orders, harvester, SystemClock(), silent_s=30.0)
     kept = Kept()
     try:
         await crew.start(Employer(kept.take, kept.take_part, kept.back.append, kept.faults.append))

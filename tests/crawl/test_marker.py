@@ -25,6 +25,7 @@ from gossamer.crawl.marker import (
     read_deadly,
     read_marker,
 )
+from gossamer.errors import DiskFault
 from gossamer.records import Answer, Lease, Outcome, Reason, Stored
 from support.need import need_linux
 
@@ -187,3 +188,8 @@ def test_a_bug_of_ours_on_a_page_is_its_story_and_leaves_no_mark(tmp_path: Path)
     assert (report.outcome, report.reason) == (Outcome.FAILED, Reason.CRASH)
     assert "RecursionError" in report.detail
     bench.close()
+
+
+def test_a_marker_that_cannot_be_made_is_a_fault_of_the_disk(tmp_path: Path) -> None:
+    with pytest.raises(DiskFault, match="could not be written"):
+        Marker(tmp_path / "nowhere" / "marker-x-0")

@@ -40,11 +40,9 @@ def with_crew(
     collection: Path,
     work: Callable[[CrewBench], Awaitable[None]],
     workers: int = 2,
-    *,
-    silent_s: float = 30.0,
 ) -> CrewBench:
     async def run() -> CrewBench:
-        async with a_crew(collection, workers, silent_s=silent_s) as bench:
+        async with a_crew(collection, workers) as bench:
             await work(bench)
         return bench
 
@@ -137,18 +135,22 @@ def test_a_worker_that_is_stopped_for_too_long_is_replaced(collection: Path) -> 
     async def work(bench: CrewBench) -> None:
         bench.give(site, [f"/{number}" for number in range(40)])
         await bench.until(lambda: len(bench.kept.harvests) == 40)
-        stopped = next(hand.process.pid for hand in bench.hands if hand.name == "w1")
-        os.kill(stopped, signal.SIGSTOP)
+        [stopped] = [hand for hand in bench.hands if hand.name == "w1"]
+        os.kill(stopped.process.pid, signal.SIGSTOP)
         bench.give(site, [f"/{number}" for number in range(40, 140)])
-        await bench.until(lambda: "w1" not in [hand.name for hand in bench.hands])
-        assert not is_alive(stopped)
+        stopped.heard_s -= 29.0
+        bench.crew.tend()
+        assert is_alive(stopped.process.pid), "half a minute is not over"
+        stopped.heard_s -= 2.0
+        await bench.until(lambda: stopped not in bench.hands)
+        assert not is_alive(stopped.process.pid)
         assert bench.kept.back
         bench.give(site, ["/after"])
         await bench.until(lambda: bench.crew.under_way == 0)
         await bench.crew.finish()
 
     with site_in_thread(WEB) as site:
-        bench = with_crew(collection, work, silent_s=2.0)
+        bench = with_crew(collection, work)
 
     assert_whole(bench)
 

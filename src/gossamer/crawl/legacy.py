@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.crawl.harvest import Harvest
@@ -55,6 +56,7 @@ class Legacy:
 
     harvests: list[Harvest] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)  # that nobody has indexed
 
 
 def read_legacy(dead: Testament, reader: Reader, gatherer: LinkGatherer) -> Legacy:
@@ -64,10 +66,12 @@ def read_legacy(dead: Testament, reader: Reader, gatherer: LinkGatherer) -> Lega
         _pass_on(dead, left, gatherer, legacy)
     for path in sorted(dead.archive.glob(f"{dead.prefix}-*.warc.gz")):
         reported = dead.reported.get(path.name, 0)
-        kept_end = repair(path, reported).kept_end
-        if kept_end == 0:
-            path.unlink()  # not even its first record was whole
+        repair(path, reported)
+        if not reported and next(iter_exchanges(path), None) is None:
+            path.unlink()  # it was begun, and no exchange came
             continue
+        if not cdxj_path(path).exists():
+            legacy.files.append(path)
         for exchange in iter_exchanges(path, min(reported, dead.covered.get(path.name, 0))):
             if exchange.stored.start < reported:
                 gatherer.add(reader.read(exchange.lease, exchange.answer, exchange.stored))

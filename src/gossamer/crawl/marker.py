@@ -26,9 +26,11 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.archive.reader import Exchange
+from gossamer.archive.writer import disk_fault
 from gossamer.crawl.harvest import Harvest, Harvester, crashed
 from gossamer.records import Answer, Lease, Stored
 
+_CLOEXEC: Final = getattr(os, "O_CLOEXEC", 0)  # Windows has none
 _SIZE: Final = 512
 _PLACE: Final = struct.Struct("<QQ")  # the exchange's first byte plus 1, 0 for none; process id
 _BEGIN: Final = struct.Struct("<Q")  # the first of the two
@@ -43,16 +45,18 @@ class Marker:
     """A process's note of what it is reading."""
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError. The file is written here: a mapped hole in a full disk would kill us."""
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        """Raises DiskFault here, and not later: a mapped hole in a full disk would kill us."""
+        self._file = ""
+        self._descriptor = -1
         try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _CLOEXEC, 0o600)
             _lock(self._descriptor)
             os.write(self._descriptor, _PLACE.pack(0, os.getpid()).ljust(_SIZE, b"\0"))
             self._memory = mmap.mmap(self._descriptor, _SIZE)
-        except OSError:
-            os.close(self._descriptor)
-            raise
-        self._file = ""
+        except OSError as error:
+            if self._descriptor >= 0:
+                os.close(self._descriptor)
+            raise disk_fault(f"{path} could not be written", error) from error
 
     def set(self, file: str, start: int) -> None:
         """From now on the exchange at byte `start` of `file` is being read."""

@@ -12,14 +12,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import socket
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, cast
 
+from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.crawl import wire
@@ -29,6 +29,7 @@ from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import Home
 from gossamer.crawl.legacy import Left, Testament, read_legacy, reported
 from gossamer.crawl.marker import Place, Reader, marked, read_marker
+from gossamer.crawl.spawn import spawn_worker
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import DiskFault, GossamerError, StoreError
 from gossamer.records import Lease
@@ -139,6 +140,7 @@ class ProcessCrew:
         self._hiring: set[asyncio.Task[None]] = set()
         self._covered: dict[str, int] = {}  # how far the links of a file are written
         self._left: list[Left] = []  # what the next worker is to read
+        self._unindexed: list[Path] = []  # WARC files of the dead
         self._changed = asyncio.Event()  # a worker closed or died
 
     async def start(self, employer: Employer) -> None:
@@ -242,7 +244,7 @@ class ProcessCrew:
     async def _hire(self) -> None:
         self._hired += 1
         name = f"w{self._hired}"
-        process, ours = _started()
+        process, ours = spawn_worker()
         desk = NodeDesk(self)
         desk.hand = hand = Hand(name, process, desk, self._clock.now_s())
         desk.send(wire.frame(wire.HELLO, self._hello(name)))
@@ -328,6 +330,7 @@ class ProcessCrew:
         for left in legacy.left:
             hand.leases.pop(left.lease.number, None)
         self._left += legacy.left
+        self._unindexed += legacy.files
         part = gatherer.write_now()
         if part is not None:
             self._employer.take_part(part)
@@ -343,6 +346,14 @@ class ProcessCrew:
         while self._left and not self._has_failed:  # each is read twice at the most
             await self._hire()
             await self._dismiss()
+        try:
+            await asyncio.to_thread(self._index)
+        except (GossamerError, OSError) as fault:
+            self.fail(fault)
+
+    def _index(self) -> None:
+        for path in self._unindexed:
+            write_cdxj(path)
 
     async def _dismiss(self) -> None:
         for hand in self._hands:
@@ -373,22 +384,3 @@ class ProcessCrew:
             hand.is_closed = True
             hand.desk.hang_up()
             self._part_with(hand)
-
-
-def _started() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """A new worker process, and our end of its socket. Raises StoreError."""
-    ours, theirs = socket.socketpair()
-    ours.setblocking(False)
-    with theirs:
-        try:
-            process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
-                [sys.executable, "-m", "gossamer.crawl.worker_main", str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-            )
-        except OSError as error:
-            ours.close()
-            raise StoreError(
-                f"no worker process can be started ({error.strerror}); crawl with --workers 0"
-            ) from error
-    return process, ours

@@ -79,8 +79,8 @@ def _recover(
         repaired = repair(path, state_end)
         files += 1
         cut_bytes += repaired.cut_bytes
-        if repaired.kept_end == 0:
-            path.unlink()  # not even its first record was whole
+        if not state_end and next(iter_exchanges(path), None) is None:
+            path.unlink()  # it was begun, and no exchange came
             continue
         for exchange in iter_exchanges(path, min(state_end, graph_end)):
             to_state = exchange.stored.start >= state_end
