@@ -67,10 +67,10 @@ class Harvester:
         match answer:
             case Fetched():
                 return self._fetched(lease, answer, stored)
-            case Failed():
-                return Harvest(_unfetched(Outcome.FAILED, lease, answer, stored))
-            case Refused():
-                return Harvest(_unfetched(Outcome.REFUSED, lease, answer, stored))
+            case Failed(reason=reason, detail=detail):
+                return Harvest(unfetched(Outcome.FAILED, lease, answer, stored, reason, detail))
+            case Refused(reason=reason, detail=detail):
+                return Harvest(unfetched(Outcome.REFUSED, lease, answer, stored, reason, detail))
 
     def _fetched(self, lease: Lease, answer: Fetched, stored: Stored) -> Harvest:
         head = Head(answer.head)
@@ -85,7 +85,7 @@ class Harvester:
             decoded = decode(body, coding, self._max_decoded_bytes)
             body, fault = decoded.body, decoded.fault
         if fault and not body:
-            return Harvest(_failed(lease, answer, stored, Reason.ENCODING, fault))
+            return Harvest(unfetched(Outcome.FAILED, lease, answer, stored, Reason.ENCODING, fault))
         if lease.purpose is Purpose.ROBOTS:
             return Harvest(_report(lease, answer, stored, mime, head, body=body))
         page = self._parser.parse(
@@ -198,7 +198,7 @@ class Harvester:
     def _busy(self, lease: Lease, answer: Fetched, stored: Stored, head: Head) -> Report:
         wait_s = retry_after_s(head.first("retry-after"), answer.at_us) or 0.0
         detail = f"status {answer.status}" + (f", Retry-After {wait_s:.0f} s" if wait_s else "")
-        return _failed(lease, answer, stored, Reason.BUSY, detail, wait_s)
+        return unfetched(Outcome.FAILED, lease, answer, stored, Reason.BUSY, detail, wait_s)
 
 
 def _report(
@@ -238,49 +238,29 @@ def _report(
     )
 
 
-def _failed(
+def unfetched(
+    outcome: Outcome,
     lease: Lease,
-    answer: Fetched,
+    answer: Answer,
     stored: Stored,
     reason: Reason,
     detail: str,
-    wait_s: float = 0.0,
+    retry_after_s: float = 0.0,
 ) -> Report:
-    """An answer came, but it is none."""
-    return Report(
-        lease=lease,
-        outcome=Outcome.FAILED,
-        at_us=answer.at_us,
-        took_s=answer.took_s,
-        stored=stored,
-        reason=reason,
-        detail=detail,
-        status=answer.status,
-        retry_after_s=wait_s,
-    )
-
-
-def _unfetched(outcome: Outcome, lease: Lease, answer: Failed | Refused, stored: Stored) -> Report:
+    """The report of a URL that gave no page, whatever came of asking."""
     return Report(
         lease=lease,
         outcome=outcome,
         at_us=answer.at_us,
         took_s=answer.took_s,
         stored=stored,
-        reason=answer.reason,
-        detail=answer.detail,
+        reason=reason,
+        detail=detail,
         status=answer.status,
+        retry_after_s=retry_after_s,
     )
 
 
 def crashed(lease: Lease, answer: Answer, stored: Stored, detail: str) -> Report:
     """The report of a page that our own code failed on."""
-    return Report(
-        lease=lease,
-        outcome=Outcome.FAILED,
-        at_us=answer.at_us,
-        took_s=answer.took_s,
-        stored=stored,
-        reason=Reason.CRASH,
-        detail=detail,
-    )
+    return unfetched(Outcome.FAILED, lease, answer, stored, Reason.CRASH, detail)
