@@ -21,7 +21,7 @@ from gossamer.settings import Settings, values_of
 from gossamer.urls.keys import Keys
 from support.a_site import Site
 
-WAIT_S: Final = 30.0  # far beyond what any of it takes
+WAIT_S: Final = 90.0  # far beyond what any of it takes
 SALT: Final = b"0123456789abcdef"
 
 

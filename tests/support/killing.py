@@ -28,7 +28,7 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.cli.main import run
 from gossamer.errors import CorruptFile
 
-WAIT_S: Final = 30.0  # far beyond what any of it takes; then the test has failed
+WAIT_S: Final = 90.0  # far beyond what any of it takes; then the test has failed
 
 Running = subprocess.Popen[str]
 
