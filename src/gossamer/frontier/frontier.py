@@ -49,6 +49,8 @@ HOST_BYTES: Final = 8
 _COUNTS: Final = b"counts"
 _NUMBER: Final = b"number"
 _IDLE_HOSTS: Final = 20_000  # hosts without work kept in memory; about 1 kB each
+_ENTRIES: Final = 50_000  # of queues in memory, all hosts together, give or take: 300 bytes each
+_LEAST_ROOM: Final = 2
 
 
 class Frontier:
@@ -82,6 +84,8 @@ class Frontier:
         self._awake: set[bytes] = set()
         self._shallower: list[bytes] = []
         self._many_hosts = 2 * _IDLE_HOSTS
+        self._room = settings.host_buffer
+        self._many_queues = max(1, _ENTRIES // settings.host_buffer)
         for host_key, row in _all_rows(store, Table.HOST):
             host = HostRow.decode(row)
             if host.queued:
@@ -442,10 +446,22 @@ class Frontier:
     def _queue(self, host_key: bytes) -> HostQueue:
         queue = self._queues.get(host_key)
         if queue is None:
+            if len(self._queues) >= self._many_queues:
+                self._share_room()
             is_empty = not self.host(host_key).queued
-            queue = HostQueue(host_key, self._settings.host_buffer, is_empty=is_empty)
+            queue = HostQueue(host_key, self._room, is_empty=is_empty)
             self._queues[host_key] = queue
         return queue
+
+    def _share_room(self) -> None:
+        """There are twice as many hosts as the last time: each holds half as many entries.
+
+        20,000 hosts with 64 entries each would take 400 MB.
+        """
+        self._many_queues = 2 * len(self._queues)
+        self._room = min(self._room, max(_LEAST_ROOM, _ENTRIES // self._many_queues))
+        for queue in self._queues.values():
+            queue.share(self._room)
 
     def _leave_queue(self, key: bytes) -> UrlRow:
         row = self.find(key)

@@ -2,7 +2,8 @@
 
 The queue itself is the table QUEUE: host key + place -> entry. An entry stays there until its
 outcome is committed, so a lease that is lost with the process is simply still queued. Memory
-holds about `room` entries of a host; hosts with millions of URLs cost no more than others.
+holds about `room` entries of a host; hosts with millions of URLs cost no more than others. The more
+hosts there are, the less room each has (`Frontier._share_room`).
 
     on disk  a b c d e f g h i j k ...        taken   a b      (leased, or reported and not yet
     buffer       c d e f                                        committed: on disk, but not ours
@@ -105,6 +106,11 @@ class HostQueue:
         """The commit ended: what was fresh when it began is on disk."""
         self._fresh_writing = {}
 
+    def share(self, room: int) -> None:
+        """There are many hosts: hold no more than `room` entries, and up to twice as many later."""
+        self._room = room
+        self._leave_behind()
+
     def forget(self, place: bytes) -> None:
         """A dropped entry is gone from disk too, and need not be remembered."""
         self._taken.discard(place)
@@ -116,7 +122,12 @@ class HostQueue:
             return
         insort(self._buffer, (place, row), key=_backwards)
         if len(self._buffer) > 2 * self._room:
-            behind = len(self._buffer) - self._room
+            self._leave_behind()
+
+    def _leave_behind(self) -> None:
+        """Hold the first entries only; the others are on disk, or fresh."""
+        behind = len(self._buffer) - self._room
+        if behind > 0:
             self._floor = self._buffer[behind - 1][0]
             del self._buffer[:behind]
             self._is_whole = False
