@@ -27,8 +27,17 @@ is archived is never asked for again; only requests that were under way may repe
 queue entries are still in the state. The state is written by a thread while the crawl goes on;
 decisions made meanwhile belong to the next commit (`frontier/pending.py`).
 
+With workers nothing changes but who writes: each appends to a WARC file of its own, and the node
+syncs all of them, through descriptors of its own, before it writes what they have reported. A worker
+reports in the order of its file, so one byte says how far the state knows it. When a worker dies
+(`legacy.py`) its file is cut and synced, what lies behind the reported byte is read as a restart
+would, and only then its other leases come back: either an exchange is in the archive or its URL is
+asked again, never both. Exchanges are read under a marker (`marker.py`); what two readers died over
+has failed, and is passed over by every restart.
+
 A failed sync is not tried again: after it nobody knows what is on disk. The crawl stops, and the
-next start believes only what it can read.
+next start believes only what it can read; it writes the bytes behind the known end once more before
+it syncs them, for the kernel may call them clean though they never reached the disk.
 """
 
 from __future__ import annotations
