@@ -28,7 +28,7 @@ queue entries are still in the state. The state is written by a thread while the
 decisions made meanwhile belong to the next commit (`frontier/pending.py`).
 
 With workers nothing changes but who writes: each appends to a WARC file of its own, and the node
-syncs all of them, through descriptors of its own, before it writes what they have reported. A worker
+syncs all of them, by descriptors of its own, before it writes what they have reported. A worker
 reports in the order of its file, so one byte says how far the state knows it. When a worker dies
 (`legacy.py`) its file is cut and synced, what lies behind the reported byte is read as a restart
 would, and only then its other leases come back: either an exchange is in the archive or its URL is
