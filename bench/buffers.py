@@ -1,7 +1,7 @@
 """Which way keeps duplicates out of the buffer of new URLs best? (Mission A5.)
 
     python -m bench.buffers                 the links of cnr-2000, a real crawl of 325,557 pages
-    python -m bench.buffers --pages 20000   its first pages only
+    python -m bench.buffers --pages 20000   a random web of so many pages instead
 
 Every way crawls the same link graph without a network, breadth first from the same page, 64 pages
 under way at a time, and so meets the real stream of links: most lead to what is known. Rows have
@@ -139,9 +139,9 @@ def _rss_mb() -> float:
 def read_graph(path: Path, pages: int) -> tuple[Links, Sequence[int], int]:
     """The links of each page, where to start, and how many pages can be reached from there.
 
-    Without `path` a random web of so many pages with the same kind of skew, for tests.
+    With `pages` a random web of so many, whose links lead mostly to few of them.
     """
-    starts, targets = _arcs(path, pages) if path.exists() else _random_arcs(pages or 1000)
+    starts, targets = _random_arcs(pages) if pages else _arcs(path)
 
     def links_of(page: int) -> Sequence[int]:
         return targets[starts[page] : starts[page + 1]]
@@ -156,21 +156,17 @@ def read_graph(path: Path, pages: int) -> tuple[Links, Sequence[int], int]:
     return links_of, [0], len(seen)
 
 
-def _arcs(path: Path, pages: int) -> tuple[array[int], array[int]]:
-    """Arcs sorted by their source, as two arrays; only among the first `pages` when given."""
+def _arcs(path: Path) -> tuple[array[int], array[int]]:
+    """Arcs sorted by their source: where the links of each page begin, and where they lead."""
     starts, targets = array("i", [0]), array("i")
-    most = pages or 10**9
     with gzip.open(path, "rt", encoding="ascii") as file:
         for line in file:
             source, target = map(int, line.split("\t"))
-            if source >= most:
-                break
             while len(starts) <= source:
                 starts.append(len(targets))
-            if target < most:
-                targets.append(target)
-    highest = max(max(targets, default=0), len(starts) - 1)
-    while len(starts) <= highest + 1:
+            targets.append(target)
+    last_target = max(targets)
+    while len(starts) <= last_target + 1:
         starts.append(len(targets))
     return starts, targets
 
@@ -258,7 +254,7 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"default {ROUNDS}")
-    parser.add_argument("--pages", type=int, default=0, help="only so many pages; 0 is all")
+    parser.add_argument("--pages", type=int, default=0, help="a random web of so many instead")
     parser.add_argument("--graph", default=str(GRAPH), help="arcs, tab separated, gzipped")
     parser.add_argument("--way", help=argparse.SUPPRESS)
     return parser.parse_args()

@@ -12,7 +12,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -55,12 +55,8 @@ def fill(path: Path, known: int, site_hosts: Sequence[str]) -> Filled:
     home = Home(path)
     home.make()
     began_s = time.monotonic()
-    store = open_to_write(home, Settings().frontier.memory_mb)
-    try:
-        fetched = write_known(store, known, site_hosts)
-        _let_settle(store)
-    finally:
-        store.close()
+    fetched = _written(home, lambda store: write_known(store, known, site_hosts))
+    _written(home, lambda _: 0)  # closing made new files, which the next one to open would sort
     told.write_text(json.dumps({"known": known, "fetched": fetched}), encoding="utf-8")
     took_s = time.monotonic() - began_s
     size_mb = sum(file.stat().st_size for file in home.state.iterdir()) / 2**20
@@ -70,6 +66,17 @@ def fill(path: Path, known: int, site_hosts: Sequence[str]) -> Filled:
         flush=True,
     )
     return Filled(path, known, fetched)
+
+
+def _written(home: Home, write: Callable[[Store], int]) -> int:
+    """What `write` says, after the state is open, written and at rest."""
+    store = open_to_write(home, Settings().frontier.memory_mb)
+    try:
+        said = write(store)
+        _let_settle(store)
+    finally:
+        store.close()
+    return said
 
 
 def _let_settle(store: Store) -> None:

@@ -240,13 +240,14 @@ def admit_figures(admitted: dict[int, list[dict[str, float]]]) -> list[Figure]:
     pairs = list(zip(admitted[large], admitted[small], strict=True))
     figures = [
         Figure(
-            f"links/s into the frontier alone, {large:,} known against {small:,}",
-            tuple(one["per_s"] / two["per_s"] for one, two in pairs),
+            f"links per CPU-second into the frontier alone, {large:,} known against {small:,}",
+            tuple(one["per_cpu_s"] / two["per_cpu_s"] for one, two in pairs),
         )
     ]
     for size, runs in admitted.items():
         figures += [
             Figure(f"links/s into the frontier alone, {size:,} known", _column(runs, "per_s")),
+            Figure(f"the same per CPU-second, {size:,} known", _column(runs, "per_cpu_s")),
             Figure(f"its memory in MB, {size:,} known", _column(runs, "peak_mb")),
             Figure(f"its opening in s, {size:,} known", _column(runs, "opened_s")),
         ]

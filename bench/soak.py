@@ -40,8 +40,8 @@ _FLAGS: Final = (
     "--scope", "any", "--delay", "0", "--allow-private", "127.0.0.0/8", "--connections", "64",
     "--per-host", "4", "--set", "politeness.busy_rest_s=2",
 )  # fmt: skip
-_WARM_UP: Final = 0.2
-_LONG_S: Final = 480.0  # what is left of ten minutes
+_WARM_UP: Final = 2 / 3
+_LONG_S: Final = 590.0  # of looks after the warm-up: then the slope is a gate
 _WARM_UP_MOST_S: Final = 600.0
 
 

@@ -36,7 +36,7 @@ def need_sqlite_site() -> None:
 
 
 def test_ways_to_keep_duplicates_out_are_compared() -> None:
-    figures = figures_of("buffers", "--rounds", "1", "--pages", "400", "--graph", "none")
+    figures = figures_of("buffers", "--rounds", "1", "--pages", "400")
 
     ours, small = figures["buffer: ours"], figures["buffer: adding, in memory, 20"]
     assert (ours["lost"], ours["fetched_twice"]) == (0, 0)
