@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import time
@@ -19,7 +20,7 @@ from gossamer.archive.verify import check_file
 from gossamer.errors import DiskFault, StoreError
 from gossamer.graph.arrow import pq
 from gossamer.records import Outcome, Reason
-from support.a_site import Pages, hang, page, site_in_thread
+from support.a_site import Pages, Site, hang, page, site_in_thread
 from support.need import need_linux
 
 # Takes half a second to read: long enough to be killed over.
@@ -57,11 +58,25 @@ def kill(bench: CrewBench, name: str) -> int:
 
 
 async def kill_while_reading(bench: CrewBench) -> None:
-    """Kill whoever reads next, in the middle of it."""
-    await bench.until(lambda: bool(reading_workers(bench.home.path)))
+    """Kill whoever reads next, in the middle of it. Raises TimeoutError when it was missed."""
+    async with asyncio.timeout(10):
+        await bench.until(lambda: bool(reading_workers(bench.home.path)))
     [name] = reading_workers(bench.home.path)
     kill(bench, name)
     await bench.until(lambda: name not in [hand.name for hand in bench.hands])
+
+
+def caught(
+    collection: Path, work: Callable[[Site], Callable[[CrewBench], Awaitable[None]]]
+) -> tuple[Site, CrewBench]:
+    """Do `work` until the moment in which a worker reads was not missed: it is short."""
+    for attempt in range(6):
+        with (
+            site_in_thread({**WEB, "*": page("x")}) as site,
+            contextlib.suppress(TimeoutError),
+        ):
+            return site, with_crew(collection / str(attempt), work(site))
+    raise AssertionError("the moment was missed six times")
 
 
 def links_of(bench: CrewBench) -> Counter[str]:
@@ -179,14 +194,16 @@ def test_the_silence_of_workers_says_nothing_when_the_node_itself_was_stopped(
 def test_what_a_worker_was_killed_over_is_read_by_the_next_and_not_asked_again(
     collection: Path,
 ) -> None:
-    async def work(bench: CrewBench) -> None:
-        bench.give(site, ["/1", "/2", "/3", "/big"])
-        await kill_while_reading(bench)
-        await bench.until(lambda: bench.crew.under_way == 0)
-        await bench.crew.finish()
+    def working_on(site: Site) -> Callable[[CrewBench], Awaitable[None]]:
+        async def work(bench: CrewBench) -> None:
+            bench.give(site, ["/1", "/2", "/3", "/big"])
+            await kill_while_reading(bench)
+            await bench.until(lambda: bench.crew.under_way == 0)
+            await bench.crew.finish()
 
-    with site_in_thread({**WEB, "*": page("x")}) as site:
-        bench = with_crew(collection, work, workers=1)
+        return work
+
+    site, bench = caught(collection, working_on)
 
     assert site.asked.count("/big") == 1
     [big] = [h.report for h in bench.kept.harvests if h.report.lease.url == site.url("/big")]
@@ -195,16 +212,18 @@ def test_what_a_worker_was_killed_over_is_read_by_the_next_and_not_asked_again(
 
 
 def test_a_page_that_killed_two_workers_is_set_aside(collection: Path) -> None:
-    async def work(bench: CrewBench) -> None:
-        bench.give(site, ["/1", "/2", "/3", "/big"])
-        await kill_while_reading(bench)
-        await kill_while_reading(bench)
-        bench.give(site, ["/4"])
-        await bench.until(lambda: bench.crew.under_way == 0)
-        await bench.crew.finish()
+    def working_on(site: Site) -> Callable[[CrewBench], Awaitable[None]]:
+        async def work(bench: CrewBench) -> None:
+            bench.give(site, ["/1", "/2", "/3", "/big"])
+            await kill_while_reading(bench)
+            await kill_while_reading(bench)
+            bench.give(site, ["/4"])
+            await bench.until(lambda: bench.crew.under_way == 0)
+            await bench.crew.finish()
 
-    with site_in_thread({**WEB, "*": page("x")}) as site:
-        bench = with_crew(collection, work)
+        return work
+
+    site, bench = caught(collection, working_on)
 
     assert site.asked.count("/big") == 1
     [big] = [h.report for h in bench.kept.harvests if h.report.lease.url == site.url("/big")]
