@@ -11,7 +11,7 @@ from gossamer.errors import CorruptFile, WrongVersion
 from gossamer.graph import manifest
 from gossamer.graph.manifest import Manifest, Part
 
-A_PART = Part("000001.parquet", 12, "w1.warc.gz", 0, 900)
+A_PART = Part("links-1.parquet", 12, "w1.warc.gz", 0, 900)
 parts = st.builds(
     Part,
     name=st.from_regex(r"[0-9a-z]{1,8}\.parquet", fullmatch=True),
@@ -86,17 +86,27 @@ def test_the_place_of_the_damage_is_said(tmp_path: Path) -> None:
 
 
 def test_another_version_is_refused_not_misread(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text(json.dumps({"version": 2, "links": []}))
+    (tmp_path / "manifest.json").write_text(json.dumps({"version": 3, "links": []}))
 
-    with pytest.raises(WrongVersion, match="has format 2 and this release reads 1"):
+    with pytest.raises(WrongVersion, match="has format 3 and this release reads 2"):
         manifest.read(tmp_path)
 
 
 def test_parts_that_no_manifest_names_are_deleted_and_nothing_else(tmp_path: Path) -> None:
-    for name in ("000001.parquet", "000002.parquet", "000003.parquet.new", "notes.txt"):
+    for name in (
+        "links-1.parquet",
+        "links-2.parquet",
+        "links-3.parquet.new",
+        "notes.txt",
+        "ranks-1.parquet",
+    ):
         (tmp_path / name).write_bytes(b"x")
 
     gone = manifest.delete_strays(tmp_path, Manifest((A_PART,)))
 
-    assert gone == ["000002.parquet", "000003.parquet.new"]
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["000001.parquet", "notes.txt"]
+    assert gone == ["links-2.parquet", "links-3.parquet.new"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "links-1.parquet",
+        "notes.txt",
+        "ranks-1.parquet",
+    ]

@@ -6,33 +6,10 @@ from typing import Any
 import pytest
 
 from gossamer.errors import CorruptFile
-from gossamer.graph import manifest, tables
-from gossamer.graph.manifest import Manifest, Part
+from gossamer.graph import tables
 from gossamer.graph.parts import PartWriter
 from gossamer.records import Edge
-
-
-def link(target: str, text: str = "", rel: str = "", place: str = "body", kind: str = "a") -> Edge:
-    return Edge(target, b"", text, rel, place, kind)
-
-
-def a_graph(home: Path, *parts: list[tuple[str, int, list[Edge]]]) -> Path:
-    """A folder with one part for each list of captures."""
-    folder = home / "graph"
-    folder.mkdir()
-    named = []
-    for number, pages in enumerate(parts):
-        writer = PartWriter(folder)
-        for source, at_us, edges in pages:
-            writer.add(source, at_us, edges)
-        rows = writer.rows
-        named.append(Part(writer.write(f"{number:06}").name, rows))
-    manifest.replace(folder, Manifest(tuple(named)))
-    return folder
-
-
-def rows(batches: Any) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in tables.table_of(batches).to_pylist()]
+from support.a_graph import a_graph, capture, link, rows, unchanged
 
 
 def test_a_link_seen_twice_is_one_row_with_its_first_and_last_time(tmp_path: Path) -> None:
@@ -43,6 +20,53 @@ def test_a_link_seen_twice_is_one_row_with_its_first_and_last_time(tmp_path: Pat
     )
 
     assert rows(tables.links(folder)) == [("http://a/", "http://b/", "b", "", "body", 10, 30)]
+
+
+def test_a_newer_capture_supersedes_the_links_of_the_older(tmp_path: Path) -> None:
+    folder = a_graph(
+        tmp_path,
+        [capture("http://a/", 10, link("http://gone/"), link("http://stays/"))],
+        [capture("http://a/", 20, link("http://stays/"), link("http://new/"))],
+    )
+
+    assert rows(tables.links(folder)) == [
+        ("http://a/", "http://new/", "", "", "body", 20, 20),
+        ("http://a/", "http://stays/", "", "", "body", 10, 20),
+    ]
+    assert rows(tables.in_links(folder)) == [("http://new/", 1), ("http://stays/", 1)]
+
+
+def test_a_page_that_has_lost_all_its_links_has_none(tmp_path: Path) -> None:
+    folder = a_graph(
+        tmp_path, [capture("http://a/", 10, link("http://b/"))], [capture("http://a/", 20)]
+    )
+
+    assert rows(tables.links(folder)) == []
+    assert rows(tables.captures(folder)) == [("http://a/", 10, 20, 20)]
+
+
+def test_an_unchanged_capture_moves_the_last_time_seen_alone(tmp_path: Path) -> None:
+    folder = a_graph(
+        tmp_path,
+        [capture("http://a/", 10, link("http://b/")), capture("http://c/", 11, link("http://b/"))],
+        [unchanged("http://a/", 20)],
+        [unchanged("http://a/", 30)],
+    )
+
+    assert rows(tables.links(folder)) == [
+        ("http://a/", "http://b/", "", "", "body", 10, 30),
+        ("http://c/", "http://b/", "", "", "body", 11, 11),
+    ]
+    assert rows(tables.captures(folder))[0] == ("http://a/", 10, 10, 30)
+
+
+def test_malformed_links_of_an_older_capture_are_forgotten(tmp_path: Path) -> None:
+    bad = Edge("http://[", b"", "x", "", "body", "a", 12, "host")
+    folder = a_graph(
+        tmp_path, [capture("http://a/", 10, bad)], [capture("http://a/", 20, link("http://b/"))]
+    )
+
+    assert rows(tables.faults(folder)) == []
 
 
 def test_links_that_differ_in_words_or_place_or_kind_are_told_apart(tmp_path: Path) -> None:
@@ -60,8 +84,6 @@ def test_links_that_differ_in_words_or_place_or_kind_are_told_apart(tmp_path: Pa
 
 def test_the_order_does_not_depend_on_the_parts(tmp_path: Path) -> None:
     pages = [(f"http://a/{i % 7}", i, [link(f"http://b/{i % 5}", str(i % 3))]) for i in range(200)]
-    (tmp_path / "one").mkdir()
-    (tmp_path / "two").mkdir()
 
     one = rows(tables.links(a_graph(tmp_path / "one", pages)))
     two = rows(tables.links(a_graph(tmp_path / "two", pages[100:][::-1], pages[:100])))
@@ -91,7 +113,7 @@ def test_in_links_count_other_pages_once_each(tmp_path: Path) -> None:
     assert rows(tables.in_links(folder)) == [("http://b/", 2)]
 
 
-@pytest.mark.parametrize("ask", [tables.links, tables.faults, tables.in_links])
+@pytest.mark.parametrize("ask", [tables.links, tables.faults, tables.in_links, tables.captures])
 def test_an_empty_graph_has_columns_and_no_rows(tmp_path: Path, ask: Any) -> None:
     table = tables.table_of(ask(tmp_path))
 
@@ -109,7 +131,7 @@ def test_a_part_that_no_manifest_names_is_not_read(tmp_path: Path) -> None:
     folder = a_graph(tmp_path, [("http://a/", 1, [link("http://b/")])])
     stray = PartWriter(folder)
     stray.add("http://x/", 1, [link("http://y/")])
-    stray.write("999999")
+    stray.write("links-999999")
 
     assert [row[0] for row in rows(tables.links(folder))] == ["http://a/"]
 
@@ -118,7 +140,7 @@ def test_a_part_that_no_manifest_names_is_not_read(tmp_path: Path) -> None:
 def test_a_damaged_part_is_named(tmp_path: Path, damage: str) -> None:
     pages = [(f"http://a/{i}", i, [link(f"http://b/{i}", f"words {i}")]) for i in range(300)]
     folder = a_graph(tmp_path, pages[:5], pages)
-    path = folder / "000001.parquet"
+    path = folder / "links-000001.parquet"
     whole = path.read_bytes()
     match damage:
         case "cut":
@@ -130,7 +152,7 @@ def test_a_damaged_part_is_named(tmp_path: Path, damage: str) -> None:
         case _:
             path.write_bytes(b"not a part")
 
-    with pytest.raises(CorruptFile, match=r"000001\.parquet"):
+    with pytest.raises(CorruptFile, match=r"links-000001\.parquet.*gossamer rebuild graph"):
         rows(tables.links(folder))
 
 

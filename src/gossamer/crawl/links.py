@@ -42,7 +42,7 @@ class LinkBook:
             if part.name:
                 manifest = manifest.with_part(Part(part.name, part.rows), part.covered)
             else:
-                manifest = Manifest(manifest.parts, {**manifest.covered, **part.covered})
+                manifest = manifest.with_covered(part.covered)
         try:
             manifests.replace(self._folder, manifest)
         except OSError as error:

@@ -1,36 +1,45 @@
-"""Which parts make up the graph, and how much of the archive they cover.
+"""Which files make up the graph, and how much of the archive they cover.
 
-`manifest.json` is the only truth: a part that it does not name does not exist, and may be
+`manifest.json` is the only truth: a file that it does not name does not exist, and may be
 deleted. It is replaced as a whole, so a reader sees the old graph or the new one, never a mixture.
 
-    {"version": 1,
+    {"version": 2,
      "parts": [{"name", "rows", "file", "start", "end"}, ...],
-     "covered": {WARC file: first byte that is not covered}}
+     "sets": [{"name", "links", "rows", "captures"}, ...],
+     "covered": {WARC file: first byte that is not covered},
+     "retired": {file: when it ceased to count}}
 
-A part's rows come from the bytes `start` to `end` of the WARC file `file`; a part of many files
-has an empty `file` and says nothing of spans. The layout is in docs/formats/graph.md.
+A raw part's rows come from the bytes `start` to `end` of the WARC file `file`; a part of many files
+has an empty `file` and says nothing of spans. A set is what merging made of parts or of smaller
+sets: three files (`MergedSet.files`). Files that merging replaced are retired: no new reader uses
+them, and they stay a while for those that had begun. The layout is in docs/formats/graph.md.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.errors import CorruptFile, WrongVersion
 
 NAME: Final = "manifest.json"
-VERSION: Final = 1
+VERSION: Final = 2
+_OLDER: Final = 1  # has no sets; is read as it stands
+PREFIX: Final = "links-"  # of parts and sets; other tables may lie in the same folder
 PART_SUFFIX: Final = ".parquet"
 TEMPORARY_SUFFIX: Final = ".new"
+# What the error of a damaged file says to do.
+REBUILD: Final = "make the links again with `gossamer rebuild graph`"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One Parquet file, and the span of the archive that its rows come from."""
+    """One raw Parquet file, and the span of the archive that its rows come from."""
 
     name: str
     rows: int
@@ -40,15 +49,85 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class MergedSet:
+    """Merged links in three files: sorted by target, sorted by source, and captures of sources.
+
+    `links` are the rows by target; `rows` are those by source, which has malformed links too.
+    """
+
+    name: str
+    links: int
+    rows: int
+    captures: int
+
+    @property
+    def by_target(self) -> str:
+        return f"{self.name}-by-target{PART_SUFFIX}"
+
+    @property
+    def by_source(self) -> str:
+        return f"{self.name}-by-source{PART_SUFFIX}"
+
+    @property
+    def captures_file(self) -> str:
+        return f"{self.name}-captures{PART_SUFFIX}"
+
+    @property
+    def files(self) -> dict[str, int]:
+        """Each file with its number of rows."""
+        return {
+            self.by_target: self.links,
+            self.by_source: self.rows,
+            self.captures_file: self.captures,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """The graph at one moment."""
 
     parts: tuple[Part, ...] = ()
     covered: Mapping[str, int] = field(default_factory=dict)
+    sets: tuple[MergedSet, ...] = ()
+    retired: Mapping[str, int] = field(default_factory=dict)  # microseconds since 1970
+
+    @property
+    def files(self) -> dict[str, int]:
+        """Every file that counts, with its number of rows."""
+        found = {part.name: part.rows for part in self.parts}
+        for merged in self.sets:
+            found |= merged.files
+        return found
+
+    @property
+    def links(self) -> int:
+        """Rows in all; those of captures and malformed links are among them."""
+        return sum(part.rows for part in self.parts) + sum(merged.rows for merged in self.sets)
 
     def with_part(self, part: Part, covered: Mapping[str, int]) -> Manifest:
         """This graph and one more part; `covered` holds the files that moved on."""
-        return Manifest((*self.parts, part), {**self.covered, **covered})
+        return changed(self, parts=(*self.parts, part), covered={**self.covered, **covered})
+
+    def with_covered(self, covered: Mapping[str, int]) -> Manifest:
+        """The same links; `covered` holds the files that moved on and had none."""
+        return changed(self, covered={**self.covered, **covered})
+
+    def with_merged(self, replaced: Iterable[str], new: MergedSet, at_us: int) -> Manifest:
+        """This graph with a set in the place of the parts and sets whose names are given."""
+        names = frozenset(replaced)
+        gone = [part.name for part in self.parts if part.name in names]
+        gone += [file for old in self.sets if old.name in names for file in old.files]
+        return changed(
+            self,
+            parts=tuple(part for part in self.parts if part.name not in names),
+            sets=(*(old for old in self.sets if old.name not in names), new),
+            retired={**self.retired, **dict.fromkeys(gone, at_us)},
+        )
+
+    def without_retired(self, names: Iterable[str]) -> Manifest:
+        """The same links; the files given are deleted, or about to be."""
+        gone = frozenset(names)
+        return changed(self, retired={n: at for n, at in self.retired.items() if n not in gone})
 
 
 def read(folder: Path) -> Manifest:
@@ -61,22 +140,26 @@ def read(folder: Path) -> Manifest:
     try:
         return _from_json(folder, json.loads(text))
     except json.JSONDecodeError as e:
-        raise CorruptFile(path, e.pos, f"no JSON: {e.msg}") from None
+        raise CorruptFile(path, e.pos, f"no JSON ({e.msg}); {REBUILD}") from None
     except UnicodeDecodeError as e:
-        raise CorruptFile(path, e.start, "no UTF-8") from None
+        raise CorruptFile(path, e.start, f"no UTF-8; {REBUILD}") from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as e:
-        raise CorruptFile(path, 0, f"no manifest: {type(e).__name__} {e}") from None
+        found = f"no manifest ({type(e).__name__} {e}); {REBUILD}"
+        raise CorruptFile(path, 0, found) from None
 
 
 def replace(folder: Path, manifest: Manifest) -> None:
     """Make `manifest` the truth; when this returns it survives a loss of power.
 
-    The parts that it names must be whole on the disk before (`PartWriter.write` sees to that).
+    The files that it names must be whole on the disk before (`PartWriter.write` and `merge.py`
+    see to that).
     """
     record = {
         "version": VERSION,
         "parts": [asdict(part) for part in manifest.parts],
+        "sets": [asdict(merged) for merged in manifest.sets],
         "covered": dict(manifest.covered),
+        "retired": dict(manifest.retired),
     }
     new = folder / (NAME + TEMPORARY_SUFFIX)
     with new.open("wb") as file:
@@ -88,16 +171,17 @@ def replace(folder: Path, manifest: Manifest) -> None:
 
 
 def delete_strays(folder: Path, manifest: Manifest) -> list[str]:
-    """Delete parts that no manifest names, and files left half written; returns their names.
+    """Delete links that no manifest names, and files left half written; returns their names.
 
-    For the writer alone, when it starts: a part is written before it is named.
+    For the writer alone, when it starts: a file is written before it is named.
     """
-    named = {part.name for part in manifest.parts}
+    named = manifest.files.keys() | manifest.retired.keys()
     strays = sorted(
         path
         for path in folder.iterdir()
-        if path.name.endswith(TEMPORARY_SUFFIX)
-        or (path.suffix == PART_SUFFIX and path.name not in named)
+        if path.name.startswith((PREFIX, NAME))
+        and path.name.endswith((PART_SUFFIX, TEMPORARY_SUFFIX))
+        and path.name not in named
     )
     for path in strays:
         path.unlink()
@@ -117,11 +201,11 @@ def sync_folder(folder: Path) -> None:
 
 def _from_json(folder: Path, record: Any) -> Manifest:
     version = _number(record["version"])
-    if version != VERSION:
+    if version not in (VERSION, _OLDER):
         raise WrongVersion(folder, version, VERSION)
     parts = tuple(
         Part(
-            _name(part["name"]),
+            _file_name(part["name"]),
             _number(part["rows"]),
             _string(part["file"]),
             _number(part["start"]),
@@ -130,7 +214,19 @@ def _from_json(folder: Path, record: Any) -> Manifest:
         for part in record["parts"]
     )
     covered = {_string(file): _number(end) for file, end in record["covered"].items()}
-    return Manifest(parts, covered)
+    if version == _OLDER:
+        return Manifest(parts, covered)
+    sets = tuple(
+        MergedSet(
+            _plain_name(merged["name"]),
+            _number(merged["links"]),
+            _number(merged["rows"]),
+            _number(merged["captures"]),
+        )
+        for merged in record["sets"]
+    )
+    retired = {_file_name(file): _number(at_us) for file, at_us in record["retired"].items()}
+    return Manifest(parts, covered, sets, retired)
 
 
 def _number(value: object) -> int:
@@ -145,9 +241,16 @@ def _string(value: object) -> str:
     return value
 
 
-def _name(value: object) -> str:
-    """A part's name is that of a file in the folder itself, not a way out of it."""
+def _plain_name(value: object) -> str:
+    """A name is that of a file in the folder itself, not a way out of it."""
     name = _string(value)
-    if Path(name).name != name or not name.endswith(PART_SUFFIX):
+    if not name or Path(name).name != name:
+        raise ValueError(f"{name!r} is no name of a file here")
+    return name
+
+
+def _file_name(value: object) -> str:
+    name = _plain_name(value)
+    if not name.endswith(PART_SUFFIX):
         raise ValueError(f"{name!r} is no name of a part")
     return name

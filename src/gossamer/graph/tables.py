@@ -1,8 +1,11 @@
-"""The graph as tables for people: links, malformed links, links into a page.
+"""The graph as tables for people: links, malformed links, captures, links into a page.
 
-Each question is one SQL statement over the parts that the manifest names, so a reader in another
+Each question is one SQL statement over the files that the manifest names, so a reader in another
 process never stops the writer. DuckDB sorts and groups within a memory limit and spills to
-`run/` beside the graph's folder. Rows come in a fixed order whatever the parts.
+`run/` beside the graph's folder. Rows come in a fixed order whatever the files.
+
+What counts is the newest capture of a page: its links are all that the page has now. A capture in
+which nothing had changed adds no links, and only moves the time at which they were last seen.
 """
 
 from __future__ import annotations
@@ -15,32 +18,59 @@ from typing import Any, Final
 import duckdb
 
 from gossamer.errors import CorruptFile, StoreError
-from gossamer.graph import manifest
+from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import pa, pq
-from gossamer.graph.parts import SCHEMA
+from gossamer.graph.manifest import REBUILD, Manifest
 
 MEMORY: Final = "256MB"
 THREADS: Final = 2  # each sorts in memory of its own
 BATCH_ROWS: Final = 50_000
 
+_COLUMNS: Final = ["source", "target", "anchor", "rel", "place", "kind", "line", "fault", "seen_us"]
+
+# A part of an older release has no rows of captures: there, the rows of links tell of them.
+_RAW_CAPTURES: Final = """
+    select source, min(seen_us) as first_us,
+           max(seen_us) filter (where kind <> 'capture' or rel <> 'same') as links_us,
+           max(seen_us) as last_us
+    from raw group by source
+"""
+_CAPTURES: Final = """
+    create temp table captures as
+    select source, min(first_us) as first_us, max(links_us) as links_us, max(last_us) as last_us
+    from ({}) group by source
+"""
+_ROWS: Final = """
+    create view rows as
+    select source, target, anchor, rel, place, kind, line, fault, seen_us as first_us, seen_us
+    from raw where kind <> 'capture'
+"""
+_CURRENT: Final = """
+    create view links as
+    select rows.* from rows join captures using (source)
+    where fault = '' and seen_us = links_us
+"""
+
 _LINKS: Final = """
     select source, target, anchor, rel, place,
-           min(seen_us) as first_seen, max(seen_us) as last_seen
-    from parts where fault = ''
+           min(rows.first_us) as first_seen, any_value(last_us) as last_seen
+    from rows join captures using (source) where fault = ''
     group by source, target, anchor, rel, place, kind
+    having max(seen_us) = any_value(links_us)
     order by source, target, anchor, rel, place, kind
 """
 _FAULTS: Final = """
     select source, target as written, fault, line
-    from parts where fault <> ''
+    from rows join captures using (source) where fault <> '' and seen_us = links_us
     group by source, target, fault, line
     order by source, line, written, fault
 """
 _IN_LINKS: Final = """
     select target, count(distinct source) as pages
-    from parts where fault = '' and source <> target
+    from links where source <> target
     group by target order by target
 """
+_PAGES: Final = "select source, first_us, links_us, last_us from captures order by source"
 
 
 def links(folder: Path) -> Iterator[Any]:
@@ -48,17 +78,23 @@ def links(folder: Path) -> Iterator[Any]:
 
     Times are microseconds since 1970. Two rows alike in all that is shown are links of two kinds.
     """
-    return _batches(folder, _LINKS)
+    return batches(folder, _LINKS)
 
 
 def faults(folder: Path) -> Iterator[Any]:
     """Record batches of links that are no URL: source written fault line."""
-    return _batches(folder, _FAULTS)
+    return batches(folder, _FAULTS)
 
 
 def in_links(folder: Path) -> Iterator[Any]:
     """Record batches of `target` and the number of other `pages` that link to it."""
-    return _batches(folder, _IN_LINKS)
+    return batches(folder, _IN_LINKS)
+
+
+def captures(folder: Path) -> Iterator[Any]:
+    """Record batches of pages with their first capture, the one whose links stand, and the last:
+    source first_us links_us last_us."""
+    return batches(folder, _PAGES)
 
 
 def table_of(batches: Iterator[Any]) -> Any:
@@ -66,64 +102,111 @@ def table_of(batches: Iterator[Any]) -> Any:
     return pa.Table.from_batches(list(batches))
 
 
-def _batches(folder: Path, sql: str) -> Iterator[Any]:
-    """The answer to a question, at least one batch, so that the columns are known."""
-    paths = _parts_of(folder)
-    with _open(folder, paths) as connection:
-        try:
-            reader: Any = connection.sql(sql).to_arrow_reader(BATCH_ROWS)
-            is_empty = True
-            for batch in reader:
-                is_empty = False
-                yield batch
-            if is_empty:
-                yield _empty(reader.schema)
-        except (duckdb.Error, OSError) as e:
-            raise _blamed(paths, e) from e
+def batches(folder: Path, sql: str) -> Iterator[Any]:
+    """The answer to a question over `links`, `rows` and `captures` (see `opened`).
+
+    At least one batch, so that the columns are known. Raises CorruptFile, which says what to do.
+    """
+    with opened(folder) as connection:
+        yield from answers(connection, sql)
+
+
+def answers(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[Any]:
+    """The same over a graph that is open already."""
+    reader: Any = connection.sql(sql).to_arrow_reader(BATCH_ROWS)
+    is_empty = True
+    for batch in reader:
+        is_empty = False
+        yield batch
+    if is_empty:
+        yield _empty(reader.schema)
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The graph at this moment, to be asked in SQL in bounded memory.
+
+        links     the links that pages have now, one row for each place where one stands:
+                  source target anchor rel place kind line fault first_us seen_us
+        captures  one row for each page: source first_us links_us last_us
+        rows      links with those of older captures and malformed ones
+
+    Raises CorruptFile, here or when a file turns out to be damaged within the block.
+    """
+    graph = manifests.read(folder)
+    try:
+        with duckdb.connect() as connection:
+            bound(connection, folder.parent / "run" / "duckdb")
+            _make_views(connection, folder, graph)
+            yield connection
+    except (duckdb.Error, OSError) as error:
+        raise blamed(folder, graph, error) from error
+
+
+def bound(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
+    """Let a connection use only so much memory, and spill what is more."""
+    connection.execute(f"set memory_limit = '{MEMORY}'")
+    connection.execute(f"set threads = {THREADS}")
+    connection.execute("set temp_directory = " + quoted(spill))
+    connection.execute("set preserve_insertion_order = false")  # every statement orders itself
+
+
+def _make_views(connection: duckdb.DuckDBPyConnection, folder: Path, graph: Manifest) -> None:
+    if graph.parts or not graph.sets:
+        raw = [folder / part.name for part in graph.parts]
+        if raw:
+            connection.execute(f"create view raw as {_from(raw)}")
+        else:
+            connection.register("raw", _empty_raw())
+        captured, rows = [_RAW_CAPTURES], [_ROWS]
+    else:
+        captured, rows = [], ["create view rows as"]
+    if graph.sets:
+        captured.append(_from([folder / merged.captures_file for merged in graph.sets]))
+        rows.append(_from([folder / merged.by_source for merged in graph.sets]))
+    union = " union all by name "
+    connection.execute(_CAPTURES.format(union.join(captured)))
+    connection.execute(union.join(rows) if graph.parts else " ".join(rows))
+    connection.execute(_CURRENT)
+
+
+def _from(paths: list[Path]) -> str:
+    return f"from read_parquet([{', '.join(map(quoted, paths))}])"
+
+
+def quoted(path: Path) -> str:
+    """A path as a text of SQL."""
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _empty_raw() -> Any:
+    kinds = {"line": pa.int32(), "seen_us": pa.int64()}
+    return pa.schema([(name, kinds.get(name, pa.string())) for name in _COLUMNS]).empty_table()
 
 
 def _empty(schema: Any) -> Any:
     return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in schema], schema=schema)
 
 
-@contextmanager
-def _open(folder: Path, paths: list[Path]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection with the view `parts`, bounded in memory."""
-    spill = folder.parent / "run" / "duckdb"
-    with duckdb.connect() as connection:
-        connection.execute(f"set memory_limit = '{MEMORY}'")
-        connection.execute(f"set threads = {THREADS}")
-        connection.execute("set temp_directory = " + _quoted(str(spill)))
-        connection.execute("set preserve_insertion_order = false")  # every statement orders itself
-        if paths:
-            files = ", ".join(_quoted(str(path)) for path in paths)
-            try:
-                connection.execute(f"create view parts as from read_parquet([{files}])")
-            except duckdb.Error as e:
-                raise _blamed(paths, e) from e
-        else:
-            connection.register("parts", SCHEMA.empty_table())
-        yield connection
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _parts_of(folder: Path) -> list[Path]:
-    return [folder / part.name for part in manifest.read(folder).parts]
-
-
-def _blamed(paths: list[Path], error: Exception) -> StoreError:
-    """The error that names the part which cannot be read."""
-    for path in paths:
-        try:
-            if not pq.read_schema(path).equals(SCHEMA):
-                return CorruptFile(path, 0, "it has other columns than a part")
-            for batch in pq.ParquetFile(path).iter_batches():
-                batch.validate(full=True)
-        except FileNotFoundError:
-            return CorruptFile(path, 0, "the manifest names it and it is not there")
-        except (pa.ArrowException, OSError) as e:
-            return CorruptFile(path, 0, str(e))
+def blamed(folder: Path, graph: Manifest, error: Exception) -> StoreError:
+    """The error that names the file which cannot be read."""
+    for name in graph.files:
+        fault = fault_of(folder / name)
+        if fault:
+            return CorruptFile(folder / name, 0, f"{fault}; {REBUILD}")
     return StoreError(f"the link graph cannot be read: {error}")
+
+
+def fault_of(path: Path) -> str:
+    """Why a file of the graph cannot be read; nothing when it can. Reads all of it."""
+    try:
+        with pq.ParquetFile(path) as file:
+            if "source" not in file.schema_arrow.names:
+                return "it has other columns than links have"
+            for batch in file.iter_batches():
+                batch.validate(full=True)
+    except FileNotFoundError:
+        return "the manifest names it and it is not there"
+    except (pa.ArrowException, OSError) as error:
+        return "it cannot be read: " + (str(error).splitlines() or [repr(error)])[0]
+    return ""
