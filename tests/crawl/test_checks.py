@@ -244,7 +244,7 @@ def test_a_part_that_is_gone_or_damaged_or_short_is_found(home: Home) -> None:
     damaged = said(home)
     part.unlink()
 
-    assert f"{part}: it has 6 rows, and the manifest says 7" in short
+    assert f"{part}: it has 9 rows, and the manifest says 10" in short
     assert f"{part}: it cannot be read" in damaged
     assert f"{part}: the manifest names it, and it is not there" in said(home)
 

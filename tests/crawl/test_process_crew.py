@@ -84,7 +84,8 @@ def links_of(bench: CrewBench) -> Counter[str]:
     found: Counter[str] = Counter()
     for part in bench.kept.parts:
         if part.name:
-            table = pq.read_table(bench.home.graph / part.name)
+            links = [("kind", "!=", "capture")]
+            table = pq.read_table(bench.home.graph / part.name, filters=links)
             found.update(table.column("source").to_pylist())
     return found
 

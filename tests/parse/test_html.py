@@ -140,7 +140,9 @@ def test_xhtml_is_read_with_its_own_charset_and_empty_tags(kind: str) -> None:
     )
 
     assert page.title == "Café !"
-    assert [(link.href, link.text, link.line) for link in page.links] == [
+    assert [
+        (link.href, link.text, line) for link, line in zip(page.links, page.lines, strict=True)
+    ] == [
         ("x", "one", 3),
         ("y", "", 3),
     ]
@@ -157,7 +159,7 @@ def test_links_in_templates_are_no_part_of_the_page() -> None:
 
 
 def test_the_line_of_a_link_is_known() -> None:
-    assert page_of("<p>\r\n\n<a href=x>x</a>").links[0].line == 3
+    assert page_of("<p>\r\n\n<a href=x>x</a>").lines == (3,)
 
 
 def test_head_links_stand_in_the_head() -> None:
@@ -192,9 +194,9 @@ def test_a_bare_page_has_what_following_needs() -> None:
         canonical="c",
         robots=frozenset({"noarchive"}),
         links=(
-            Link("c", LinkKind.LINK, "", "canonical", Place.BODY, 1),
-            Link("x", LinkKind.ANCHOR, "", "nofollow", Place.BODY, 2),
-            Link("f", LinkKind.FRAME, "", "", Place.BODY, 2),
+            Link("c", LinkKind.LINK, "", "canonical", Place.BODY),
+            Link("x", LinkKind.ANCHOR, "", "nofollow", Place.BODY),
+            Link("f", LinkKind.FRAME, "", "", Place.BODY),
         ),
     )
 

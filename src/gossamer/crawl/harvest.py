@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gossamer.crawl.forms import Forms
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
 from gossamer.fetch.judge import mime_of
@@ -55,6 +56,7 @@ class Harvester:
     def __init__(self, settings: Settings, parser: Parser, linker: Linker) -> None:
         self._parser = parser
         self._linker = linker
+        self._forms = Forms(linker)
         self._max_decoded_bytes = settings.parse.max_decoded_bytes
         self._max_redirects = settings.fetch.max_redirects
         self._obeys_rel = settings.politeness.rel_nofollow == "obey"
@@ -92,7 +94,11 @@ class Harvester:
             answer.url, head.first("content-type"), body, head.all("x-robots-tag")
         )
         is_nofollow = "nofollow" in page.robots
-        edges = self._edges(page)
+        links = self._forms.edges(page, answer.url, is_kept=not is_nofollow)
+        if is_nofollow or self._obeys_rel or self._watches_depth:
+            found = self._found_with_care(lease, links.edges, is_nofollow=is_nofollow)
+        else:
+            found = self._found(lease, links.new)
         report = _report(
             lease,
             answer,
@@ -101,55 +107,21 @@ class Harvester:
             head,
             detail=fault,
             page=page,
-            found=tuple(self._found(lease, edges, is_nofollow=is_nofollow)),
-            out_links=sum(1 for edge in edges if edge[1]),
+            found=tuple(found),
+            out_links=len(links.edges) - links.faults,
         )
-        return Harvest(report, page, edges)
+        return Harvest(report, page, links.edges)
 
-    def _edges(self, page: Page) -> list[Edge]:
-        """The links of a page in canonical form. Every microsecond here is paid 90 times a page."""
-        links, base = page.links, page.base
-        resolved = self._linker.resolve_all(base, [link[0] for link in links])
-        new = tuple.__new__  # a third of the time of Edge(...)
-        edges = [
-            new(Edge, (url[0], url[1], text, rel, place, kind, line, ""))
-            for url, (_, kind, text, rel, place, line) in zip(resolved, links, strict=True)
-            if url is not None
-        ]
-        if len(edges) < len(links):
-            edges += self._faults(page, resolved)
-        return edges
-
-    def _faults(self, page: Page, resolved: Sequence[tuple[str, bytes] | None]) -> Iterable[Edge]:
-        """Links that are meant as such and are no URL, as they are written."""
-        for url, link in zip(resolved, page.links, strict=True):
-            if url is None and (fault := self._linker.fault(page.base, link.href)):
-                yield Edge(
-                    link.href[:2000],
-                    b"",
-                    link.text,
-                    link.rel,
-                    link.place,
-                    link.kind,
-                    link.line,
-                    fault,
-                )
-
-    def _found(self, lease: Lease, edges: Iterable[Edge], *, is_nofollow: bool) -> Iterable[Found]:
-        """The URLs that the node has not been told of yet."""
-        if is_nofollow or self._obeys_rel or self._watches_depth:
-            return self._found_with_care(lease, edges, is_nofollow=is_nofollow)
+    def _found(self, lease: Lease, new: Iterable[Edge]) -> Iterable[Found]:
+        """The URLs that the node has not been told of yet. What was met before, it was told of."""
         told, before = self._told, self._told_before
         depth, via = lease.depth + 1, lease.key
-        found = []
-        for target, key in [
-            (edge[0], edge[1]) for edge in edges if edge[1] not in told and edge[1] not in before
-        ]:
-            if key and key not in told:
+        for edge in new:
+            key = edge[1]
+            if key and key not in told and key not in before:
                 told[key] = depth
-                found.append(Found(target, key, depth, via))
+                yield Found(edge[0], key, depth, via)
         self._forget()
-        return found
 
     def _found_with_care(
         self, lease: Lease, edges: Iterable[Edge], *, is_nofollow: bool

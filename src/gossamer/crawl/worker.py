@@ -17,7 +17,7 @@ from gossamer.crawl.marker import Marker, Reader
 from gossamer.crawl.wire import PartWritten
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
-from gossamer.records import Lease
+from gossamer.records import Edge, Lease, LinkKind, Outcome, Purpose
 from gossamer.settings import Node
 
 
@@ -90,8 +90,11 @@ class LinkGatherer:
         if not self._ends:
             self._since_s = self._clock.now_s()
         self._ends[stored.file] = stored.end
-        if harvest.edges:
-            self._rows.add(harvest.report.lease.url, harvest.report.at_us, harvest.edges)
+        report = harvest.report
+        if report.outcome is Outcome.FETCHED and report.lease.purpose is Purpose.PAGE:
+            url = report.lease.url
+            capture = Edge(url, b"", "", "", "", LinkKind.CAPTURE)
+            self._rows.add(url, report.at_us, [capture, *harvest.edges])
 
     @property
     def is_due(self) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,22 +22,24 @@ from gossamer.graph.arrow import pa, pq
 from gossamer.graph.manifest import PART_SUFFIX, TEMPORARY_SUFFIX, sync_folder
 from gossamer.records import Edge
 
-SCHEMA: Final = pa.schema(
-    [
-        pa.field("source", pa.string(), nullable=False),
-        pa.field("target", pa.string(), nullable=False),
-        pa.field("anchor", pa.string(), nullable=False),
-        pa.field("rel", pa.string(), nullable=False),
-        pa.field("place", pa.string(), nullable=False),
-        pa.field("kind", pa.string(), nullable=False),
-        pa.field("line", pa.int32(), nullable=False),
-        pa.field("fault", pa.string(), nullable=False),
-        pa.field("seen_us", pa.int64(), nullable=False),
-    ]
-)
 # A question about faults skips the parts without any; no other column is asked for so.
 _WITH_STATISTICS: Final = ["fault"]
 _MAX_LINE: Final = 2**31 - 1
+_TEXTS: Final = ("source", "target", "anchor", "rel", "place", "kind")
+
+
+@cache
+def schema() -> Any:
+    """The columns of a part. Made when first asked for: see `arrow.py`."""
+    numbers = [("line", pa.int32()), ("fault", pa.string()), ("seen_us", pa.int64())]
+    columns = [*((name, pa.string()) for name in _TEXTS), *numbers]
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns])
+
+
+def __getattr__(name: str) -> Any:
+    if name == "SCHEMA":
+        return schema()
+    raise AttributeError(name)
 
 
 class PartWriter:
@@ -49,7 +52,7 @@ class PartWriter:
     @property
     def rows(self) -> int:
         """How many rows are gathered."""
-        return len(self._rows.targets)
+        return len(self._rows.edges)
 
     def add(self, source: str, at_us: int, edges: Sequence[Edge]) -> None:
         """Gather the links of one capture of a page."""
@@ -81,73 +84,61 @@ class PartWriter:
 
 
 class _Rows:
-    """Gathered rows: the columns of the edges, and of which page's they are."""
+    """Gathered rows: edges, which many rows share, and of which page's they are."""
 
     def __init__(self) -> None:
-        self.targets: list[str] = []
-        self._anchors: list[str] = []
-        self._rels: list[str] = []
-        self._places: list[str] = []
-        self._kinds: list[str] = []
-        self._lines: list[int] = []
-        self._faults: list[str] = []
+        self.edges: list[Edge] = []
         self._sources: list[str] = []  # of pages
         self._seen_us: list[int] = []  # of pages
         self._pages = array("i")  # of each row, the index of its page
 
     def add(self, source: str, at_us: int, edges: Sequence[Edge]) -> None:
-        targets, _, texts, rels, places, kinds, lines, faults = zip(*edges, strict=True)
         self._pages.extend(array("i", [len(self._sources)]) * len(edges))
         self._sources.append(source)
         self._seen_us.append(at_us)
-        self.targets.extend(targets)
-        self._anchors.extend(texts)
-        self._rels.extend(rels)
-        self._places.extend(places)
-        self._kinds.extend(kinds)
-        self._lines.extend(lines)
-        self._faults.extend(faults)
+        self.edges.extend(edges)
 
     def table(self) -> Any:
-        """The rows as an Arrow table, with dictionaries where `SCHEMA` has their values."""
-        lines = self._lines
-        if max(lines, default=0) > _MAX_LINE:
-            lines = [min(line, _MAX_LINE) for line in lines]
+        """The rows as an Arrow table, with dictionaries where the schema has their values."""
+        numbers: dict[int, int] = {}
+        number_of = numbers.setdefault
+        forms = array("i", [number_of(i, len(numbers)) for i in map(id, self.edges)])
+        by_identity = dict(zip(map(id, self.edges), self.edges, strict=True))
+        columns = tuple(zip(*(by_identity[i] for i in numbers), strict=True)) or ((),) * 8
+        targets, _, texts, rels, places, kinds, lines, faults = columns
         arrays = [
-            self._by_page(_strings(self._sources)),
-            _strings(self.targets),
-            _strings(self._anchors),
-            _strings(self._rels),
-            _strings(self._places),
-            _strings(self._kinds),
-            pa.array(lines, pa.int32()),
-            _faults(self._faults),
-            self._by_page(pa.array(self._seen_us, pa.int64())),
+            _looked_up(_strings(self._sources), self._pages),
+            _by_form(_strings(targets), forms),
+            _by_form(_strings(texts), forms),
+            _by_form(_strings(rels), forms),
+            _by_form(_strings(places), forms),
+            _by_form(_strings(kinds), forms),
+            pa.array([min(line, _MAX_LINE) for line in lines], pa.int32()).take(_indices(forms)),
+            _by_form(_strings(faults), forms),
+            pa.array(self._seen_us, pa.int64()).take(_indices(self._pages)),
         ]
-        columns = zip(SCHEMA, arrays, strict=True)
-        fields = [pa.field(field.name, column.type, nullable=False) for field, column in columns]
+        named = zip(schema(), arrays, strict=True)
+        fields = [pa.field(field.name, column.type, nullable=False) for field, column in named]
         return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
-    def _by_page(self, values: Any) -> Any:
-        """A column that has one value for each page."""
-        return _looked_up(values, self._pages)
+
+def _by_form(values: Any, forms: array[int]) -> Any:
+    """A column that has `values[form]` for each row, each distinct value once in its dictionary."""
+    encoded = values.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(encoded.indices.take(_indices(forms)), encoded.dictionary)
 
 
 def _looked_up(values: Any, indices: array[int]) -> Any:
     """An Arrow column that has `values[i]` for each index."""
+    return pa.DictionaryArray.from_arrays(_indices(indices), values)
+
+
+def _indices(indices: array[int]) -> Any:
     buffers = [None, pa.py_buffer(indices.tobytes())]  # a lent array could not grow
-    found = pa.Array.from_buffers(pa.int32(), len(indices), buffers)
-    return pa.DictionaryArray.from_arrays(found, values)
+    return pa.Array.from_buffers(pa.int32(), len(indices), buffers)
 
 
-def _faults(column: list[str]) -> Any:
-    """As `_strings`; nearly always there is none in a whole part."""
-    if column.count("") == len(column):
-        return _looked_up(pa.array([""]), array("i", [0]) * len(column))
-    return _strings(column)
-
-
-def _strings(column: list[str]) -> Any:
+def _strings(column: Sequence[str]) -> Any:
     """An Arrow column. Half a surrogate pair, which a script can put in a page, is no UTF-8."""
     try:
         return pa.array(column, pa.string())

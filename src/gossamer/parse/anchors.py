@@ -53,11 +53,15 @@ def links_of_anchors(
         _words_of_anchors(anchors, at, listing.tags, max_chars) if max_chars else repeat(""),
         [relation_of(rel).words if rel else "" for rel in rels],
         [places[i] for i in at],
-        [line or 0 for line in map(_line_of, anchors)],
         strict=False,  # two of them have no end
     )
     # A tuple made a link is what Link(...) gives, in a third of the time.
     return at, list(map(tuple.__new__, repeat(Link), columns))
+
+
+def lines_of(elements: Iterable[Element]) -> list[int]:
+    """The line of each element in the source, from 1; 0 where it is not known."""
+    return [line or 0 for line in map(_line_of, elements)]
 
 
 def _words_of_anchors(

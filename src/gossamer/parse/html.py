@@ -87,6 +87,7 @@ class Parser:
             canonical=reading.canonical,
             robots=frozenset(reading.robots),
             links=tuple(reading.links),
+            lines=tuple(reading.lines),
             generator=reading.generator,
         )
 

@@ -52,7 +52,7 @@ class LinkReader:
         kind = LinkKind.LINK if relation.is_followed else LinkKind.MEDIA
         title = element.attr("title")
         words = fold(title)[: self.max_chars] if title else ""
-        return (Link(href, kind, words, relation.words, place, element.source_line or 0),)
+        return (Link(href, kind, words, relation.words, place),)
 
     def others(self, element: Element, tag: str, place: Place) -> Iterable[Link]:
         """The links of an element with one of `tags`."""
@@ -86,7 +86,6 @@ class LinkReader:
             fold(words or "")[: self.max_chars],
             relation_of(element.attr("rel") or "").words,
             place,
-            element.source_line or 0,
         )
 
 

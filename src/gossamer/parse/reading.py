@@ -13,7 +13,7 @@ from typing import Final
 
 from turbohtml import Document, Element, Namespace
 
-from gossamer.parse.anchors import fold, links_of_anchors, words_of_all
+from gossamer.parse.anchors import fold, lines_of, links_of_anchors, words_of_all
 from gossamer.parse.directives import NAMES, in_meta
 from gossamer.parse.language import declared_language
 from gossamer.parse.links import LinkReader
@@ -47,6 +47,7 @@ class Reading:
     headings: list[str] = field(default_factory=list)
     robots: set[str] = field(default_factory=set)
     links: list[Link] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)  # of the links
 
 
 class TreeReader:
@@ -74,7 +75,11 @@ class TreeReader:
         if not self._is_bare:
             reading.headings = _headings(listing, places)
         at, links = links_of_anchors(listing, places, self._links.max_chars)
-        reading.links = _merged(others, at, links)[: self._max_links]
+        if others:
+            at, links = _merged(others, at, links)
+        reading.links = links[: self._max_links]
+        if not self._is_bare:
+            reading.lines = lines_of([listing.elements[i] for i in at[: self._max_links]])
         return reading
 
     def _read_own(
@@ -107,12 +112,14 @@ class TreeReader:
         return found
 
 
-def _merged(others: list[tuple[int, Link]], at: Sequence[int], links: list[Link]) -> list[Link]:
-    """All links in the order of the page. Mostly the others stand in its head."""
-    if others and at and others[-1][0] > at[0]:
+def _merged(
+    others: list[tuple[int, Link]], at: Sequence[int], links: list[Link]
+) -> tuple[list[int], list[Link]]:
+    """All links in the order of the page, and their indices. Mostly the others are in its head."""
+    if at and others[-1][0] > at[0]:
         pairs = sorted([*others, *zip(at, links, strict=True)], key=itemgetter(0))
-        return [link for _, link in pairs]
-    return [*[link for _, link in others], *links]
+        return [i for i, _ in pairs], [link for _, link in pairs]
+    return [*[i for i, _ in others], *at], [*[link for _, link in others], *links]
 
 
 def _headings(listing: Listing, places: Sequence[Place | None]) -> list[str]:
@@ -153,18 +160,16 @@ def _read_meta(
     if header := element.attr("http-equiv"):
         match header.strip().lower():
             case "refresh":
-                return _refresh(reading, document, element, place)
+                return _refresh(reading, document, place)
             case "content-language":
                 reading.language = reading.language or declared_language(content)
     return ()
 
 
-def _refresh(
-    reading: Reading, document: Document, element: Element, place: Place
-) -> Sequence[Link]:
+def _refresh(reading: Reading, document: Document, place: Place) -> Sequence[Link]:
     """The link of a page's first refresh, which is the one that browsers follow."""
     refresh = None if reading.has_refresh else document.meta_refresh()
     if refresh is None or not refresh[1]:
         return ()
     reading.has_refresh = True
-    return (Link(refresh[1], LinkKind.REFRESH, place=place, line=element.source_line or 0),)
+    return (Link(refresh[1], LinkKind.REFRESH, place=place),)

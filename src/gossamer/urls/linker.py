@@ -89,6 +89,12 @@ class Linker:
         # What is known to be no URL is asked for again: there are few of those, and it is known.
         return [near(href) or here(href) or far(href) or self.resolve(base, href) for href in hrefs]
 
+    def directory(self, base: str) -> str:
+        """What the relative links of a page of `base` hang on, those on its whole URL apart."""
+        if base != self._base:
+            self._enter(base)
+        return self._directory
+
     def fault(self, base: str, href: str) -> str:
         """Why `resolve` gave None; nothing when it is simply no link for a crawler."""
         return self._form.fault(href, base)
