@@ -1,0 +1,102 @@
+"""What is known of a page to the index, and how it is kept there.
+
+An `Entry` goes in; what comes out again is a `Kept`: all of it but the text, which lies in a file
+of its own (`texts.py`) and is only read for snippets and when the entry is written again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import msgpack
+
+# A page may say anything; these bound what one entry takes. Longer texts are cut, and only there.
+MAX_TEXT_CHARS: Final = 2_000_000
+MAX_TITLE_CHARS: Final = 1_000
+MAX_HEADINGS: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A page as it is put into the index. A page that asks for no index is not put: that is the
+    caller's to see to, as is the removal of one that is gone."""
+
+    key: bytes
+    url: str
+    title: str
+    headings: tuple[str, ...]
+    text: str
+    language: str
+    type: str  # MIME type without parameters
+    at_us: int
+    anchors: tuple[str, ...] = ()  # words of links from other pages
+    has_snippet: bool = True  # false for a page that asks for none
+
+
+class Place(NamedTuple):
+    """Where a text lies in the file of texts."""
+
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An entry as it is stored. `text` says where its text lies."""
+
+    key: bytes
+    url: str
+    title: str
+    headings: tuple[str, ...]
+    language: str
+    type: str
+    at_us: int
+    anchors: tuple[str, ...]
+    has_snippet: bool
+    text: Place
+
+
+def pack(entry: Entry, place: Place) -> bytes:
+    """The bytes of the field `stored`."""
+    packed: bytes = msgpack.packb(
+        (
+            entry.key,
+            entry.url,
+            entry.title,
+            entry.headings,
+            entry.language,
+            entry.type,
+            entry.at_us,
+            entry.anchors,
+            entry.has_snippet,
+            place,
+        ),
+        unicode_errors="replace",  # half of a surrogate pair is no text
+    )
+    return packed
+
+
+def unpack(packed: bytes) -> Kept:
+    """Raises ValueError when these are no bytes of `pack`."""
+    items = msgpack.unpackb(packed, use_list=False)
+    key, url, title, headings, language, type_, at_us, anchors, has_snippet, place = items
+    return Kept(
+        key, url, title, headings, language, type_, at_us, anchors, has_snippet, Place(*place)
+    )
+
+
+def entry_of(kept: Kept, text: str, anchors: tuple[str, ...] | None = None) -> Entry:
+    """The entry again, with its text, and other anchors where they are given."""
+    return Entry(
+        kept.key,
+        kept.url,
+        kept.title,
+        kept.headings,
+        text,
+        kept.language,
+        kept.type,
+        kept.at_us,
+        kept.anchors if anchors is None else anchors,
+        kept.has_snippet,
+    )

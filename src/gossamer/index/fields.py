@@ -1,0 +1,80 @@
+"""From an entry to what tantivy stores of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Final
+from urllib.parse import unquote
+
+import tantivy
+
+from gossamer.index import schema
+from gossamer.index.entry import Entry, Place, pack
+from gossamer.index.words import normal
+from gossamer.urls.canonical import host_of
+from gossamer.urls.site import display_host, is_address
+
+# Between two headings, or two anchors, so that no phrase reaches from one into the next. No word
+# looks like that.
+_GAP: Final = " | "
+
+_SHORT_TYPES: Final = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
+}
+_FAMILIES: Final = frozenset({"text", "image", "audio", "video"})
+
+
+def document_of(entry: Entry, place: Place) -> tantivy.Document:
+    """The entry's fields. `place` is where its text lies."""
+    document = tantivy.Document()
+    add = document.add_text
+    add(schema.ID, schema.id_of(entry.key))
+    add(schema.TITLE, normal(entry.title))
+    add(schema.HEADINGS, _GAP.join(map(normal, entry.headings)))
+    add(schema.BODY, normal(entry.text))
+    if entry.anchors:
+        add(schema.ANCHORS, _GAP.join(map(normal, entry.anchors)))
+    add(schema.ADDRESS, address_words(entry.url))
+    add(schema.SITE, domains_of(host_of(entry.url)))
+    add(schema.LANGUAGE, entry.language)
+    add(schema.TYPE, types_of(entry.type))
+    document.add_date(schema.AT, _date(entry.at_us // 1_000_000))
+    document.add_unsigned(schema.ANCHORED, 0)
+    document.add_bytes(schema.STORED, pack(entry, place))
+    return document
+
+
+@lru_cache(maxsize=4096)
+def domains_of(host: str) -> str:
+    """A host and every domain above it; an address has none above it."""
+    name = host.removesuffix(".")
+    if is_address(name):
+        return name
+    labels = name.split(".")
+    return " ".join(".".join(labels[i:]) for i in range(len(labels)))
+
+
+@lru_cache(maxsize=256)
+def types_of(mime: str) -> str:
+    """A MIME type and its short word."""
+    family = mime.partition("/")[0]
+    short = _SHORT_TYPES.get(mime) or (family if family in _FAMILIES else "other")
+    return f"{mime} {short}"
+
+
+def address_words(url: str) -> str:
+    """The words of a URL as people read it: `bücher`, not `xn--bcher-kva` or `%C3%BC`."""
+    host = host_of(url)
+    rest = url.partition("//")[2][len(host) :]
+    return normal(
+        f"{display_host(host)} {unquote(rest, errors='replace') if '%' in rest else rest}"
+    )
+
+
+@lru_cache(maxsize=64)  # a crawl dates a thousand pages with the same second
+def _date(second: int) -> datetime:
+    return datetime.fromtimestamp(second, UTC)

@@ -1,0 +1,97 @@
+"""Which of the folders in `index/` is the index?
+
+    index/
+      current     {"version": 1, "generation": "g000001"}: the only truth, replaced as a whole
+      g000001/    one whole index: `words/` is tantivy's, `texts` ours (`texts.py`)
+
+The index is rewritten into a new generation and swapped by replacing `current`. A generation that
+`current` does not name does not exist; the writer deletes it when it starts. A reader that holds
+one open goes on with it, for its files are gone only when nobody holds them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Final
+
+from gossamer.errors import CorruptFile
+from gossamer.index.schema import VERSION
+
+REBUILD: Final = "`gossamer rebuild index` makes it again from the archive"
+CURRENT: Final = "current"
+WORDS: Final = "words"
+TEXTS: Final = "texts"
+_FIRST: Final = "g000001"
+_NAME: Final = re.compile(r"g\d{6}")
+
+
+def find_current(folder: Path) -> Path | None:
+    """The generation that counts; None where there is no index yet. Raises CorruptFile."""
+    path = folder / CURRENT
+    try:
+        record = json.loads(path.read_bytes())
+        version, name = record["version"], record["generation"]
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, KeyError, TypeError):
+        raise CorruptFile(path, 0, f"it names no generation; {REBUILD}") from None
+    if version != VERSION:
+        found = f"the index has format {version} and this release reads {VERSION}"
+        raise CorruptFile(path, 0, f"{found}; {REBUILD}")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise CorruptFile(path, 0, f"{name!r} is no generation; {REBUILD}")
+    if not (folder / name / WORDS).is_dir():
+        raise CorruptFile(folder / name, 0, f"it is not there; {REBUILD}")
+    return folder / name
+
+
+def open_current(folder: Path) -> Path:
+    """The generation that counts, made if there is none. For the writer."""
+    found = find_current(folder)
+    if found is None:
+        found = build_generation(folder, _FIRST)
+        make_current(found)
+    delete_strays(found)
+    return found
+
+
+def build_generation(folder: Path, name: str) -> Path:
+    """An empty generation, in place of whatever was left of one with that name."""
+    generation = folder / name
+    shutil.rmtree(generation, ignore_errors=True)
+    (generation / WORDS).mkdir(parents=True)
+    (generation / TEXTS).touch()
+    return generation
+
+
+def next_name(generation: Path) -> str:
+    return f"g{int(generation.name[1:]) + 1:06d}"
+
+
+def make_current(generation: Path) -> None:
+    """Let a generation, whole on the disk, be the index from now on."""
+    path = generation.parent / CURRENT
+    new = path.with_suffix(".new")
+    with new.open("wb") as file:
+        record = {"version": VERSION, "generation": generation.name}
+        file.write(json.dumps(record).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    if os.name != "nt":  # Windows has no such act, and needs none
+        handle = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def delete_strays(current: Path) -> None:
+    """Delete every other generation. One that a reader on Windows holds open goes next time."""
+    for path in current.parent.iterdir():
+        if _NAME.fullmatch(path.name) and path != current:
+            shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,136 @@
+"""Everybody's side of the index: opens while a writer is at work in another process.
+
+A `View` is the index at one moment and never changes; many threads may ask it at once. `reload`
+puts the view of what has been committed since in its place, and those who still hold the old one
+go on with it, even when the index has been rewritten meanwhile (`folder.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import tantivy
+
+from gossamer.errors import CorruptFile, StoreError
+from gossamer.index import schema
+from gossamer.index.border import reading
+from gossamer.index.entry import Kept, unpack
+from gossamer.index.folder import REBUILD, TEXTS, WORDS, find_current
+from gossamer.index.texts import TextReader
+
+_COMMIT: Final = "meta.json"  # tantivy's list of what counts; replaced with every commit
+
+
+class Match(NamedTuple):
+    """A page that answers a query. `address` names it within one view."""
+
+    score: float
+    address: tantivy.DocAddress
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The index at one moment."""
+
+    generation: Path
+    stamp: tuple[int, int]
+    index: tantivy.Index
+    searcher: tantivy.Searcher
+    texts: TextReader
+
+    @property
+    def schema(self) -> tantivy.Schema:
+        """What queries are built with."""
+        return self.index.schema
+
+    @property
+    def count(self) -> int:
+        """The number of entries."""
+        return self.search(schema.every_entry(), 1)[1]
+
+    def search(
+        self, query: tantivy.Query, limit: int, offset: int = 0, *, newest_first: bool = False
+    ) -> tuple[list[Match], int]:
+        """The best matches, and how many there are in all. Raises CorruptFile.
+
+        A query that matches entries by what they have not must ask for `schema.every_entry` as
+        well, or it finds the hidden one. With `newest_first` the scores are dates.
+        """
+        with reading(self.generation):
+            found = self.searcher.search(
+                query, limit, offset=offset, order_by_field=schema.AT if newest_first else None
+            )
+            total: int = found.count  # type: ignore[attr-defined]  # its stub forgets it
+            return [Match(score, address) for score, address in found.hits], total
+
+    def kept(self, address: tantivy.DocAddress) -> Kept:
+        """What is stored of an entry. Raises CorruptFile."""
+        with reading(self.generation):
+            return unpack(self.searcher.doc(address)[schema.STORED][0])
+
+    def find(self, key: bytes) -> Kept | None:
+        """The entry of a URL's key. Raises CorruptFile."""
+        query = tantivy.Query.term_query(self.schema, schema.ID, schema.id_of(key), "basic")
+        matches, _ = self.search(query, 1)
+        return self.kept(matches[0].address) if matches else None
+
+    def text(self, kept: Kept) -> str:
+        """The text of an entry, as the page has it. Raises CorruptFile."""
+        return self.texts.read(kept.text)
+
+
+class IndexReader:
+    """The index of a collection, as it was when last looked at."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises StoreError where there is no index, CorruptFile where it is damaged."""
+        self._folder = folder
+        self.view = _open(folder)
+
+    def reload(self) -> bool:
+        """See what has been committed since; whether there was anything. Costs two looks at files
+        when there was nothing. Raises CorruptFile."""
+        if self.view.stamp == _stamp(_current(self._folder)):
+            return False
+        self.view = _open(self._folder)
+        return True
+
+
+def ids(folder: Path) -> Iterator[str]:
+    """The ids of all entries, in their order. For comparing index and state. Raises CorruptFile."""
+    view = _open(folder)
+    for first in range(256):  # slices of the dictionary, so that memory is bounded
+        with reading(view.generation):
+            terms = view.searcher.terms_with_prefix(
+                schema.ID, f"{first:02x}", filter_query=schema.every_entry()
+            )
+        yield from sorted(term for term, count in terms if count)
+
+
+def _open(folder: Path) -> View:
+    generation = _current(folder)
+    with reading(generation):
+        stamp = _stamp(generation)  # before the index: a commit in between is seen again
+        index = tantivy.Index.open(str(generation / WORDS))
+        index.config_reader("manual")
+        return View(generation, stamp, index, index.searcher(), TextReader(generation / TEXTS))
+
+
+def _current(folder: Path) -> Path:
+    generation = find_current(folder)
+    if generation is None:
+        raise StoreError(f"there is no index in {folder}; {REBUILD}")
+    return generation
+
+
+def _stamp(generation: Path) -> tuple[int, int]:
+    """What changes with every commit."""
+    path = generation / WORDS / _COMMIT
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise CorruptFile(path, 0, f"{error.strerror}; {REBUILD}") from None
+    return found.st_mtime_ns, found.st_ino

@@ -1,0 +1,71 @@
+"""The fields of an entry. Writer and reader must agree on them, so both build them here.
+
+There are no stemmed fields: a query asks for all words that share a stem (`kin.py`), which costs a
+crawl nothing; docs/adr/0008-index.md has the figures. All texts come in normal form with spaces
+between their words (`words.py`), so every field is cut at spaces only, by an analyser that tantivy
+knows by itself: a reader registers nothing, and any other tool that reads tantivy's format can
+search this index.
+
+    id          the URL's key, 32 hex digits
+    title headings body anchors    words, with positions; anchors are those of *other* pages
+    address     words of the URL
+    site        the host and every domain above it
+    language    as the page's (`records.py`)
+    type        MIME type, and a short word for it: html text pdf image audio video other
+    at          when it was fetched; for sorting and ranges
+    anchored    which words its anchors field has, as one number (`anchors.py`)
+    stored      everything that is shown or needed to write the entry again (`entry.py`)
+
+One entry, `HIDDEN`, has only `id` and `stored`: how much of the archive the index covers. It has no
+`at`, and `every_entry` leaves it out.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import tantivy
+
+VERSION: Final = 1  # of the fields and of what stands in them
+
+ID: Final = "id"
+TITLE: Final = "title"
+HEADINGS: Final = "headings"
+BODY: Final = "body"
+ANCHORS: Final = "anchors"
+ADDRESS: Final = "address"
+SITE: Final = "site"
+LANGUAGE: Final = "language"
+TYPE: Final = "type"
+AT: Final = "at"
+ANCHORED: Final = "anchored"
+STORED: Final = "stored"
+
+HIDDEN: Final = "covered"  # its id; no key looks like that
+
+_POSITIONED: Final = (TITLE, HEADINGS, BODY, ANCHORS, ADDRESS)
+_WORDS: Final = "whitespace"
+
+
+def build_schema() -> tantivy.Schema:
+    """The schema of every index of ours."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field(ID, tokenizer_name="raw", index_option="basic")
+    for name in _POSITIONED:
+        builder.add_text_field(name, tokenizer_name=_WORDS, index_option="position")
+    for name in (SITE, LANGUAGE, TYPE):
+        builder.add_text_field(name, tokenizer_name=_WORDS, index_option="basic")
+    builder.add_date_field(AT, fast=True)
+    builder.add_unsigned_field(ANCHORED, fast=True)
+    builder.add_bytes_field(STORED, stored=True)
+    return builder.build()
+
+
+def every_entry() -> tantivy.Query:
+    """All entries but the hidden one."""
+    return tantivy.Query.exists_query(AT)
+
+
+def id_of(key: bytes) -> str:
+    """The id of a URL's entry."""
+    return key.hex()

@@ -1,0 +1,68 @@
+"""The texts of pages, for snippets and for writing entries again: one file, only appended to.
+
+Each text is compressed by itself, so that one read and 20 microseconds bring it back. Where a text
+lies is told by its entry; bytes that no entry names are garbage, and go when the index is
+rewritten.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from pathlib import Path
+from typing import Final
+
+from isal import isal_zlib
+
+from gossamer.errors import CorruptFile
+from gossamer.index.entry import Place
+from gossamer.index.folder import REBUILD
+
+# ISA-L's fastest: 23 microseconds for a page of 9 KB, to 41 %; level 1 takes 41, zstd 42 (to 37 %).
+_LEVEL: Final = 0
+
+
+class TextWriter:
+    """Appends texts. What it appends is on the disk after `sync`."""
+
+    def __init__(self, path: Path, length: int = 0) -> None:
+        """Goes on behind the first `length` bytes; what follows them was never committed."""
+        self._file = path.open("r+b" if path.exists() else "w+b")
+        self._file.truncate(length)
+        self._file.seek(length)
+        self.length = length
+
+    def append(self, text: str) -> Place:
+        data = isal_zlib.compress(text.encode(errors="replace"), _LEVEL)
+        place = Place(self.length, len(data))
+        self._file.write(data)
+        self.length += len(data)
+        return place
+
+    def sync(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class TextReader:
+    """Reads texts while they are being written. For many threads at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("rb", buffering=0)
+        self._lock = threading.Lock()
+        weakref.finalize(self, self._file.close)  # not before the last who holds an old view
+
+    def read(self, place: Place) -> str:
+        """The text at a place. Raises CorruptFile."""
+        with self._lock:
+            self._file.seek(place.offset)
+            data = self._file.read(place.length)
+        try:
+            return isal_zlib.decompress(data).decode(errors="replace")
+        except isal_zlib.error as error:  # type: ignore[misc]  # its stub calls it an instance
+            raise CorruptFile(self._path, place.offset, f"{error}; {REBUILD}") from None
