@@ -1,0 +1,175 @@
+"""Who is linked from where, as numbers: the form in which ranks are computed.
+
+    pairs in any order --> sorted by target --> InLinks: for each target its sources
+
+Nodes are numbered from 0, and get *places*: first those that link to others, then those that do
+not, each in the order of their numbers. Rank flows only out of the first ones, so a round visits
+their rows alone, and pages that a crawl has seen and not read cost nothing until the last one.
+
+A link of a node to itself is none, and a link named twice is one. Memory holds some numbers for
+each node and one chunk of links; the links themselves are in a file when they are many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.graph.rank_spool import CHUNK, Numbers, Spool
+
+Places = NDArray[np.int32]
+_LOW: Final = np.int64(0xFFFFFFFF)
+_SAMPLE: Final = 1_000_000  # pairs that tell where to part the others
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The sources of all links, by target: in memory, or in a file of int32."""
+
+    kept: Places | None
+    path: Path | None = None
+
+    def read(self, start: int, stop: int) -> Places:
+        if self.kept is not None:
+            return self.kept[start:stop]
+        assert self.path is not None, "they are in one of the two"
+        return np.fromfile(self.path, np.int32, stop - start, offset=4 * start)
+
+
+@dataclass(frozen=True, slots=True)
+class InLinks:
+    """Links by target. All but `place_of` speak of places, not of numbers."""
+
+    place_of: Places  # of each node
+    linking: int  # the places below this one link to others
+    starts: Numbers  # of each place, where its sources begin; one more at the end
+    out_links: Places  # of each linking place
+    sources: Sources
+
+    @property
+    def nodes(self) -> int:
+        return len(self.place_of)
+
+    @property
+    def links(self) -> int:
+        return int(self.starts[-1])
+
+
+def packed(sources: NDArray[np.integer], targets: NDArray[np.integer]) -> Numbers:
+    """Pairs as one number each, the form in which they are spooled."""
+    return (sources.astype(np.int64) << 32) | targets.astype(np.int64)
+
+
+def unpacked(pairs: Numbers) -> tuple[Numbers, Numbers]:
+    """The sources and the targets of pairs."""
+    return pairs >> 32, pairs & _LOW
+
+
+def in_links_of(sources: NDArray[np.integer], targets: NDArray[np.integer], nodes: int) -> InLinks:
+    """The links of a graph that is in memory."""
+    pairs = packed(sources, targets)
+    place_of = _place_of([pairs], nodes)
+    return _joined([np.sort(_placed(pairs, place_of))], place_of, None)
+
+
+def gather(pairs: Spool, nodes: int, folder: Path, chunk: int = CHUNK) -> InLinks:
+    """The links of spooled pairs (`packed`). What does not fit in a chunk is put in `folder`."""
+    place_of = _place_of(pairs.chunks(), nodes)
+    if len(pairs) <= chunk:
+        ordered = [np.sort(_placed(piece, place_of)) for piece in pairs.chunks()]
+        return _joined(ordered, place_of, None)
+    parted = _part(pairs, place_of, folder, chunk)
+    return _joined(_sorted(parted), place_of, folder / "sources.i32")
+
+
+def _place_of(chunks: Iterable[Numbers], nodes: int) -> Places:
+    """The place of each node: those that link come first."""
+    links = np.zeros(nodes, bool)
+    for pairs in chunks:
+        sources, targets = unpacked(pairs)
+        links[sources[sources != targets]] = True
+    places = np.empty(nodes, np.int32)
+    linking = int(links.sum())
+    places[links] = np.arange(linking, dtype=np.int32)
+    places[~links] = np.arange(linking, nodes, dtype=np.int32)
+    return places
+
+
+def _placed(pairs: Numbers, place_of: Places) -> Numbers:
+    """Pairs as (target, source) in places, without links of a node to itself."""
+    sources, targets = unpacked(pairs)
+    other = sources != targets
+    return packed(place_of[targets[other]], place_of[sources[other]])
+
+
+def _part(pairs: Spool, place_of: Places, folder: Path, chunk: int) -> list[Spool]:
+    """Pairs in spools of about half a chunk, each before the next in the order of targets."""
+    bounds = _bounds(pairs, place_of, chunk)
+    parted = [Spool(folder, f"part-{n}", max(1, chunk // 16)) for n in range(len(bounds) + 1)]
+    for piece in pairs.chunks():
+        placed = np.sort(_placed(piece, place_of))
+        cuts = np.searchsorted(placed, bounds)
+        for spool, numbers in zip(parted, np.split(placed, cuts), strict=True):
+            spool.add(numbers.copy())  # a view would keep the whole piece in memory
+    return parted
+
+
+def _bounds(pairs: Spool, place_of: Places, chunk: int) -> Numbers:
+    """Where to part: between quantiles of every nth pair."""
+    step = max(1, len(pairs) // _SAMPLE)
+    sample = np.sort(np.concatenate([_placed(p[::step], place_of) for p in pairs.chunks()]))
+    if not len(sample):  # nothing but links of nodes to themselves
+        return sample
+    parts = 2 * len(pairs) // chunk + 1
+    return np.unique(sample[np.arange(1, parts) * len(sample) // parts])
+
+
+def _sorted(parted: list[Spool]) -> Iterator[Numbers]:
+    for spool in parted:
+        numbers = np.concatenate([np.empty(0, np.int64), *spool.chunks()])
+        spool.drop()
+        numbers.sort()
+        yield numbers
+
+
+def _joined(ordered: Iterable[Numbers], place_of: Places, path: Path | None) -> InLinks:
+    """InLinks of sorted pieces of (target, source) that follow each other."""
+    nodes = len(place_of)
+    in_counts, out_counts = np.zeros(nodes, np.int64), np.zeros(nodes, np.int32)
+    kept = [np.empty(0, np.int32)]
+    for pairs in ordered:
+        targets, sources = unpacked(_once(pairs))
+        _count(in_counts, targets)
+        _count(out_counts, sources)
+        if path is None:
+            kept.append(sources.astype(np.int32))
+        else:
+            with path.open("ab") as file:
+                file.write(sources.astype(np.int32).data)
+    starts = np.zeros(nodes + 1, np.int64)
+    np.cumsum(in_counts, out=starts[1:])
+    linking = int(np.count_nonzero(out_counts))
+    column = Sources(np.concatenate(kept)) if path is None else Sources(None, path)
+    return InLinks(place_of, linking, starts, out_counts[:linking], column)
+
+
+def _once(ordered: Numbers) -> Numbers:
+    """Sorted numbers without repeats. Equal ones are never in two pieces: `_part` cuts between."""
+    if not len(ordered):
+        return ordered
+    is_new = np.empty(len(ordered), bool)
+    is_new[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return ordered[is_new]
+
+
+def _count(counts: NDArray[np.signedinteger], nodes: Numbers) -> None:
+    """Add how often each node occurs; the nodes of a sorted piece lie close together."""
+    if len(nodes):
+        first, last = int(nodes.min()), int(nodes.max())
+        counts[first : last + 1] += np.bincount(nodes - first).astype(counts.dtype)

@@ -1,0 +1,93 @@
+"""The ranks of URLs at once: for whoever puts a page of hits in order.
+
+Two arrays are mapped, not read: 200 URLs cost some tens of pages of the disk, whatever the size
+of the graph. Ranks computed meanwhile are seen at the next question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.errors import CorruptFile
+from gossamer.graph.manifest import REBUILD
+from gossamer.graph.rank_store import NAME, Hashes, find_info, hash_of
+
+_ATTEMPTS: Final = 3  # a file named a moment ago may have been replaced since
+
+
+class RankReader:
+    """The newest ranks of a graph's folder; without any, every page is unknown."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: tuple[int, ...] | None = None
+        self._keys: Hashes = np.empty(0, np.uint64)
+        self._values: NDArray[np.float64] = np.empty(0)
+
+    def of(self, urls: Sequence[str]) -> list[float]:
+        """For each URL its PageRank times the number of pages: 1.0 is average, 0.0 unknown.
+
+        Raises CorruptFile.
+        """
+        wanted = np.fromiter(map(hash_of, urls), np.uint64, len(urls))
+        return [float(value) for value in self.of_keys(wanted)]
+
+    def of_keys(self, keys: Hashes) -> NDArray[np.float64]:
+        """The same for URLs of which only the hashes are known."""
+        self._refresh()
+        if not len(self._keys):
+            return np.zeros(len(keys))
+        places = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[places] == keys, self._values[places], 0.0)
+
+    def _refresh(self) -> None:
+        for attempt in range(_ATTEMPTS):
+            seen = _signature(self._folder / NAME)
+            if seen == self._seen:
+                return
+            try:
+                self._open()
+                self._seen = seen
+            except FileNotFoundError as error:
+                if attempt == _ATTEMPTS - 1:
+                    path = Path(error.filename)
+                    found = f"ranks.json names it and it is not there; {REBUILD}"
+                    raise CorruptFile(path, 0, found) from None
+
+    def _open(self) -> None:
+        info = find_info(self._folder)
+        if info is None:
+            self._keys, self._values = np.empty(0, np.uint64), np.empty(0)
+            return
+        keys = _mapped(self._folder / info.keys_file, np.uint64)
+        values = _mapped(self._folder / info.values_file, np.float64)
+        if len(keys) != len(values):
+            path = self._folder / info.values_file
+            raise CorruptFile(path, 0, f"{len(values)} ranks of {len(keys)} pages; {REBUILD}")
+        self._keys, self._values = keys, values
+
+
+def _mapped(path: Path, kind: Any) -> NDArray[Any]:
+    try:
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise
+    except (ValueError, EOFError, OSError):
+        raise CorruptFile(path, 0, f"no whole array of ranks; {REBUILD}") from None
+    if array.dtype != kind or array.ndim != 1:
+        raise CorruptFile(path, 0, f"no array of ranks ({array.dtype}); {REBUILD}")
+    return array
+
+
+def _signature(path: Path) -> tuple[int, ...]:
+    """What changes when a file is replaced; empty when there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return ()
+    return found.st_ino, found.st_mtime_ns, found.st_size

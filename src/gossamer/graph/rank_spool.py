@@ -1,0 +1,61 @@
+"""Numbers that may be more than memory holds: kept while they are few, in a file when they are not.
+
+One spool is filled once and then read from end to end, as often as asked. The folder is the
+caller's, and so is its deletion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+# 64 MB of memory: the links of a crawl of 100,000 pages, and the piece in which a file is read.
+CHUNK: Final = 8_000_000
+
+Numbers = NDArray[np.int64]
+
+
+class Spool:
+    """Whole numbers of 64 bits in the order in which they came."""
+
+    def __init__(self, folder: Path, name: str, chunk: int = CHUNK) -> None:
+        self._path = folder / f"{name}.i64"
+        self._chunk = chunk
+        self._kept: list[Numbers] = []
+        self._kept_len = 0
+        self._filed = 0
+
+    def __len__(self) -> int:
+        return self._filed + self._kept_len
+
+    def add(self, numbers: Numbers) -> None:
+        """Append; what exceeds a chunk goes to the file."""
+        self._kept.append(numbers)
+        self._kept_len += len(numbers)
+        if self._kept_len > self._chunk:
+            self._file_away()
+
+    def chunks(self) -> Iterator[Numbers]:
+        """All numbers in pieces of about a chunk; those of a spool that kept all are one piece."""
+        for start in range(0, self._filed, self._chunk):
+            count = min(self._chunk, self._filed - start)
+            yield np.fromfile(self._path, np.int64, count, offset=8 * start)
+        if self._kept:
+            self._kept = [np.concatenate(self._kept)]
+            yield self._kept[0]
+
+    def drop(self) -> None:
+        """Forget the numbers, and give disk and memory back."""
+        self._path.unlink(missing_ok=True)
+        self._kept, self._kept_len, self._filed = [], 0, 0
+
+    def _file_away(self) -> None:
+        with self._path.open("ab") as file:
+            for numbers in self._kept:
+                file.write(np.ascontiguousarray(numbers).data)
+        self._filed += self._kept_len
+        self._kept, self._kept_len = [], 0

@@ -1,0 +1,161 @@
+"""Ranks on disk: which files hold them, and of which graph they are.
+
+    ranks.json               the truth; replaced by rename (docs/ranks.md)
+    ranks-*-pages.parquet    url pagerank hub authority, in the order of URLs
+    ranks-*-sites.parquet    the same of sites, when somebody asked
+    ranks-*-keys.npy         hashes of all URLs, sorted, and
+    ranks-*-values.npy       in the same order, PageRank times the number of pages
+
+Files are written whole before they are named. Those that are no longer named are kept for a
+grace time: a reader may have read their names a moment ago.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.errors import CorruptFile, DiskFault
+from gossamer.graph.arrow import pa, pq
+from gossamer.graph.manifest import REBUILD, TEMPORARY_SUFFIX, Manifest, sync_folder
+
+NAME: Final = "ranks.json"
+PREFIX: Final = "ranks-"
+VERSION: Final = 1
+GRACE_S: Final = 600.0
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class RankInfo:
+    """Ranks that were computed: of which graph, how, and in which files. An empty name is none."""
+
+    graph: str  # `graph_digest` of the manifest
+    at_us: int  # microseconds since 1970
+    with_nofollow: bool
+    pages: int
+    links: int
+    rounds: int
+    change: float  # by the last round of PageRank, in sum
+    pages_file: str
+    keys_file: str
+    values_file: str
+    with_hits: bool = False
+    sites_file: str = ""
+
+    @property
+    def files(self) -> list[str]:
+        names = (self.pages_file, self.keys_file, self.values_file, self.sites_file)
+        return [name for name in names if name]
+
+
+def graph_digest(manifest: Manifest) -> str:
+    """What tells one graph from another.
+
+    The links follow from the archive, so the bytes covered tell them; merging files changes
+    nothing. A graph that covers nothing known is told by its files.
+    """
+    told = sorted(manifest.covered.items()) or sorted(manifest.files.items())
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
+
+
+def hash_of(url: str) -> int:
+    """The key of a URL among ranks: the lower 64 bits of its MD5, as DuckDB's md5_number_lower.
+
+    Not short and quick, but hard to aim at: no page can pick the URL that has another one's.
+    """
+    digest = hashlib.md5(url.encode("utf-8", "replace"), usedforsecurity=False).digest()
+    return int.from_bytes(digest[8:], "little")
+
+
+def find_info(folder: Path) -> RankInfo | None:
+    """What ranks.json names; None when there are no ranks, or none of this version.
+
+    Raises CorruptFile.
+    """
+    path = folder / NAME
+    try:
+        record = json.loads(path.read_bytes())
+        if record.pop("version") != VERSION:
+            return None
+        return _checked(RankInfo(**record))
+    except FileNotFoundError:
+        return None
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise CorruptFile(
+            path, 0, f"no ranks ({type(error).__name__} {error}); {REBUILD}"
+        ) from None
+
+
+def _checked(info: RankInfo) -> RankInfo:
+    """A name in the file is that of a file beside it, not a way out of the folder."""
+    for name in info.files:
+        if not name.startswith(PREFIX) or Path(name).name != name:
+            raise ValueError(f"{name!r} is no name of ranks")
+    return info
+
+
+def replace_info(folder: Path, info: RankInfo) -> None:
+    """Make `info` the truth. Its files must be whole on the disk before."""
+    with _written(folder / NAME) as file:
+        file.write(json.dumps({"version": VERSION, **asdict(info)}, indent=1).encode() + b"\n")
+    sync_folder(folder)
+
+
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    with _written(path) as file:
+        np.save(file, array, allow_pickle=False)
+
+
+def write_table(path: Path, schema: Any, batches: Iterable[Any]) -> None:
+    with _written(path) as file, pq.ParquetWriter(file, schema, compression="lz4") as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+@contextmanager
+def _written(path: Path) -> Any:
+    """A file that is there, whole and synced, when the block ends well."""
+    new = path.with_name(path.name + TEMPORARY_SUFFIX)
+    try:
+        with new.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise disk_fault(error) from error
+
+
+def disk_fault(error: OSError) -> DiskFault:
+    return DiskFault(f"the ranks could not be written: {error}", is_full=error.errno == 28)
+
+
+def delete_old(folder: Path, before: RankInfo | None, now: RankInfo, at_us: int) -> None:
+    """Delete files of ranks that nothing has named for the grace time.
+
+    The time of a file is made that of its retirement, so that the file itself tells.
+    """
+    for name in set(before.files if before else ()) - set(now.files):
+        path = folder / name
+        if path.exists():
+            os.utime(path, (at_us / 1e6, at_us / 1e6))
+    for path in folder.glob(PREFIX + "*"):
+        if path.name not in now.files and path.stat().st_mtime < at_us / 1e6 - GRACE_S:
+            path.unlink(missing_ok=True)
+
+
+def table_schema() -> Any:
+    numbers = [pa.field(name, pa.float64()) for name in ("pagerank", "hub", "authority")]
+    return pa.schema([pa.field("url", pa.string(), nullable=False), *numbers])

@@ -1,0 +1,103 @@
+"""Which pages and sites matter by their links? Computed from the graph, kept beside it.
+
+    links --rank_compute--> numbers --rank_links--> InLinks --rank_vectors--> ranks --> files
+
+Every page that was captured, and every URL that one links to, is a page here. A link of a page to
+itself is none, links of one page to the same target are one, and what a page shows (kind media)
+it does not link to. Links marked nofollow are left out unless asked for. At the level of sites
+a site links to another when one of its pages does.
+
+Memory is bounded: DuckDB spills, links are read in chunks, and what stays are some numbers for each
+page. The files are those of `rank_store.py`; readers in other processes are never stopped.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gossamer.base.clock import Clock
+from gossamer.errors import CorruptFile
+from gossamer.graph import manifest as manifests
+from gossamer.graph import rank_store as store
+from gossamer.graph.arrow import pa, pq
+from gossamer.graph.rank_compute import Wanted, Work, computed
+from gossamer.graph.rank_reader import RankReader
+from gossamer.graph.rank_store import RankInfo, find_info
+from gossamer.graph.tables import opened
+
+__all__ = ["RankInfo", "RankReader", "Wanted", "compute", "find_info", "is_current", "ranks"]
+
+
+def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInfo:
+    """Compute the ranks of a graph unless those that are there will do.
+
+    Begins with the earlier ranks, so a graph that changed little takes few rounds. Raises
+    CorruptFile when the graph is damaged, DiskFault when nothing can be written.
+    """
+    wanted = wanted or Wanted()
+    digest = store.graph_digest(manifests.read(folder))
+    before = _find_whole(folder)
+    if before is not None and _will_do(before, digest, wanted):
+        return before
+    try:
+        with opened(folder) as graph, _spill(folder) as spill:
+            work = Work(folder, Path(spill), graph, wanted)
+            info = computed(work, digest, clock.wall_us())
+    except OSError as error:
+        raise store.disk_fault(error) from error
+    store.replace_info(folder, info)
+    store.delete_old(folder, before, info, clock.wall_us())
+    return info
+
+
+def is_current(folder: Path, wanted: Wanted | None = None) -> bool:
+    """Whether the ranks that are there are those of the graph as it is now."""
+    before = _find_whole(folder)
+    digest = store.graph_digest(manifests.read(folder))
+    return before is not None and _will_do(before, digest, wanted or Wanted())
+
+
+def ranks(folder: Path, level: str = "page") -> Iterator[Any]:
+    """Record batches of ranks as they were computed last: url pagerank hub authority.
+
+    In the order of URLs; at the level "site", `url` is the name of the site. PageRank sums up
+    to 1; hub and authority are null where nobody asked for them. No batch when there is none.
+    Raises CorruptFile.
+    """
+    info = find_info(folder)
+    name = "" if info is None else info.pages_file if level == "page" else info.sites_file
+    if not name:
+        return
+    path = folder / name
+    try:
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches()
+    except (pa.ArrowException, OSError) as error:
+        raise CorruptFile(path, 0, f"no ranks ({error}); {manifests.REBUILD}") from None
+
+
+def _find_whole(folder: Path) -> RankInfo | None:
+    """The ranks that are there; damaged ones are none, for they can be made again."""
+    try:
+        info = find_info(folder)
+    except CorruptFile:
+        return None
+    return info if info and all((folder / name).exists() for name in info.files) else None
+
+
+def _will_do(before: RankInfo, digest: str, wanted: Wanted) -> bool:
+    return (
+        before.graph == digest
+        and before.with_nofollow == wanted.nofollow
+        and (before.with_hits or not wanted.hits)
+        and (bool(before.sites_file) or not wanted.sites)
+    )
+
+
+def _spill(folder: Path) -> tempfile.TemporaryDirectory[str]:
+    run = folder.parent / "run"
+    run.mkdir(exist_ok=True)
+    return tempfile.TemporaryDirectory(prefix="ranks-", dir=run)

@@ -1,0 +1,291 @@
+"""The ranks of a graph: of which pages, from which links, and how they are kept and read."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import networkx as nx
+import pytest
+
+from gossamer.base.clock import ManualClock
+from gossamer.errors import CorruptFile
+from gossamer.graph import manifest
+from gossamer.graph.manifest import Part
+from gossamer.graph.parts import PartWriter
+from gossamer.graph.rank_store import GRACE_S, hash_of
+from gossamer.graph.ranks import RankReader, Wanted, compute, find_info, is_current, ranks
+from support.a_graph import a_graph, capture, link, unchanged
+
+A, B, C, D = (f"http://{name}.example/" for name in "abcd")
+
+
+def table(folder: Path, level: str = "page") -> dict[str, dict[str, Any]]:
+    return {row["url"]: row for batch in ranks(folder, level) for row in batch.to_pylist()}
+
+
+def pagerank_by_networkx(*pairs: tuple[str, str], alone: str = "") -> dict[str, float]:
+    graph = nx.DiGraph(pairs)
+    if alone:
+        graph.add_node(alone)
+    found: dict[str, float] = nx.pagerank(graph, tol=1e-13)
+    return found
+
+
+def pageranks(folder: Path) -> dict[str, float]:
+    return {url: row["pagerank"] for url, row in table(folder).items()}
+
+
+def add_part(folder: Path, source: str, *targets: str) -> None:
+    writer = PartWriter(folder)
+    writer.add(*capture(source, 99, *map(link, targets)))
+    rows = writer.rows
+    graph = manifest.read(folder)
+    part = Part(writer.write(f"links-{len(graph.parts):06}").name, rows)
+    manifest.replace(folder, graph.with_part(part, {}))
+
+
+def advance(clock: ManualClock, seconds: float) -> None:
+    asyncio.run(clock.advance(seconds))
+
+
+def test_pages_are_those_captured_and_those_linked(tmp_path: Path) -> None:
+    parts = [[capture(A, 1, link(B), link(C), link(B, "again"))], [capture(B, 1, link(A), link(B))]]
+    folder = a_graph(tmp_path, *parts, [capture(D, 1)])
+
+    info = compute(folder, ManualClock())
+
+    wanted = pagerank_by_networkx((A, B), (A, C), (B, A), alone=D)
+    assert pageranks(folder) == pytest.approx(wanted, abs=1e-9)
+    assert list(table(folder)) == sorted(wanted)
+    assert (info.pages, info.links) == (4, 3)
+
+
+def test_links_of_an_older_capture_do_not_count(tmp_path: Path) -> None:
+    old, new = capture(A, 1, link(B)), capture(A, 5, link(C))
+    folder = a_graph(tmp_path, [old, new, unchanged(A, 9)])
+
+    compute(folder, ManualClock())
+
+    assert pageranks(folder) == pytest.approx(pagerank_by_networkx((A, C)), abs=1e-9)
+
+
+@pytest.mark.parametrize("rel", ["nofollow", "noopener nofollow", "nofollow ugc"])
+def test_nofollow_links_count_only_when_asked_for(tmp_path: Path, rel: str) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B, rel=rel), link(C, rel="nofollowed"))])
+
+    compute(folder, ManualClock())
+    without = pageranks(folder)
+    compute(folder, ManualClock(), Wanted(nofollow=True))
+
+    assert without == pytest.approx(pagerank_by_networkx((A, C)), abs=1e-9)
+    assert pageranks(folder) == pytest.approx(pagerank_by_networkx((A, B), (A, C)), abs=1e-9)
+
+
+def test_what_a_page_shows_is_no_link(tmp_path: Path) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B), link(C, kind="media"))])
+
+    compute(folder, ManualClock())
+
+    assert list(table(folder)) == [A, B]
+
+
+def test_hubs_and_authorities_are_computed_when_asked_for(tmp_path: Path) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(C), link(D)), capture(B, 1, link(C))])
+
+    compute(folder, ManualClock())
+    assert table(folder)[A]["hub"] is None
+    compute(folder, ManualClock(), Wanted(hits=True))
+
+    hubs, authorities = nx.hits(nx.DiGraph([(A, C), (A, D), (B, C)]), tol=1e-12)
+    rows = table(folder)
+    assert {url: row["hub"] for url, row in rows.items()} == pytest.approx(hubs, abs=1e-7)
+    assert {u: row["authority"] for u, row in rows.items()} == pytest.approx(authorities, abs=1e-7)
+
+
+def test_a_site_links_to_another_once_and_not_to_itself(tmp_path: Path) -> None:
+    pages = [
+        capture("http://www.one.org/", 1, link("http://two.org/"), link("http://m.one.org/")),
+        capture("http://m.one.org/", 1, link("http://two.org/x"), link("http://three.org/")),
+        capture("http://two.org/", 1, link("http://www.one.org/")),
+    ]
+    folder = a_graph(tmp_path, pages)
+
+    compute(folder, ManualClock(), Wanted(sites=True, hits=True))
+
+    links = [("one.org", "two.org"), ("one.org", "three.org"), ("two.org", "one.org")]
+    found = {url: row["pagerank"] for url, row in table(folder, "site").items()}
+    assert found == pytest.approx(pagerank_by_networkx(*links), abs=1e-9)
+    assert table(folder, "site")["one.org"]["hub"] > 0.5
+
+
+def test_an_empty_graph_has_no_ranks(tmp_path: Path) -> None:
+    (tmp_path / "graph").mkdir()
+
+    info = compute(tmp_path / "graph", ManualClock(), Wanted(hits=True, sites=True))
+
+    assert info.pages == 0
+    assert table(tmp_path / "graph") == table(tmp_path / "graph", "site") == {}
+    assert RankReader(tmp_path / "graph").of([A]) == [0.0]
+
+
+# -- kept, and made again
+
+
+def test_a_graph_that_did_not_change_is_not_computed_again(tmp_path: Path) -> None:
+    folder, clock = a_graph(tmp_path, [capture(A, 1, link(B))]), ManualClock()
+    first = compute(folder, clock)
+
+    advance(clock, 5)
+
+    assert compute(folder, clock) == first
+    assert is_current(folder)
+    assert not is_current(folder, Wanted(sites=True))
+
+
+def test_a_changed_graph_is_computed_from_the_ranks_before(tmp_path: Path) -> None:
+    pages = [f"http://{n}.example/" for n in range(50)]
+    links = [capture(page, 1, *map(link, pages[n // 2 : n])) for n, page in enumerate(pages)]
+    folder, clock = a_graph(tmp_path, links), ManualClock()
+    before = compute(folder, clock)
+    add_part(folder, "http://new.example/", pages[-1])
+    assert not is_current(folder)
+
+    after = compute(folder, clock)
+
+    assert after.graph != before.graph
+    assert 0 < after.rounds < before.rounds
+    assert find_info(folder) == after
+
+
+def test_the_bytes_covered_tell_a_graph_from_another_not_its_files(tmp_path: Path) -> None:
+    folder, clock = a_graph(tmp_path, [capture(A, 1, link(B))]), ManualClock()
+    manifest.replace(folder, manifest.read(folder).with_covered({"a.warc.gz": 10}))
+    compute(folder, clock)
+
+    (folder / "links-000000.parquet").rename(folder / "links-merged.parquet")
+    merged = manifest.Manifest((Part("links-merged.parquet", 2),), {"a.warc.gz": 10})
+    manifest.replace(folder, merged)
+    assert is_current(folder)
+
+    manifest.replace(folder, merged.with_covered({"a.warc.gz": 11}))
+    assert not is_current(folder)
+
+
+def test_old_files_stay_for_the_grace_time(tmp_path: Path) -> None:
+    folder, clock = a_graph(tmp_path, [capture(A, 1, link(B))]), ManualClock()
+    first = compute(folder, clock)
+    advance(clock, 5 * GRACE_S)
+    second = compute(folder, clock, Wanted(nofollow=True))
+    assert all((folder / name).exists() for name in first.files)
+
+    advance(clock, GRACE_S + 1)
+    third = compute(folder, clock)
+
+    assert not any((folder / name).exists() for name in first.files)
+    assert all((folder / name).exists() for name in (*second.files, *third.files))
+
+
+def test_a_writer_of_links_leaves_ranks_alone(tmp_path: Path) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B))])
+    compute(folder, ManualClock())
+
+    assert manifest.delete_strays(folder, manifest.read(folder)) == []
+
+
+# -- read
+
+
+def test_the_rank_of_an_average_page_is_one_and_of_an_unknown_page_nothing(tmp_path: Path) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B)), capture(B, 1, link(A)), capture(C, 1)])
+    compute(folder, ManualClock())
+
+    a, b, c, d = RankReader(folder).of([A, B, C, D])
+
+    assert a == pytest.approx(b)
+    assert a + b + c == pytest.approx(3)
+    assert c < 1 < a
+    assert d == 0.0
+
+
+def test_a_reader_sees_ranks_that_were_computed_meanwhile(tmp_path: Path) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B))])
+    reader = RankReader(folder)
+    assert reader.of([B]) == [0.0]
+    compute(folder, ManualClock())
+    first = reader.of([B, D])
+
+    add_part(folder, C, D)
+    compute(folder, ManualClock())
+
+    assert first[1] == 0.0
+    assert reader.of([D])[0] > 0
+
+
+@pytest.mark.parametrize("url", ["http://a/", "http://xn--bcher-kva.example/ü?q=%20", ""])
+def test_keys_are_those_of_duckdb(url: str) -> None:
+    with duckdb.connect() as connection:
+        ((key,),) = connection.execute("select md5_number_lower(?)", [url]).fetchall()
+
+    assert key == hash_of(url)
+
+
+@pytest.mark.parametrize(
+    "text", [b"{", b"[]", b'{"version": 1}', b"\xff", b'{"version": 1, "graph": 3}']
+)
+def test_damaged_ranks_are_named_and_made_again(tmp_path: Path, text: bytes) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B))])
+    whole = compute(folder, ManualClock())
+    (folder / "ranks.json").write_bytes(text)
+
+    with pytest.raises(CorruptFile, match=r"ranks\.json, byte 0: .*gossamer rebuild graph"):
+        RankReader(folder).of([A])
+
+    assert compute(folder, ManualClock()).pages == whole.pages
+    assert RankReader(folder).of([A])[0] > 0
+
+
+def test_a_name_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B))])
+    compute(folder, ManualClock())
+    record = json.loads((folder / "ranks.json").read_bytes())
+    record["keys_file"] = "ranks-/../../etc/passwd"
+    (folder / "ranks.json").write_text(json.dumps(record))
+
+    with pytest.raises(CorruptFile, match="is no name of ranks"):
+        RankReader(folder).of([A])
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "other"])
+@pytest.mark.parametrize("which", ["keys_file", "values_file"])
+def test_a_damaged_array_is_named(tmp_path: Path, which: str, damage: str) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B))])
+    path = folder / getattr(compute(folder, ManualClock()), which)
+    if damage == "cut":
+        path.write_bytes(path.read_bytes()[:-5])
+    elif damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(b"something else")
+
+    with pytest.raises(CorruptFile, match=f"{path.name}, byte 0: .*gossamer rebuild graph"):
+        RankReader(folder).of([A])
+
+
+def test_a_damaged_table_is_named(tmp_path: Path) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B))])
+    path = folder / compute(folder, ManualClock()).pages_file
+    path.write_bytes(b"PAR1 and nothing")
+
+    with pytest.raises(CorruptFile, match=f"{path.name}, byte 0"):
+        list(ranks(folder))
+
+
+def test_a_damaged_part_is_named(tmp_path: Path) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B))])
+    (folder / "links-000000.parquet").write_bytes(b"nothing")
+
+    with pytest.raises(CorruptFile, match=r"links-000000\.parquet"):
+        compute(folder, ManualClock())
+    assert find_info(folder) is None
