@@ -19,6 +19,7 @@ from gossamer.cli.demo import demo
 from gossamer.cli.orders import pause, resume, stop
 from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.status import status
+from gossamer.cli.top import top
 from gossamer.errors import GossamerError
 from gossamer.version import __version__
 
@@ -32,7 +33,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for verb in (
-    crawl, status, pause, resume, stop, clear, why, page, versions, export, verify, rebuild,
+    crawl, status, pause, resume, stop, clear, why, page, versions, export, top, verify, rebuild,
     doctor, demo,
 ):  # fmt: skip
     app.command()(verb)
@@ -50,7 +51,7 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def top(
+def program(
     version: bool = typer.Option(
         False, "--version", help="Show the version and end.", callback=_show_version, is_eager=True
     ),

@@ -53,10 +53,17 @@ _PAIRS: Final = """
 """
 _KEYS: Final = "select md5_number_lower(url) as key from nodes order by node"
 _URLS: Final = "select url from nodes order by node"
+_SITES: Final = """
+    create temp table sites as
+    select site, site_name as url, (row_number() over (order by site_name) - 1)::integer as node
+    from (select distinct site, site_name from homes)
+"""
 _HOMES: Final = f"""
-    select site from nodes join homes on {HOST_OF.format("url")} = name order by node
+    select sites.node as site
+    from nodes join homes on {HOST_OF.format("nodes.url")} = name join sites using (site)
+    order by nodes.node
 """  # noqa: S608
-_SITES: Final = "select distinct site, site_name from homes order by site"
+_SITE_NAMES: Final = "select url from sites order by node"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +159,7 @@ def _pagerank(wanted: Wanted, links: InLinks, start: Vector | None = None) -> Ra
 def _write_sites(work: Work, name: str, pairs: Spool, nodes: int) -> None:
     """The ranks of sites: pages are told apart no more, and links within a site are none."""
     name_homes(work.graph, "nodes", "url")
+    work.graph.execute(_SITES)
     site_of = np.empty(nodes, np.int32)
     start = 0
     for batch in answers(work.graph, _HOMES):
@@ -163,9 +171,9 @@ def _write_sites(work: Work, name: str, pairs: Spool, nodes: int) -> None:
         between.add(np.unique(packed(site_of[sources], site_of[targets])))
     folder = work.spill / "sites"
     folder.mkdir()
-    names = [batch["site_name"] for batch in answers(work.graph, _SITES)]
-    links = gather(between, sum(map(len, names)), folder)
-    _write(work, name, iter(names), _pagerank(work.wanted, links), links)
+    links = gather(between, _count(work.graph, "sites"), folder)
+    names = (batch["url"] for batch in answers(work.graph, _SITE_NAMES))
+    _write(work, name, names, _pagerank(work.wanted, links), links)
 
 
 def _write(work: Work, name: str, urls: Iterator[Any], ranked: Ranked, links: InLinks) -> None:

@@ -99,5 +99,6 @@ def _will_do(before: RankInfo, digest: str, wanted: Wanted) -> bool:
 
 def _spill(folder: Path) -> tempfile.TemporaryDirectory[str]:
     run = folder.parent / "run"
-    run.mkdir(exist_ok=True)
+    for place in (folder, run):  # a crawl without a graph has no folder for it
+        place.mkdir(exist_ok=True)
     return tempfile.TemporaryDirectory(prefix="ranks-", dir=run)

@@ -1,0 +1,54 @@
+"""`gossamer top`: the pages or sites that come first by their links."""
+
+from __future__ import annotations
+
+import json as jsons
+import sys
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+
+def top(
+    collection: Collection = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            metavar="ORDER",
+            help="Linking pages (backlinks), their hosts or sites; pagerank, hubs or authorities.",
+        ),
+    ] = "backlinks",
+    level: Annotated[
+        str, typer.Option("--level", metavar="LEVEL", help="Of what: page or site.")
+    ] = "page",
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many.")] = 20,
+    json: Json = False,
+) -> None:
+    """List the pages or sites that matter most by their links."""
+    from gossamer.base.clock import SystemClock
+    from gossamer.cli.tables import print_table
+    from gossamer.crawl.home import Home
+    from gossamer.errors import NoCollection
+    from gossamer.graph.rank_top import check_order
+    from gossamer.graph.rank_top import top as first
+
+    check_order(by, level)
+    home = Home(collection_at(collection))
+    if not home.exists:
+        raise NoCollection(home.path)
+    found = first(home.graph, SystemClock(), by, level, limit)
+    rows = found.to_pylist()
+    if json:
+        for row in rows:
+            print(jsons.dumps({"schema": 1, **row}))
+    elif not rows:
+        print("There are no links yet.", file=sys.stderr)
+    else:
+        print_table(found.column_names, [[_cell(value) for value in row.values()] for row in rows])
+
+
+def _cell(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
