@@ -1,0 +1,200 @@
+"""The path of a query, from words to hits: one screen, in `Engine.search`.
+
+    words -> tree -> plan -> the index's candidates -> link ranks -> order -> passages
+
+Many threads may ask one engine. It sees what was committed since at the next question, and goes
+on answering with what it has while a crawl is writing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import tantivy
+
+from gossamer.base.clock import Clock, SystemClock, iso_of
+from gossamer.errors import NoCollection, QueryError
+from gossamer.graph.rank_reader import RankReader
+from gossamer.index import schema
+from gossamer.index.entry import Kept
+from gossamer.index.fields import address_words
+from gossamer.index.reader import IndexReader, View
+from gossamer.index.words import words_of
+from gossamer.search import rank
+from gossamer.search.explain import explained
+from gossamer.search.lexicon import Lexicon
+from gossamer.search.nearness import is_near
+from gossamer.search.plan import Plan, Planner, Score, parted
+from gossamer.search.properties import property_of
+from gossamer.search.query import read
+from gossamer.search.results import Hit, Request, Results
+from gossamer.search.snippets import Marker, Snippet
+from gossamer.search.sought import sought_by
+from gossamer.search.suggest import suggestion
+from gossamer.search.tree import All, Node, Property
+from gossamer.search.weights import WEIGHTS, Weights
+
+# Pages that are looked at for a loose phrase of three words or more; the rest is believed.
+_MOST_LOOKED_AT: Final = 2_000
+# Pages that are taken when some of them will be left out, because their site has enough.
+_TO_COLLAPSE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The index as it was when last looked at."""
+
+    view: View
+    lexicon: Lexicon
+
+    def planner(self, weights: Weights) -> Planner:
+        return Planner(self.view.schema, self.lexicon, weights, self._rejected)
+
+    def _rejected(
+        self, found: tantivy.Query, words: Sequence[str], slop: int, fields: Sequence[str]
+    ) -> list[str]:
+        """Ids of pages in which no field has the words that near to each other."""
+        matches, _ = self.view.search(found, _MOST_LOOKED_AT)
+        pages = [self.view.kept(match.address) for match in matches]
+        return [
+            schema.id_of(page.key)
+            for page in pages
+            if not any(is_near(text, words, slop) for text in self._texts(page, fields))
+        ]
+
+    def _texts(self, page: Kept, fields: Sequence[str]) -> Iterator[list[str]]:
+        """What a page has in these fields, as the index has it: no phrase spans two of them."""
+        for name in fields:
+            match name:
+                case schema.BODY:
+                    yield words_of(self.view.text(page))
+                case schema.HEADINGS:
+                    yield from map(words_of, page.headings)
+                case schema.ANCHORS:
+                    yield from map(words_of, page.anchors)
+                case schema.TITLE:
+                    yield words_of(page.title)
+                case _:
+                    yield address_words(page.url).split()
+
+
+class Engine:
+    """Searches one collection."""
+
+    def __init__(self, home: Path, weights: Weights = WEIGHTS, clock: Clock | None = None) -> None:
+        """Raises NoCollection, StoreError where it has no index, CorruptFile."""
+        if not (home / "index").exists() and not (home / "state").exists():
+            raise NoCollection(home)
+        self._weights = weights
+        self._clock = clock or SystemClock()
+        self._index = IndexReader(home / "index")
+        self._ranks = RankReader(home / "graph")
+        self._reading = threading.Lock()
+        self._moment = self._look()
+
+    def search(self, request: Request) -> Results:
+        """Answer a query. Raises QueryError when it cannot be read, CorruptFile."""
+        start_s = self._clock.now_s()
+        tree = with_flags(read(request.query), request)  # query.py
+        moment = self._now()
+        plan = moment.planner(self._weights).plan(tree)  # plan.py
+        if not plan.parts:
+            raise QueryError("there is no word in it to look for", request.query, 0)
+        found, total = self._candidates(moment.view, plan, request)  # index/
+        order = self._ordered(found, plan, request)  # graph/, rank.py
+        shown = order[request.offset : request.offset + request.limit]
+        marker = Marker(sought_by(plan, moment.lexicon))
+        hits = [self._hit(moment.view, one, marker) for one in shown]  # snippets.py
+        if request.explain:
+            hits = explained(hits, shown, tree, moment.view, moment.planner, self._weights)
+        better = "" if total else suggestion(request.query, plan, moment.lexicon)
+        return Results(tuple(hits), total, (self._clock.now_s() - start_s) * 1000, better)
+
+    def _candidates(
+        self, view: View, plan: Plan, request: Request
+    ) -> tuple[list[rank.Candidate], int]:
+        """Pages that answer, best first, as many as may be needed, and how many there are."""
+        wanted = request.offset + request.limit
+        by_date = request.sort == "date" or not plan.texts
+        wanted = wanted if by_date else max(wanted, self._weights.candidates)
+        if request.per_site:
+            wanted = max(wanted, _TO_COLLAPSE)
+        matches, total = view.search(plan.query, wanted, newest_first=by_date)
+        found = [
+            rank.Candidate(
+                view.kept(match.address),
+                Score(0.0, 0.0) if by_date else parted(match.score, is_tiered=plan.is_tiered),
+            )
+            for match in matches
+        ]
+        if plan.whole is not None and not by_date:
+            found = self._whole_first(view, plan.whole, found, wanted)
+        return found, total
+
+    def _whole_first(
+        self, view: View, whole: tantivy.Query, found: Sequence[rank.Candidate], wanted: int
+    ) -> list[rank.Candidate]:
+        """For a sentence: the pages that have all of its words, then the others."""
+        matches, _ = view.search(whole, wanted)
+        first = [
+            rank.Candidate(view.kept(match.address), Score(1.0, match.score)) for match in matches
+        ]
+        keys = {one.kept.key for one in first}
+        return [*first, *(one for one in found if one.kept.key not in keys)][:wanted]
+
+    def _ordered(
+        self, found: Sequence[rank.Candidate], plan: Plan, request: Request
+    ) -> list[rank.Candidate]:
+        if request.sort == "date" or not plan.texts:
+            order = rank.newest(found)
+        else:
+            urls = [one.kept.url for one in found[: self._weights.candidates]]
+            with self._reading:
+                ranks = self._ranks.of(urls)
+            order = rank.ordered(found, ranks, self._weights)
+        wanted = request.offset + request.limit
+        return list(itertools.islice(rank.collapsed(order, request.per_site), wanted))
+
+    def _hit(self, view: View, one: rank.Candidate, marker: Marker) -> Hit:
+        kept = one.kept
+        passage = marker.snippet(view.text(kept)) if kept.has_snippet else Snippet("")
+        return Hit(
+            url=kept.url,
+            title=" ".join(kept.title.split()),
+            snippet=passage.text,
+            score=round(one.shown_score, 6),
+            fetched_at=iso_of(kept.at_us),
+            type=kept.type,
+            language=kept.language,
+            passage=passage,
+        )
+
+    def _now(self) -> Moment:
+        with self._reading:
+            if self._index.reload():
+                self._moment = self._look()
+            return self._moment
+
+    def _look(self) -> Moment:
+        view = self._index.view
+        return Moment(view, Lexicon(view.searcher))
+
+
+def with_flags(tree: Node, request: Request) -> Node:
+    """The query with what was asked for beside it. Raises QueryError."""
+    flags = {
+        Property.SITE: request.site,
+        Property.TYPE: request.type,
+        Property.LANG: request.lang,
+        Property.SINCE: request.since,
+    }
+    more = [property_of(one, value, value, 0) for one, value in flags.items() if value]
+    if not more:
+        return tree
+    parts = tree.parts if isinstance(tree, All) else (tree,)
+    return All((*parts, *more))

@@ -1,0 +1,77 @@
+"""What is a score made of?
+
+Each field is asked alone, for the pages that are shown and no others, and says what it adds; what
+the fields do not explain is the nearness of the words. The parts of relevance add up to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import tantivy
+from tantivy import Occur, Query
+
+from gossamer.index import schema
+from gossamer.index.reader import View
+from gossamer.search.plan import Planner, parted
+from gossamer.search.rank import Candidate
+from gossamer.search.results import Hit, Part
+from gossamer.search.tree import Node
+from gossamer.search.weights import Weights
+
+FIELDS: Final = ("body", "title", "headings", "anchors", "address")
+
+
+def explained(
+    hits: Sequence[Hit],
+    shown: Sequence[Candidate],
+    tree: Node,
+    view: View,
+    planner: Callable[[Weights], Planner],
+    weights: Weights,
+) -> list[Hit]:
+    """The hits with the parts of their scores; `shown` are the same pages as `hits`."""
+    ids = [schema.id_of(one.kept.key) for one in shown]
+    by_field = {
+        name: _said_by(planner(_only(name, weights)), tree, view, ids)
+        for name in FIELDS
+        if ids and getattr(weights, name)
+    }
+    return [
+        replace(
+            hit, parts=_parts(one, {name: said.get(page, 0.0) for name, said in by_field.items()})
+        )
+        for hit, one, page in zip(hits, shown, ids, strict=True)
+    ]
+
+
+def _only(name: str, weights: Weights) -> Weights:
+    """The weights with one field, and without nearness."""
+    silent = dict.fromkeys((*(one for one in FIELDS if one != name), "nearness"), 0.0)
+    return replace(weights, **silent)  # type: ignore[arg-type]  # all of these are floats
+
+
+def _said_by(planner: Planner, tree: Node, view: View, ids: Sequence[str]) -> dict[str, float]:
+    """What a plan gives to each page."""
+    plan = planner.plan(tree)
+    these = Query.const_score_query(Query.term_set_query(view.schema, schema.ID, list(ids)), 0.0)
+    both: tantivy.Query = Query.boolean_query([(Occur.Must, these), (Occur.Must, plan.query)])
+    matches, _ = view.search(both, len(ids))
+    return {
+        schema.id_of(view.kept(match.address).key): parted(
+            match.score, is_tiered=plan.is_tiered
+        ).relevance
+        for match in matches
+    }
+
+
+def _parts(one: Candidate, by_field: dict[str, float]) -> tuple[Part, ...]:
+    near = one.score.relevance - sum(by_field.values())
+    return (
+        Part("words", one.score.steps),
+        *(Part(name, round(value, 4)) for name, value in by_field.items()),
+        Part("nearness", round(max(0.0, near), 4)),
+        Part("link rank", round(one.relevance - one.score.relevance, 4)),
+    )

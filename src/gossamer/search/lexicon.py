@@ -1,0 +1,98 @@
+"""What does the index know of a word: how it spells it, its kin, how many pages have it?
+
+One moment of one index. Answers are remembered, because queries ask for the same words again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import tantivy
+
+from gossamer.index.kin import LANGUAGES, kin_of
+from gossamer.index.schema import BODY, LANGUAGE
+from gossamer.index.words import words_of
+
+# Looking for kin costs up to 0.5 ms for each language, and most collections speak one or two.
+_MOST_LANGUAGES: Final = 3
+_LEAST_SHARE: Final = 0.05
+_SPELLINGS: Final = {"no": ("no", "nb", "nn")}
+
+# Words that say nothing by themselves. They are looked for as typed, and count little.
+_STOP_WORDS: Final = """
+    a about an and any are as at be been but by can do does for from had has have he her his how i
+    if in into is it its me my no not of on or our s she so such t than that the their them then
+    there these they this those to was we were what when where which who whom whose why will with
+    would you your
+"""
+STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
+
+
+class Lexicon:
+    """The words of an index at one moment. For many threads at once."""
+
+    def __init__(self, searcher: tantivy.Searcher) -> None:
+        self._searcher = searcher
+        self.pages = max(1, searcher.num_docs)
+        self.languages = self._spoken()
+        self._counts: dict[tuple[str, str], int] = {}
+        self._kin: dict[str, tuple[str, ...]] = {}
+
+    def kin(self, word: str) -> tuple[str, ...]:
+        """Words that share a stem with this one in a language of the collection, itself first."""
+        found = self._kin.get(word)
+        if found is None:
+            found = self._kin[word] = self._look_for_kin(word)
+        return found
+
+    def count(self, field: str, word: str) -> int:
+        """Pages with a word in a field; those replaced count until they are cleared out."""
+        found = self._counts.get((field, word))
+        if found is None:
+            found = self._counts[field, word] = self._searcher.doc_freq(field, word)
+        return found
+
+    def idf(self, pages: int) -> float:
+        """BM25's rarity of what so many pages have."""
+        pages = min(pages, self.pages)
+        return math.log(1 + (self.pages - pages + 0.5) / (pages + 0.5))
+
+    def rarity(self, word: str, field: str = BODY) -> float:
+        """The same of a word and its kin."""
+        return self.idf(sum(self.count(field, one) for one in self.kin(word)))
+
+    def beginning_with(self, field: str, prefix: str, limit: int) -> Mapping[str, int]:
+        """Words of a field that begin so, at the most `limit`, with the pages that have them."""
+        return dict(self._searcher.terms_with_prefix(field, prefix, limit=limit))
+
+    def _look_for_kin(self, word: str) -> tuple[str, ...]:
+        if word in STOP_WORDS or not word.isalpha():
+            return (word,)
+        kin = kin_of(word, self.languages, self._searcher)
+        self._counts |= {(BODY, one.word): one.entries for one in kin}
+        return tuple(one.word for one in kin)
+
+    def _spoken(self) -> tuple[str, ...]:
+        """The languages with a stemmer that most pages have; English where none is known."""
+        counts = {
+            language: sum(
+                self._searcher.doc_freq(LANGUAGE, one)
+                for one in _SPELLINGS.get(language, (language,))
+            )
+            for language in LANGUAGES
+        }
+        common = [one for one, pages in counts.items() if pages >= _LEAST_SHARE * self.pages]
+        ordered = sorted(common, key=lambda one: -counts[one])
+        return tuple(ordered[:_MOST_LANGUAGES]) or ("en",)
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """The words of a query's part as the index spells them."""
+    return tuple(words_of(text))
+
+
+def say_nothing(words: Sequence[str]) -> bool:
+    """Whether none of these words says anything by itself."""
+    return all(word in STOP_WORDS for word in words)

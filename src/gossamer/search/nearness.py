@@ -1,0 +1,73 @@
+"""Do these words stand that near to each other?
+
+Lucene's slop: how many moves of one word by one place make the page's words the phrase. A phrase
+`a b c` and a page that has them at places p, q and r agree when p, q - 1 and r - 2 differ by no
+more than the slop; so a gap costs its width, and turning two words round costs two. The same word
+twice in a phrase must stand twice in the page.
+
+Pure. `rejected` in engine.py says which pages are looked at.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+
+def is_near(text: Sequence[str], phrase: Sequence[str], slop: int) -> bool:
+    """Whether the words of a phrase stand in a text within `slop` moves."""
+    places = _places(text, frozenset(phrase))
+    if any(not places[word] for word in phrase):
+        return False
+    # (where the phrase would begin, which of its words says so, where that stands)
+    begins = sorted(
+        (place - which, which, place) for which, word in enumerate(phrase) for place in places[word]
+    )
+    return _has_window(begins, phrase, slop)
+
+
+def _places(text: Sequence[str], wanted: frozenset[str]) -> Mapping[str, list[int]]:
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, word in enumerate(text):
+        if word in wanted:
+            places[word].append(place)
+    return places
+
+
+def _has_window(begins: Sequence[tuple[int, int, int]], phrase: Sequence[str], slop: int) -> bool:
+    first, inside = 0, [0] * len(phrase)
+    missing = len(phrase)
+    for last, (begin, which, _) in enumerate(begins):
+        inside[which] += 1
+        missing -= inside[which] == 1
+        while begin - begins[first][0] > slop:
+            gone = begins[first][1]
+            inside[gone] -= 1
+            missing += inside[gone] == 0
+            first += 1
+        if not missing and _are_apart(begins[first : last + 1], phrase):
+            return True
+    return False
+
+
+def _are_apart(window: Sequence[tuple[int, int, int]], phrase: Sequence[str]) -> bool:
+    """Whether each word of the phrase can have a place of its own in the window."""
+    options: dict[int, list[int]] = defaultdict(list)
+    for _, which, place in window:
+        options[which].append(place)
+    # Only the same word competes for a place; each finds another one to move to, or none.
+    taken: dict[int, int] = {}
+    repeated = [which for which, word in enumerate(phrase) if phrase.count(word) > 1]
+    return all(_settles(which, options, taken, set()) for which in repeated)
+
+
+def _settles(
+    which: int, options: Mapping[int, list[int]], taken: dict[int, int], tried: set[int]
+) -> bool:
+    for place in options[which]:
+        if place not in tried:
+            tried.add(place)
+            if place not in taken or _settles(taken[place], options, taken, tried):
+                taken[place] = which
+                return True
+    return False

@@ -1,0 +1,352 @@
+"""How is a tree asked of the index?
+
+What is found follows the tree exactly (`tests/search/test_oracle.py` holds it against a search by
+hand), and the same query scores it: the sum over all words of the query of what each field says
+of the word or its kin, by BM25 with the weights of weights.py.
+
+The words of a query are wishes. A page with any of them is found, and each that it has adds STEP to
+its score, more than relevance ever does: so pages with all of them come first, then those with
+most. A word that says nothing by itself (`the`) adds a quarter of it. `parted` takes a score apart
+again. A query of more words than `Weights.tiered_words` is a sentence: it has no steps, and the
+pages that have all of its words are asked for besides (`Plan.whole`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import tantivy
+from tantivy import FieldType, Occur, Query
+
+from gossamer.index import schema
+from gossamer.search.lexicon import STOP_WORDS, Lexicon, say_nothing, tokens_of
+from gossamer.search.tree import (
+    All,
+    Any,
+    Field,
+    Has,
+    Node,
+    Not,
+    Phrase,
+    Prefix,
+    Property,
+    Word,
+    is_condition,
+    leaves,
+    speaks,
+)
+from gossamer.search.weights import Weights
+
+# Relevance stays below the small step: a word has at the most 40 of BM25 in a field, and rarity
+# makes it twice that.
+STEP: Final = 4096.0
+SMALL_STEP: Final = STEP / 4
+# Words that a beginning within a phrase stands for, in each field; the commonest are taken.
+_MOST_EXPANSIONS: Final = 200
+# Pages with all words of a sentence are asked for up to so many of them.
+_LONGEST_WHOLE: Final = 32
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+# Of the pages that a query finds, the ids of those where the words are not that near in any field.
+Reject = Callable[[Query, Sequence[str], int, Sequence[str]], Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A query as the index is asked."""
+
+    query: Query
+    whole: Query | None  # for a sentence: pages that have all of it
+    parts: tuple[Node, ...]  # what is asked for, without what has no word in it
+    is_tiered: bool
+
+    @property
+    def texts(self) -> tuple[Word | Prefix | Phrase, ...]:
+        """All that is sought in pages' texts, once each."""
+        every = (leaf for part in self.parts for leaf in leaves(part))
+        return tuple(dict.fromkeys(leaf for leaf in every if not isinstance(leaf, Has)))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A score taken apart: how many of the words, in quarters, and how well."""
+
+    steps: float
+    relevance: float
+
+
+def parted(score: float, *, is_tiered: bool) -> Score:
+    """Take a score of `Plan.query` apart."""
+    if not is_tiered:
+        return Score(0.0, score)
+    steps, relevance = divmod(max(0.0, score), SMALL_STEP)
+    return Score(steps / 4, relevance)
+
+
+class Planner:
+    """Plans queries over one moment of an index."""
+
+    def __init__(
+        self, schema_: tantivy.Schema, lexicon: Lexicon, weights: Weights, reject: Reject
+    ) -> None:
+        self._schema = schema_
+        self._lexicon = lexicon
+        self._weights = weights
+        self._reject = reject
+        by_name = {
+            schema.BODY: weights.body,
+            schema.TITLE: weights.title,
+            schema.HEADINGS: weights.headings,
+            schema.ANCHORS: weights.anchors,
+            schema.ADDRESS: weights.address,
+        }
+        self._fields = {
+            Field.TEXT: {name: weight for name, weight in by_name.items() if weight},
+            Field.TITLE: {schema.TITLE: 1.0},
+            Field.ANCHOR: {schema.ANCHORS: 1.0},
+            Field.URL: {schema.ADDRESS: 1.0},
+        }
+        # What a page says itself, and only so spelt: of this `-word` speaks.
+        own = dict.fromkeys((schema.BODY, schema.TITLE, schema.HEADINGS), 1.0)
+        self._own_fields = {**self._fields, Field.TEXT: own}
+
+    def plan(self, tree: Node) -> Plan:
+        """How to ask for a tree."""
+        parts = [part for part in _parts_of(tree) if not is_empty(part)]
+        is_tiered = len(dict.fromkeys(parts)) <= self._weights.tiered_words
+        if not is_tiered:
+            parts = list(itertools.chain.from_iterable(map(_cut, parts)))
+        wishes = Counter(part for part in parts if not is_condition(part))
+        conditions = [part for part in dict.fromkeys(parts) if is_condition(part)]
+        if not is_tiered:
+            wishes = _telling(wishes)
+        asked = [self._wish(part, times, is_tiered) for part, times in wishes.items()]
+        return Plan(
+            query=self._joined(conditions, asked, self._near(parts)),
+            whole=None if is_tiered else self._whole(conditions, [*wishes]),
+            parts=tuple(dict.fromkeys(parts)),
+            is_tiered=is_tiered,
+        )
+
+    # -- joining
+
+    def _joined(
+        self, conditions: Sequence[Node], asked: Sequence[Query], more: Sequence[Query]
+    ) -> Query:
+        """Pages that fulfil the conditions; where those say nothing of words, with one wish.
+
+        `more` finds nothing by itself, and makes better what is found.
+        """
+        clauses = [(Occur.Must, self._ask(part)) for part in conditions]
+        if any(map(speaks, conditions)):
+            clauses += [(Occur.Should, query) for query in asked]
+        elif asked:
+            clauses.append((Occur.Must, _union(asked)))
+        elif not conditions:
+            clauses.append((Occur.Must, Query.empty_query()))
+        clauses += [(Occur.Should, query) for query in more]
+        return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
+
+    def _wish(self, part: Node, times: int, is_tiered: bool) -> Query:
+        if not is_tiered:
+            return Query.boost_query(self._ask(part), float(times))
+        small = isinstance(part, Word) and say_nothing(tokens_of(part.text))
+        # A page has the part and, always, the constant: both are one pass.
+        return Query.boolean_query([
+            (Occur.Must, self._ask(part)),
+            (Occur.Must, Query.const_score_query(Query.all_query(), SMALL_STEP if small else STEP)),
+        ])  # fmt: skip
+
+    def _whole(self, conditions: Sequence[Node], wishes: Sequence[Node]) -> Query | None:
+        if not 0 < len(wishes) <= _LONGEST_WHOLE:
+            return None
+        every = [(Occur.Must, self._ask(part)) for part in (*conditions, *wishes)]
+        return Query.boolean_query(every)
+
+    def _near(self, parts: Sequence[Node]) -> list[Query]:
+        """Neighbours of the query that stand near each other in a page; `the` is nobody's."""
+        words = [part.text for part in parts if isinstance(part, Word) and not part.field]
+        tokens = [token for word in words for token in tokens_of(word)]
+        pairs = [pair for pair in itertools.pairwise(tokens) if len({*pair} - STOP_WORDS) == 2]
+        weights = self._weights
+        return [
+            Query.boost_query(
+                self._phrase_in(schema.BODY, pair, weights.near_slop), weights.nearness
+            )
+            for pair in dict.fromkeys(pairs)
+            if weights.nearness and all(self._lexicon.count(schema.BODY, one) for one in pair)
+        ]
+
+    # -- parts
+
+    def _ask(self, node: Node, *, is_negative: bool = False) -> Query:
+        """Pages that a part finds by itself, scored."""
+        match node:
+            case Has():
+                return _silent(self._has(node))
+            case Word() | Prefix() | Phrase():
+                return self._ask_leaf(node, is_negative=is_negative)
+            case Any(parts):
+                return _union(
+                    self._ask(one, is_negative=is_negative) for one in parts if not is_empty(one)
+                )
+            case All(parts):
+                kept = [part for part in parts if not is_empty(part)]
+                return self._ask_all(kept, is_negative=is_negative)
+            case Not(part):
+                unwanted = (Occur.MustNot, self._ask(part, is_negative=True))
+                every = (Occur.Must, schema.every_entry())
+                return _silent(Query.boolean_query([every, unwanted]))
+
+    def _ask_all(self, parts: Sequence[Node], *, is_negative: bool) -> Query:
+        conditions = [part for part in parts if is_condition(part)]
+        wishes = [part for part in parts if not is_condition(part)]
+        clauses = [(Occur.Must, self._ask(one, is_negative=is_negative)) for one in conditions]
+        asked = [self._ask(part, is_negative=is_negative) for part in wishes]
+        if any(map(speaks, conditions)):
+            clauses += [(Occur.Should, query) for query in asked]
+        elif asked:
+            clauses.append((Occur.Must, _union(asked)))
+        return Query.boolean_query(clauses)
+
+    def _ask_leaf(self, leaf: Word | Prefix | Phrase, *, is_negative: bool) -> Query:
+        tokens = tokens_of(leaf.text)
+        fields = (self._own_fields if is_negative else self._fields)[leaf.field]
+        if isinstance(leaf, Prefix) or (isinstance(leaf, Word) and leaf.field is Field.URL):
+            return _union(self._prefix_in(name, tokens, fields[name]) for name in fields)
+        if isinstance(leaf, Phrase) or len(tokens) > 1:
+            slop = leaf.slop if isinstance(leaf, Phrase) else 0
+            return self._phrase(tokens, slop, fields)
+        has_kin = leaf.field is Field.TEXT and not is_negative
+        words = self._lexicon.kin(tokens[0]) if has_kin else tokens
+        rarity = self._lexicon.rarity(tokens[0]) ** self._weights.rarity
+        return _union(self._words_in(name, words, fields[name] * rarity) for name in fields)
+
+    def _words_in(self, name: str, words: Sequence[str], weight: float) -> Query:
+        """A word and its kin in a field, each as rare as all of them together."""
+        counts = {word: self._lexicon.count(name, word) for word in words}
+        rarity = self._lexicon.idf(sum(counts.values()))
+        terms = [
+            _boosted(self._term(name, word), weight * rarity / self._lexicon.idf(pages))
+            for word, pages in counts.items()
+            if pages
+        ]
+        return _best(terms, self._weights.kin)
+
+    def _phrase(self, tokens: Sequence[str], slop: int, fields: dict[str, float]) -> Query:
+        if not slop or (len(tokens) == 2 and tokens[0] != tokens[1]):
+            return _union(
+                _boosted(self._phrase_in(name, tokens, slop), weight)
+                for name, weight in fields.items()
+            )
+        # The index finds two words that are near each other, but errs with three, or with the same
+        # word twice. So it is asked for all pairs, and the pages that it finds are looked at.
+        found = _union(
+            _boosted(self._pairs_in(name, tokens, slop), weight) for name, weight in fields.items()
+        )
+        wrong = list(self._reject(found, tokens, slop, [*fields]))
+        if not wrong:
+            return found
+        unwanted = Query.term_set_query(self._schema, schema.ID, wrong)
+        return Query.boolean_query([(Occur.Must, found), (Occur.MustNot, unwanted)])
+
+    def _pairs_in(self, name: str, tokens: Sequence[str], slop: int) -> Query:
+        pairs = [pair for pair in itertools.pairwise(tokens) if pair[0] != pair[1]]
+        queries = [self._phrase_in(name, pair, slop) for pair in pairs]
+        queries += [self._term(name, token) for token in dict.fromkeys(tokens)]
+        return Query.boolean_query([(Occur.Must, query) for query in queries])
+
+    def _prefix_in(self, name: str, tokens: Sequence[str], weight: float) -> Query:
+        if len(tokens) == 1:
+            return _boosted(Query.regex_query(self._schema, name, f"{tokens[0]}.*"), weight)
+        *first, last = tokens
+        return _union(
+            _boosted(self._phrase_in(name, (*first, whole)), weight)
+            for whole in self._lexicon.beginning_with(name, last, _MOST_EXPANSIONS)
+        )
+
+    def _phrase_in(self, name: str, tokens: Sequence[str], slop: int = 0) -> Query:
+        if len(tokens) == 1:
+            return self._term(name, tokens[0])
+        return Query.phrase_query(self._schema, name, list(tokens), slop)
+
+    def _term(self, name: str, token: str) -> Query:
+        return Query.term_query(self._schema, name, token, "freq")
+
+    def _has(self, leaf: Has) -> Query:
+        if leaf.property is Property.SINCE:
+            start = _EPOCH + timedelta(microseconds=leaf.since_us)
+            return Query.range_query(self._schema, schema.AT, FieldType.Date, start, None)
+        names = {
+            Property.SITE: schema.SITE,
+            Property.TYPE: schema.TYPE,
+            Property.LANG: schema.LANGUAGE,
+        }
+        return Query.term_query(self._schema, names[leaf.property], leaf.value, "basic")
+
+
+def is_empty(node: Node) -> bool:
+    """Whether a part has no word in it that the index could know."""
+    match node:
+        case Word(text) | Prefix(text) | Phrase(text):
+            return not tokens_of(text)
+        case All(parts) | Any(parts):
+            return all(map(is_empty, parts))
+        case Not(part):
+            return is_empty(part)
+        case Has():
+            return False
+
+
+def _parts_of(tree: Node) -> Sequence[Node]:
+    return tree.parts if isinstance(tree, All) else (tree,)
+
+
+def _cut(part: Node) -> list[Node]:
+    """The single words of a part of a sentence; brackets and OR say nothing there."""
+    match part:
+        case Word(text, Field.TEXT):
+            return [Word(token) for token in tokens_of(text)]
+        case All(parts) | Any(parts) if not any(isinstance(one, Not) for one in parts):
+            return list(itertools.chain.from_iterable(map(_cut, parts)))
+        case _:
+            return [part]
+
+
+def _telling(wishes: Counter[Node]) -> Counter[Node]:
+    """The parts of a sentence that say something; all of them where none does."""
+    telling = Counter({
+        part: times
+        for part, times in wishes.items()
+        if not (isinstance(part, Word) and say_nothing(tokens_of(part.text)))
+    })  # fmt: skip
+    return telling or wishes
+
+
+def _best(terms: Sequence[Query], share: float) -> Query:
+    if len(terms) < 2:
+        return _union(terms)
+    return Query.disjunction_max_query(terms, share)
+
+
+def _boosted(query: Query, weight: float) -> Query:
+    return query if weight == 1.0 else Query.boost_query(query, weight)
+
+
+def _union(queries: Iterable[Query]) -> Query:
+    every = list(queries)
+    if not every:
+        return Query.empty_query()
+    if len(every) == 1:
+        return every[0]
+    return Query.boolean_query([(Occur.Should, query) for query in every])
+
+
+def _silent(query: Query) -> Query:
+    """What must be there and says nothing of how good it is."""
+    return Query.const_score_query(query, 0.0)

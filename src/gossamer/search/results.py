@@ -1,0 +1,86 @@
+"""What is asked for, and what comes back. Nothing here does I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, overload
+
+from gossamer.errors import UsageError
+from gossamer.search.snippets import Snippet
+
+Sort = Literal["relevance", "date"]
+MAX_LIMIT: Final = 1_000
+MAX_OFFSET: Final = 10_000  # deeper, a query with site: or since: finds what is meant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A query with what goes beside it. Raises UsageError when it cannot be used."""
+
+    query: str
+    limit: int = 10
+    offset: int = 0
+    site: str = ""
+    type: str = ""
+    lang: str = ""
+    since: str = ""
+    sort: Sort = "relevance"
+    per_site: int = 0  # hits of one site at the most; 0 shows all
+    explain: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise UsageError(f"limit is {self.limit}, but it must be from 1 to {MAX_LIMIT:,}")
+        if not 0 <= self.offset <= MAX_OFFSET:
+            raise UsageError(f"offset is {self.offset}, but it must be from 0 to {MAX_OFFSET:,}")
+        if self.sort not in {"relevance", "date"}:
+            raise UsageError(f"sort is {self.sort!r}, but it must be relevance or date")
+        if self.per_site < 0:
+            raise UsageError(f"per_site is {self.per_site}, but it must be at least 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a score, as `--explain` shows it."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A page that answers. `passage` has the same text as `snippet`, and where its words are."""
+
+    url: str
+    title: str
+    snippet: str
+    score: float
+    fetched_at: str
+    type: str = ""
+    language: str = ""
+    passage: Snippet = field(default=Snippet(""))
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Results(Sequence[Hit]):
+    """Hits in their order; `total` counts all pages that answer, shown or not."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    took_ms: float
+    suggestion: str = ""  # what may have been meant, where nothing was found
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
+    def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[index]

@@ -1,0 +1,134 @@
+"""The tree that a query is read into.
+
+A leaf is what a page may have (words, a phrase, a prefix, a property), and knows where in the
+query it stands, so that a message can point at it. What a node means:
+
+- `All`: pages that have all of its parts first, then those that have most. Phrases, fields and
+  properties are no wish but a condition: without them a page is not found.
+- `Any`: one of its parts is enough.
+- `Not`: pages that the part would not find.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Field(StrEnum):
+    """Where a word is looked for; TEXT is anywhere."""
+
+    TEXT = ""
+    TITLE = "title"
+    ANCHOR = "anchor"
+    URL = "url"
+
+
+class Property(StrEnum):
+    """What a page is, rather than what it says."""
+
+    SITE = "site"
+    TYPE = "type"
+    LANG = "lang"
+    SINCE = "since"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as typed; one like `wi-fi` is several to the index, which then must be adjacent."""
+
+    text: str
+    field: Field = Field.TEXT
+    at: int = dataclasses.field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """`inter*`: any word that begins so."""
+
+    text: str
+    field: Field = Field.TEXT
+    at: int = dataclasses.field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """`"these words"~slop`: moves of one word by one place that are allowed, as Lucene counts."""
+
+    text: str
+    slop: int = 0
+    field: Field = Field.TEXT
+    at: int = dataclasses.field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """`site:example.org`: a property with a value, or for `since` a lower bound in microseconds."""
+
+    property: Property
+    value: str
+    since_us: int = 0
+    at: int = dataclasses.field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Parts side by side."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    """Parts joined by OR."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """`-part`."""
+
+    part: Node
+
+
+Leaf = Word | Prefix | Phrase | Has
+Node = Leaf | All | Any | Not
+
+
+def leaves(node: Node) -> Iterator[Leaf]:
+    """What a page may have to be found, from left to right; what is excluded is left out."""
+    match node:
+        case All(parts) | Any(parts):
+            for part in parts:
+                yield from leaves(part)
+        case Not():
+            return
+        case _:
+            yield node
+
+
+def is_condition(node: Node) -> bool:
+    """Whether a page without it is not found, even where it stands beside other parts."""
+    match node:
+        case Word(field=field) | Prefix(field=field):
+            return field is not Field.TEXT
+        case Phrase() | Has():
+            return True
+        case Any(parts) | All(parts):
+            return bool(parts) and all(is_condition(part) for part in parts)
+        case Not():
+            return True
+
+
+def speaks(node: Node) -> bool:
+    """Whether a condition is about words, so that a page may be found for it alone."""
+    match node:
+        case Has() | Not():
+            return False
+        case All(parts) | Any(parts):
+            return any(map(speaks, parts))
+        case _:
+            return True
