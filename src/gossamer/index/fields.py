@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import tantivy
 
 from gossamer.index import schema
+from gossamer.index.anchors import words_number
 from gossamer.index.entry import Entry, Place, pack
 from gossamer.index.words import normal
 from gossamer.urls.canonical import host_of
@@ -36,14 +37,15 @@ def document_of(entry: Entry, place: Place) -> tantivy.Document:
     add(schema.TITLE, normal(entry.title))
     add(schema.HEADINGS, _GAP.join(map(normal, entry.headings)))
     add(schema.BODY, normal(entry.text))
-    if entry.anchors:
-        add(schema.ANCHORS, _GAP.join(map(normal, entry.anchors)))
+    add(schema.ANCHORS, _GAP.join(map(normal, entry.anchors)))
     add(schema.ADDRESS, address_words(entry.url))
     add(schema.SITE, domains_of(host_of(entry.url)))
     add(schema.LANGUAGE, entry.language)
     add(schema.TYPE, types_of(entry.type))
     document.add_date(schema.AT, _date(entry.at_us // 1_000_000))
-    document.add_unsigned(schema.ANCHORED, 0)
+    document.add_unsigned(schema.KEY_HIGH, int.from_bytes(entry.key[:8], "big"))
+    document.add_unsigned(schema.KEY_LOW, int.from_bytes(entry.key[8:], "big"))
+    document.add_unsigned(schema.ANCHORED, words_number(entry.anchors))
     document.add_bytes(schema.STORED, pack(entry, place))
     return document
 

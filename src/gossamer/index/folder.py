@@ -2,6 +2,7 @@
 
     index/
       current     {"version": 1, "generation": "g000001"}: the only truth, replaced as a whole
+      anchors     words of links (`anchors.py`), for all generations
       g000001/    one whole index: `words/` is tantivy's, `texts` ours (`texts.py`)
 
 The index is rewritten into a new generation and swapped by replacing `current`. A generation that
@@ -25,6 +26,8 @@ REBUILD: Final = "`gossamer rebuild index` makes it again from the archive"
 CURRENT: Final = "current"
 WORDS: Final = "words"
 TEXTS: Final = "texts"
+ANCHORS: Final = "anchors"
+COMMIT: Final = "meta.json"  # tantivy's list of what counts; replaced with every commit
 _FIRST: Final = "g000001"
 _NAME: Final = re.compile(r"g\d{6}")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import tantivy
 
@@ -18,10 +18,9 @@ from gossamer.errors import CorruptFile, StoreError
 from gossamer.index import schema
 from gossamer.index.border import reading
 from gossamer.index.entry import Kept, unpack
-from gossamer.index.folder import REBUILD, TEXTS, WORDS, find_current
+from gossamer.index.folder import COMMIT, REBUILD, TEXTS, WORDS, find_current
+from gossamer.index.shares import addresses_in, keys_of, shares_of
 from gossamer.index.texts import TextReader
-
-_COMMIT: Final = "meta.json"  # tantivy's list of what counts; replaced with every commit
 
 
 class Match(NamedTuple):
@@ -100,14 +99,14 @@ class IndexReader:
 
 
 def ids(folder: Path) -> Iterator[str]:
-    """The ids of all entries, in their order. For comparing index and state. Raises CorruptFile."""
+    """The ids of all entries, in their order; 60 MB for a million. For comparing index and state.
+    Raises CorruptFile."""
     view = _open(folder)
-    for first in range(256):  # slices of the dictionary, so that memory is bounded
-        with reading(view.generation):
-            terms = view.searcher.terms_with_prefix(
-                schema.ID, f"{first:02x}", filter_query=schema.every_entry()
-            )
-        yield from sorted(term for term, count in terms if count)
+    keys = []
+    with reading(view.generation):
+        for share in shares_of(view.searcher.num_docs, 50_000):
+            keys += keys_of(view.searcher, addresses_in(view.searcher, view.schema, share))
+    return map(schema.id_of, sorted(keys))
 
 
 def _open(folder: Path) -> View:
@@ -128,7 +127,7 @@ def _current(folder: Path) -> Path:
 
 def _stamp(generation: Path) -> tuple[int, int]:
     """What changes with every commit."""
-    path = generation / WORDS / _COMMIT
+    path = generation / WORDS / COMMIT
     try:
         found = path.stat()
     except OSError as error:

@@ -13,6 +13,7 @@ search this index.
     language    as the page's (`records.py`)
     type        MIME type, and a short word for it: html text pdf image audio video other
     at          when it was fetched; for sorting and ranges
+    key_high key_low    the key as two numbers, for going through all entries (`shares.py`)
     anchored    which words its anchors field has, as one number (`anchors.py`)
     stored      everything that is shown or needed to write the entry again (`entry.py`)
 
@@ -38,6 +39,8 @@ SITE: Final = "site"
 LANGUAGE: Final = "language"
 TYPE: Final = "type"
 AT: Final = "at"
+KEY_HIGH: Final = "key_high"
+KEY_LOW: Final = "key_low"
 ANCHORED: Final = "anchored"
 STORED: Final = "stored"
 
@@ -56,7 +59,8 @@ def build_schema() -> tantivy.Schema:
     for name in (SITE, LANGUAGE, TYPE):
         builder.add_text_field(name, tokenizer_name=_WORDS, index_option="basic")
     builder.add_date_field(AT, fast=True)
-    builder.add_unsigned_field(ANCHORED, fast=True)
+    for name in (KEY_HIGH, KEY_LOW, ANCHORED):
+        builder.add_unsigned_field(name, fast=True)
     builder.add_bytes_field(STORED, stored=True)
     return builder.build()
 

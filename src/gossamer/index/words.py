@@ -10,7 +10,7 @@ A text becomes words in normal form, with spaces between them:
 - Accents of Latin and Greek letters are folded (`café` is `cafe`, `Łódź` is `lodz`), because people
   type what their keyboard has. That also merges letters which some languages tell apart (`schon`
   and `schön`). Cyrillic keeps й and loses ё, Arabic and Hebrew lose their vowel points; in all
-  other scripts a mark makes another letter, and stays. `folds=False` keeps accents, for stemmers.
+  other scripts a mark makes another letter, and stays.
 - Invisible characters (soft hyphen, direction marks) are dropped, not taken for spaces.
 
 Only characters outside ASCII cost more than a table of bytes: they reach Python through the error
@@ -44,71 +44,53 @@ _PLAIN: Final = {
     "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ŧ": "t",
     "ı": "i", "ĸ": "k", "ŋ": "n", "ё": "е",
 }  # fmt: skip
-# Marks that go when accents are folded: accents; vowel points of Hebrew and Arabic, and tatweel.
-_FOLDED_MARKS: Final = ((0x0300, 0x036F), (0x0591, 0x05C7), (0x0610, 0x061A), (0x064B, 0x065F),
+# Marks that are dropped: accents; vowel points of Hebrew and Arabic, and tatweel.
+_DROPPED_MARKS: Final = ((0x0300, 0x036F), (0x0591, 0x05C7), (0x0610, 0x061A), (0x064B, 0x065F),
                         (0x0670, 0x0670), (0x06D6, 0x06DC), (0x0640, 0x0640))  # fmt: skip
-# Where an accent may stand alone behind an ASCII letter, the text is not composed.
-_LOOSE_MARKS: Final = (
-    "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328"
-)
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 _REMEMBERED_RUN: Final = 24  # characters; longer runs are Chinese prose and do not come again
 
-_FOLDED: Final = "gossamer.folded"
-_ACCENTED: Final = "gossamer.accented"
+_HANDLER: Final = "gossamer.words"
 _TABLE: Final = bytes(
     byte if byte >= 0x80 else ord(chr(byte).lower()) if chr(byte).isalnum() else 0x20
     for byte in range(256)
 )
 
 
-def normal(text: str, *, folds: bool = True) -> str:
+def normal(text: str) -> str:
     """The words of a text in normal form, in their order, separated by spaces."""
-    return normal_bytes(text, folds=folds).decode()
+    return text.encode("ascii", _HANDLER).translate(_TABLE).decode()
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text in normal form, in their order."""
-    return normal_bytes(text).decode().split()
-
-
-def normal_bytes(text: str, *, folds: bool = True) -> bytes:
-    """`normal` in UTF-8, which is what it is made in."""
-    if folds:
-        return text.encode("ascii", _FOLDED).translate(_TABLE)
-    if not text.isascii() and any(mark in text for mark in _LOOSE_MARKS):
-        text = unicodedata.normalize("NFC", text)
-    return text.encode("ascii", _ACCENTED).translate(_TABLE)
+    return normal(text).split()
 
 
 class _Letters(dict[int, str]):
     """What each character becomes, found out when it is first met."""
 
-    def __init__(self, *, folds: bool) -> None:
-        super().__init__()
-        self._folds = folds
-
     def __missing__(self, code: int) -> str:
         composed = unicodedata.normalize(
             "NFKC", unicodedata.normalize("NFKC", chr(code)).casefold()
         )
-        became = self[code] = "".join(map(self._letter, composed))
+        became = self[code] = "".join(map(_letter, composed))
         return became
 
-    def _letter(self, char: str) -> str:
-        if _is_within(char, _UNSPACED):
-            return f" {char} "
-        if self._folds and _is_within(char, _FOLDED_MARKS):
-            return ""
-        match unicodedata.category(char)[0]:
-            case "L" | "N":
-                return _plain(char) if self._folds else char
-            case "M":
-                return char
-            case "C" if unicodedata.category(char) == "Cf" and char != _ZERO_WIDTH_SPACE:
-                return ""
-            case _:
-                return " "
+
+def _letter(char: str) -> str:
+    if _is_within(char, _UNSPACED):
+        return f" {char} "
+    if _is_within(char, _DROPPED_MARKS):
+        return ""
+    category = unicodedata.category(char)
+    match category[0]:
+        case "L" | "N":
+            return _plain(char)
+        case "M":
+            return char
+        case _:
+            return "" if category == "Cf" and char != _ZERO_WIDTH_SPACE else " "
 
 
 def _plain(char: str) -> str:
@@ -123,22 +105,22 @@ def _is_within(char: str, blocks: tuple[tuple[int, int], ...]) -> bool:
     return any(first <= ord(char) <= last for first, last in blocks)
 
 
-def _register(name: str, *, folds: bool) -> None:
-    """Make `text.encode("ascii", name)` write what is not ASCII in normal form."""
-    letters = _Letters(folds=folds)
-
-    def became(run: str) -> bytes:
-        return unicodedata.normalize("NFC", run).translate(letters).encode(errors="replace")
-
-    remembered = lru_cache(maxsize=20_000)(became)
-
-    def replaced(fault: UnicodeError) -> tuple[bytes, int]:
-        assert isinstance(fault, UnicodeEncodeError)
-        run = fault.object[fault.start : fault.end]
-        return (remembered if len(run) <= _REMEMBERED_RUN else became)(run), fault.end
-
-    codecs.register_error(name, replaced)
+_LETTERS: Final = _Letters()
 
 
-_register(_FOLDED, folds=True)
-_register(_ACCENTED, folds=False)
+def _became(run: str) -> bytes:
+    """A run of characters outside ASCII in normal form."""
+    return unicodedata.normalize("NFC", run).translate(_LETTERS).encode(errors="replace")
+
+
+_became_before = lru_cache(maxsize=20_000)(_became)
+
+
+def _replaced(fault: UnicodeError) -> tuple[bytes, int]:
+    """The error handler: what stands in place of a run that ASCII cannot say."""
+    assert isinstance(fault, UnicodeEncodeError)
+    run = fault.object[fault.start : fault.end]
+    return (_became_before if len(run) <= _REMEMBERED_RUN else _became)(run), fault.end
+
+
+codecs.register_error(_HANDLER, _replaced)

@@ -2,63 +2,60 @@
 
 What is put waits in memory until the next commit, so that anchors which come within those seconds
 are in when the entry is first written, and a page put twice is written once. `commit` writes what
-waits, makes it last, and makes it searchable for every reader, in this order:
+waits, makes it last, and makes it searchable (`generation.py`). After a kill the archive is read
+again from the bytes in `covered`. Putting is an upsert: done twice it changes nothing.
 
-    1. texts     appended and synced
-    2. words     ONE commit of tantivy: entries, removals and the hidden entry, which says how much
-                 of the archive is covered and how long the file of texts is
-
-So after a kill the index holds exactly what its hidden entry says; texts behind that length are
-cut off, and the archive is read again from there (`covered`). Putting is an upsert: done twice it
-changes nothing.
-
-One thread may `put` and `remove` while another is in `commit`; nothing else may be done at once.
+One thread may `put`, `remove` and `note_anchor` while another is in `commit` or
+`write_late_anchors`; these two exclude each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
-import msgpack
-import tantivy
-
-from gossamer.index import schema
-from gossamer.index.border import reading
+from gossamer.index.anchors import AnchorBook, chosen, words_number
 from gossamer.index.entry import Entry
-from gossamer.index.fields import document_of
-from gossamer.index.folder import TEXTS, WORDS, open_current
-from gossamer.index.texts import TextWriter
+from gossamer.index.folder import ANCHORS, delete_strays, make_current, open_current
+from gossamer.index.generation import Covered, Generation
+from gossamer.index.rewrite import Rewriting
+from gossamer.index.shares import Share
 
 # With less, segments get small and are merged more often; with more, nothing is gained.
 HEAP_BYTES: Final = 50_000_000
-# What may wait in memory; about 2,000 pages.
-MAX_WAITING_CHARS: Final = 20_000_000
+MAX_WAITING_CHARS: Final = 20_000_000  # about 2,000 pages
+FEWEST_DEAD: Final = 1_000  # for which an index is rewritten
+_LATE_AT_ONCE: Final = 2_000  # entries written again with one commit
+
+_T = TypeVar("_T")
 
 
 class IndexWriter:
-    """Writes the index of one collection. There may be only one."""
+    """Writes the index of one collection. There may be only one. Raises CorruptFile where the index
+    is damaged, in every method."""
 
-    def __init__(self, folder: Path, heap_bytes: int = HEAP_BYTES) -> None:
-        """Opens the index, or makes an empty one. Raises CorruptFile."""
+    def __init__(
+        self, folder: Path, heap_bytes: int = HEAP_BYTES, fewest_dead: int = FEWEST_DEAD
+    ) -> None:
+        """Opens the index, or makes an empty one."""
         folder.mkdir(parents=True, exist_ok=True)
         self._heap_bytes = heap_bytes
+        self._fewest_dead = fewest_dead
         self._waiting: dict[bytes, Entry | None] = {}  # None: to be removed
         self._waiting_chars = 0
-        self._open(open_current(folder))
+        self._generation = Generation(open_current(folder), heap_bytes)
+        self._book = AnchorBook(folder / ANCHORS, self._generation.covered.anchors)
+        self._rewriting: Rewriting | None = None
+        self._lock = threading.Lock()
 
-    def _open(self, generation: Path) -> None:
-        self._generation = generation
-        with reading(generation):
-            self._index = tantivy.Index(schema.build_schema(), str(generation / WORDS))
-            self._index.config_reader("manual")
-            self._writer = self._index.writer(self._heap_bytes, 1)
-            self._searcher = self._index.searcher()
-            hidden = self._find_stored(schema.HIDDEN)
-            files, length = msgpack.unpackb(hidden) if hidden else ({}, 0)
-        self.covered: dict[str, int] = files
-        self._texts = TextWriter(generation / TEXTS, length)
+    @property
+    def covered(self) -> Mapping[str, int]:
+        """For each WARC file the byte up to which its pages are in the index."""
+        return self._generation.covered.files
 
     @property
     def is_full(self) -> bool:
@@ -74,40 +71,83 @@ class IndexWriter:
         """Let the index have no entry of this key."""
         self._waiting[key] = None
 
+    def note_anchor(self, target: bytes, anchor: str, source: bytes) -> None:
+        """A page (by its key) links to another. Telling it again is no harm."""
+        self._book.note(target, anchor, source)
+
     def commit(self, covered: Mapping[str, int]) -> None:
         """Write all that waits. The index then covers each WARC file up to the byte in `covered`;
-        files that are not named there stay as they were. Blocks; raises CorruptFile."""
-        waiting, self._waiting, self._waiting_chars = self._waiting, {}, 0
-        self.covered = {**self.covered, **covered}
-        with reading(self._generation):
+        files that are not named there stay as they were. Blocks for a second or more."""
+        with self._lock:
+            waiting, self._waiting, self._waiting_chars = self._waiting, {}, 0
             for key, entry in waiting.items():
-                self._write(key, entry)
-            self._commit()
+                if entry is None:
+                    self._generation.remove(key)
+                else:
+                    self._generation.write(self._with_anchors(entry))
+            self._commit({**self.covered, **covered}, waiting)
 
-    def _write(self, key: bytes, entry: Entry | None) -> None:
-        self._writer.delete_documents_by_term(schema.ID, schema.id_of(key))
-        if entry is not None:
-            self._writer.add_document(document_of(entry, self._texts.append(entry.text)))
+    def write_late_anchors(self) -> int:
+        """Write all entries again whose anchors have words that they lack; how many there were.
 
-    def _commit(self) -> None:
-        self._texts.sync()
-        hidden = (self.covered, self._texts.length)
-        document = tantivy.Document()
-        document.add_text(schema.ID, schema.HIDDEN)
-        document.add_bytes(schema.STORED, msgpack.packb(hidden))
-        self._writer.delete_documents_by_term(schema.ID, schema.HIDDEN)
-        self._writer.add_document(document)
-        self._writer.commit()
-        self._index.reload()
-        self._searcher = self._index.searcher()
-
-    def _find_stored(self, id: str) -> bytes | None:
-        query = tantivy.Query.term_query(self._index.schema, schema.ID, id, "basic")
-        hits = self._searcher.search(query, 1, count=False).hits
-        stored: bytes | None = self._searcher.doc(hits[0][1])[schema.STORED][0] if hits else None
-        return stored
+        For the end of a crawl, and now and then in a long one: it reads all anchors. What waits is
+        not written; commit first.
+        """
+        with self._lock:
+            return sum(map(self._write_late, self._book.shares()))
 
     def close(self) -> None:
         """Let go of the files. What waits is not written."""
-        self._writer.wait_merging_threads()
-        self._texts.close()
+        if self._rewriting is not None:
+            self._rewriting.new.close()
+        self._generation.close()
+        self._book.close()
+
+    def _with_anchors(self, entry: Entry) -> Entry:
+        """The entry with the anchors that are known now; all others come late."""
+        if entry.anchors:
+            return entry
+        anchors = self._book.known(entry.key)
+        if not anchors and (older := self._generation.find(entry.key)) is not None:
+            anchors = older.anchors
+        return replace(entry, anchors=anchors) if anchors else entry
+
+    def _write_late(self, share: Share) -> int:
+        pages = self._book.read(share)
+        late = {
+            key: anchors
+            for key, number in self._generation.keys(share)
+            if key in pages and words_number(anchors := chosen(pages[key])) != number
+        }
+        for some in batched(late.items(), _LATE_AT_ONCE):
+            for key, anchors in some:
+                kept = self._generation.find(key)
+                assert kept is not None, "its key was just read, and nobody else writes"
+                self._generation.write_again(kept, anchors)
+            self._commit(self.covered, [key for key, _ in some])
+        return len(late)
+
+    def _commit(self, files: Mapping[str, int], written: Iterable[bytes]) -> None:
+        """`written` are the keys whose entries this commit changes."""
+        covered = Covered(files, self._book.sync())
+        self._generation.commit(covered)
+        if self._rewriting is not None:
+            self._rewriting.touch(written)
+        elif self._generation.is_worn(self._fewest_dead):
+            self._rewriting = Rewriting(self._generation, self._heap_bytes)
+        if self._rewriting is not None and self._rewriting.step():
+            self._swap(self._rewriting.new, covered)
+
+    def _swap(self, new: Generation, covered: Covered) -> None:
+        new.commit(covered)
+        make_current(new.path)
+        self._generation.close()
+        self._generation, self._rewriting = new, None
+        delete_strays(new.path)
+
+
+def batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    """The items in lists of `size`, the last one shorter."""
+    rest = iter(items)
+    while some := list(islice(rest, size)):
+        yield some

@@ -1,0 +1,132 @@
+"""One whole index, open for writing: tantivy's words and our texts, committed together.
+
+A commit is made in this order:
+
+    1. texts     appended and synced
+    2. words     ONE commit of tantivy: entries, removals and the hidden entry, which says how much
+                 of the archive is covered and how long the files beside it are
+
+So after a kill the index holds exactly what its hidden entry says; texts behind that length are cut
+off when it is opened again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import msgpack
+import tantivy
+
+from gossamer.index import schema
+from gossamer.index.border import reading
+from gossamer.index.entry import Entry, Kept, Place, entry_of, unpack
+from gossamer.index.fields import document_of
+from gossamer.index.folder import COMMIT, TEXTS, WORDS
+from gossamer.index.shares import Share, addresses_in, keys_of, shares_of
+from gossamer.index.texts import TextReader, TextWriter
+
+_A_SHARE: Final = 20_000  # entries gone through at once
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What a commit covers: each WARC file up to a byte, the file of anchors up to its length."""
+
+    files: Mapping[str, int] = field(default_factory=dict)
+    anchors: int = 0
+
+
+class Generation:
+    """Raises CorruptFile where its files are not what was written, in every method."""
+
+    def __init__(self, path: Path, heap_bytes: int) -> None:
+        self.path = path
+        with reading(path):
+            self._index = tantivy.Index(schema.build_schema(), str(path / WORDS))
+            self._index.config_reader("manual")
+            self._writer = self._index.writer(heap_bytes, 1)
+            self._searcher = self._index.searcher()
+            hidden = self._find_stored(schema.HIDDEN)
+            files, anchors, length = msgpack.unpackb(hidden) if hidden else ({}, 0, 0)
+        self.covered = Covered(files, anchors)
+        self._texts = TextWriter(path / TEXTS, length)
+        self._written = TextReader(path / TEXTS)
+
+    def write(self, entry: Entry) -> None:
+        """Let there be this entry, in place of any older one of its key."""
+        self._replace(entry, self._texts.append(entry.text))
+
+    def write_again(self, kept: Kept, anchors: tuple[str, ...]) -> None:
+        """Let a committed entry have other anchors."""
+        self._replace(entry_of(kept, self.text(kept), anchors), kept.text)
+
+    def remove(self, key: bytes) -> None:
+        """Let there be no entry of this key."""
+        self._writer.delete_documents_by_term(schema.ID, schema.id_of(key))
+
+    def commit(self, covered: Covered) -> None:
+        """Make all of it last, and visible to readers that look again."""
+        self._texts.sync()
+        hidden = (dict(covered.files), covered.anchors, self._texts.length)
+        document = tantivy.Document()
+        document.add_text(schema.ID, schema.HIDDEN)
+        document.add_bytes(schema.STORED, msgpack.packb(hidden))
+        with reading(self.path):
+            self._writer.delete_documents_by_term(schema.ID, schema.HIDDEN)
+            self._writer.add_document(document)
+            self._writer.commit()
+            self._index.reload()
+            self._searcher = self._index.searcher()
+        self.covered = covered
+
+    def find(self, key: bytes) -> Kept | None:
+        """The entry of a key as it was committed last."""
+        with reading(self.path):
+            stored = self._find_stored(schema.id_of(key))
+            return unpack(stored) if stored is not None else None
+
+    def text(self, kept: Kept) -> str:
+        """The text of a committed entry."""
+        return self._written.read(kept.text)
+
+    def shares(self) -> Iterator[Share]:
+        """The shares in which all entries can be gone through in bounded memory."""
+        return shares_of(self._searcher.num_docs, _A_SHARE)
+
+    def keys(self, share: Share) -> list[tuple[bytes, int]]:
+        """The keys of committed entries, each with the number of its anchors' words
+        (`anchors.py`)."""
+        with reading(self.path):
+            addresses = addresses_in(self._searcher, self._index.schema, share)
+            numbers = self._searcher.fast_field_values(schema.ANCHORED, addresses)
+            keys = keys_of(self._searcher, addresses)
+        return [(key, int(number or 0)) for key, number in zip(keys, numbers, strict=True)]
+
+    def is_worn(self, fewest_dead: int) -> bool:
+        """Whether a third of the entries on the disk are dead, and not too few for the trouble."""
+        with reading(self.path):
+            segments = json.loads((self.path / WORDS / COMMIT).read_bytes())["segments"]
+        entries: int = sum(one["max_doc"] for one in segments)
+        dead: int = sum(one["deletes"]["num_deleted_docs"] for one in segments if one["deletes"])
+        return dead >= fewest_dead and 3 * dead >= entries
+
+    def close(self) -> None:
+        """Let go of the files, when merges under way are done. What is not committed is lost."""
+        with reading(self.path):
+            self._writer.wait_merging_threads()
+        self._texts.close()
+
+    def _replace(self, entry: Entry, place: Place) -> None:
+        with reading(self.path):
+            self.remove(entry.key)
+            self._writer.add_document(document_of(entry, place))
+
+    def _find_stored(self, name: str) -> bytes | None:
+        query = tantivy.Query.term_query(self._index.schema, schema.ID, name, "basic")
+        hits = self._searcher.search(query, 1, count=False).hits
+        stored: bytes | None = self._searcher.doc(hits[0][1])[schema.STORED][0] if hits else None
+        return stored

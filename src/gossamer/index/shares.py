@@ -1,0 +1,59 @@
+"""All entries of an index, a share at a time, so that memory is bounded whatever its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import tantivy
+
+from gossamer.index import schema
+
+
+class Share(NamedTuple):
+    """One of `of` equal shares of all keys, by their lower half: the upper is the host's, and one
+    host may have all pages."""
+
+    number: int
+    of: int
+
+    @property
+    def first(self) -> int:
+        """The least lower half of its keys."""
+        return (self.number << 64) // self.of
+
+    @property
+    def last(self) -> int:
+        """The greatest lower half of its keys."""
+        return ((self.number + 1) << 64) // self.of - 1
+
+    def holds(self, key: bytes) -> bool:
+        """Whether a key is in this share."""
+        return self.first <= int.from_bytes(key[8:], "big") <= self.last
+
+
+def shares_of(count: int, most: int) -> Iterator[Share]:
+    """So many shares that about `most` of `count` things are in each."""
+    of = -(-count // most) or 1
+    return (Share(number, of) for number in range(of))
+
+
+def addresses_in(
+    searcher: tantivy.Searcher, fields: tantivy.Schema, share: Share
+) -> list[tantivy.DocAddress]:
+    """Where the entries of a share are, in no order."""
+    query = tantivy.Query.range_query(
+        fields, schema.KEY_LOW, tantivy.FieldType.Unsigned, share.first, share.last
+    )
+    most = max(1, searcher.num_docs)
+    return [address for _, address in searcher.search(query, most, count=False).hits]
+
+
+def keys_of(searcher: tantivy.Searcher, addresses: list[tantivy.DocAddress]) -> list[bytes]:
+    """The keys of entries."""
+    high = searcher.fast_field_values(schema.KEY_HIGH, addresses)
+    low = searcher.fast_field_values(schema.KEY_LOW, addresses)
+    return [
+        ((int(upper or 0) << 64) | int(lower or 0)).to_bytes(16, "big")
+        for upper, lower in zip(high, low, strict=True)
+    ]
