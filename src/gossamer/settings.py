@@ -266,6 +266,9 @@ class Node(Section):
         200_000, "Links gathered before a part is written to graph/.", at_least=100
     )
     part_every_s: float = setting(30.0, "Links wait no longer than this for a part.", at_least=1)
+    keep_parts_s: float = setting(
+        600.0, "Files of links that were merged stay so long, for readers of them.", at_least=0
+    )
     min_free_bytes: int = setting(
         64 * 2**20, "With less room on the disk the crawl stops.", at_least=0
     )

@@ -146,7 +146,7 @@ def _open(
     keys = Keys(salt)
     guard = Guard(settings.fetch.allow_private)
     harvester = build_harvester(settings, keys)
-    links = LinkBook(home.graph)
+    links = LinkBook(home.graph, clock, settings.node.keep_parts_s)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"
     scheduler = Scheduler(
         frontier, settings, keys, guard, clock, typed, journal.note_row, is_unclean=is_unclean

@@ -119,6 +119,7 @@ class Node:
         if self._fault is None:
             try:
                 await self._parts.committer.commit(is_clean=True)
+                await asyncio.to_thread(self._parts.links.finish)
             except DiskFault as fault:
                 self._fault = fault
         if self._fault is not None:
@@ -341,6 +342,7 @@ class Node:
             await parts.crew.aclose()
         finally:
             parts.journal.close()
+            parts.links.close()
             parts.close_store()
 
 

@@ -1,4 +1,4 @@
-"""The one door to pyarrow, which ships no types: `pa` and `pq` as the rest of graph/ uses them.
+"""The one door to pyarrow, which ships no types: `pa`, `pc` and `pq` for the rest of graph/.
 
 It is opened when somebody comes through: loading pyarrow takes 80 ms, and a worker that has just
 started has pages to ask for first.
@@ -23,4 +23,5 @@ class _Late:
 
 
 pa: Final[Any] = _Late("pyarrow")
+pc: Final[Any] = _Late("pyarrow.compute")
 pq: Final[Any] = _Late("pyarrow.parquet")

@@ -37,7 +37,8 @@ _RAW_CAPTURES: Final = """
 """
 _CAPTURES: Final = """
     create temp table captures as
-    select source, min(first_us) as first_us, max(links_us) as links_us, max(last_us) as last_us
+    select source, min(first_us) as first_us, nullif(max(links_us), -1) as links_us,
+           max(last_us) as last_us
     from ({}) group by source
 """
 _ROWS: Final = """

@@ -1,0 +1,176 @@
+"""Links in memory by columns, texts as numbers: how merging sorts millions of texts without
+comparing them.
+
+A text column is a dictionary of its distinct texts and one number a row. Parquet stores it so
+already, so reading gives it away; only the dictionary of the sorted column is ever compared. A row
+costs 0.2 microseconds so to be sorted and written, where sorting texts costs two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from gossamer.graph.arrow import pa, pc, pq
+
+Numbers = npt.NDArray[Any]
+
+KEY: Final = ("source", "target", "anchor", "rel", "place", "kind")  # what tells links apart
+TEXTS: Final = (*KEY, "fault")
+NUMBERS: Final = ("line", "first_us", "seen_us")
+_LOW: Final = 0xFFFF_FFFF
+_SMALL: Final = 100  # texts: their numbers take a byte, and all may stand in every group of rows
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A column of texts: `words[codes[i]]` is that of row i."""
+
+    words: Any  # a pyarrow.StringArray, each text once
+    codes: Numbers
+
+    def ranked(self) -> Text:
+        """The same with its dictionary in order: then numbers compare as the texts do."""
+        order = pc.sort_indices(self.words)
+        ranks = np.empty(len(order), np.int32)
+        ranks[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+        return Text(self.words.take(order), ranks[self.codes])
+
+    def code_of(self, word: str) -> int:
+        """The number of a text; -1 when there is none."""
+        found: int = pc.index(self.words, pa.scalar(word, pa.string())).as_py()
+        return found
+
+    def column(self) -> Any:
+        """The Arrow column, with only those texts in its dictionary that a row has."""
+        size = len(self.words)
+        if size <= _SMALL:
+            codes = pa.array(self.codes.astype(np.int32, copy=False))
+            return pa.DictionaryArray.from_arrays(codes, self.words)
+        is_used = np.zeros(size, np.bool_)
+        is_used[self.codes] = True
+        used = np.flatnonzero(is_used)
+        numbers = np.empty(size, np.int32)
+        numbers[used] = np.arange(len(used), dtype=np.int32)
+        codes = pa.array(numbers[self.codes])
+        return pa.DictionaryArray.from_arrays(codes, self.words.take(pa.array(used)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Links by columns."""
+
+    texts: Mapping[str, Text]
+    numbers: Mapping[str, Numbers]
+
+    def __len__(self) -> int:
+        return len(self.numbers["seen_us"])
+
+    def taken(self, rows: Numbers | slice) -> Rows:
+        """Some rows, by number, by a mask or a slice."""
+        return Rows(
+            {name: Text(text.words, text.codes[rows]) for name, text in self.texts.items()},
+            {name: column[rows] for name, column in self.numbers.items()},
+        )
+
+    def without(self, *names: str) -> Rows:
+        """The rows without some columns."""
+        return Rows(
+            {name: text for name, text in self.texts.items() if name not in names},
+            {name: column for name, column in self.numbers.items() if name not in names},
+        )
+
+    def ordered(self, name: str) -> Rows:
+        """The rows in the order of a text column, else in the order that they have."""
+        ranked = self.texts[name].ranked()
+        packed = ranked.codes.astype(np.int64)
+        packed <<= 32
+        packed |= np.arange(len(self), dtype=np.int64)
+        packed.sort()  # plain numbers: a third of the time of argsort
+        return Rows({**self.texts, name: ranked}, self.numbers).taken(packed & _LOW)
+
+    def table(self, names: Sequence[str]) -> Any:
+        """An Arrow table of some columns, texts as dictionaries."""
+        columns = [
+            self.texts[name].column() if name in self.texts else pa.array(self.numbers[name])
+            for name in names
+        ]
+        named = zip(names, columns, strict=True)
+        fields = [pa.field(name, column.type, nullable=False) for name, column in named]
+        return pa.Table.from_arrays(columns, schema=pa.schema(fields))
+
+
+def read_coded(path: Path, groups: Sequence[int] | None = None) -> Any:
+    """A file of links, or some of its groups of rows, as an Arrow table with dictionaries."""
+    metadata = pq.read_metadata(path)
+    names = metadata.schema.names
+    if "fault" in names and not _has_faults(metadata, names.index("fault")):
+        names = [name for name in names if name not in ("fault", "line")]
+    texts = [name for name in TEXTS if name in names]
+    with pq.ParquetFile(path, metadata=metadata, read_dictionary=texts) as file:
+        if groups is None:
+            return file.read(columns=names)
+        return file.read_row_groups(list(groups), columns=names)
+
+
+def _has_faults(metadata: Any, column: int) -> bool:
+    """Whether any link in a file may be malformed: seldom, and statistics say so."""
+    for group in range(metadata.num_row_groups):
+        statistics = metadata.row_group(group).column(column).statistics
+        if statistics is None or not statistics.has_min_max or statistics.max != "":
+            return True
+    return False
+
+
+def rows_of(tables: Sequence[Any]) -> Rows:
+    """The rows of tables of `read_coded`, one after the other."""
+    tables = [table for table in tables if table.num_rows] or tables[:1]
+    texts = {name: _text([_part_of(table, name) for table in tables]) for name in TEXTS}
+    numbers = {
+        name: np.concatenate([_numbers(table, name) for table in tables]) for name in NUMBERS
+    }
+    return Rows(texts, numbers)
+
+
+def _part_of(table: Any, name: str) -> Sequence[Any]:
+    """The pieces of a text column; one that was not read is empty in every row."""
+    if name in table.column_names:
+        chunks: Sequence[Any] = table.column(name).chunks
+        return [
+            chunk if chunk.type != pa.string() else chunk.dictionary_encode() for chunk in chunks
+        ]
+    empty = pa.array(np.zeros(table.num_rows, np.int8))
+    return [pa.DictionaryArray.from_arrays(empty, pa.array([""]))]
+
+
+def _text(pieces: Sequence[Sequence[Any]]) -> Text:
+    """Pieces with dictionaries of their own as one column: only dictionaries are compared."""
+    chunks = [chunk for piece in pieces for chunk in piece]
+    if not chunks:
+        return Text(pa.array([], pa.string()), np.empty(0, np.int32))
+    known = pa.concat_arrays([chunk.dictionary for chunk in chunks]).dictionary_encode()
+    numbers = known.indices.to_numpy().astype(_kind_for(len(known.dictionary)))
+    codes, start = [], 0
+    for chunk in chunks:
+        end = start + len(chunk.dictionary)
+        codes.append(numbers[start:end][chunk.indices.to_numpy(zero_copy_only=False)])
+        start = end
+    return Text(known.dictionary, np.concatenate(codes))
+
+
+def _kind_for(texts: int) -> type[np.int8 | np.int32]:
+    return np.int8 if texts <= _SMALL else np.int32
+
+
+def _numbers(table: Any, name: str) -> Numbers:
+    if name == "first_us" and name not in table.column_names:
+        name = "seen_us"  # a raw part: a row is of one capture
+    if name not in table.column_names:
+        return np.zeros(table.num_rows, np.int32)
+    chunks = [chunk.to_numpy(zero_copy_only=False) for chunk in table.column(name).chunks]
+    return np.concatenate(chunks) if chunks else np.empty(0, np.int64)

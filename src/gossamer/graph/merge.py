@@ -1,0 +1,254 @@
+"""Many small files of links into few large ones, sorted for both directions.
+
+    raw parts, up to 2 million rows      in memory at once       -+-> NAME-by-target.parquet
+    sets, up to 64 million rows          slice by slice of URLs  -+-> NAME-by-source.parquet
+                                                                  +-> NAME-captures.parquet
+
+Rows of a capture that a newer one among the inputs supersedes are left out; the time at which a
+link was first seen is kept. A capture that stands in files outside of this merge is no concern
+here: whoever reads compares with all captures (`tables.py`, `lookup.py`).
+
+Memory is bounded by rows, not by the graph: a slice holds 2 million rows, or those of its one URL
+where more link to that. A set counts when a manifest names it, which is the writer's to do
+(`crawl/links.py`); which files are merged when is decided in `tiers.py`.
+
+    python -m gossamer.graph.merge FOLDER NAME INPUT...      prints the set as JSON
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from gossamer.graph import manifest as manifests
+from gossamer.graph.arrow import pa, pc, pq
+from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of
+from gossamer.graph.manifest import MergedSet, sync_folder
+from gossamer.graph.sorted_files import slices, write_rows, write_tables
+
+BY_TARGET: Final = (*KEY, "first_us", "seen_us")
+BY_SOURCE: Final = (*KEY, "line", "fault", "first_us", "seen_us")
+_SIDES: Final = (
+    ("target", BY_TARGET, attrgetter("by_target")),
+    ("source", BY_SOURCE, attrgetter("by_source")),
+)
+_NEVER: Final = -1
+_NICE: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Captures:
+    """One row for each page: its first capture, the one whose links stand, and the last."""
+
+    sources: Any  # a pyarrow.StringArray in order
+    first_us: Numbers
+    links_us: Numbers
+    last_us: Numbers
+
+    def links_us_of(self, sources: Any) -> Numbers:
+        """For each of some pages, the capture whose links stand."""
+        found = pc.index_in(sources, value_set=self.sources).to_numpy(zero_copy_only=False)
+        links_us: Numbers = self.links_us[found]
+        return links_us
+
+
+def merge(folder: Path, inputs: Sequence[str], name: str) -> MergedSet:
+    """Write the set `name` of some parts, or of some sets; all files are synced to the disk.
+
+    Raises pyarrow.ArrowException or OSError for an input that cannot be read, OSError for a disk
+    that does not take the files.
+    """
+    graph = manifests.read(folder)
+    sets = [merged for merged in graph.sets if merged.name in inputs]
+    if sets:
+        return _merge_sets(folder, sets, name)
+    return _merge_parts(folder, [folder / file for file in inputs], name)
+
+
+def _merge_parts(folder: Path, paths: Sequence[Path], name: str) -> MergedSet:
+    rows = rows_of([read_coded(path) for path in paths])
+    captures = captures_in(rows)
+    rows = rows.taken(rows.texts["kind"].codes != rows.texts["kind"].code_of("capture"))
+    rows = current(rows, captures)
+    new = MergedSet(name, 0, 0, 0)
+    by_target = [_linked(rows).ordered("target")]
+    links = write_rows(folder / new.by_target, BY_TARGET, by_target, "target")
+    count = write_rows(folder / new.by_source, BY_SOURCE, [rows.ordered("source")], "source")
+    return _finished(folder, MergedSet(name, links, count, len(captures.sources)), captures)
+
+
+def _merge_sets(folder: Path, sets: Sequence[MergedSet], name: str) -> MergedSet:
+    captures = _joined([_read_captures(folder / merged.captures_file) for merged in sets])
+    new = MergedSet(name, 0, 0, 0)
+    counts = []
+    for column, names, file_of in _SIDES:
+        paths = [folder / file_of(merged) for merged in sets]
+        pieces = (current(rows, captures).ordered(column) for rows in slices(paths, column))
+        counts.append(write_rows(folder / file_of(new), names, pieces, column))
+    links, count = counts
+    return _finished(folder, MergedSet(name, links, count, len(captures.sources)), captures)
+
+
+def _finished(folder: Path, merged: MergedSet, captures: Captures) -> MergedSet:
+    columns = {
+        "source": captures.sources,
+        "first_us": pa.array(captures.first_us),
+        "links_us": pa.array(captures.links_us),
+        "last_us": pa.array(captures.last_us),
+    }
+    write_tables(folder / merged.captures_file, [pa.table(columns)], "source")
+    sync_folder(folder)
+    return merged
+
+
+# -- captures
+
+
+def captures_in(rows: Rows) -> Captures:
+    """The captures that raw rows tell of, with or without rows of their own."""
+    source, seen_us = rows.texts["source"].codes, rows.numbers["seen_us"]
+    kind, rel = rows.texts["kind"], rows.texts["rel"]
+    is_same = (kind.codes == kind.code_of("capture")) & (rel.codes == rel.code_of("same"))
+    # The rows of a capture follow each other: only the first of each run is looked at.
+    is_first = np.ones(len(rows), np.bool_)
+    for column in (source, seen_us, is_same):
+        is_first[1:] &= column[1:] == column[:-1]
+    is_first = ~is_first
+    if len(rows):
+        is_first[0] = True
+    runs = _Runs(source[is_first], seen_us[is_first], is_same[is_first])
+    return runs.captures(rows.texts["source"].words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """Captures of pages in any order: the page's number, when, and whether it was unchanged."""
+
+    source: Numbers
+    seen_us: Numbers
+    is_same: Numbers
+
+    def captures(self, words: Any) -> Captures:
+        first_us = np.full(len(words), np.iinfo(np.int64).max)
+        links_us = np.full(len(words), _NEVER, np.int64)
+        last_us = np.full(len(words), _NEVER, np.int64)
+        np.minimum.at(first_us, self.source, self.seen_us)
+        np.maximum.at(last_us, self.source, self.seen_us)
+        np.maximum.at(links_us, self.source[~self.is_same], self.seen_us[~self.is_same])
+        order = pc.sort_indices(words)
+        at = order.to_numpy()
+        return Captures(words.take(order), first_us[at], links_us[at], last_us[at])
+
+
+def _read_captures(path: Path) -> Captures:
+    table = pq.read_table(path).combine_chunks()
+    source, *times = (
+        _whole(table.column(n)) for n in ("source", "first_us", "links_us", "last_us")
+    )
+    first_us, links_us, last_us = (column.to_numpy(zero_copy_only=False) for column in times)
+    return Captures(source, first_us, links_us, last_us)
+
+
+def _whole(column: Any) -> Any:
+    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
+
+
+def _joined(all_captures: Sequence[Captures]) -> Captures:
+    """The captures of many sets: a page may be in several."""
+    coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
+    at, size = coded.indices.to_numpy(), len(coded.dictionary)
+    first_us = np.full(size, np.iinfo(np.int64).max)
+    links_us, last_us = np.full(size, _NEVER, np.int64), np.full(size, _NEVER, np.int64)
+    np.minimum.at(first_us, at, np.concatenate([one.first_us for one in all_captures]))
+    np.maximum.at(links_us, at, np.concatenate([one.links_us for one in all_captures]))
+    np.maximum.at(last_us, at, np.concatenate([one.last_us for one in all_captures]))
+    order = pc.sort_indices(coded.dictionary)
+    to = order.to_numpy()
+    return Captures(coded.dictionary.take(order), first_us[to], links_us[to], last_us[to])
+
+
+# -- rows
+
+
+def _linked(rows: Rows) -> Rows:
+    """The rows that lead somewhere, without the columns that only others have."""
+    fault = rows.texts["fault"]
+    links = rows.without("line", "fault")
+    return links if len(fault.words) == 1 else links.taken(fault.codes == fault.code_of(""))
+
+
+def current(rows: Rows, captures: Captures) -> Rows:
+    """The rows that the captures let stand, each link with the first time that it was seen."""
+    source = rows.texts["source"]
+    links_us = captures.links_us_of(source.words)
+    is_dead = rows.numbers["seen_us"] < links_us[source.codes]
+    if not is_dead.any():
+        return rows
+    is_changed = np.zeros(len(source.words), np.bool_)
+    is_changed[source.codes[is_dead]] = True
+    of_changed = is_changed[source.codes]
+    if "fault" in rows.texts:  # a malformed link has no history
+        fault = rows.texts["fault"]
+        is_fault = fault.codes != fault.code_of("")
+        is_whole = ~of_changed | (is_fault & ~is_dead)
+        of_changed &= ~is_fault
+    else:
+        is_whole = ~of_changed
+    return _stacked(rows.taken(is_whole), _survivors(rows.taken(of_changed), links_us))
+
+
+def _survivors(rows: Rows, links_us: Numbers) -> Rows:
+    """Links of pages with several captures: once each, if the last of these has it."""
+    columns = {name: pa.array(rows.texts[name].codes) for name in KEY}
+    times = {name: pa.array(rows.numbers[name]) for name in ("first_us", "seen_us")}
+    grouped = pa.table({**columns, **times}).group_by(list(KEY), use_threads=False)
+    links = grouped.aggregate([("first_us", "min"), ("seen_us", "max")]).combine_chunks()
+    codes = {name: _whole(links.column(name)).to_numpy(zero_copy_only=False) for name in KEY}
+    seen_us = _whole(links.column("seen_us_max")).to_numpy(zero_copy_only=False)
+    first_us = _whole(links.column("first_us_min")).to_numpy(zero_copy_only=False)
+    texts = {name: Text(rows.texts[name].words, codes[name]) for name in KEY}
+    numbers = {"first_us": first_us, "seen_us": seen_us}
+    if "fault" in rows.texts:
+        fault = rows.texts["fault"]
+        no_fault = np.full(len(seen_us), fault.code_of(""), fault.codes.dtype)
+        texts["fault"] = Text(fault.words, no_fault)
+        numbers["line"] = np.zeros(len(seen_us), np.int32)
+    return Rows(texts, numbers).taken(seen_us == links_us[codes["source"]])
+
+
+def _stacked(above: Rows, below: Rows) -> Rows:
+    """Rows that share their dictionaries, one after the other."""
+    texts = {
+        name: Text(text.words, np.concatenate([text.codes, below.texts[name].codes]))
+        for name, text in above.texts.items()
+    }
+    numbers = {
+        name: np.concatenate([column, below.numbers[name]])
+        for name, column in above.numbers.items()
+    }
+    return Rows(texts, numbers)
+
+
+# -- as a process of its own
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Merge, and print the set as JSON. Nothing else is busy because of it: it has low priority."""
+    folder, name, *inputs = arguments
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    merged = merge(Path(folder), inputs, name)
+    print(json.dumps(asdict(merged)), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,123 @@
+"""Files of links that are sorted by a column: writing them, and reading only what is asked for.
+
+Rows stand in groups of 65,536, and the file's footer holds the least and the greatest text of each.
+So one URL costs one group, 3 ms, however large the file is; and several files are merged in slices
+that fit into memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.graph.arrow import pa, pc, pq
+from gossamer.graph.coded import Rows, read_coded, rows_of
+from gossamer.graph.manifest import TEMPORARY_SUFFIX
+
+SLICE_ROWS: Final = 2_000_000
+GROUP_ROWS: Final = 65_536
+_BEYOND_ALL: Final = chr(0x10FFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of rows of a sorted file: the least and the greatest of its texts."""
+
+    path: Path
+    number: int
+    least: str
+    greatest: str
+    rows: int
+
+
+def groups_of(path: Path, column: str) -> list[Group]:
+    """The groups of a file that is sorted by a column."""
+    metadata = pq.read_metadata(path)
+    at = metadata.schema.names.index(column)
+    found = []
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        statistics = group.column(at).statistics
+        # Texts of more than 4 kB are not among the statistics: such a group may hold anything.
+        is_told = statistics is not None and statistics.has_min_max
+        least, greatest = (statistics.min, statistics.max) if is_told else ("", _BEYOND_ALL)
+        if group.num_rows:
+            found.append(Group(path, number, least, greatest, group.num_rows))
+    return found
+
+
+def slices(paths: Sequence[Path], column: str) -> Iterator[Rows]:
+    """Rows of several sorted files in pieces: what comes later is not less in that column.
+
+    A piece has `SLICE_ROWS` rows, or a little more, or all of one text. There is at least one.
+    """
+    groups = [group for path in paths for group in groups_of(path, column)]
+    if not groups:
+        yield rows_of([read_coded(paths[0])])
+    for low, high in _spans(groups):
+        inside = [g for g in groups if g.greatest >= low and (high is None or g.least < high)]
+        tables = []
+        for path in paths:
+            numbers = [group.number for group in inside if group.path == path]
+            if numbers:
+                tables.append(read_coded(path, numbers))
+        yield _between(rows_of(tables), column, low, high)
+
+
+def _spans(groups: Sequence[Group]) -> Iterator[tuple[str, str | None]]:
+    """Spans of texts that hold about as many rows each; the last has no end."""
+    low, count = None, 0
+    for group in sorted(groups, key=lambda group: group.least):
+        low = group.least if low is None else low
+        if count >= SLICE_ROWS and group.least > low:
+            yield low, group.least
+            low, count = group.least, 0
+        count += group.rows
+    if low is not None:
+        yield low, None
+
+
+def _between(rows: Rows, column: str, low: str, high: str | None) -> Rows:
+    text = rows.texts[column]
+    is_in = pc.greater_equal(text.words, pa.scalar(low, pa.string()))
+    if high is not None:
+        is_in = pc.and_(is_in, pc.less(text.words, pa.scalar(high, pa.string())))
+    return rows.taken(is_in.to_numpy(zero_copy_only=False)[text.codes])
+
+
+def write_rows(path: Path, names: Sequence[str], pieces: Iterable[Rows], sorted_by: str) -> int:
+    """Write rows that are in order as a whole file, synced to the disk; how many they are."""
+    tables = (
+        piece.taken(slice(start, start + GROUP_ROWS)).table(names)
+        for piece in pieces
+        for start in range(0, max(1, len(piece)), GROUP_ROWS)
+    )
+    return write_tables(path, tables, sorted_by)
+
+
+def write_tables(path: Path, tables: Iterable[Any], sorted_by: str) -> int:
+    """The same for Arrow tables of one schema; there is at least one."""
+    new = path.with_name(path.name + TEMPORARY_SUFFIX)
+    rest = iter(tables)
+    first = next(rest)
+    count = 0
+    with new.open("wb") as file:
+        with pq.ParquetWriter(
+            file,
+            first.schema,
+            compression="lz4",
+            version="2.6",
+            store_schema=False,
+            write_statistics=[n for n in (sorted_by, "fault") if n in first.column_names],
+        ) as writer:
+            for table in chain((first,), rest):
+                writer.write_table(table, row_group_size=GROUP_ROWS)
+                count += table.num_rows
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    return count

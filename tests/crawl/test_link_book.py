@@ -1,0 +1,116 @@
+"""The graph's list of files: what is merged counts, what it replaced stays a while."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from gossamer.base.clock import ManualClock
+from gossamer.crawl.links import LinkBook
+from gossamer.crawl.wire import PartWritten
+from gossamer.graph import manifest, tables, tiers
+from gossamer.graph.parts import PartWriter
+from support.a_graph import Captured, capture, link, rows
+
+KEEP_S = 600.0
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def book(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> LinkBook:
+    monkeypatch.setattr(tiers, "RAW_PARTS", 4)
+    (tmp_path / "graph").mkdir()
+    return LinkBook(tmp_path / "graph", clock, KEEP_S)
+
+
+def a_page(number: int) -> Captured:
+    return capture(f"http://a/{number}", number, link(f"http://b/{number % 3}"))
+
+
+def add_part(book: LinkBook, folder: Path, number: int) -> None:
+    writer = PartWriter(folder)
+    writer.add(*a_page(number))
+    count = writer.rows
+    path = writer.write(f"links-{number:03}")
+    book.note(PartWritten(path.name, count, {"w.warc.gz": 100 * number}))
+    book.name(book.take())
+
+
+def test_merged_links_are_the_same_and_old_files_go_after_a_while(
+    tmp_path: Path, book: LinkBook, clock: ManualClock
+) -> None:
+    folder = tmp_path / "graph"
+    for number in range(6):
+        add_part(book, folder, number)
+    book.finish()
+
+    graph = manifest.read(folder)
+    assert len(graph.sets) >= 1
+    assert len(graph.retired) >= 4
+    assert graph.covered == {"w.warc.gz": 500}
+    assert len(rows(tables.links(folder))) == 6
+    assert all((folder / name).exists() for name in graph.retired), "for readers that have begun"
+    asyncio.run(clock.advance(KEEP_S + 1))
+    book.name([])
+    assert not any((folder / name).exists() for name in graph.retired)
+    assert manifest.read(folder).retired == {}
+    assert len(rows(tables.links(folder))) == 6
+
+
+def test_retired_files_survive_a_restart_and_strays_do_not(
+    tmp_path: Path, book: LinkBook, clock: ManualClock
+) -> None:
+    folder = tmp_path / "graph"
+    for number in range(4):
+        add_part(book, folder, number)
+    book.finish()
+    (folder / "links-lost-by-target.parquet").write_bytes(b"half")
+    (folder / "links-lost-by-source.parquet.new").write_bytes(b"half")
+
+    again = LinkBook(folder, clock, KEEP_S)
+
+    assert len(again.manifest.retired) == 4
+    assert all((folder / name).exists() for name in again.manifest.retired)
+    assert not list(folder.glob("links-lost*"))
+
+
+def test_a_merge_that_fails_leaves_all_as_it_was(
+    tmp_path: Path, book: LinkBook, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "graph"
+    for number in range(3):
+        add_part(book, folder, number)
+    (folder / "links-001.parquet").write_bytes(b"damaged")
+    before = book.manifest
+
+    add_part(book, folder, 3)
+    book.finish()
+
+    assert book.failed_merges == 1
+    assert "links could not be merged" in caplog.text
+    assert book.manifest.parts[:3] == before.parts
+    assert (book.manifest.sets, book.manifest.retired) == ((), {})
+
+
+def test_a_merge_under_way_is_ended_with_the_node(tmp_path: Path, book: LinkBook) -> None:
+    for number in range(4):
+        add_part(book, tmp_path / "graph", number)
+
+    book.close()
+
+    assert len(rows(tables.links(tmp_path / "graph"))) == 4
+    assert book.failed_merges == 0
+
+
+def test_without_a_clock_nothing_is_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "RAW_PARTS", 2)
+    book = LinkBook(tmp_path)
+    for number in range(4):
+        add_part(book, tmp_path, number)
+    book.finish()
+
+    assert manifest.read(tmp_path).sets == ()
