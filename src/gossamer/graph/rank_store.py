@@ -70,7 +70,7 @@ def graph_digest(manifest: Manifest) -> str:
 
 
 def hash_of(url: str) -> int:
-    """The key of a URL among ranks: the lower 64 bits of its MD5, as DuckDB's md5_number_lower.
+    """The key of a URL among ranks: the lower 64 bits of its MD5, stored as such.
 
     Not short and quick, but hard to aim at: no page can pick the URL that has another one's.
     """

@@ -1,6 +1,6 @@
 """Which pages and sites matter by their links? Computed from the graph, kept beside it.
 
-    links --rank_compute--> numbers --rank_links--> InLinks --rank_vectors--> ranks --> files
+    links --rank_pages--> numbers --rank_links--> InLinks --rank_vectors--> ranks --> files
 
 Every page that was captured, and every URL that one links to, is a page here. A link of a page to
 itself is none, links of one page to the same target are one, and what a page shows (kind media)
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,12 @@ from gossamer.errors import CorruptFile
 from gossamer.graph import manifest as manifests
 from gossamer.graph import rank_store as store
 from gossamer.graph.arrow import pa, pq
+from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_compute import Wanted, Work, computed
+from gossamer.graph.rank_pages import FEW_ROWS, Pages, read_pages
 from gossamer.graph.rank_reader import RankReader
+from gossamer.graph.rank_spool import Spool
 from gossamer.graph.rank_store import RankInfo, find_info
-from gossamer.graph.tables import opened
 
 __all__ = ["RankInfo", "RankReader", "Wanted", "compute", "find_info", "is_current", "ranks"]
 
@@ -38,19 +41,40 @@ def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInf
     CorruptFile when the graph is damaged, DiskFault when nothing can be written.
     """
     wanted = wanted or Wanted()
-    digest = store.graph_digest(manifests.read(folder))
+    graph = manifests.read(folder)
+    digest = store.graph_digest(graph)
     before = _find_whole(folder)
     if before is not None and _will_do(before, digest, wanted):
         return before
     try:
-        with opened(folder) as graph, _spill(folder) as spill:
-            work = Work(folder, Path(spill), graph, wanted)
-            info = computed(work, digest, clock.wall_us())
+        with _spill(folder) as spill, _numbered(folder, graph, Path(spill), wanted) as pages:
+            work = Work(folder, Path(spill), wanted)
+            info = computed(work, pages, digest, clock.wall_us())
     except OSError as error:
         raise store.disk_fault(error) from error
     store.replace_info(folder, info)
     store.delete_old(folder, before, info, clock.wall_us())
     return info
+
+
+@contextmanager
+def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Iterator[Pages]:
+    """The pages of the graph by number. DuckDB is loaded for a large graph, or a damaged one."""
+    links = Spool(spill, "links")
+    if graph.links > FEW_ROWS:
+        from gossamer.graph.rank_pages_large import number_pages
+        from gossamer.graph.tables import opened
+
+        with opened(folder) as connection:
+            yield number_pages(connection, links, nofollow=wanted.nofollow)
+        return
+    try:
+        pages = read_pages(folder, graph, links, nofollow=wanted.nofollow)
+    except (pa.ArrowException, OSError) as error:
+        from gossamer.graph.tables import blamed
+
+        raise blamed(folder, graph, error) from error
+    yield pages
 
 
 def is_current(folder: Path, wanted: Wanted | None = None) -> bool:
