@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from gossamer.base.clock import SystemClock
 from gossamer.crawl.exports import SCHEMAS, batches, export, http_date
 from gossamer.crawl.study import Study
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
+from gossamer.graph.ranks import compute, ranks
 from gossamer.records import Reason
 from support.a_crawl import crawl
 from support.a_site import Pages, Site, answer, page, redirect, reset, robots, site_in_thread
@@ -111,8 +113,17 @@ def test_a_fetched_page_has_what_is_known_of_it(study: Study, site: Site, tmp_pa
     assert row["modified_at"] == "2026-01-31T12:00:00Z"
     assert (row["depth"], row["in_links"], row["out_links"]) == (0, 1, 9)
     assert row["digest"].startswith("sha1:")
-    assert row["rank"] is None
     assert row["duplicate_of"] is None
+
+
+def test_ranks_are_those_computed_last(study: Study, tmp_path: Path) -> None:
+    compute(study.home.graph, SystemClock())
+
+    rows = by_url(study, "pages", tmp_path).values()
+
+    known = {url for batch in ranks(study.home.graph) for url in batch["url"].to_pylist()}
+    assert {row["url"] for row in rows if row["rank"] is not None} <= known
+    assert max(row["rank"] or 0 for row in rows) > 1
 
 
 def test_links_of_a_page_to_itself_are_no_links_into_it(

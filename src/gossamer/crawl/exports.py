@@ -28,6 +28,7 @@ from gossamer.errors import UsageError
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.graph import tables
 from gossamer.graph.arrow import pa, pq
+from gossamer.graph.ranks import ranks
 from gossamer.records import Outcome, Reason
 from gossamer.settings import nearest
 from gossamer.urls.site import site_of
@@ -95,11 +96,16 @@ def _pages(study: Study) -> Iterator[Any]:
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as folder:
         pages = _stage(Path(folder) / "pages.parquet", SCHEMAS["pages"], rows)
         linked = _stage_batches(Path(folder) / "linked.parquet", tables.in_links(study.home.graph))
-        names = ", ".join(
-            "coalesce(l.pages, 0)::bigint as in_links" if name == "in_links" else f"p.{name}"
-            for name in SCHEMAS["pages"].names
+        ranked = _stage_batches(Path(folder) / "ranked.parquet", ranks(study.home.graph))
+        joined = {
+            "in_links": "coalesce(l.pages, 0)::bigint as in_links",
+            "rank": f"r.pagerank * (select count(*) from {ranked}) as rank",  # noqa: S608
+        }
+        names = ", ".join(joined.get(name, f"p.{name}") for name in SCHEMAS["pages"].names)
+        sql = (
+            f"select {names} from {pages} p left join {linked} l on p.url = l.target "  # noqa: S608
+            f"left join {ranked} r on p.url = r.url order by p.url"
         )
-        sql = f"select {names} from {pages} p left join {linked} l on p.url = l.target order by url"  # noqa: S608
         yield from _ask(sql, SCHEMAS["pages"], Path(folder))
 
 
@@ -324,6 +330,7 @@ def _ask(sql: str, schema: Any, folder: Path) -> Iterator[Any]:
         connection.execute("set threads = 2")
         connection.execute(f"set temp_directory = '{str(folder).replace(chr(39), chr(39) * 2)}'")
         connection.execute("set preserve_insertion_order = false")
+        connection.execute("set enable_progress_bar = false")  # as in a notebook, on stdout
         reader: Any = connection.sql(sql).to_arrow_reader(BATCH_ROWS)
         for batch in reader:
             yield pa.RecordBatch.from_arrays(

@@ -84,7 +84,9 @@ def gather(pairs: Spool, nodes: int, folder: Path, chunk: int = CHUNK) -> InLink
         ordered = [np.sort(_placed(piece, place_of)) for piece in pairs.chunks()]
         return _joined(ordered, place_of, None)
     parted = _part(pairs, place_of, folder, chunk)
-    return _joined(_sorted(parted), place_of, folder / "sources.i32")
+    path = folder / "sources.i32"
+    path.unlink(missing_ok=True)
+    return _joined(_sorted(parted), place_of, path)
 
 
 def _place_of(chunks: Iterable[Numbers], nodes: int) -> Places:

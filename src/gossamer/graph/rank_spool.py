@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-# 64 MB of memory: the links of a crawl of 100,000 pages, and the piece in which a file is read.
-CHUNK: Final = 8_000_000
+# 32 MB of memory, and some times that where they are sorted: the links of a crawl of 50,000 pages,
+# and the piece in which a file is read.
+CHUNK: Final = 4_000_000
 
 Numbers = NDArray[np.int64]
 
@@ -24,6 +25,7 @@ class Spool:
 
     def __init__(self, folder: Path, name: str, chunk: int = CHUNK) -> None:
         self._path = folder / f"{name}.i64"
+        self._path.unlink(missing_ok=True)
         self._chunk = chunk
         self._kept: list[Numbers] = []
         self._kept_len = 0

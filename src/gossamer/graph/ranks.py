@@ -88,11 +88,12 @@ def ranks(folder: Path, level: str = "page") -> Iterator[Any]:
     """Record batches of ranks as they were computed last: url pagerank hub authority.
 
     In the order of URLs; at the level "site", `url` is the name of the site. PageRank sums up
-    to 1; hub and authority are null where nobody asked for them. No batch when there is none.
-    Raises CorruptFile.
+    to 1; hub and authority are null where nobody asked for them. The first batch is
+    empty, so that the columns are known. Raises CorruptFile.
     """
     info = find_info(folder)
     name = "" if info is None else info.pages_file if level == "page" else info.sites_file
+    yield pa.RecordBatch.from_pylist([], schema=store.table_schema())
     if not name:
         return
     path = folder / name

@@ -150,6 +150,7 @@ def bound(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
     connection.execute(f"set threads = {THREADS}")
     connection.execute("set temp_directory = " + quoted(spill))
     connection.execute("set preserve_insertion_order = false")  # every statement orders itself
+    connection.execute("set enable_progress_bar = false")  # it would go to stdout, as in a notebook
 
 
 def _make_views(connection: duckdb.DuckDBPyConnection, folder: Path, graph: Manifest) -> None:
