@@ -17,14 +17,15 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from gossamer.errors import CorruptFile
+from gossamer.index.appended import open_appended
 from gossamer.index.folder import REBUILD
 from gossamer.index.shares import Share, shares_of
-from gossamer.index.words import normal
+from gossamer.index.words import GAP
 
 MOST: Final = 200  # anchors of a page
 MAX_CHARS: Final = 500  # of an anchor
@@ -43,9 +44,7 @@ class AnchorBook:
     def __init__(self, path: Path, length: int = 0) -> None:
         """Goes on behind the first `length` bytes; what follows them was never committed."""
         self._path = path
-        self._file = path.open("r+b" if path.exists() else "w+b")
-        self._file.truncate(length)
-        self._file.seek(length)
+        self._file = open_appended(path, length)
         self.length = length
         self._recent: dict[bytes, dict[str, bytes]] = {}  # target: anchor: hosts, one after another
         self._before: dict[bytes, dict[str, bytes]] = {}
@@ -58,7 +57,7 @@ class AnchorBook:
         host = source[:HOST_BYTES]
         known = self._recent.get(target) or self._recall(target)
         hosts = known.get(anchor, b"")
-        if hosts == host or _has(hosts, host):
+        if hosts and (hosts == host or _has(hosts, host)):
             return
         known[anchor] = hosts + host
         text = anchor[:MAX_CHARS].encode(errors="replace")
@@ -100,7 +99,9 @@ class AnchorBook:
                 continue
             anchors = pages.setdefault(key, {})
             hosts = anchors.get(anchor, b"")
-            if not _has(hosts, host):
+            if not hosts:
+                anchors[anchor] = host
+            elif hosts != host and not _has(hosts, host):
                 anchors[anchor] = hosts + host
         return pages
 
@@ -112,9 +113,9 @@ def chosen(anchors: Mapping[str, bytes]) -> tuple[str, ...]:
     return tuple(sorted(anchors, key=lambda anchor: (-len(anchors[anchor]), anchor))[:MOST])
 
 
-def words_number(anchors: Iterable[str]) -> int:
-    """A number of 64 bits for the set of the anchors' words; 0 for none."""
-    words = sorted(set(normal(" ".join(anchors)).split()))
+def words_number(anchors: str) -> int:
+    """A number of 64 bits for the set of the words of anchors in normal form; 0 for none."""
+    words = sorted(set(anchors.split()) - {GAP})
     if not words:
         return 0
     digest = hashlib.blake2b(" ".join(words).encode(), digest_size=8).digest()

@@ -6,12 +6,12 @@ of its own (`texts.py`) and is only read for snippets and when the entry is writ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import msgpack
 
-# A page may say anything; these bound what one entry takes. Longer texts are cut, and only there.
+# A page may say anything; these bound what one entry takes.
 MAX_TEXT_CHARS: Final = 2_000_000
 MAX_TITLE_CHARS: Final = 1_000
 MAX_HEADINGS: Final = 500
@@ -55,6 +55,22 @@ class Kept:
     anchors: tuple[str, ...]
     has_snippet: bool
     text: Place
+
+
+def bounded(entry: Entry) -> Entry:
+    """The entry, cut where it has more than an entry may have."""
+    if (
+        len(entry.text) <= MAX_TEXT_CHARS
+        and len(entry.title) <= MAX_TITLE_CHARS
+        and len(entry.headings) <= MAX_HEADINGS
+    ):
+        return entry
+    return replace(
+        entry,
+        text=entry.text[:MAX_TEXT_CHARS],
+        title=entry.title[:MAX_TITLE_CHARS],
+        headings=entry.headings[:MAX_HEADINGS],
+    )
 
 
 def pack(entry: Entry, place: Place) -> bytes:

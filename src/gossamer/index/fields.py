@@ -12,13 +12,9 @@ import tantivy
 from gossamer.index import schema
 from gossamer.index.anchors import words_number
 from gossamer.index.entry import Entry, Place, pack
-from gossamer.index.words import normal
+from gossamer.index.words import normal, normal_all
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import display_host, is_address
-
-# Between two headings, or two anchors, so that no phrase reaches from one into the next. No word
-# looks like that.
-_GAP: Final = " | "
 
 _SHORT_TYPES: Final = {
     "text/html": "html",
@@ -35,9 +31,10 @@ def document_of(entry: Entry, place: Place) -> tantivy.Document:
     add = document.add_text
     add(schema.ID, schema.id_of(entry.key))
     add(schema.TITLE, normal(entry.title))
-    add(schema.HEADINGS, _GAP.join(map(normal, entry.headings)))
+    add(schema.HEADINGS, normal_all(entry.headings))
     add(schema.BODY, normal(entry.text))
-    add(schema.ANCHORS, _GAP.join(map(normal, entry.anchors)))
+    anchors = normal_all(entry.anchors)
+    add(schema.ANCHORS, anchors)
     add(schema.ADDRESS, address_words(entry.url))
     add(schema.SITE, domains_of(host_of(entry.url)))
     add(schema.LANGUAGE, entry.language)
@@ -45,7 +42,7 @@ def document_of(entry: Entry, place: Place) -> tantivy.Document:
     document.add_date(schema.AT, _date(entry.at_us // 1_000_000))
     document.add_unsigned(schema.KEY_HIGH, int.from_bytes(entry.key[:8], "big"))
     document.add_unsigned(schema.KEY_LOW, int.from_bytes(entry.key[8:], "big"))
-    document.add_unsigned(schema.ANCHORED, words_number(entry.anchors))
+    document.add_unsigned(schema.ANCHORED, words_number(anchors))
     document.add_bytes(schema.STORED, pack(entry, place))
     return document
 

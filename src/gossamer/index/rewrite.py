@@ -23,7 +23,7 @@ STEP: Final = 2_000  # entries copied with one commit: about a second
 class Rewriting:
     """A generation on its way."""
 
-    def __init__(self, old: Generation, heap_bytes: int, step: int = STEP) -> None:
+    def __init__(self, old: Generation, heap_bytes: int, step: int) -> None:
         self._old = old
         self._keys = (key for share in old.shares() for key, _ in old.keys(share))
         self._touched: dict[bytes, None] = {}

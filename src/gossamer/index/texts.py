@@ -16,6 +16,7 @@ from typing import Final
 from isal import isal_zlib
 
 from gossamer.errors import CorruptFile
+from gossamer.index.appended import open_appended
 from gossamer.index.entry import Place
 from gossamer.index.folder import REBUILD
 
@@ -28,9 +29,7 @@ class TextWriter:
 
     def __init__(self, path: Path, length: int = 0) -> None:
         """Goes on behind the first `length` bytes; what follows them was never committed."""
-        self._file = path.open("r+b" if path.exists() else "w+b")
-        self._file.truncate(length)
-        self._file.seek(length)
+        self._file = open_appended(path, length)
         self.length = length
 
     def append(self, text: str) -> Place:

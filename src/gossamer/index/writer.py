@@ -18,12 +18,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
 
+from gossamer.errors import CorruptFile
 from gossamer.index.anchors import AnchorBook, chosen, words_number
-from gossamer.index.entry import Entry
+from gossamer.index.entry import Entry, bounded
 from gossamer.index.folder import ANCHORS, delete_strays, make_current, open_current
 from gossamer.index.generation import Covered, Generation
-from gossamer.index.rewrite import Rewriting
+from gossamer.index.rewrite import STEP, Rewriting
 from gossamer.index.shares import Share
+from gossamer.index.words import normal_all
 
 # With less, segments get small and are merged more often; with more, nothing is gained.
 HEAP_BYTES: Final = 50_000_000
@@ -39,16 +41,26 @@ class IndexWriter:
     is damaged, in every method."""
 
     def __init__(
-        self, folder: Path, heap_bytes: int = HEAP_BYTES, fewest_dead: int = FEWEST_DEAD
+        self,
+        folder: Path,
+        *,
+        heap_bytes: int = HEAP_BYTES,
+        fewest_dead: int = FEWEST_DEAD,
+        rewrite_step: int = STEP,
     ) -> None:
         """Opens the index, or makes an empty one."""
         folder.mkdir(parents=True, exist_ok=True)
         self._heap_bytes = heap_bytes
         self._fewest_dead = fewest_dead
+        self._rewrite_step = rewrite_step
         self._waiting: dict[bytes, Entry | None] = {}  # None: to be removed
         self._waiting_chars = 0
         self._generation = Generation(open_current(folder), heap_bytes)
-        self._book = AnchorBook(folder / ANCHORS, self._generation.covered.anchors)
+        try:
+            self._book = AnchorBook(folder / ANCHORS, self._generation.covered.anchors)
+        except CorruptFile:
+            self._generation.close()
+            raise
         self._rewriting: Rewriting | None = None
         self._lock = threading.Lock()
 
@@ -64,6 +76,7 @@ class IndexWriter:
 
     def put(self, entry: Entry) -> None:
         """Let the index have this entry, in place of any older one of the same key."""
+        entry = bounded(entry)
         self._waiting[entry.key] = entry
         self._waiting_chars += len(entry.text)
 
@@ -117,7 +130,7 @@ class IndexWriter:
         late = {
             key: anchors
             for key, number in self._generation.keys(share)
-            if key in pages and words_number(anchors := chosen(pages[key])) != number
+            if key in pages and words_number(normal_all(anchors := chosen(pages[key]))) != number
         }
         for some in batched(late.items(), _LATE_AT_ONCE):
             for key, anchors in some:
@@ -134,7 +147,7 @@ class IndexWriter:
         if self._rewriting is not None:
             self._rewriting.touch(written)
         elif self._generation.is_worn(self._fewest_dead):
-            self._rewriting = Rewriting(self._generation, self._heap_bytes)
+            self._rewriting = Rewriting(self._generation, self._heap_bytes, self._rewrite_step)
         if self._rewriting is not None and self._rewriting.step():
             self._swap(self._rewriting.new, covered)
 

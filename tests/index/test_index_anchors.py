@@ -1,0 +1,133 @@
+"""Words of links reach the page that they lead to."""
+
+import random
+from pathlib import Path
+
+from gossamer.index import schema
+from gossamer.index.anchors import MOST, AnchorBook, chosen, words_number
+from gossamer.index.reader import IndexReader
+from gossamer.index.shares import Share, shares_of
+from gossamer.index.words import normal_all
+from gossamer.index.writer import IndexWriter
+from support.entries import an_entry, found, key_of, url_of
+
+
+def page_of(host: str) -> bytes:
+    """The key of a page on another host."""
+    return host.encode().ljust(8) + bytes(8)
+
+
+def test_anchors_known_at_the_first_commit_are_in_the_entry(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path)
+    writer.note_anchor(key_of(1), "before it came", page_of("a"))
+    writer.put(an_entry(1))
+    writer.note_anchor(key_of(1), "while it waited", page_of("a"))
+    writer.commit({})
+
+    assert writer.write_late_anchors() == 0
+    writer.close()
+
+    view = IndexReader(tmp_path).view
+    assert found(view, "before", schema.ANCHORS) == [url_of(1)]
+    assert found(view, "waited", schema.ANCHORS) == [url_of(1)]
+
+
+def test_a_late_anchor_is_written_once_and_nothing_else_is_lost(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path)
+    for number in range(5):
+        writer.put(an_entry(number, f"Text {number}", title="Title"))
+    writer.commit({"a": 1})
+    writer.note_anchor(key_of(1), "late words", page_of("a"))
+    writer.note_anchor(key_of(77), "to no page of ours", page_of("a"))
+
+    assert (writer.write_late_anchors(), writer.write_late_anchors()) == (1, 0)
+    writer.close()
+
+    view = IndexReader(tmp_path).view
+    kept = view.find(key_of(1))
+    assert kept is not None
+    assert (kept.anchors, kept.title, view.text(kept)) == (("late words",), "Title", "Text 1")
+    assert found(view, "late", schema.ANCHORS) == found(view, "1") == [url_of(1)]
+    assert view.count == 5
+
+
+def test_an_anchor_without_new_words_writes_nothing_again(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path)
+    writer.put(an_entry(1))
+    writer.note_anchor(key_of(1), "the manual", page_of("a"))
+    writer.commit({})
+
+    writer.note_anchor(key_of(1), "Manual, the", page_of("b"))
+
+    assert writer.write_late_anchors() == 0
+    writer.close()
+
+
+def test_a_page_fetched_again_keeps_its_anchors(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path)
+    writer.note_anchor(key_of(1), "old friend", page_of("a"))
+    writer.put(an_entry(1))
+    writer.commit({})
+    writer.close()
+
+    again = IndexWriter(tmp_path)
+    again.put(an_entry(1, "new text"))
+    again.commit({})
+
+    assert found(IndexReader(tmp_path).view, "friend", schema.ANCHORS) == [url_of(1)]
+    assert again.write_late_anchors() == 0
+    again.close()
+
+
+def test_links_without_words_and_links_of_a_page_to_itself_do_not_count(tmp_path: Path) -> None:
+    book = AnchorBook(tmp_path / "anchors")
+
+    book.note(key_of(1), "", page_of("a"))
+    book.note(key_of(1), "top of the page", key_of(1))
+
+    assert (book.known(key_of(1)), book.length) == ((), 0)
+    book.close()
+
+
+def test_the_anchors_of_most_hosts_are_chosen_whatever_their_order(tmp_path: Path) -> None:
+    links = [(f"from {host} only {n}", f"h{host}") for host in range(3) for n in range(100)]
+    links += [("home", f"h{host}") for host in range(3)] + [("two", "h0"), ("two", "h1")]
+    choices = set()
+    for turn in range(3):
+        random.Random(turn).shuffle(links)
+        book = AnchorBook(tmp_path / str(turn))
+        for anchor, host in links * 2:
+            book.note(key_of(1), anchor, page_of(host))
+
+        choices.add(book.known(key_of(1)))
+        choices.add(chosen(book.read(Share(0, 1))[key_of(1)]))
+        book.close()
+
+    assert len(choices) == 1
+    (choice,) = choices
+    assert choice[:3] == ("home", "two", "from 0 only 0")
+    assert len(choice) == MOST
+
+
+def test_what_is_read_of_all_shares_is_all_that_was_noted(tmp_path: Path) -> None:
+    book = AnchorBook(tmp_path / "anchors")
+    keys = [random.Random(n).randbytes(16) for n in range(200)]
+    for n, key in enumerate(keys):
+        book.note(key, f"anchor {n}", page_of("a"))
+
+    shares = [book.read(share) for share in shares_of(200, 30)]
+
+    assert len(shares) == 7
+    assert {key: tuple(one[key]) for one in shares for key in one} == {
+        key: (f"anchor {n}",) for n, key in enumerate(keys)
+    }
+    assert sum(map(len, shares)) == 200
+    book.close()
+
+
+def test_the_number_of_words_does_not_hang_on_their_order() -> None:
+    one = words_number(normal_all(["The Manual", "home"]))
+
+    assert one == words_number(normal_all(["home", "manual", "the manual"]))
+    assert one != words_number(normal_all(["home"]))
+    assert words_number(normal_all([])) == words_number(normal_all(["..."])) == 0

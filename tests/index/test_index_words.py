@@ -1,0 +1,74 @@
+"""One spelling for pages and queries."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.index.words import GAP, normal, normal_all, words_of
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Five ＦＩＶＥ ﬁve", ["five", "five", "five"]),
+        ("can't my_name 3.11", ["can", "t", "my", "name", "3", "11"]),
+        ("Café Łódź Ærø naïve", ["cafe", "lodz", "aero", "naive"]),
+        ("groß GROSS İstanbul", ["gross", "gross", "istanbul"]),
+        ("Ὀδυσσεύς ΟΔΥΣΣΕΥΣ", ["οδυσσευσ", "οδυσσευσ"]),
+        ("Ёлка йод", ["елка", "йод"]),
+        ("مُحَمَّد", ["محمد"]),
+        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+        ("soft\u00adhyphen zero\u200bwidth", ["softhyphen", "zero", "width"]),
+        ("“quoted”—dashed…", ["quoted", "dashed"]),
+        ("half \ud800 a pair", ["half", "a", "pair"]),
+        ("", []),
+    ],
+)
+def test_a_text_is_cut_into_words_of_one_spelling(text: str, words: list[str]) -> None:
+    assert words_of(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("東京都 Tokyo", ["東", "京", "都", "tokyo"]),
+        ("Pythonの使い方", ["python", "の", "使", "い", "方"]),
+        ("ｶﾞｲﾄﾞ ガイド", ["ガ", "イ", "ド", "ガ", "イ", "ド"]),
+        ("한국어는", ["한", "국", "어", "는"]),
+        ("ภาษาไทย", ["ภ", "า", "ษ", "า", "ไ", "ท", "ย"]),
+    ],
+)
+def test_scripts_without_spaces_are_cut_into_characters(text: str, words: list[str]) -> None:
+    assert words_of(text) == words
+
+
+@given(st.text())
+def test_words_in_normal_form_stay_as_they_are(text: str) -> None:
+    once = words_of(text)
+
+    assert words_of(" ".join(once)) == once
+
+
+@given(st.text(st.characters(max_codepoint=0x24F)))
+def test_a_text_has_the_same_words_composed_or_not(text: str) -> None:
+    composed = unicodedata.normalize("NFC", text)
+
+    assert words_of(unicodedata.normalize("NFD", composed)) == words_of(composed)
+
+
+@given(st.text(), st.text())
+def test_the_words_of_two_texts_are_those_of_each(one: str, other: str) -> None:
+    assert words_of(f"{one}\n{other}") == words_of(one) + words_of(other)
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\x1f"))))
+def test_between_two_texts_there_is_a_gap(texts: list[str]) -> None:
+    parts = " ".join(normal_all(texts).split()).split(GAP)
+
+    assert [part.split() for part in parts] == [words_of(text) for text in texts or [""]]
+
+
+def test_no_word_is_a_gap() -> None:
+    assert normal(f"a {GAP} b\x1fc").split() == ["a", "b", "c"]

@@ -1,0 +1,67 @@
+"""Words that share a stem find each other."""
+
+from pathlib import Path
+
+import pytest
+
+from gossamer.index.kin import LANGUAGES, Kin, kin_of, stem_language, stemmer_of
+from gossamer.index.reader import IndexReader, View
+from gossamer.index.words import normal
+from gossamer.index.writer import IndexWriter
+from support.entries import an_entry
+
+
+@pytest.fixture
+def view(tmp_path: Path) -> View:
+    writer = IndexWriter(tmp_path)
+    for number, text in enumerate(
+        (
+            "connect connected connecting connection connections connector context",
+            "connection happy happily happiness hoping hopes hope",
+            "parler parlez parlé Häuser Haus",
+        )
+    ):
+        writer.put(an_entry(number, text))
+    writer.commit({})
+    writer.close()
+    return IndexReader(tmp_path).view
+
+
+def test_a_word_finds_all_with_its_stem_the_commonest_first(view: View) -> None:
+    kin = kin_of("connected", ["en"], view.searcher)
+
+    assert kin[:2] == (Kin("connected", 1), Kin("connection", 2))
+    assert {one.word for one in kin} == {
+        "connected", "connect", "connecting", "connection", "connections",
+    }  # fmt: skip
+
+
+def test_a_stem_that_ends_in_another_letter_is_found_too(view: View) -> None:
+    assert {one.word for one in kin_of("hope", ["en"], view.searcher)} == {
+        "hope",
+        "hopes",
+        "hoping",
+    }
+    assert "happiness" in {one.word for one in kin_of("happy", ["en"], view.searcher)}
+
+
+def test_kin_come_from_every_language_that_is_asked(view: View) -> None:
+    assert {one.word for one in kin_of("parler", ["en", "fr"], view.searcher)} >= {"parlez"}
+    assert {one.word for one in kin_of("haus", ["de"], view.searcher)} == {"haus", "hauser"}
+
+
+def test_a_word_that_no_page_has_is_kin_to_itself(view: View) -> None:
+    assert kin_of("absent", ["en"], view.searcher) == (Kin("absent", 0),)
+    assert kin_of("connected", [], view.searcher) == (Kin("connected", 1),)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_a_stemmer(language: str) -> None:
+    word = normal("internationalisation")
+
+    assert len(stemmer_of(language).stems([word, word])) == 2
+
+
+@pytest.mark.parametrize(("language", "stemmed"), [("nb", "no"), ("", "en"), ("zh", None)])
+def test_a_language_may_share_a_stemmer_or_have_none(language: str, stemmed: str | None) -> None:
+    assert stem_language(language) == stemmed
