@@ -3,7 +3,7 @@
 PYTHON ?= python3
 INSIDE = .venv/bin/python
 
-.PHONY: demo check bench bench-known bench-hosts bench-vary bench-buffers soak faults
+.PHONY: demo check bench bench-known bench-hosts bench-vary bench-buffers bench-search soak faults
 
 demo:  ## crawl the bundled web and show it
 	$(PYTHON) run.py
@@ -28,11 +28,15 @@ bench-vary: .venv  ## one setting varied at a time; curves in bench/out
 bench-buffers: .venv  ## three ways to keep duplicates out of the buffer of URLs
 	$(INSIDE) -m bench.buffers
 
+bench-search: .venv  ## how good and how fast answers are
+	$(INSIDE) -m bench.search
+	$(INSIDE) -m bench.search_speed
+
 soak: .venv  ## an hour of an endless, misbehaving web
 	$(INSIDE) -m bench.soak
 
-faults: .venv  ## kills, full disks, hostile servers
-	$(INSIDE) -m pytest -m slow
+faults: .venv  ## a thousand kills, a fault of the disk at each of the first writes: an hour or two
+	FAULTS_LONG=1 $(INSIDE) -m pytest -m slow tests/faults
 
 .venv:
 	$(PYTHON) run.py test --collect-only

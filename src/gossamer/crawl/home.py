@@ -10,8 +10,10 @@ run/           lock and control while a node runs
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,9 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from gossamer.archive.writer import disk_fault
 from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError, WrongVersion
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table
+from gossamer.graph.manifest import sync_folder
 
 FORMAT: Final = 1
 VERSION_KEY: Final = b"format"
@@ -62,8 +66,14 @@ class Home:
     def exists(self) -> bool:
         return (self.state / "CURRENT").exists()
 
+    @property
+    def new_state(self) -> Path:
+        """A state that is being made."""
+        return self.path / "state.new"
+
     def make(self) -> None:
-        """Make the directories that are missing. Raises UsageError where that cannot be."""
+        """Make the directories that are missing. Raises UsageError where that cannot be, and
+        DiskFault."""
         if self.path.exists() and not self.path.is_dir():
             raise UsageError(f"{self.path} is a file; -c needs a directory")
         if self.path.is_dir() and not self.exists and any(self.path.iterdir()):
@@ -77,21 +87,49 @@ class Home:
             for folder in (self.state, self.archive, self.graph, self.log.parent, self.run):
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
-            raise UsageError(
-                f"cannot make a collection in {self.path}: {fault.strerror}"
-            ) from fault
+            what = f"cannot make a collection in {self.path}"
+            if fault.errno in _OF_THE_DISK:
+                raise disk_fault(what, fault) from fault
+            raise UsageError(f"{what}: {fault.strerror}") from fault
 
 
-_OURS: Final = {"gossamer.toml", "state", "archive", "graph", "log", "run"}
+_OURS: Final = {"gossamer.toml", "state", "state.new", "archive", "graph", "log", "run"}
+_OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def open_to_write(home: Home, memory_mb: int) -> Store:
     """The state, for the one writer; the caller holds the lock. A new one gets format and salt."""
+    if not home.exists:
+        _make_state(home, memory_mb)
     store = RocksStore.open(home.state, memory_mb)
-    if _is_empty(store):  # new, or killed before its first row
-        store.write({Table.META: {VERSION_KEY: str(FORMAT).encode(), SALT_KEY: os.urandom(16)}})
+    if _is_empty(store):  # an older release was killed before its first row
+        _name_format(store)
     _check_format(home, store)
     return store
+
+
+def _make_state(home: Home, memory_mb: int) -> None:
+    """A new state comes into its place with its first row in it, or not at all.
+
+    RocksDB makes its files one by one, and what a kill or a full disk leaves of them cannot be
+    opened by a reader.
+    """
+    shutil.rmtree(home.new_state, ignore_errors=True)
+    store = RocksStore.open(home.new_state, memory_mb)
+    try:
+        _name_format(store)
+    finally:
+        store.close()
+    try:
+        home.state.rmdir()
+        home.new_state.rename(home.state)
+        sync_folder(home.path)
+    except OSError as fault:
+        raise disk_fault(f"{home.state} could not be made", fault) from fault
+
+
+def _name_format(store: Store) -> None:
+    store.write({Table.META: {VERSION_KEY: str(FORMAT).encode(), SALT_KEY: os.urandom(16)}})
 
 
 def open_to_read(home: Home) -> Store:
@@ -121,7 +159,11 @@ def _check_format(home: Home, store: Store) -> None:
 def locked(home: Home) -> Iterator[None]:
     """Hold the collection for writing, or raise CollectionInUse. Ends with the process, too."""
     path = home.run / "lock"
-    with path.open("a+", encoding="utf-8") as file:
+    try:
+        opened = path.open("a+", encoding="utf-8")
+    except OSError as fault:
+        raise disk_fault(f"{path} could not be opened", fault) from fault
+    with opened as file:
         if not _try_lock(file.fileno()):
             file.seek(0)
             raise CollectionInUse(home.path, _holder(file.read()))

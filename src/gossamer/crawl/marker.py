@@ -15,6 +15,7 @@ A marker is locked as long as its process lives, so that a start can tell the de
 from __future__ import annotations
 
 import contextlib
+import errno
 import mmap
 import os
 import signal
@@ -51,7 +52,8 @@ class Marker:
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _CLOEXEC, 0o600)
             _lock(self._descriptor)
-            os.write(self._descriptor, _PLACE.pack(0, os.getpid()).ljust(_SIZE, b"\0"))
+            if os.write(self._descriptor, _PLACE.pack(0, os.getpid()).ljust(_SIZE, b"\0")) < _SIZE:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self._memory = mmap.mmap(self._descriptor, _SIZE)
         except OSError as error:
             if self._descriptor >= 0:

@@ -314,6 +314,11 @@ class Node:
         )
 
     @property
+    def has_disk_fault(self) -> bool:
+        """Whether it stopped because the disk was full or failed."""
+        return isinstance(self._fault, DiskFault)
+
+    @property
     def never_got_an_answer(self) -> bool:
         """Whether nobody has ever answered: then there is nothing worth keeping."""
         counts = self._frontier.counts

@@ -201,6 +201,7 @@ class ProcessCrew:
                 self._take_part(hand, wire.PartWritten(*items))
             case wire.FAULT:
                 self.fail(DiskFault(items[0], is_full=items[1]))
+                hand.process.kill()  # it waits for that; `bury` follows
             case wire.CLOSED:
                 hand.is_closed = True
                 self._changed.set()

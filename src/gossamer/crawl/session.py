@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from gossamer.crawl.journal import note_act
 from gossamer.crawl.node import Node
 from gossamer.crawl.seeds import survey
 from gossamer.crawl.stored import stored_settings
-from gossamer.errors import UsageError
+from gossamer.errors import DiskFault, UsageError
 from gossamer.fetch.request import user_agent
 from gossamer.settings import Settings
 
@@ -75,14 +75,30 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
         opening = open_node(
             plan.home, plan.settings_for, plan.seeds, clock, stack, may_change=plan.may_change
         )
-        try:
-            async with listening(plan.home, _answering(plan.home, opening.node, clock)):
-                yield opening
-        finally:
-            await opening.node.aclose()
-            was_in_vain = is_new and opening.node.never_got_an_answer
+        async with (
+            _closing(opening.node),
+            listening(plan.home, _answering(plan.home, opening.node, clock)),
+        ):
+            yield opening
+        was_in_vain = is_new and opening.node.never_got_an_answer
     if was_in_vain:
         delete_collection(plan.home, keep_folder=was_there)
+
+
+@asynccontextmanager
+async def _closing(node: Node) -> AsyncIterator[None]:
+    """Close the node in the end. A fault of the disk is told once: others follow from it."""
+    try:
+        yield
+    except BaseException:
+        with suppress(DiskFault):
+            await node.aclose()
+        raise
+    try:
+        await node.aclose()
+    except DiskFault:
+        if not node.has_disk_fault:
+            raise
 
 
 def _settings_to_go_on(plan: Plan) -> Settings:
@@ -95,7 +111,7 @@ def _settings_to_go_on(plan: Plan) -> Settings:
 
 def delete_collection(home: Home, *, keep_folder: bool = False) -> None:
     """Delete all that is ours; other files, the operator's settings among them, stay."""
-    for part in (home.archive, home.graph, home.log.parent, home.state, home.run):
+    for part in (home.archive, home.graph, home.log.parent, home.state, home.new_state, home.run):
         shutil.rmtree(part, ignore_errors=True)
     if not keep_folder and not any(home.path.iterdir()):
         home.path.rmdir()

@@ -46,6 +46,7 @@ class Desk(asyncio.Protocol):
         self._writing: set[asyncio.Task[None]] = set()  # that it waits for
         self._reports: list[Any] = []
         self._flush_timer: asyncio.TimerHandle | None = None
+        self._has_given_up = False
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     # -- what the loop calls
@@ -55,6 +56,8 @@ class Desk(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
+        if self._has_given_up:
+            return
         try:
             for kind, *items in self._frames.feed(data):
                 self._obey(kind, items)
@@ -94,7 +97,16 @@ class Desk(asyncio.Protocol):
         task.add_done_callback(done)
 
     def _give_up(self, fault: BaseException) -> None:
-        """Say what is wrong, and end. The node takes what is archived and not reported."""
+        """Say what is wrong, and wait to be killed: the node takes what is archived.
+
+        We do not hang up. What the node is just sending would find nobody, and with its connection
+        broken it would never read our last words.
+        """
+        if self._has_given_up:
+            return
+        self._has_given_up = True
+        for task in self._tasks:
+            task.cancel()
         if isinstance(fault, OSError):
             fault = disk_fault("a worker could not write its files", fault)
         if isinstance(fault, GossamerError):
@@ -105,8 +117,6 @@ class Desk(asyncio.Protocol):
         self._flush()
         is_full = isinstance(fault, DiskFault) and fault.is_full
         self._send(wire.frame(wire.FAULT, what, is_full))
-        if self._transport is not None:
-            self._transport.close()  # when all is sent, `connection_lost` ends the process
 
     @property
     def _working(self) -> Worker:

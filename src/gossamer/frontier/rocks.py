@@ -13,6 +13,7 @@ memory for every URL ever known, without a bound.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import shutil
 import tempfile
@@ -51,8 +52,11 @@ class RocksStore:
 
     @classmethod
     def open(cls, folder: Path, memory_mb: int = 96) -> Self:
-        """Open for writing, or make. Raises CollectionInUse or CorruptFile."""
-        folder.mkdir(parents=True, exist_ok=True)
+        """Open for writing, or make. Raises CollectionInUse, CorruptFile or DiskFault."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise _disk_fault(fault) from fault
         cache = Cache(memory_mb * 2**20 // 2)
         options = _options(cache, memory_mb)
         families = {table.value: _options(cache, memory_mb) for table in Table}
@@ -113,9 +117,14 @@ class RocksStore:
             self._db.try_catch_up_with_primary()
 
     def close(self) -> None:
+        """Let go. What is written is in RocksDB's synced log; tidying it up into tables can wait.
+
+        So a disk that fails here loses nothing, and is not spoken of: the next start reads the log.
+        """
         self._tables.clear()
         self._handles.clear()
-        self._db.close()
+        with contextlib.suppress(Exception):  # the library raises nothing more exact
+            self._db.close()
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
@@ -166,5 +175,6 @@ def _is_disk(text: str) -> bool:
 
 def _disk_fault(fault: Exception) -> DiskFault:
     is_full = "No space left" in str(fault) or getattr(fault, "errno", 0) == errno.ENOSPC
-    what = "the disk is full" if is_full else f"the state could not be written ({fault})"
-    return DiskFault(f"{what}; everything up to the last commit is safe", is_full=is_full)
+    what = "the disk is full" if is_full else f"the disk did not take the state ({fault})"
+    advice = "make room and go on" if is_full else "check it, then start again"
+    return DiskFault(f"{what}; {advice}: everything up to the last commit is safe", is_full=is_full)
