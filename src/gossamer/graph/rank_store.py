@@ -12,6 +12,7 @@ grace time: a reader may have read their names a moment ago.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -139,7 +140,8 @@ def _written(path: Path) -> Any:
 
 
 def disk_fault(error: OSError) -> DiskFault:
-    return DiskFault(f"the ranks could not be written: {error}", is_full=error.errno == 28)
+    is_full = error.errno == errno.ENOSPC
+    return DiskFault(f"the ranks could not be written: {error}", is_full=is_full)
 
 
 def delete_old(folder: Path, before: RankInfo | None, now: RankInfo, at_us: int) -> None:

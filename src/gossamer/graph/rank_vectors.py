@@ -14,6 +14,7 @@ import importlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -168,7 +169,7 @@ def _chunks(links: InLinks, rows: int) -> Iterator[Callable[[], _Chunk]]:
     stop_link = int(links.starts[rows])
     for start in range(0, stop_link, CHUNK_LINKS):
         stop = min(start + CHUNK_LINKS, stop_link)
-        yield lambda start=start, stop=stop: _read(links, start, stop)  # type: ignore[misc]
+        yield partial(_read, links, start, stop)
 
 
 def _read(links: InLinks, start: int, stop: int) -> _Chunk:
@@ -186,7 +187,7 @@ def _pull_of(links: InLinks) -> _Pull:
 
     def pulled(values: Vector, rows: int) -> Vector:
         sums = np.zeros(rows)
-        for where, part in _in_threads(links, rows, lambda c: (c.rows, sparse.pulled(c, values))):
+        for where, part in _in_threads(links, rows, lambda chunk: sparse.pulled(chunk, values)):
             sums[where] += part  # a row that lies in two chunks gets both
         return sums
 
@@ -198,12 +199,10 @@ def _push_of(links: InLinks) -> Callable[[Vector], Vector]:
     if links.links <= _FEW_LINKS:
         return _Plain(links).pushed
     sparse = _Sparse(links.linking)
-    whole = slice(0, links.linking)
 
     def pushed(values: Vector) -> Vector:
         sums = np.zeros(links.linking)
-        work = lambda c: (whole, sparse.pushed(c, values))  # noqa: E731
-        for _, part in _in_threads(links, links.nodes, work):
+        for _, part in _in_threads(links, links.nodes, lambda chunk: sparse.pushed(chunk, values)):
             sums += part
         return sums
 
@@ -211,19 +210,24 @@ def _push_of(links: InLinks) -> Callable[[Vector], Vector]:
 
 
 def _in_threads(
-    links: InLinks, rows: int, work: Callable[[_Chunk], tuple[slice, Vector]]
+    links: InLinks, rows: int, work: Callable[[_Chunk], Vector]
 ) -> Iterator[tuple[slice, Vector]]:
-    """What `work` makes of each chunk, in their order, some chunks at a time.
+    """The rows of each chunk and what `work` makes of it, in their order, two at a time.
 
     NumPy and SciPy let go of the interpreter while they add.
     """
-    calls = list(_chunks(links, rows))
-    if len(calls) < 2:
-        yield from (work(call()) for call in calls)
+
+    def done(read: Callable[[], _Chunk]) -> tuple[slice, Vector]:
+        chunk = read()
+        return chunk.rows, work(chunk)
+
+    reads = list(_chunks(links, rows))
+    if len(reads) < 2:
+        yield from map(done, reads)
         return
     with ThreadPoolExecutor(_THREADS) as pool:
-        for begin in range(0, len(calls), _THREADS):  # so that no more are in memory
-            yield from pool.map(lambda call: work(call()), calls[begin : begin + _THREADS])
+        for begin in range(0, len(reads), _THREADS):  # so that no more are in memory
+            yield from pool.map(done, reads[begin : begin + _THREADS])
 
 
 class _Plain:
