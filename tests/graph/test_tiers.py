@@ -32,7 +32,7 @@ def test_many_small_parts_are_merged_too() -> None:
 
 
 def test_at_the_end_less_will_do() -> None:
-    assert len(next_merge(Manifest(parts(5, 200_000)), is_final=True)) == 5
+    assert len(next_merge(Manifest(parts(RAW_PARTS // 4, 100)), is_final=True)) == RAW_PARTS // 4
 
 
 def test_a_single_part_is_merged_only_when_it_is_large() -> None:

@@ -1,15 +1,15 @@
 """Many small files of links into few large ones, sorted for both directions.
 
-    raw parts, up to 2 million rows      in memory at once       -+-> NAME-by-target.parquet
-    sets, up to 64 million rows          slice by slice of URLs  -+-> NAME-by-source.parquet
+    raw parts, a million rows or more    in memory at once       -+-> NAME-by-target.parquet
+    sets, up to 100 million rows         slice by slice of URLs  -+-> NAME-by-source.parquet
                                                                   +-> NAME-captures.parquet
 
 Rows of a capture that a newer one among the inputs supersedes are left out; the time at which a
 link was first seen is kept. A capture that stands in files outside of this merge is no concern
 here: whoever reads compares with all captures (`tables.py`, `lookup.py`).
 
-Memory is bounded by rows, not by the graph: a slice holds 2 million rows, or those of its one URL
-where more link to that. A set counts when a manifest names it, which is the writer's to do
+Memory is bounded by rows, not by the graph: a slice holds half a million rows, or those of its
+one URL where more link to that. A set counts when a manifest names it, which is the writer's to do
 (`crawl/links.py`); which files are merged when is decided in `tiers.py`.
 
     python -m gossamer.graph.merge FOLDER NAME INPUT...      prints the set as JSON
@@ -42,6 +42,7 @@ _SIDES: Final = (
 )
 _NEVER: Final = -1
 _NICE: Final = 10
+_CAPTURE_ROWS: Final = 4096  # in a group: the pages of one host stand together
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +56,14 @@ class Captures:
 
     def links_us_of(self, sources: Any) -> Numbers:
         """For each of some pages, the capture whose links stand."""
-        found = pc.index_in(sources, value_set=self.sources).to_numpy(zero_copy_only=False)
-        links_us: Numbers = self.links_us[found]
+        links_us: Numbers = self.links_us[self.places_of(sources)]
         return links_us
+
+    def places_of(self, sources: Any) -> Numbers:
+        """The row of each page; 0 for one that is not here, of which no row must be asked."""
+        found = pc.index_in(sources, value_set=self.sources).fill_null(0)
+        places: Numbers = found.to_numpy(zero_copy_only=False)
+        return places
 
 
 def merge(folder: Path, inputs: Sequence[str], name: str) -> MergedSet:
@@ -86,7 +92,7 @@ def _merge_parts(folder: Path, paths: Sequence[Path], name: str) -> MergedSet:
 
 
 def _merge_sets(folder: Path, sets: Sequence[MergedSet], name: str) -> MergedSet:
-    captures = _joined([_read_captures(folder / merged.captures_file) for merged in sets])
+    captures = joined([_read_captures(folder / merged.captures_file) for merged in sets])
     new = MergedSet(name, 0, 0, 0)
     counts = []
     for column, names, file_of in _SIDES:
@@ -104,7 +110,7 @@ def _finished(folder: Path, merged: MergedSet, captures: Captures) -> MergedSet:
         "links_us": pa.array(captures.links_us),
         "last_us": pa.array(captures.last_us),
     }
-    write_tables(folder / merged.captures_file, [pa.table(columns)], "source")
+    write_tables(folder / merged.captures_file, [pa.table(columns)], "source", _CAPTURE_ROWS)
     sync_folder(folder)
     return merged
 
@@ -150,19 +156,18 @@ class _Runs:
 
 def _read_captures(path: Path) -> Captures:
     table = pq.read_table(path).combine_chunks()
-    source, *times = (
-        _whole(table.column(n)) for n in ("source", "first_us", "links_us", "last_us")
-    )
+    source, *times = (whole(table.column(n)) for n in ("source", "first_us", "links_us", "last_us"))
     first_us, links_us, last_us = (column.to_numpy(zero_copy_only=False) for column in times)
     return Captures(source, first_us, links_us, last_us)
 
 
-def _whole(column: Any) -> Any:
+def whole(column: Any) -> Any:
+    """The one chunk of a column; Arrow has none where there are no rows."""
     return column.chunk(0) if column.num_chunks else pa.array([], column.type)
 
 
-def _joined(all_captures: Sequence[Captures]) -> Captures:
-    """The captures of many sets: a page may be in several."""
+def joined(all_captures: Sequence[Captures]) -> Captures:
+    """The captures that several files know of: a page may be in many of them."""
     coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
     at, size = coded.indices.to_numpy(), len(coded.dictionary)
     first_us = np.full(size, np.iinfo(np.int64).max)
@@ -211,9 +216,9 @@ def _survivors(rows: Rows, links_us: Numbers) -> Rows:
     times = {name: pa.array(rows.numbers[name]) for name in ("first_us", "seen_us")}
     grouped = pa.table({**columns, **times}).group_by(list(KEY), use_threads=False)
     links = grouped.aggregate([("first_us", "min"), ("seen_us", "max")]).combine_chunks()
-    codes = {name: _whole(links.column(name)).to_numpy(zero_copy_only=False) for name in KEY}
-    seen_us = _whole(links.column("seen_us_max")).to_numpy(zero_copy_only=False)
-    first_us = _whole(links.column("first_us_min")).to_numpy(zero_copy_only=False)
+    codes = {name: whole(links.column(name)).to_numpy(zero_copy_only=False) for name in KEY}
+    seen_us = whole(links.column("seen_us_max")).to_numpy(zero_copy_only=False)
+    first_us = whole(links.column("first_us_min")).to_numpy(zero_copy_only=False)
     texts = {name: Text(rows.texts[name].words, codes[name]) for name in KEY}
     numbers = {"first_us": first_us, "seen_us": seen_us}
     if "fault" in rows.texts:

@@ -116,11 +116,20 @@ def answers(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[Any]:
     """The same over a graph that is open already."""
     reader: Any = connection.sql(sql).to_arrow_reader(BATCH_ROWS)
     is_empty = True
-    for batch in reader:
+    while (batch := _next(reader)) is not None:
         is_empty = False
         yield batch
     if is_empty:
         yield _empty(reader.schema)
+
+
+def _next(reader: Any) -> Any:
+    """The next batch. What Arrow says of a file that DuckDB could not read is DuckDB's error: the
+    errors of whoever writes the batches somewhere are of Arrow's kinds, too."""
+    try:
+        return next(reader, None)
+    except (pa.ArrowException, OSError) as error:
+        raise duckdb.IOException(str(error)) from error
 
 
 @contextmanager
@@ -140,7 +149,7 @@ def opened(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             bound(connection, folder.parent / "run" / "duckdb")
             _make_views(connection, folder, graph)
             yield connection
-    except (duckdb.Error, OSError) as error:
+    except duckdb.Error as error:
         raise blamed(folder, graph, error) from error
 
 

@@ -1,9 +1,9 @@
 """Which files of the graph are merged next? Pure: told the manifest, gives names.
 
 Merging a row costs half a microsecond, reading one URL's links costs a scan of all raw parts and a
-few milliseconds for each set. So raw parts gather until they hold 2 million rows, or are many, and
-become one set; sixteen sets of a size become one of the next. A row is written once by a crawl of
-300,000 pages, twice by one of 600,000, and small crawls merge nothing at all.
+few milliseconds for each set. So raw parts gather until they hold a million rows, or are many, and
+become one set; eight sets of a size become one of the next. With 100 links a page, a crawl of 5,000
+pages merges nothing, one of 50,000 writes a row once more, one of 500,000 twice.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ from typing import Final
 
 from gossamer.graph.manifest import Manifest, MergedSet
 
-RAW_ROWS: Final = 2_000_000
+RAW_ROWS: Final = 1_000_000
 RAW_PARTS: Final = 64  # a slow crawl writes a small part every half minute
-FAN_IN: Final = 16
-MAX_ROWS: Final = 64_000_000
+FAN_IN: Final = 8
+MAX_ROWS: Final = 100_000_000
 
 
 def next_merge(graph: Manifest, *, is_final: bool = False) -> list[str]:
     """Names of parts, or of sets, that are to become one set; none when all is well.
 
-    At the end of a crawl (`is_final`) half of the rows will do, or fewer parts: nobody adds to them
-    for a while, and people begin to read.
+    At the end of a crawl (`is_final`) fewer parts will do: nobody adds to them for a while, and
+    people begin to read.
     """
     rows = sum(part.rows for part in graph.parts)
-    enough_rows = RAW_ROWS // 2 if is_final else RAW_ROWS
     enough_parts = RAW_PARTS // 4 if is_final else RAW_PARTS
-    if rows >= enough_rows or len(graph.parts) >= enough_parts:
+    if rows >= RAW_ROWS or len(graph.parts) >= enough_parts:
         return _oldest_parts(graph)
     return _alike(graph.sets)
 

@@ -1,0 +1,59 @@
+"""`gossamer backlinks` and `gossamer anchors`: who links to a URL, and with which words."""
+
+from __future__ import annotations
+
+import json as jsons
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from gossamer.cli.options import Collection, Json, Url, collection_at
+
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="N", min=0, help="How many; 0 is all of them.")
+]
+
+
+def backlinks(
+    url: Url,
+    collection: Collection = None,
+    by: Annotated[
+        str,
+        typer.Option("--by", metavar="WHAT", help="One line a link: page; or a host, or a site."),
+    ] = "page",
+    limit: Limit = 0,
+    json: Json = False,
+) -> None:
+    """List the links that lead to a URL, fetched or not."""
+    from gossamer.crawl.study import Study
+    from gossamer.crawl.study_links import backlinks as ask
+
+    with Study.open(collection_at(collection)) as study:
+        meant, table = ask(study, url, by)
+    _show(meant, "backlinks", table, limit, as_json=json)
+
+
+def anchors(url: Url, collection: Collection = None, limit: Limit = 0, json: Json = False) -> None:
+    """List the words under which a URL is linked."""
+    from gossamer.crawl.study import Study
+    from gossamer.crawl.study_links import anchors as ask
+
+    with Study.open(collection_at(collection)) as study:
+        meant, table = ask(study, url)
+    _show(meant, "anchors", table, limit, as_json=json)
+
+
+def _show(url: str, what: str, table: Any, limit: int, *, as_json: bool) -> None:
+    from gossamer.cli.tables import print_table
+
+    rows = table.slice(0, limit or table.num_rows).to_pylist()
+    if as_json:
+        print(jsons.dumps({"schema": 1, "url": url, "total": table.num_rows, what: rows}))
+        return
+    if not rows:
+        print(f"No page that was fetched links to {url}.", file=sys.stderr)
+        return
+    print_table(table.column_names, [[str(value) for value in row.values()] for row in rows])
+    if len(rows) < table.num_rows:
+        print(f"{table.num_rows - len(rows)} more; --limit 0 shows all.", file=sys.stderr)

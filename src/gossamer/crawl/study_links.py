@@ -1,0 +1,59 @@
+"""The links of one URL, as a person asks for it: the typed text made canonical, times made dates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gossamer.base.clock import iso_of
+from gossamer.crawl.study import Study
+from gossamer.graph.arrow import pa
+from gossamer.graph.backlinks import anchors as graph_anchors
+from gossamer.graph.backlinks import backlinks as graph_backlinks
+from gossamer.graph.network import check_level
+
+
+def backlinks(study: Study, url: str, by: str = "page") -> tuple[str, Any]:
+    """The URL that is meant, and an Arrow table of the links to it (see `graph/backlinks.py`).
+
+    Raises UsageError for another `by`, NotKnown when neither state nor graph know the URL,
+    CorruptFile when the graph is damaged.
+    """
+    check_level(by)
+    meant, table = _asked(study, url, lambda folder, one: graph_backlinks(folder, one, by))
+    return meant, with_dates(table)
+
+
+def anchors(study: Study, url: str) -> tuple[str, Any]:
+    """The URL that is meant, and an Arrow table of the words of links to it. Raises the same."""
+    return _asked(study, url, graph_anchors)
+
+
+def _asked(study: Study, url: str, ask: Callable[[Path, str], Any]) -> tuple[str, Any]:
+    """The first spelling that has links, else the one that is known and has none."""
+    for spelling in study.spellings(url):
+        table = ask(study.home.graph, spelling)
+        if table.num_rows:
+            return spelling, table
+    known = study.get(url).url
+    return known, ask(study.home.graph, known)
+
+
+def with_dates(table: Any) -> Any:
+    """A table or batch in which `first_seen` and `last_seen` are dates, as in exports."""
+    for name in ("first_seen", "last_seen"):
+        if name in table.schema.names:
+            column = iso_column(table.column(name))
+            table = table.set_column(table.schema.get_field_index(name), name, column)
+    return table
+
+
+def iso_column(column: Any) -> Any:
+    """Microseconds since 1970 as dates."""
+    told: dict[int, str] = {}  # the links of a page have one time
+    values = column.to_pylist()
+    for at_us in values:
+        if at_us not in told:
+            told[at_us] = iso_of(at_us)
+    return pa.array([told[at_us] for at_us in values], pa.string())

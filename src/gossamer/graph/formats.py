@@ -1,0 +1,122 @@
+"""Networks in the files of network programs: GEXF (Gephi), GraphML and Pajek.
+
+Written as a stream, node by node and edge by edge. Names of nodes are URLs, hosts or sites, which
+strangers wrote: they are escaped, and characters that XML cannot hold become U+FFFD. An edge's
+weight is its number of links; the pages that they stand in are told beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Final
+from xml.sax.saxutils import quoteattr
+
+from gossamer.graph.network import Network
+
+_NO_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_GEXF: Final = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
+<meta><creator>gossamer</creator></meta>
+<graph defaultedgetype="directed" mode="static">
+<attributes class="edge"><attribute id="pages" title="pages" type="long"/></attributes>
+<nodes>
+"""
+_GRAPHML: Final = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="weight" for="edge" attr.name="weight" attr.type="long"/>
+<key id="pages" for="edge" attr.name="pages" attr.type="long"/>
+<graph edgedefault="directed">
+"""
+
+
+def write_gexf(file: IO[bytes], network: Network) -> int:
+    """GEXF 1.2; how many edges."""
+    file.write(_GEXF.encode())
+    for names in _names(network):
+        _write(file, [f"<node id={name} label={name}/>\n" for name in map(_attribute, names)])
+    file.write(b"</nodes>\n<edges>\n")
+    count = 0
+    for edges in _rows(network.edges()):
+        _write(
+            file,
+            [
+                f'<edge id="{number}" source={_attribute(source)} target={_attribute(target)} '
+                f'weight="{links}"><attvalues><attvalue for="pages" value="{pages}"/>'
+                "</attvalues></edge>\n"
+                for number, (source, target, pages, links) in enumerate(edges, count)
+            ],
+        )
+        count += len(edges)
+    file.write(b"</edges>\n</graph>\n</gexf>\n")
+    return count
+
+
+def write_graphml(file: IO[bytes], network: Network) -> int:
+    """GraphML; how many edges."""
+    file.write(_GRAPHML.encode())
+    for names in _names(network):
+        _write(file, [f"<node id={_attribute(name)}/>\n" for name in names])
+    count = 0
+    for edges in _rows(network.edges()):
+        _write(
+            file,
+            [
+                f"<edge source={_attribute(source)} target={_attribute(target)}>"
+                f'<data key="weight">{links}</data><data key="pages">{pages}</data></edge>\n'
+                for source, target, pages, links in edges
+            ],
+        )
+        count += len(edges)
+    file.write(b"</graph>\n</graphml>\n")
+    return count
+
+
+def write_pajek(file: IO[bytes], network: Network) -> int:
+    """Pajek's .net, nodes by number, the weight of an arc its links; how many arcs."""
+    file.write(f"*Vertices {network.count()}\n".encode())
+    for batch in network.nodes():
+        numbered = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        _write(file, [f"{number} {_label(name)}\n" for number, name in numbered])
+    file.write(b"*Arcs\n")
+    count = 0
+    for edges in _rows(network.numbered_edges()):
+        _write(file, [f"{source} {target} {links}\n" for source, target, _, links in edges])
+        count += len(edges)
+    return count
+
+
+NETWORK_FORMATS: Final[dict[str, Callable[[IO[bytes], Network], int]]] = {
+    ".gexf": write_gexf,
+    ".graphml": write_graphml,
+    ".net": write_pajek,
+}
+
+
+def _write(file: IO[bytes], lines: list[str]) -> None:
+    file.write("".join(lines).encode())
+
+
+def _names(network: Network) -> Iterator[list[str]]:
+    for batch in network.nodes():
+        yield batch.column("name").to_pylist()
+
+
+def _rows(batches: Iterator[Any]) -> Iterator[list[tuple[Any, ...]]]:
+    for batch in batches:
+        yield list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def _attribute(text: str) -> str:
+    """A text as an XML attribute, with its quotation marks."""
+    return quoteattr(_NO_XML.sub("\ufffd", text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _label(text: str) -> str:
+    """A text as a label of Pajek, which knows no escapes: what would end it is spelt as in URLs."""
+    for character in ('"', "\\", "\n", "\r"):
+        text = text.replace(character, f"%{ord(character):02X}")
+    return f'"{text}"'

@@ -1,0 +1,97 @@
+"""The graph as nodes and edges: pages, or the hosts or sites that they belong to.
+
+Every URL that is linked or was captured is a node, or belongs to one. An edge stands for all links
+from one node to another; those of a node to itself are left out. Nodes come in the order of their
+names, edges in that of their two names, all in batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from gossamer.errors import UsageError
+from gossamer.graph.degrees import HOST_OF, name_homes
+from gossamer.graph.tables import answers, opened
+
+LEVELS: Final = ("page", "host", "site")
+
+_URLS: Final = "(select source as url from captures union all select target from links)"
+_PAGE_EDGES: Final = """
+    create temp table edges as
+    select source, target, 1::bigint as pages, count(*)::bigint as links
+    from links where source <> target group by source, target
+"""
+_PAGE_NODES: Final = f"select distinct url as name from {_URLS}"  # noqa: S608
+_HOME_EDGES: Final = """
+    create temp table edges as
+    select f.{name} as source, t.{name} as target,
+           count(distinct l.source)::bigint as pages, count(*)::bigint as links
+    from links l
+    join homes f on f.name = {source}
+    join homes t on t.name = {target}
+    where f.{name} <> t.{name}
+    group by all
+"""
+_HOME_NODES: Final = "select distinct {name} as name from homes"
+_NODES: Final = """
+    create temp table nodes as
+    select name, row_number() over (order by name) as number from ({})
+"""
+_NUMBERED: Final = """
+    select f.number as source, t.number as target, pages, links
+    from edges join nodes f on f.name = edges.source join nodes t on t.name = edges.target
+    order by 1, 2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Nodes and edges, as long as the graph that they come from is open."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    def count(self) -> int:
+        """How many nodes there are."""
+        ((found,),) = self.connection.execute("select count(*) from nodes").fetchall()
+        return int(found)
+
+    def nodes(self) -> Iterator[Any]:
+        """Record batches: number, from 1, and name."""
+        return answers(self.connection, "select number, name from nodes order by number")
+
+    def edges(self) -> Iterator[Any]:
+        """Record batches: source target pages links, by names."""
+        return answers(self.connection, "from edges order by source, target")
+
+    def numbered_edges(self) -> Iterator[Any]:
+        """The same by the numbers of nodes."""
+        return answers(self.connection, _NUMBERED)
+
+
+@contextmanager
+def network(folder: Path, level: str = "page") -> Iterator[Network]:
+    """The graph at a level. Raises UsageError for one that is none, CorruptFile."""
+    check_level(level)
+    with opened(folder) as connection:
+        if level == "page":
+            connection.execute(_PAGE_EDGES)
+            connection.execute(_NODES.format(_PAGE_NODES))
+        else:
+            name = "name" if level == "host" else "site_name"
+            name_homes(connection, _URLS, "url")
+            ends = {"source": HOST_OF.format("l.source"), "target": HOST_OF.format("l.target")}
+            connection.execute(_HOME_EDGES.format(name=name, **ends))
+            connection.execute(_NODES.format(_HOME_NODES.format(name=name)))
+        yield Network(connection)
+
+
+def check_level(level: str) -> None:
+    """Raise UsageError for what is no level."""
+    if level not in LEVELS:
+        raise UsageError(f"there is no level {level!r}; there are page, host and site")
