@@ -9,6 +9,7 @@ microseconds since 1970; names ending in `_s` are seconds, in `_bytes` bytes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -199,7 +200,7 @@ class Page:
     canonical: str = ""  # href of rel=canonical, as written
     robots: frozenset[str] = frozenset()  # noindex, nofollow, noarchive, nosnippet
     links: tuple[Link, ...] = ()
-    lines: tuple[int, ...] = ()  # of each link, in the decoded source from 1; 0 is not known
+    lines: Sequence[int] = ()  # of each link, in the decoded source from 1; 0 is not known
     generator: str = ""
 
 

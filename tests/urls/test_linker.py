@@ -47,8 +47,8 @@ def test_what_is_no_url_is_none_and_the_fault_says_why() -> None:
 @pytest.mark.parametrize(
     ("href", "other_page"),
     [
-        ("z", "https://a.org/x/other?q=/1"),
-        ("/z", "https://a.org/another/directory/"),
+        ("z;1", "https://a.org/x/other?q=/1"),
+        ("/z;1", "https://a.org/another/directory/"),
         ("//b.org/z", "https://a.org/another/directory/"),
         ("https://b.org/z", "http://c.org/"),
         ("mailto:me", "http://c.org/"),
@@ -107,8 +107,8 @@ def test_what_is_in_use_survives_the_change_of_generations() -> None:
     linker = Linker(form, KEYS, remember=200)
 
     for number in range(1000):
-        linker.resolve("https://a.org/", f"unique{number}")
-        linker.resolve("https://a.org/", "/often")
+        linker.resolve("https://a.org/", f"unique;{number}")
+        linker.resolve("https://a.org/", "/often;")
 
     assert asked(form) == 1001
 
@@ -175,3 +175,23 @@ def test_remembering_never_changes_an_answer(
         found = linker.resolve(base, href)
 
         assert (found and found[0]) == form.find(href, base)
+
+
+@given(
+    href=st.from_regex(r"(\.\./){0,4}/?([a-zA-Z0-9_~.%@!+=*-]{1,5}/){0,3}[a-zA-Z0-9_.~%2e-]{0,5}"),
+    base=st.sampled_from(
+        (
+            "http://h.org/",
+            "http://h.org/a",
+            "http://h.org/a/b/c?x=/y/",
+            "https://h.org:8/a/b/c/d/",
+            "http://h.org/a;sid=1/b/c",
+        )
+    ),
+    form=st.sampled_from((NormalForm(), CLEAN)),
+)
+def test_a_plain_link_leads_where_the_standard_says(href: str, base: str, form: NormalForm) -> None:
+    href = href.strip()
+    resolved = Linker(form, KEYS).resolve(base, href)
+
+    assert (resolved and resolved[0]) == form.find(href, base)

@@ -13,13 +13,15 @@ from typing import Final
 
 from gossamer.base.garbage import search_seldom
 from gossamer.cli.text import progress_line, size_text, summary_text
-from gossamer.crawl.build import Opened
+from gossamer.crawl.build import Opened, workers_for
 from gossamer.crawl.configure import configure, remember_contact
 from gossamer.crawl.node import Node
 from gossamer.crawl.progress import Summary
 from gossamer.crawl.seeds import read_seed_file, read_seeds
 from gossamer.crawl.session import NeedsContact, Plan, opened
+from gossamer.crawl.spawn import dismiss, fork_ahead
 from gossamer.fetch.request import hidden
+from gossamer.settings import Urls
 from gossamer.urls.canonical import NormalForm
 
 NOTHING_FETCHED: Final = 3
@@ -41,7 +43,9 @@ def run_crawl(
 ) -> int:
     """Crawl, talk about it, and return the exit code."""
     search_seldom()
-    plan = Plan(collection, _seeds(collection, sources, flags), flags, may_change)
+    settings = configure(collection, flags).settings
+    plan = Plan(collection, _seeds(settings.urls, sources), flags, may_change)
+    fork_ahead(workers_for(settings, plan.seeds))
     try:
         summary = _run(_crawl(plan))
     except NeedsContact as fault:
@@ -49,6 +53,8 @@ def run_crawl(
             raise
         plan = _with_contact(plan, fault)
         summary = _run(_crawl(plan))
+    finally:
+        dismiss()
     if as_json:
         print(json.dumps(summary.as_json()))
     return _exit_code(summary)
@@ -65,8 +71,7 @@ def _run(crawling: object) -> Summary:
         return runner.run(crawling)  # type: ignore[arg-type]
 
 
-def _seeds(collection: Path, sources: Sources, flags: Mapping[str, object]) -> list[str]:
-    urls = configure(collection, flags).settings.urls
+def _seeds(urls: Urls, sources: Sources) -> list[str]:
     form = NormalForm(urls.query, urls.session_parameters)
     seeds: list[str] = []
     for where, lines in sources:

@@ -16,8 +16,9 @@ from gossamer.records import Edge, Link, Page
 from gossamer.urls.linker import Linker
 
 _REMEMBERED: Final = 50_000  # links with their edges, at 500 bytes each
-_MAX_REMEMBERED_CHARS: Final = 1024  # longer ones are data or traps
 _MAX_WRITTEN_CHARS: Final = 2000  # of what is no URL
+
+_OF_THE_PAGE: Final = ("", "?", "#")  # what begins so means another URL in each page
 
 _Found = Edge | tuple[()] | None
 _Known = dict[Link, Edge | tuple[()]]
@@ -64,39 +65,44 @@ class Forms:
         self, page: Page, known: _Known, found: Sequence[_Found], *, is_kept: bool
     ) -> PageLinks:
         """The same where some are not known yet, or are known to be none."""
+        base, resolve, near = page.base, self._linker.resolve, self._linker.near(page.base)
+        new_edge = tuple.__new__  # a third of the time of Edge(...)
         edges: list[Edge] = []
         new: list[Edge] = []
         faults = 0
-        for n, edge in enumerate(found):
+        here: _Known = {}  # of this page alone
+        for link, before in zip(page.links, found, strict=True):
+            edge = here.get(link) if before is None else before
             if edge:
                 edges.append(edge)
-            elif edge is None:
-                made = self._made(page, n)
-                if made:
-                    edges.append(made)
-                    new.append(made)
-                    faults += bool(made.fault)
-                if is_kept and _is_lasting(page.links[n], made):
-                    known[page.links[n]] = made
-                    self._size += 1
+                continue
+            if edge is not None:
+                continue
+            # Many links lead to places within one page, which is resolved once.
+            href = link[0].partition("#")[0]
+            resolved = near(href) or resolve(base, href)
+            if resolved is None:
+                made = self._faulty(page, link)
+                faults += bool(made)
+            else:
+                _, kind, text, rel, place = link
+                made = new_edge(Edge, (*resolved, text, rel, place, kind, 0, ""))
+            if made:
+                edges.append(made)
+                new.append(made)
+            if made and not resolved:
+                continue  # in another line it is another fault
+            if is_kept and href[:1] not in _OF_THE_PAGE:
+                known[link] = made
+                self._size += 1
+            here[link] = made
         return PageLinks(edges, new, faults)
 
-    def _made(self, page: Page, n: int) -> Edge | tuple[()]:
-        """The edge of the page's link `n`; nothing where that is no link for a crawler."""
-        href, kind, text, rel, place = page.links[n]
-        resolved = self._linker.resolve(page.base, href)
-        if resolved is not None:
-            return Edge(resolved[0], resolved[1], text, rel, place, kind)
+    def _faulty(self, page: Page, link: Link) -> Edge | tuple[()]:
+        """The edge of a link that is no URL; nothing where it is meant for others than crawlers."""
+        href, kind, text, rel, place = link
         fault = self._linker.fault(page.base, href)
         if not fault:
             return ()
-        line = page.lines[n] if page.lines else 0
+        line = page.lines[page.links.index(link)] if page.lines else 0
         return Edge(href[:_MAX_WRITTEN_CHARS], b"", text, rel, place, kind, line, fault)
-
-
-def _is_lasting(link: Link, made: Edge | tuple[()]) -> bool:
-    """Whether a link means the same in each page of the directory, line included."""
-    href = link[0]
-    if href[:1] in ("", "?", "#") or len(href) > _MAX_REMEMBERED_CHARS:
-        return False
-    return not made or not made.fault

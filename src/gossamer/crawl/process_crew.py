@@ -29,7 +29,7 @@ from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import Home
 from gossamer.crawl.legacy import Left, Testament, read_legacy, reported
 from gossamer.crawl.marker import Place, Reader, marked, read_marker
-from gossamer.crawl.spawn import spawn_worker
+from gossamer.crawl.spawn import Process, spawn_worker
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import DiskFault, GossamerError, StoreError
 from gossamer.records import Lease
@@ -47,7 +47,7 @@ class Hand:
     """One worker as the node sees it."""
 
     name: str
-    process: subprocess.Popen[bytes]
+    process: Process
     desk: NodeDesk
     heard_s: float
     leases: dict[int, Lease] = field(default_factory=dict)

@@ -7,11 +7,11 @@ never written down.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from gossamer.errors import SettingsError
 from gossamer.settings import Fetch
-from gossamer.urls.canonical import host_of, port_of, target_of
 from gossamer.version import __version__
 
 _SECRET: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
@@ -35,9 +35,10 @@ class Headers:
             "Accept-Encoding: gzip, deflate, br, zstd",
         )
         lines = [*(line for line in ours if name_of(line) not in named), *own]
-        self._lines = tuple(lines)
         self._for_typed = [line.encode() for line in lines]
         self.for_all: Final = [line.encode() for line in lines if name_of(line) not in _SECRET]
+        self._kept_for_typed = _joined(map(hidden, lines))
+        self._kept_for_all = _joined(line for line in lines if name_of(line) not in _SECRET)
 
     def of(self, *, is_trusted: bool) -> list[bytes]:
         """What is sent; `is_trusted`: to a host that the operator typed."""
@@ -45,12 +46,13 @@ class Headers:
 
     def request_for(self, url: str, *, is_trusted: bool) -> bytes:
         """The request as sent, credentials hidden; HTTP/2 and 3 in the form of HTTP/1.1."""
-        default = 443 if url.startswith("https:") else 80
-        port = port_of(url)
-        host = host_of(url) + ("" if port == default else f":{port}")
-        kept = [hidden(line) for line in self._lines if is_trusted or name_of(line) not in _SECRET]
-        lines = [f"GET {target_of(url)} HTTP/1.1", f"Host: {host}", *kept]
-        return ("\r\n".join(lines) + "\r\n\r\n").encode()
+        authority, slash, rest = url[url.index("/") + 2 :].partition("/")
+        kept = self._kept_for_typed if is_trusted else self._kept_for_all
+        return f"GET {slash}{rest} HTTP/1.1\r\nHost: {authority}\r\n{kept}".encode()
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join([f"{line}\r\n" for line in lines]) + "\r\n"
 
 
 def user_agent(contact: str) -> str:

@@ -26,6 +26,7 @@ from gossamer.urls.canonical import host_of, port_of
 _MAX_INTERIM: Final = 20  # blocks of 1xx before the answer; browsers see one or two
 _MAY_ASK: Final[int] = pycurl.PREREQFUNC_OK
 _MAY_NOT_ASK: Final[int] = pycurl.PREREQFUNC_ABORT
+_BUFFER_BYTES: Final = 128 * 1024  # most bodies come in one or two pieces
 _STOP: Final = -1  # tells libcurl to give up; any number but the length does
 
 
@@ -162,6 +163,7 @@ def _handle(settings: Fetch) -> pycurl.Curl:
     curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
     curl.setopt(pycurl.FOLLOWLOCATION, 0)
     curl.setopt(pycurl.NOSIGNAL, 1)
+    curl.setopt(pycurl.BUFFERSIZE, _BUFFER_BYTES)
     curl.setopt(pycurl.PATH_AS_IS, 1)
     curl.setopt(pycurl.HTTP09_ALLOWED, 0)
     curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)

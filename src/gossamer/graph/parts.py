@@ -100,11 +100,10 @@ class _Rows:
 
     def table(self) -> Any:
         """The rows as an Arrow table, with dictionaries where the schema has their values."""
-        numbers: dict[int, int] = {}
-        number_of = numbers.setdefault
-        forms = array("i", [number_of(i, len(numbers)) for i in map(id, self.edges)])
-        by_identity = dict(zip(map(id, self.edges), self.edges, strict=True))
-        columns = tuple(zip(*(by_identity[i] for i in numbers), strict=True)) or ((),) * 8
+        distinct = dict(zip(map(id, self.edges), self.edges, strict=True))
+        numbers = dict(zip(distinct, range(len(distinct)), strict=True))
+        forms = array("i", map(numbers.__getitem__, map(id, self.edges)))
+        columns = tuple(zip(*distinct.values(), strict=True)) or ((),) * 8
         targets, _, texts, rels, places, kinds, lines, faults = columns
         arrays = [
             _looked_up(_strings(self._sources), self._pages),

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import compress, repeat
-from operator import attrgetter
-from typing import Final
+from typing import Final, overload
 
 from turbohtml import Element, PlainText
 
@@ -23,18 +22,18 @@ from gossamer.records import Link, LinkKind, Place
 AROUND: Final = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips
 
 _WITH_IMAGES: Final = PlainText(images=True, bullet="", layout="strict")
-_line_of: Final = attrgetter("source_line")
 
 
 def links_of_anchors(
-    listing: Listing, places: Sequence[Place | None], max_chars: int
+    listing: Listing, places: Sequence[Place | None], max_chars: int, *, has_nested: bool
 ) -> tuple[Sequence[int], list[Link]]:
     """The links of the `a` in a listing, and the index of each.
 
     `places` are those of all its elements; images must be listed where words are wanted. An `a`
-    without place or address is no link. Without `max_chars` links have no words.
+    without place or address is no link. Without `max_chars` links have no words and lead to
+    pages, not to places in them. `has_nested`: some stand in others.
     """
-    at = listing.anchors
+    at, tags = listing.anchors, listing.tags
     if None in places:
         at = [i for i in at if places[i] is not None]
     anchors = [listing.elements[i] for i in at]
@@ -46,11 +45,18 @@ def links_of_anchors(
         has_address = [href is not None for href in hrefs]
         at = list(compress(at, has_address))
         anchors = list(compress(anchors, has_address))
+    written = [href.strip(AROUND) for href in hrefs if href is not None]
+    if not max_chars:
+        written = [href.partition("#")[0] for href in written]
     rels = map(Element.attr, anchors, repeat("rel"))
     columns = zip(
-        [href.strip(AROUND) for href in hrefs if href is not None],
+        written,
         repeat(LinkKind.ANCHOR),
-        _words_of_anchors(anchors, at, listing.tags, max_chars) if max_chars else repeat(""),
+        repeat("")
+        if not max_chars
+        else _words_of_nested(anchors, max_chars)
+        if has_nested
+        else _words_of_anchors(anchors, at, tags, max_chars),
         [relation_of(rel).words if rel else "" for rel in rels],
         [places[i] for i in at],
         strict=False,  # two of them have no end
@@ -59,24 +65,45 @@ def links_of_anchors(
     return at, list(map(tuple.__new__, repeat(Link), columns))
 
 
-def lines_of(elements: Iterable[Element]) -> list[int]:
-    """The line of each element in the source, from 1; 0 where it is not known."""
-    return [line or 0 for line in map(_line_of, elements)]
+class Lines(Sequence[int]):
+    """The line of each element in the source, from 1; 0 where it is not known.
+
+    They are found when somebody asks, which is only where a link is no URL.
+    """
+
+    def __init__(self, elements: Sequence[Element], at: Sequence[int]) -> None:
+        self._elements = elements
+        self._at = at
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    @overload
+    def __getitem__(self, n: int) -> int: ...
+    @overload
+    def __getitem__(self, n: slice) -> Sequence[int]: ...
+    def __getitem__(self, n: int | slice) -> int | Sequence[int]:
+        if isinstance(n, slice):
+            return Lines(self._elements, self._at[n])
+        return self._elements[self._at[n]].source_line or 0
+
+
+def _words_of_nested(anchors: Sequence[Element], max_chars: int) -> list[str]:
+    """An anchor around others, which only a table in a link makes, has no words of its own.
+
+    100 anchors around one long text would cost 100 times that text.
+    """
+    inner = list(map(Element.find, anchors, repeat("a")))
+    own = [n for n, other in enumerate(inner) if other is None]
+    words = [""] * len(anchors)
+    for n, text in zip(own, words_of_all([anchors[n] for n in own], max_chars), strict=True):
+        words[n] = text
+    return words
 
 
 def _words_of_anchors(
     anchors: Sequence[Element], at: Sequence[int], tags: Sequence[str], max_chars: int
 ) -> list[str]:
-    inner = list(map(Element.find, anchors, repeat("a")))
-    is_flat = inner.count(None) == len(inner)
-    if not is_flat:
-        # An anchor around others, which only a table in a link makes, has no words of its own:
-        # 100 anchors around one long text would cost 100 times that text.
-        own = [n for n, other in enumerate(inner) if other is None]
-        words = [""] * len(anchors)
-        for n, text in zip(own, words_of_all([anchors[n] for n in own], max_chars), strict=True):
-            words[n] = text
-        return words
     if "img" not in tags:
         return words_of_all(anchors, max_chars, ())
     # Before another `a`, one without others in it has no listed element in it, and so no image.

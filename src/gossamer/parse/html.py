@@ -87,7 +87,7 @@ class Parser:
             canonical=reading.canonical,
             robots=frozenset(reading.robots),
             links=tuple(reading.links),
-            lines=tuple(reading.lines),
+            lines=reading.lines,
             generator=reading.generator,
         )
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from turbohtml import Document, Element, Namespace
 
-from gossamer.parse.anchors import fold, lines_of, links_of_anchors, words_of_all
+from gossamer.parse.anchors import Lines, fold, links_of_anchors, words_of_all
 from gossamer.parse.directives import NAMES, in_meta
 from gossamer.parse.language import declared_language
 from gossamer.parse.links import LinkReader
@@ -47,7 +47,7 @@ class Reading:
     headings: list[str] = field(default_factory=list)
     robots: set[str] = field(default_factory=set)
     links: list[Link] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)  # of the links
+    lines: Sequence[int] = ()  # of the links
 
 
 class TreeReader:
@@ -74,12 +74,13 @@ class TreeReader:
         others = self._read_own(reading, document, listing, places)
         if not self._is_bare:
             reading.headings = _headings(listing, places)
-        at, links = links_of_anchors(listing, places, self._links.max_chars)
+        has_nested = not self._is_bare and document.select_one("a a") is not None
+        at, links = links_of_anchors(listing, places, self._links.max_chars, has_nested=has_nested)
         if others:
             at, links = _merged(others, at, links)
         reading.links = links[: self._max_links]
         if not self._is_bare:
-            reading.lines = lines_of([listing.elements[i] for i in at[: self._max_links]])
+            reading.lines = Lines(listing.elements, at[: self._max_links])
         return reading
 
     def _read_own(

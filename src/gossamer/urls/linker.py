@@ -8,6 +8,10 @@ remembered by just what its meaning hangs on:
     x   ../x   ./x                  the directory of the page
     ?x   #x   (nothing)             the whole URL of the page; remembered until the next page
 
+Most links that are not known yet are plain: a path of letters that no URL parser would change. They
+are joined here, at a fifth of the cost, and as neighbouring directories name the same pages in
+different ways, the key of a joined URL is remembered too.
+
 Memory is bounded by two generations: when the young one is full it becomes the old one, and what
 is then used again is copied back. A Linker belongs to one thread.
 """
@@ -15,7 +19,7 @@ is then used again is copied back. A Linker belongs to one thread.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from gossamer.urls.canonical import NormalForm
@@ -30,16 +34,22 @@ _ABSOLUTE: Final = re.compile(r"https?://|(?!https?:)[a-z][a-z0-9+.-]*:", re.IGN
 # Longer ones are data or traps; 200,000 of the longest would take 3 GB.
 _MAX_REMEMBERED_CHARS: Final = 1024
 _KEEP: Final = NormalForm()
+# `../../x/y.html` and `/x/y.html` of characters that stand for themselves, no segment but the first
+# being dots. `:` could end a scheme, `;` begins a parameter, `%2e` is a dot.
+_SEGMENT: Final = r"(?:[\w~!$&'()*+,=@-]|%(?!2[eE]))(?:[\w~!$&'()*+,=@.-]|%(?!2[eE]))*"
+_PLAIN: Final = re.compile(rf"((?:\.\./)*|/)((?:{_SEGMENT}/)*(?:{_SEGMENT})?)", re.ASCII)
+_MAX_PLAIN_CHARS: Final = 200
 
 
 class _Generation:
     """Links that were resolved at about the same time, by what they hang on."""
 
-    __slots__ = ("absolute", "by_place", "size")
+    __slots__ = ("absolute", "by_place", "joined", "size")
 
     def __init__(self) -> None:
         self.absolute: dict[str, Resolved] = {}
         self.by_place: dict[str, dict[str, Resolved]] = {}
+        self.joined: dict[str, Resolved] = {}
         self.size = 0
 
     def at(self, place: str) -> dict[str, Resolved]:
@@ -89,6 +99,12 @@ class Linker:
         # What is known to be no URL is asked for again: there are few of those, and it is known.
         return [near(href) or here(href) or far(href) or self.resolve(base, href) for href in hrefs]
 
+    def near(self, base: str) -> Callable[[str], Resolved]:
+        """`resolve` for links known in the directory of `base` or within the page, else None."""
+        if base != self._base:
+            self._enter(base)
+        return self._in_directory.get
+
     def directory(self, base: str) -> str:
         """What the relative links of a page of `base` hang on, those on its whole URL apart."""
         if base != self._base:
@@ -115,6 +131,8 @@ class Linker:
         self._directory = self._from[: self._from.rfind("/", 0, path_end if path_end > 0 else None)]
         self._directory += "/"  # so that it differs from an origin
         self._in_page: dict[str, Resolved] = {}
+        self._can_join = bool(self._from) and ";" not in self._directory
+        self._above = [self._directory]  # and its parents, as far as they were asked for
         self._take_places()
 
     def _take_places(self) -> None:
@@ -153,5 +171,29 @@ class Linker:
         return found
 
     def _resolve(self, href: str) -> Resolved:
+        if self._can_join and 0 < len(href) <= _MAX_PLAIN_CHARS:
+            plain = _PLAIN.fullmatch(href)
+            if plain is not None:
+                return self._join(plain[1], plain[2])
         url = self._form.find(href, self._from)
         return None if url is None else (url, self._keys.of(url))
+
+    def _join(self, start: str, rest: str) -> Resolved:
+        """Canonical URL and key of a plain link: `start` is `/`, or a `../` for each step up."""
+        place = f"{self._origin}/" if start == "/" else self._above_by(len(start) // 3)
+        url = place + rest
+        found = self._young.joined.get(url)
+        if found is None:
+            found = self._old.joined.get(url) or (url, self._keys.of(url))
+            self._young.joined[url] = found
+            self._young.size += 1
+        return found
+
+    def _above_by(self, steps: int) -> str:
+        """The directory so many steps up; the topmost is above itself."""
+        above = self._above
+        while len(above) <= steps:
+            last = above[-1]
+            parent = last[: last.rfind("/", 0, -1) + 1]
+            above.append(parent if len(parent) > len(self._origin) else last)
+        return above[steps]

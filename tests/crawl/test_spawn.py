@@ -1,0 +1,55 @@
+"""Workers that are forked ahead: taken first, and never left behind."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from gossamer.crawl import spawn
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forked ahead on Linux only")
+
+# In a process of its own: a test runner has threads.
+SCRIPT = """
+import os
+from gossamer.crawl import spawn
+
+spawn.fork_ahead(2)
+ahead = [process.pid for process, _ in spawn._ahead]
+process, ours = spawn.spawn_worker()
+assert process.pid == ahead[1], "the one forked ahead is taken"
+ours.close()
+assert process.wait(timeout=20) == 0, "a worker ends when the node is gone"
+spawn.dismiss()
+try:
+    os.waitpid(-1, os.WNOHANG)
+except ChildProcessError:
+    print("no child is left")
+"""
+
+
+def test_forked_workers_are_taken_first_and_dismissed_at_the_end() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "no child is left", "")
+
+
+def test_a_process_is_waited_for_no_longer_than_asked() -> None:
+    ours, theirs = socket.socketpair()
+    pid = os.posix_spawn("/bin/cat", ["cat"], {}, file_actions=[
+        (os.POSIX_SPAWN_DUP2, theirs.fileno(), 0),
+    ])  # fmt: skip
+    process = spawn.Forked(pid)
+
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=0)
+    process.kill()
+
+    assert process.wait() == -9
+    process.kill()  # it is gone, and nobody else is hit
+    ours.close()
+    theirs.close()
