@@ -44,7 +44,7 @@ MEASURES: Final = {"nDCG@10": nDCG @ 10, "MAP": AP @ 100, "recall@100": R @ 100}
 WITHOUT: Final[Mapping[str, Mapping[str, float]]] = {
     "all": {},
     "without title": {"title": 0.0},
-    "without kin": {"kin": 0.0, "most_kin": 1},
+    "without kin": {"kin": 0.0},
     "without rarity": {"rarity": 0.0},
     "without nearness": {"nearness": 0.0},
     "text alone": {

@@ -17,6 +17,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -33,6 +34,8 @@ from gossamer.crawl.tables import Table, ask
 from gossamer.errors import GossamerError
 from gossamer.graph.tables import table_of
 from gossamer.records import Edge, Outcome
+from gossamer.search.engine import Engine
+from gossamer.search.results import Request, Results, Sort
 from gossamer.settings import Settings, with_values
 from gossamer.urls.canonical import NormalForm
 
@@ -261,6 +264,43 @@ class Collection(Study):
     @property
     def hosts(self) -> Table:
         return self._table("hosts")
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        site: str = "",
+        type: str = "",
+        lang: str = "",
+        since: str = "",
+        sort: Sort = "relevance",
+        per_site: int = 0,
+        explain: bool = False,
+    ) -> Results:
+        """Pages that answer a query, best first; what is asked is as in `gossamer search`.
+
+        Sees what a running crawl has committed. Raises QueryError for words that cannot be read,
+        UsageError, CorruptFile, and StoreError where there is no index.
+        """
+        request = Request(
+            query=query,
+            limit=limit,
+            offset=offset,
+            site=site,
+            type=type,
+            lang=lang,
+            since=since,
+            sort=sort,
+            per_site=per_site,
+            explain=explain,
+        )
+        return self._engine.search(request)
+
+    @cached_property
+    def _engine(self) -> Engine:
+        return Engine(self.home.path)
 
     def sql(self, query: str) -> Table:
         """Ask the tables pages, links and hosts with SQL (DuckDB's)."""

@@ -150,6 +150,8 @@ def test_length_depth_and_number_of_words_are_bounded() -> None:
         read("(" * 5000)
     with pytest.raises(QueryError, match=r"more than 2,000 words"):
         read("a " * (MAX_PARTS + 1))
+    with pytest.raises(QueryError, match=r"more than 20 words end in \*"):
+        read("a* " * 21)
 
 
 def test_the_beginning_of_a_day_month_or_year_is_meant() -> None:

@@ -18,6 +18,7 @@ from gossamer.cli.crawl import crawl
 from gossamer.cli.demo import demo
 from gossamer.cli.orders import pause, resume, stop
 from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
+from gossamer.cli.search import search
 from gossamer.cli.status import status
 from gossamer.cli.top import top
 from gossamer.errors import GossamerError
@@ -33,8 +34,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for verb in (
-    crawl, status, pause, resume, stop, clear, why, page, versions, export, top, verify, rebuild,
-    doctor, demo,
+    crawl, status, pause, resume, stop, clear, search, why, page, versions, export, top, verify,
+    rebuild, doctor, demo,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(config_app, name="config")

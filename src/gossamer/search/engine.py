@@ -24,7 +24,7 @@ from gossamer.index import schema
 from gossamer.index.entry import Kept
 from gossamer.index.fields import address_words
 from gossamer.index.reader import IndexReader, View
-from gossamer.index.words import words_of
+from gossamer.index.words import normal_all, words_of
 from gossamer.search import rank
 from gossamer.search.explain import explained
 from gossamer.search.lexicon import Lexicon
@@ -53,13 +53,24 @@ class Moment:
     lexicon: Lexicon
 
     def planner(self, weights: Weights) -> Planner:
-        return Planner(self.view.schema, self.lexicon, weights, self._rejected)
+        """A planner for one query."""
+        looks = Looks(self.view)
+        return Planner(self.view.schema, self.lexicon, weights, looks.rejected)
 
-    def _rejected(
+
+class Looks:
+    """Looks into pages for loose phrases, at so many of them for one query and no more."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self._left = _MOST_LOOKED_AT
+
+    def rejected(
         self, found: tantivy.Query, words: Sequence[str], slop: int, fields: Sequence[str]
     ) -> list[str]:
         """Ids of pages in which no field has the words that near to each other."""
-        matches, _ = self.view.search(found, _MOST_LOOKED_AT)
+        matches = self.view.search(found, self._left)[0] if self._left else []
+        self._left -= len(matches)
         pages = [self.view.kept(match.address) for match in matches]
         return [
             schema.id_of(page.key)
@@ -68,15 +79,15 @@ class Moment:
         ]
 
     def _texts(self, page: Kept, fields: Sequence[str]) -> Iterator[list[str]]:
-        """What a page has in these fields, as the index has it: no phrase spans two of them."""
+        """What a page has in these fields, as the index has it."""
         for name in fields:
             match name:
                 case schema.BODY:
                     yield words_of(self.view.text(page))
                 case schema.HEADINGS:
-                    yield from map(words_of, page.headings)
+                    yield normal_all(page.headings).split()
                 case schema.ANCHORS:
-                    yield from map(words_of, page.anchors)
+                    yield normal_all(page.anchors).split()
                 case schema.TITLE:
                     yield words_of(page.title)
                 case _:

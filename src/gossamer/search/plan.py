@@ -48,6 +48,10 @@ STEP: Final = 4096.0
 SMALL_STEP: Final = STEP / 4
 # Words that a beginning within a phrase stands for, in each field; the commonest are taken.
 _MOST_EXPANSIONS: Final = 200
+# Words that a query is widened to by their stems, all of its words together.
+_MOST_KIN: Final = 500
+# Words of a sentence that are asked for, the rarest; the others would find every page.
+_MOST_WISHES: Final = 100
 # Pages with all words of a sentence are asked for up to so many of them.
 _LONGEST_WHOLE: Final = 32
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -98,6 +102,7 @@ class Planner:
         self._lexicon = lexicon
         self._weights = weights
         self._reject = reject
+        self._kin_each = 1
         by_name = {
             schema.BODY: weights.body,
             schema.TITLE: weights.title,
@@ -124,7 +129,8 @@ class Planner:
         wishes = Counter(part for part in parts if not is_condition(part))
         conditions = [part for part in dict.fromkeys(parts) if is_condition(part)]
         if not is_tiered:
-            wishes = _telling(wishes)
+            wishes = self._rarest(_telling(wishes))
+        self._kin_each = 1 + _MOST_KIN // max(1, sum(1 for part in parts for _ in leaves(part)))
         asked = [self._wish(part, times, is_tiered) for part, times in wishes.items()]
         return Plan(
             query=self._joined(conditions, asked, self._near(parts)),
@@ -132,6 +138,16 @@ class Planner:
             parts=tuple(dict.fromkeys(parts)),
             is_tiered=is_tiered,
         )
+
+    def _rarest(self, wishes: Counter[Node]) -> Counter[Node]:
+        """The rarest words of a long sentence, and all of a short one."""
+        if len(wishes) <= _MOST_WISHES:
+            return wishes
+        count = self._lexicon.count
+        by_rarity = sorted(
+            wishes, key=lambda part: count(schema.BODY, part.text) if isinstance(part, Word) else 0
+        )
+        return Counter({part: wishes[part] for part in by_rarity[:_MOST_WISHES]})
 
     # -- joining
 
@@ -223,7 +239,7 @@ class Planner:
             slop = leaf.slop if isinstance(leaf, Phrase) else 0
             return self._phrase(tokens, slop, fields)
         has_kin = leaf.field is Field.TEXT and not is_negative
-        words = self._lexicon.kin(tokens[0]) if has_kin else tokens
+        words = self._lexicon.kin(tokens[0])[: self._kin_each] if has_kin else tokens
         rarity = self._lexicon.rarity(tokens[0]) ** self._weights.rarity
         return _union(self._words_in(name, words, fields[name] * rarity) for name in fields)
 
@@ -231,12 +247,13 @@ class Planner:
         """A word and its kin in a field, each as rare as all of them together."""
         counts = {word: self._lexicon.count(name, word) for word in words}
         rarity = self._lexicon.idf(sum(counts.values()))
+        shares = itertools.chain([1.0], itertools.repeat(self._weights.kin))
         terms = [
-            _boosted(self._term(name, word), weight * rarity / self._lexicon.idf(pages))
-            for word, pages in counts.items()
-            if pages
+            _boosted(self._term(name, word), weight * share * rarity / self._lexicon.idf(pages))
+            for (word, pages), share in zip(counts.items(), shares, strict=False)
+            if pages and share
         ]
-        return _best(terms, self._weights.kin)
+        return _best(terms, self._weights.more_kin)
 
     def _phrase(self, tokens: Sequence[str], slop: int, fields: dict[str, float]) -> Query:
         if not slop or (len(tokens) == 2 and tokens[0] != tokens[1]):

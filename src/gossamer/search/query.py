@@ -29,6 +29,7 @@ MAX_CHARS: Final = 10_000
 MAX_DEPTH: Final = 20
 MAX_PARTS: Final = 2_000  # a page of prose has 500 words
 MAX_SLOP: Final = 100
+MAX_PREFIXES: Final = 20  # each stands for thousands of words
 
 _FIELDS: Final = {field.value: field for field in Field if field}
 _PROPERTIES: Final = {one.value: one for one in Property}
@@ -71,6 +72,7 @@ class _Reader:
         self._text = clean(text)
         self._at = 0
         self._parts = 0
+        self._prefixes = 0
 
     def read(self) -> Node:
         tree = self._all(Field.TEXT, 0)
@@ -164,6 +166,9 @@ class _Reader:
         if isinstance(named, Property):
             return property_of(named, word, self._shown, start)
         if word.endswith("*"):
+            self._prefixes += 1
+            if self._prefixes > MAX_PREFIXES:
+                raise QueryError(f"more than {MAX_PREFIXES} words end in *", self._shown, start)
             return Prefix(word.rstrip("*"), named, start)
         return Word(word, named, start)
 

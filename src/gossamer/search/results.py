@@ -14,6 +14,15 @@ MAX_LIMIT: Final = 1_000
 MAX_OFFSET: Final = 10_000  # deeper, a query with site: or since: finds what is meant
 
 
+def sort_of(text: str) -> Sort:
+    """An order by its name. Raises UsageError."""
+    match text:
+        case "relevance" | "date":
+            return text
+        case _:
+            raise UsageError(f"sort is {text!r}, but it must be relevance or date")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A query with what goes beside it. Raises UsageError when it cannot be used."""
@@ -34,8 +43,7 @@ class Request:
             raise UsageError(f"limit is {self.limit}, but it must be from 1 to {MAX_LIMIT:,}")
         if not 0 <= self.offset <= MAX_OFFSET:
             raise UsageError(f"offset is {self.offset}, but it must be from 0 to {MAX_OFFSET:,}")
-        if self.sort not in {"relevance", "date"}:
-            raise UsageError(f"sort is {self.sort!r}, but it must be relevance or date")
+        sort_of(self.sort)
         if self.per_site < 0:
             raise UsageError(f"per_site is {self.per_site}, but it must be at least 0")
 

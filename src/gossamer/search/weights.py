@@ -24,8 +24,10 @@ class Weights:
     headings: float = 0.1
     anchors: float = 0.3
     address: float = 0.1
-    # A page with several words of one stem has the best of them, and this much of the others.
-    kin: float = 0.2
+    # Another word of the same stem, against the word itself. A page with several of them has the
+    # best, and a share of the others.
+    kin: float = 0.9
+    more_kin: float = 0.2
     # Rarity beyond what BM25 has of it: a word's weight is its idf to this power.
     rarity: float = 0.3
     # Two neighbours of the query that are at the most `near_slop` moves apart in the page.

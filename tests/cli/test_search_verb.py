@@ -1,0 +1,109 @@
+"""`gossamer search`: what is shown, to people and to programs, and what is wrong with a query."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from search.small_collection import build, entry
+from support.killing import typed
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    pages = [
+        entry("rose", "The rose garden is open.", title="Roses"),
+        entry("tulip", "A tulip \x1b[31m garden\x07.", title="Tulips\x1b[2J"),
+    ]
+    return build(tmp_path, pages)
+
+
+def test_json_has_the_documented_form(home: Path) -> None:
+    ended = typed("search", "-c", home, "--json", "rose garden")
+
+    found = json.loads(ended.out)
+    assert ended.code == 0
+    assert (found["schema"], found["total"], len(found["hits"])) == (1, 2, 2)
+    assert found["took_ms"] > 0
+    assert set(found["hits"][0]) == {"url", "title", "snippet", "score", "fetched_at"}
+    assert found["hits"][0]["url"] == "http://a.example/rose"
+    assert found["hits"][0]["snippet"] == "The rose garden is open."
+
+
+def test_hits_are_good_to_read_and_harmless_to_a_terminal(home: Path) -> None:
+    ended = typed("search", "-c", home, "tulip", "garden")
+
+    assert ended.out.startswith("1. Tulips [2J\n   http://a.example/tulip\n   A tulip  [31m garden")
+    assert "\x1b" not in ended.out
+    assert "\x07" not in ended.out
+    assert ended.err.startswith("2 pages in ")
+
+
+def test_flags_choose_among_the_hits(home: Path) -> None:
+    def total(*flags: str) -> int:
+        ended = typed("search", "-c", home, "--json", "garden", *flags)
+        return int(json.loads(ended.out)["total"])
+
+    assert total("--site", "a.example", "--type", "html", "--lang", "en", "--since", "2026") == 2
+    assert total("--site", "b.example") == total("--since", "2026-02") == 0
+
+
+def test_limit_and_offset_page_through(home: Path) -> None:
+    pages = [
+        typed("search", "-c", home, "--limit", "1", "--offset", str(n), "garden").out
+        for n in range(3)
+    ]
+
+    assert [page[:2] for page in pages] == ["1.", "2.", ""]
+
+
+def test_explain_says_what_a_score_is_made_of(home: Path) -> None:
+    shown = typed("search", "-c", home, "--explain", "roses").out
+    parts = json.loads(typed("search", "-c", home, "--explain", "--json", "roses").out)
+
+    assert "score 1." in shown
+    assert ": words 1, body " in shown
+    assert set(parts["hits"][0]["parts"]) >= {"words", "body", "title", "anchors", "link rank"}
+
+
+def test_nothing_found_suggests_what_was_meant(home: Path) -> None:
+    ended = typed("search", "-c", home, "gardne")
+
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err.splitlines()[1] == "Did you mean: garden"
+
+
+def test_a_query_that_cannot_be_read_is_pointed_at(home: Path) -> None:
+    ended = typed("search", "-c", home, 'rose "garden')
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.splitlines() == [
+        "gossamer: this quotation mark is never closed",
+        '  rose "garden',
+        "       ^",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--limit", "0"], "limit is 0"),
+        (["--sort", "size"], "relevance or date"),
+        (["--since", "soon"], "since: needs a day"),
+        (["--per-site", "-1"], "at least 0"),
+    ],
+)
+def test_a_flag_that_cannot_be_used_is_told(home: Path, flags: list[str], words: str) -> None:
+    ended = typed("search", "-c", home, *flags, "rose")
+
+    assert ended.code == 2
+    assert words in ended.err
+
+
+def test_without_a_collection_it_is_said_how_to_start_one(tmp_path: Path) -> None:
+    ended = typed("search", "-c", tmp_path / "none", "rose")
+
+    assert ended.code == 1
+    assert "gossamer crawl" in ended.err
