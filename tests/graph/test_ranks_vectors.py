@@ -171,6 +171,8 @@ def test_a_real_graph_has_the_same_thousand_on_top() -> None:
     with gzip.open(data("graphs/cnr-2000.tsv.gz")) as lines:
         sources, targets = np.loadtxt(lines, np.int64, unpack=True)
     nodes = int(max(sources.max(), targets.max())) + 1
+    assert (nodes, len(sources)) == (325_557, 3_216_152)  # as its readme says
+    assert nodes - len(np.unique(sources)) == 78_056
     wanted = reference(sources, targets, nodes)
 
     found = pagerank_of_pairs(sources, targets, nodes).values
