@@ -48,7 +48,9 @@ class AnchorBook:
         self.length = length
         self._recent: dict[bytes, dict[str, bytes]] = {}  # target: anchor: hosts, one after another
         self._before: dict[bytes, dict[str, bytes]] = {}
+        self._unsettled: set[bytes] = set()  # pages with lines that came after they were written
         self._lines = 0
+        self.is_whole = length == 0  # whether all lines are remembered
 
     def note(self, target: bytes, anchor: str, source: bytes) -> None:
         """A page links to another. Links of a page to itself, and without words, do not count."""
@@ -60,18 +62,22 @@ class AnchorBook:
         if hosts and (hosts == host or _has(hosts, host)):
             return
         known[anchor] = hosts + host
+        self._unsettled.add(target)
         text = anchor[:MAX_CHARS].encode(errors="replace")
         self._file.write(_HEAD.pack(target, host, len(text)) + text)
         self.length += _HEAD.size + len(text)
         self._lines += 1
 
-    def known(self, target: bytes) -> tuple[str, ...]:
-        """The anchors of a page that are remembered, as many as an entry has."""
+    def settle(self, target: bytes) -> tuple[str, ...]:
+        """The anchors of a page that are remembered, as many as an entry has. The page is written
+        with them now."""
+        self._unsettled.discard(target)  # first: what another thread notes meanwhile is unsettled
         found = self._recent.get(target) or self._before.get(target)
         return chosen(dict(found)) if found else ()  # another thread may be noting
 
     def _recall(self, target: bytes) -> dict[str, bytes]:
         if self._lines >= _REMEMBERED:
+            self.is_whole = self.is_whole and not self._before
             self._recent, self._before, self._lines = {}, self._recent, 0
         found = self._recent[target] = self._before.get(target, {})
         return found
@@ -88,10 +94,14 @@ class AnchorBook:
 
     def shares(self) -> Iterator[Share]:
         """The shares in which all anchors can be read in bounded memory."""
-        return shares_of(self.length, _BYTES_A_SHARE)
+        return shares_of(0 if self.is_whole else self.length, _BYTES_A_SHARE)
 
     def read(self, share: Share) -> Mapping[bytes, Mapping[str, bytes]]:
-        """All anchors of a share of the pages, with their hosts. Raises CorruptFile."""
+        """All anchors of a share of the pages, with their hosts; without pages that were written
+        with all they have, where that is known. Raises CorruptFile."""
+        if self.is_whole:
+            keys, recent, before = list(self._unsettled), self._recent, self._before
+            return {key: dict(recent.get(key) or before[key]) for key in keys}
         self._file.flush()
         pages: dict[bytes, dict[str, bytes]] = {}
         for key, host, anchor in _lines_of(self._path, self.length):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from gossamer.errors import CorruptFile
 from gossamer.index.folder import REBUILD
+
+_BUFFER_BYTES: Final = 2**20  # 40 bytes, or 4,000, are appended at a time
 
 
 def open_appended(path: Path, length: int) -> BinaryIO:
@@ -14,7 +16,8 @@ def open_appended(path: Path, length: int) -> BinaryIO:
 
     What follows them was never committed, and is cut off. Raises CorruptFile where it is shorter.
     """
-    file = path.open("r+b" if path.exists() else "w+b")
+    path.touch()
+    file = path.open("r+b", buffering=_BUFFER_BYTES)
     found = file.seek(0, 2)
     if found < length:
         file.close()

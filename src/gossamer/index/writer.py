@@ -118,11 +118,10 @@ class IndexWriter:
 
     def _with_anchors(self, entry: Entry) -> Entry:
         """The entry with the anchors that are known now; all others come late."""
-        if entry.anchors:
-            return entry
-        anchors = self._book.known(entry.key)
-        if not anchors and (older := self._generation.find(entry.key)) is not None:
-            anchors = older.anchors
+        anchors = self._book.settle(entry.key) or entry.anchors
+        if not anchors and not self._book.is_whole:
+            older = self._generation.find(entry.key)
+            anchors = older.anchors if older else ()
         return replace(entry, anchors=anchors) if anchors else entry
 
     def _write_late(self, share: Share) -> int:
