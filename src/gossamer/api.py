@@ -26,19 +26,21 @@ from gossamer.crawl.exports import batches
 from gossamer.crawl.flags import settings_of
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.home import Home
+from gossamer.crawl.networks import Graph
 from gossamer.crawl.progress import Progress, Summary
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import Plan, opened
 from gossamer.crawl.study import Study
+from gossamer.crawl.study_links import anchors, backlinks
 from gossamer.crawl.tables import Table, ask
 from gossamer.errors import GossamerError
-from gossamer.graph.tables import table_of
 from gossamer.records import Edge, Outcome
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request, Results, Sort
 from gossamer.settings import Settings, with_values
 from gossamer.urls.canonical import NormalForm
 
+_IN_SQL: Final = ("pages", "links", "hosts", "captures")
 _AHEAD: Final = 200  # pages fetched and not yet asked for; then the crawl waits for its reader
 
 
@@ -303,11 +305,26 @@ class Collection(Study):
         return Engine(self.home.path)
 
     def sql(self, query: str) -> Table:
-        """Ask the tables pages, links and hosts with SQL (DuckDB's)."""
-        return ask(query, {name: self._table(name) for name in ("pages", "links", "hosts")})
+        """Ask the tables pages, links, hosts and captures with SQL (DuckDB's)."""
+        return ask(query, {name: self._table(name) for name in _IN_SQL})
+
+    def backlinks(self, url: str, by: str = "page") -> Table:
+        """The links that lead to a URL, or the hosts or sites that they come from.
+
+        Raises NotKnown, UsageError or CorruptFile.
+        """
+        return Table.of("backlinks", backlinks(self, url, by)[1])
+
+    def anchors(self, url: str) -> Table:
+        """The words under which a URL is linked, and by how many. Raises the same."""
+        return Table.of("anchors", anchors(self, url)[1])
+
+    def graph(self, level: str = "page") -> Graph:
+        """The links between pages, hosts or sites, for network programs. Raises UsageError."""
+        return Graph(self, level)
 
     def _table(self, name: str) -> Table:
-        return Table(name, lambda: table_of(batches(self, name)))
+        return Table(name, lambda: batches(self, name))
 
 
 def crawl(*seeds: str, collection: str | Path = "gossamer", **options: object) -> Collection:

@@ -45,6 +45,9 @@ COLUMNS = {
     "hosts": "host site known queued fetched failed refused bytes trouble crawl_delay_s",
     "refused": "url reason detail depth via first_seen",
     "text": "url title language text",
+    "anchors": "target anchor sites hosts pages links",
+    "graph": "source target pages links",
+    "captures": "url fetched_at status type bytes digest file offset length",
 }
 
 
@@ -258,7 +261,7 @@ def test_a_device_is_written_to_and_not_replaced(study: Study, tmp_path: Path) -
     [
         ("pages", "pages.xlsx", r"\.jsonl, \.csv or \.parquet"),
         ("pages", "pages", r"\.jsonl, \.csv or \.parquet"),
-        ("graph", "graph.gexf", "there are pages, links, hosts, refused and text"),
+        ("wacz", "all.wacz", "there are pages, links, anchors, graph, hosts, refused, text and"),
         ("page", "pages.csv", "did you mean pages"),
         ("pages", "folder.csv", "is a directory"),
         ("pages", "missing/pages.csv", "cannot write .*No such file"),

@@ -5,17 +5,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from gossamer.crawl.export_files import STDOUT, check_name
-from gossamer.crawl.exports import check_table, export
+from gossamer.crawl.export_files import STDOUT
+from gossamer.crawl.exports import check_export, export
 from gossamer.crawl.study import Study
 
 
-def run_export(path: Path, what: str, output: Path) -> int:
+def run_export(path: Path, what: str, output: Path, level: str) -> int:
     """Write it. Raises UsageError before anything is read when table or file cannot be."""
-    check_table(what)
-    check_name(output)
+    check_export(what, output, level)
     with Study.open(path) as study:
-        rows = export(study, what, output)
+        rows = export(study, what, output, level)
     if output != STDOUT:
         print(f"{rows} rows of {what} in {output}", file=sys.stderr)
     return 0

@@ -50,18 +50,32 @@ def versions(url: Url, collection: Collection = None, json: Json = False) -> Non
 
 def export(
     what: Annotated[
-        str, typer.Argument(metavar="WHAT", help="pages, links, hosts, refused or text.")
+        str,
+        typer.Argument(
+            metavar="WHAT",
+            help="pages, links, hosts, anchors, refused, text, captures or graph.",
+        ),
     ],
     output: Annotated[
         Path,
-        typer.Option("-o", metavar="FILE", help=".jsonl, .csv or .parquet; `-` is stdout."),
+        typer.Option(
+            "-o",
+            metavar="FILE",
+            help=".jsonl, .csv, .parquet; of graph .gexf, .graphml, .net, too; `-` is stdout.",
+        ),
     ] = Path("-"),
+    level: Annotated[
+        str,
+        typer.Option(
+            "--level", metavar="LEVEL", help="Of links, anchors, graph: page, host or site."
+        ),
+    ] = "page",
     collection: Collection = None,
 ) -> None:
     """Write a table of the collection to a file."""
     from gossamer.cli.export import run_export
 
-    raise typer.Exit(run_export(collection_at(collection), what, output))
+    raise typer.Exit(run_export(collection_at(collection), what, output, level))
 
 
 def verify(collection: Collection = None, json: Json = False) -> None:

@@ -13,7 +13,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
@@ -94,14 +94,18 @@ def harmless(column: Any) -> Any:
     return _compute.if_else(is_formula, quoted, column)
 
 
-def check_name(path: Path) -> str:
-    """The format's extension, told by the file's name. Raises UsageError."""
+def check_name(path: Path, others: Collection[str] = ()) -> str:
+    """The format's extension, told by the file's name. Raises UsageError.
+
+    `others` are those that this table may have beside the usual ones.
+    """
     if path == STDOUT:
         return ".jsonl"
     extension = path.suffix.lower()
-    if extension not in _FORMATS:
+    if extension not in _FORMATS and extension not in others:
+        *most, last = (*_FORMATS, *others)
         raise UsageError(
-            f"{path}: its name does not tell the format; end it in .jsonl, .csv or .parquet, or "
+            f"{path}: its name does not tell the format; end it in {', '.join(most)} or {last}, or "
             "write - for JSON lines on standard output"
         )
     if path.is_dir():
@@ -114,9 +118,16 @@ def write_batches(path: Path, schema: Any, batches: Iterator[Any]) -> int:
     extension = check_name(path)
     if path == STDOUT:
         return _write(sys.stdout.buffer, extension, schema, batches)
+    with writing_to(path) as file:
+        return _write(file, extension, schema, batches)
+
+
+@contextlib.contextmanager
+def writing_to(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to that appears whole or not at all. Raises UsageError or DiskFault."""
     try:
         with _opened(path) as file:
-            return _write(file, extension, schema, batches)
+            yield file
     except OSError as fault:
         if isinstance(fault, BrokenPipeError):
             raise

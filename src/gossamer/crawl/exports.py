@@ -1,4 +1,4 @@
-"""Tables for people and their programs: pages, links, hosts, refused URLs, texts.
+"""Tables for people and their programs: pages, hosts, refused URLs, texts, captures, links.
 
     rows of the state --> staged in a temporary Parquet file --> DuckDB orders and joins
     archive, graph ----------------------------------------------> batches --> export_files.py
@@ -21,16 +21,21 @@ from typing import Any, Final
 import duckdb
 
 from gossamer.base.clock import iso_of
+from gossamer.crawl import export_links
 from gossamer.crawl.export_files import check_name, write_batches
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_pages import StoredPage
 from gossamer.errors import UsageError
-from gossamer.frontier.rows import HostRow, UrlRow
+from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_of
+from gossamer.frontier.store import Table
 from gossamer.graph import tables
 from gossamer.graph.arrow import pa, pq
+from gossamer.graph.formats import NETWORK_FORMATS
+from gossamer.graph.network import check_level
 from gossamer.graph.ranks import ranks
 from gossamer.records import Outcome, Reason
 from gossamer.settings import nearest
+from gossamer.urls.keys import KEY_BYTES
 from gossamer.urls.site import site_of
 
 BATCH_ROWS: Final = 10_000
@@ -52,40 +57,78 @@ SCHEMAS: Final = {
         "modified_at:s digest:s duplicate_of:s in_links:i out_links:i rank:f"
     ),
     "links": _schema("source:s target:s anchor:s rel:s place:s first_seen:s last_seen:s"),
+    "anchors": _schema("target:s anchor:s sites:i hosts:i pages:i links:i"),
+    "graph": _schema("source:s target:s pages:i links:i"),
     "hosts": _schema(
         "host:s site:s known:i queued:i fetched:i failed:i refused:i bytes:i trouble:s "
         "crawl_delay_s:f"
     ),
     "refused": _schema("url:s reason:s detail:s depth:i via:s first_seen:s"),
     "text": _schema("url:s title:s language:s text:s"),
+    "captures": _schema(
+        "url:s fetched_at:s status:i type:s bytes:i digest:s file:s offset:i length:i"
+    ),
 }
 _PLACES: Final = _schema("url:s file:s start:i")
 
 
-def export(study: Study, what: str, path: Path) -> int:
+# Of these there is one for hosts and for sites, too; and the last two are networks.
+LEVELLED: Final = ("anchors", "links", "graph")
+_NETWORKS: Final = LEVELLED[1:]
+
+
+def export(study: Study, what: str, path: Path, level: str = "page") -> int:
     """Write a table to a file, its format told by the name; how many rows.
 
-    `-` writes JSON lines to standard output. Raises UsageError for a table, format or place
+    `-` writes JSON lines to standard output. Raises UsageError for a table, level, format or place
     that cannot be, DiskFault when the disk is full.
     """
-    check_table(what)
-    check_name(path)
-    return write_batches(path, SCHEMAS[what], batches(study, what))
+    check_export(what, path, level)
+    if what in _NETWORKS and path.suffix.lower() in NETWORK_FORMATS:
+        return export_links.write_network(study.home.graph, level, path)
+    return write_batches(path, _schema_of(what, level), batches(study, what, level))
 
 
-def check_table(what: str) -> None:
-    """Raise UsageError for what is no table."""
+def check_export(what: str, path: Path, level: str = "page") -> None:
+    """Raise UsageError for what cannot be exported, or not to that file."""
+    check_table(what, level)
+    check_name(path, tuple(NETWORK_FORMATS) if what in _NETWORKS else ())
+
+
+def check_table(what: str, level: str = "page") -> None:
+    """Raise UsageError for what is no table, or has no such level."""
     if what not in SCHEMAS:
+        *most, last = SCHEMAS
         raise UsageError(
             f"{what!r} cannot be exported{nearest(what, SCHEMAS)}; there are "
-            "pages, links, hosts, refused and text"
+            f"{', '.join(most)} and {last}"
         )
+    check_level(level)
+    if level != "page" and what not in LEVELLED:
+        raise UsageError(f"{what} have no level; --level is for links, anchors and graph")
 
 
-def batches(study: Study, what: str) -> Iterator[Any]:
-    """The record batches of a table, with the columns of `SCHEMAS[what]`."""
-    check_table(what)
-    return _TABLES[what](study)
+def batches(study: Study, what: str, level: str = "page") -> Iterator[Any]:
+    """The record batches of a table, with the columns of `SCHEMAS[what]`.
+
+    Links of hosts or sites have those of `graph`.
+    """
+    check_table(what, level)
+    schema = _schema_of(what, level)
+    match what:
+        case "anchors":
+            found = export_links.anchors(study.home.graph, level)
+        case "links" if level == "page":
+            found = export_links.links(study.home.graph)
+        case "links" | "graph":
+            found = export_links.edges(study.home.graph, level)
+        case _:
+            return _TABLES[what](study)
+    return (pa.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in found)
+
+
+def _schema_of(what: str, level: str) -> Any:
+    return SCHEMAS["graph" if what == "links" and level != "page" else what]
 
 
 # -- pages
@@ -143,27 +186,6 @@ def http_date(value: str) -> str | None:
         return iso_of(int(moment.timestamp()) * 1_000_000)
     except (ValueError, TypeError, OverflowError, IndexError, OSError):
         return None
-
-
-# -- links
-
-
-def _links(study: Study) -> Iterator[Any]:
-    """Distinct links of the graph; a running crawl adds to it every half minute or so."""
-    for batch in tables.links(study.home.graph):
-        columns = [
-            _iso_column(column) if name in ("first_seen", "last_seen") else column
-            for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        ]
-        yield pa.RecordBatch.from_arrays(columns, schema=SCHEMAS["links"])
-
-
-def _iso_column(column: Any) -> Any:
-    told: dict[int, str] = {}  # the links of a page have one time
-    for at_us in column.to_pylist():
-        if at_us not in told:
-            told[at_us] = iso_of(at_us)
-    return pa.array([told[at_us] for at_us in column.to_pylist()], pa.string())
 
 
 # -- hosts
@@ -257,12 +279,35 @@ def _stored_pages(study: Study, places: Iterator[Any]) -> Iterator[StoredPage]:
             yield study.page_at(row.url, capture)
 
 
+# -- captures
+
+
+def _captures(study: Study) -> Iterator[Any]:
+    return _ordered(_capture_rows(study), SCHEMAS["captures"], "url, fetched_at, file")
+
+
+def _capture_rows(study: Study) -> Iterator[tuple[object, ...]]:
+    for key, packed in study.scan(Table.CAPTURE):
+        row, url = CaptureRow.decode(packed), study.find_key(key[:KEY_BYTES])
+        yield (
+            url.url if url else None,
+            iso_of(time_of(key[KEY_BYTES:])),
+            row.status or None,
+            row.type or None,
+            row.size_bytes,
+            row.digest or None,
+            row.file,
+            row.offset,
+            row.length,
+        )
+
+
 _TABLES: Final[dict[str, Callable[[Study], Iterator[Any]]]] = {
     "pages": _pages,
-    "links": _links,
     "hosts": _hosts,
     "refused": _refused,
     "text": _text,
+    "captures": _captures,
 }
 
 

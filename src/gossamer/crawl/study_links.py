@@ -1,4 +1,4 @@
-"""The links of one URL, as a person asks for it: the typed text made canonical, times made dates."""
+"""The links of one URL, as a person asks for it: the text made canonical, times made dates."""
 
 from __future__ import annotations
 

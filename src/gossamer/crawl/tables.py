@@ -6,25 +6,37 @@ A table is read when it is first asked for something, and then kept.
 from __future__ import annotations
 
 import importlib
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from gossamer.errors import UsageError
+from gossamer.graph.arrow import pa
+from gossamer.graph.tables import bound, table_of
 
 
 class Table:
-    """Rows and columns. `sql` asks it under its own name."""
+    """Rows and columns. `sql` asks it under its own name.
 
-    def __init__(self, name: str, read: Callable[[], Any]) -> None:
+    `read` gives record batches, at least one.
+    """
+
+    def __init__(self, name: str, read: Callable[[], Iterator[Any]]) -> None:
         self.name = name
-        self._read = read
+        self.batches = read
+
+    @classmethod
+    def of(cls, name: str, rows: Any) -> Table:
+        """A table of rows that have been read: a pyarrow.Table."""
+        return cls(name, lambda: iter(rows.to_batches() or [_no_rows(rows.schema)]))
 
     @cached_property
     def _arrow(self) -> Any:
-        return self._read()
+        return table_of(self.batches())
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table."""
@@ -59,17 +71,40 @@ class Table:
 
 
 def ask(query: str, tables: Mapping[str, Table]) -> Table:
-    """The answer of DuckDB to a query over some tables. Raises UsageError for a wrong one."""
-    with duckdb.connect() as connection:
+    """The answer of DuckDB to a query over some tables. Raises UsageError for a wrong one.
+
+    Tables that the query names are copied to DuckDB batch by batch; what its memory limit does not
+    hold is on the disk meanwhile.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="gossamer-sql-") as spill,
+        duckdb.connect() as connection,
+    ):
+        bound(connection, Path(spill))
         connection.execute("set enable_external_access = false")
         for name, table in tables.items():
             if name in query:
-                connection.register(name, table.to_arrow())
+                _copy(connection, table)
         try:
-            rows = connection.execute(query).to_arrow_table()
+            found: Any = connection.sql(query)
+            rows = None if found is None else found.to_arrow_table()
         except duckdb.Error as fault:
             raise UsageError(f"the query cannot be answered: {fault}") from fault
-    return Table("answer", lambda: rows)
+    if rows is None:
+        raise UsageError("the query cannot be answered: it asks for no rows; begin with SELECT")
+    return Table.of("answer", rows)
+
+
+def _copy(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    for number, batch in enumerate(table.batches()):
+        connection.register("batch", table_of(iter([batch])))
+        verb = "insert into {} from batch" if number else "create temp table {} as from batch"
+        connection.execute(verb.format(table.name))
+        connection.unregister("batch")
+
+
+def _no_rows(schema: Any) -> Any:
+    return pa.RecordBatch.from_arrays([pa.array([], f.type) for f in schema], schema=schema)
 
 
 def _import(name: str) -> Any:

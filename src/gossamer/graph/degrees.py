@@ -48,8 +48,16 @@ def degrees(folder: Path) -> Iterator[Any]:
     """
     with opened(folder) as connection:
         name_homes(connection)
-        connection.execute(_PAGES)
+        number_pages(connection)
         yield from answers(connection, _DEGREES)
+
+
+def number_pages(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the table `pages` of all pages, numbered, with the numbers of their host and site.
+
+    `homes` must be there.
+    """
+    connection.execute(_PAGES)
 
 
 def name_homes(

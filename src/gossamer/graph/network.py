@@ -21,13 +21,13 @@ from gossamer.graph.tables import answers, opened
 
 LEVELS: Final = ("page", "host", "site")
 
-_URLS: Final = "(select source as url from captures union all select target from links)"
+URLS: Final = "(select source as url from captures union all select target from links)"
 _PAGE_EDGES: Final = """
     create temp table edges as
     select source, target, 1::bigint as pages, count(*)::bigint as links
     from links where source <> target group by source, target
 """
-_PAGE_NODES: Final = f"select distinct url as name from {_URLS}"  # noqa: S608
+_PAGE_NODES: Final = f"select distinct url as name from {URLS}"  # noqa: S608
 _HOME_EDGES: Final = """
     create temp table edges as
     select f.{name} as source, t.{name} as target,
@@ -84,7 +84,7 @@ def network(folder: Path, level: str = "page") -> Iterator[Network]:
             connection.execute(_NODES.format(_PAGE_NODES))
         else:
             name = "name" if level == "host" else "site_name"
-            name_homes(connection, _URLS, "url")
+            name_homes(connection, URLS, "url")
             ends = {"source": HOST_OF.format("l.source"), "target": HOST_OF.format("l.target")}
             connection.execute(_HOME_EDGES.format(name=name, **ends))
             connection.execute(_NODES.format(_HOME_NODES.format(name=name)))

@@ -1,0 +1,41 @@
+"""The link graph of a collection as a Python object: nodes, edges, and files of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gossamer.crawl.exports import batches, export
+from gossamer.crawl.study import Study
+from gossamer.crawl.tables import Table
+from gossamer.graph.network import check_level, network
+
+
+class Graph:
+    """The links between pages, between hosts or between sites."""
+
+    def __init__(self, study: Study, level: str) -> None:
+        """Raises UsageError for a level that is none."""
+        check_level(level)
+        self._study = study
+        self.level = level
+
+    @property
+    def nodes(self) -> Table:
+        """number, name."""
+        return Table("nodes", self._nodes)
+
+    @property
+    def edges(self) -> Table:
+        """source, target, pages that link, links."""
+        return Table("edges", lambda: batches(self._study, "graph", self.level))
+
+    def write(self, path: str | Path) -> int:
+        """Write it to a file, its format told by the name (.gexf .graphml .net .csv .jsonl
+        .parquet); how many edges. Raises UsageError, CorruptFile or DiskFault."""
+        return export(self._study, "graph", Path(path), self.level)
+
+    def _nodes(self) -> Iterator[Any]:
+        with network(self._study.home.graph, self.level) as graph:
+            yield from graph.nodes()

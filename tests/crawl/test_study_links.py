@@ -1,0 +1,218 @@
+"""Links of a crawled site, asked as people ask: by URL as typed, by host, as a network."""
+
+import csv
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import pytest
+
+import gossamer.api as gossamer
+from gossamer.base.clock import SystemClock
+from gossamer.crawl.exports import export
+from gossamer.crawl.home import Home
+from gossamer.crawl.rebuild import rebuild
+from gossamer.crawl.study import Study
+from gossamer.crawl.study_links import anchors, backlinks
+from gossamer.errors import CorruptFile, NotKnown, UsageError
+from gossamer.graph import manifest
+from support.a_crawl import crawl
+from support.a_site import Pages, Site, page, redirect, site_in_thread
+
+PAGES: Pages = {
+    "/": page("<nav><a href=/b>bee</a></nav><a href=/b rel=nofollow>B</a> <a href=/c>c</a>"),
+    "/b": page("<a href=#top>self</a><a href=http://never.example/x?q=1>out</a>"),
+    "/c": page("<a href=/b>bee</a> <a href=/moved>m</a><a href='http://[bad'>bad</a>"),
+    "/moved": redirect("/b"),
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
+    folder = tmp_path_factory.mktemp("links") / "collection"
+    with site_in_thread(PAGES) as site:
+        crawl(folder, [site.url()])
+        yield site, folder
+
+
+@pytest.fixture
+def site(crawled: tuple[Site, Path]) -> Site:
+    return crawled[0]
+
+
+@pytest.fixture
+def study(crawled: tuple[Site, Path]) -> Iterator[Study]:
+    with Study.open(crawled[1]) as opened:
+        yield opened
+
+
+def shown(table: Any, *names: str) -> list[tuple[Any, ...]]:
+    return [tuple(row[name] for name in names) for row in table.to_pylist()]
+
+
+def test_backlinks_come_with_words_and_place(study: Study, site: Site) -> None:
+    meant, table = backlinks(study, site.url("/b"))
+
+    assert meant == site.url("/b")
+    assert shown(table, "source", "anchor", "rel", "place", "kind") == [
+        (site.url("/"), "B", "nofollow", "body", "a"),
+        (site.url("/"), "bee", "", "nav", "a"),
+        (site.url("/b"), "self", "", "body", "a"),
+        (site.url("/c"), "bee", "", "body", "a"),
+        (site.url("/moved"), "", "", "head", "redirect"),
+    ]
+    assert all(row["first_seen"].endswith("Z") for row in table.to_pylist())
+
+
+def test_a_url_is_found_as_people_type_it(study: Study, site: Site) -> None:
+    typed = site.url("/x/../b").removeprefix("http://") + "#fragment"
+
+    assert backlinks(study, typed)[0] == site.url("/b")
+    assert backlinks(study, "never.example/x?q=1")[1].num_rows == 1
+
+
+def test_backlinks_by_host_and_site_are_counted(study: Study, site: Site) -> None:
+    by_host = backlinks(study, site.url("/b"), "host")[1]
+    by_site = backlinks(study, site.url("/b"), "site")[1]
+
+    assert shown(by_host, "host", "pages", "links") == [("127.0.0.1", 4, 5)]
+    assert shown(by_site, "site", "hosts", "pages", "links") == [("127.0.0.1", 1, 4, 5)]
+
+
+def test_anchors_are_listed_with_their_counts(study: Study, site: Site) -> None:
+    table = anchors(study, site.url("/b"))[1]
+
+    assert shown(table, "anchor", "pages", "links") == [
+        ("bee", 2, 2), ("", 1, 1), ("B", 1, 1), ("self", 1, 1),
+    ]  # fmt: skip
+
+
+def test_a_url_that_nobody_knows_is_said_so(study: Study, site: Site) -> None:
+    with pytest.raises(NotKnown, match=r"does not know .*/nothing"):
+        backlinks(study, site.url("/nothing"))
+    with pytest.raises(NotKnown, match="is no URL"):
+        anchors(study, "mailto:me@example.org")
+
+
+def test_a_seed_that_nobody_links_has_none(study: Study, site: Site) -> None:
+    assert backlinks(study, site.url())[1].num_rows == 0
+
+
+def test_another_grouping_is_refused(study: Study, site: Site) -> None:
+    with pytest.raises(UsageError, match="page, host and site"):
+        backlinks(study, site.url("/b"), "domain")
+
+
+@pytest.mark.parametrize("what", ["links", "graph"])
+def test_a_network_of_sites_is_exported(study: Study, tmp_path: Path, what: str) -> None:
+    count = export(study, what, tmp_path / "sites.gexf", "site")
+
+    graph = nx.read_gexf(tmp_path / "sites.gexf")
+    assert count == 1
+    assert dict(graph.edges) == {
+        ("127.0.0.1", "never.example"): {"weight": 1.0, "id": "0", "pages": 1}
+    }
+
+
+def test_links_of_hosts_are_edges(study: Study, tmp_path: Path) -> None:
+    export(study, "links", tmp_path / "hosts.csv", "host")
+
+    with (tmp_path / "hosts.csv").open(encoding="utf-8") as file:
+        assert list(csv.reader(file)) == [
+            ["source", "target", "pages", "links"], ["127.0.0.1", "never.example", "1", "1"],
+        ]  # fmt: skip
+
+
+def test_anchors_of_a_site_are_summed(study: Study, tmp_path: Path) -> None:
+    export(study, "anchors", tmp_path / "anchors.jsonl", "site")
+
+    lines = [json.loads(line) for line in (tmp_path / "anchors.jsonl").read_text().splitlines()]
+    summed = {(line["target"], line["anchor"]): line["pages"] for line in lines}
+    assert summed[("127.0.0.1", "bee")] == 2
+    assert summed[("never.example", "out")] == 1
+    assert ("127.0.0.1", "") not in summed
+
+
+@pytest.mark.parametrize("what", ["pages", "anchors"])
+def test_only_networks_have_the_formats_of_networks(
+    study: Study, tmp_path: Path, what: str
+) -> None:
+    with pytest.raises(UsageError, match=r"its name does not tell the format.* \.csv or \.parquet"):
+        export(study, what, tmp_path / "x.gexf")
+
+
+def test_only_links_have_levels(study: Study, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="pages have no level"):
+        export(study, "pages", tmp_path / "x.csv", "site")
+    with pytest.raises(UsageError, match="no level 'x'"):
+        export(study, "links", tmp_path / "x.csv", "x")
+
+
+def test_rebuilt_links_are_the_same(crawled: tuple[Site, Path], tmp_path: Path) -> None:
+    site, folder = crawled
+    urls = [*(site.url(path) for path in PAGES if path != "/"), "http://never.example/x?q=1"]
+    with Study.open(folder) as study:
+        before = [backlinks(study, url)[1] for url in urls]
+
+    rebuild(Home(folder), "graph", SystemClock(), lambda _: None)
+
+    with Study.open(folder) as study:
+        assert [backlinks(study, url)[1] for url in urls] == before
+
+
+def test_python_has_tables_that_hand_over_arrow(crawled: tuple[Site, Path], tmp_path: Path) -> None:
+    site, folder = crawled
+    with gossamer.open(folder) as study:
+        assert len(study.backlinks(site.url("/b"))) == 5
+        assert study.backlinks(site.url("/b"), by="host").columns[0] == "host"
+        assert study.anchors(site.url("/b")).to_arrow().num_rows == 4
+        assert study.sql("select count(*) as n from links where anchor = 'bee'").to_arrow() == (
+            study.links.sql("select count(*) as n from links where anchor = 'bee'").to_arrow()
+        )
+        joined = study.sql(
+            "select count(*) as n from pages join captures using (url) join hosts on true"
+        )
+        assert [row["n"] > 0 for row in joined] == [True]
+        study.graph(level="site").write(tmp_path / "sites.graphml")
+        assert study.graph("host").edges.columns == ("source", "target", "pages", "links")
+        assert "never.example" in [row["name"] for row in study.graph("host").nodes]
+    assert len(nx.read_graphml(tmp_path / "sites.graphml")) == 2
+
+
+def test_a_query_may_not_leave_the_collection(crawled: tuple[Site, Path]) -> None:
+    with gossamer.open(crawled[1]) as study, pytest.raises(UsageError, match="cannot be answered"):
+        study.sql("select count(*) from links, read_text('/etc/hostname')")
+
+
+def test_polars_takes_a_table(crawled: tuple[Site, Path]) -> None:
+    pytest.importorskip("polars")
+    with gossamer.open(crawled[1]) as study:
+        assert study.links.to_polars().height == len(study.links)
+
+
+def test_a_damaged_part_is_named_wherever_links_are_asked_for(
+    crawled: tuple[Site, Path], tmp_path: Path
+) -> None:
+    site, folder = crawled
+    copied = tmp_path / "copy"
+    shutil.copytree(folder, copied)
+    (part, *_) = manifest.read(copied / "graph").files
+    (copied / "graph" / part).write_bytes(b"PAR1 no more")
+    named = f"{part}.*gossamer rebuild graph"
+    with gossamer.open(copied) as study:
+        for ask in (
+            lambda: study.backlinks(site.url("/b")).to_arrow(),
+            lambda: study.anchors(site.url("/b")).to_arrow(),
+            study.links.to_arrow,
+            lambda: study.graph("site").write(tmp_path / "x.gexf"),
+            lambda: study.sql("select count(*) from links"),
+            lambda: export(study, "anchors", tmp_path / "x.csv"),
+            lambda: export(study, "refused", tmp_path / "x.csv"),
+            lambda: export(study, "pages", tmp_path / "x.csv"),
+        ):
+            with pytest.raises(CorruptFile, match=named):
+                ask()
+    assert not (tmp_path / "x.gexf").exists()
