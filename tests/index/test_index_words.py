@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.index.words import GAP, normal, normal_all, words_of
@@ -44,6 +44,7 @@ def test_scripts_without_spaces_are_cut_into_characters(text: str, words: list[s
     assert words_of(text) == words
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_words_in_normal_form_stay_as_they_are(text: str) -> None:
     once = words_of(text)
@@ -51,6 +52,7 @@ def test_words_in_normal_form_stay_as_they_are(text: str) -> None:
     assert words_of(" ".join(once)) == once
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(max_codepoint=0x24F)))
 def test_a_text_has_the_same_words_composed_or_not(text: str) -> None:
     composed = unicodedata.normalize("NFC", text)
@@ -58,11 +60,13 @@ def test_a_text_has_the_same_words_composed_or_not(text: str) -> None:
     assert words_of(unicodedata.normalize("NFD", composed)) == words_of(composed)
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_the_words_of_two_texts_are_those_of_each(one: str, other: str) -> None:
     assert words_of(f"{one}\n{other}") == words_of(one) + words_of(other)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_characters="\x1f"))))
 def test_between_two_texts_there_is_a_gap(texts: list[str]) -> None:
     parts = " ".join(normal_all(texts).split()).split(GAP)
