@@ -1,4 +1,4 @@
-"""Do archive, state, graph and log agree?
+"""Do archive, state and log agree?
 
 Each WARC file is read twice: once byte by byte against its digests, once exchange by exchange
 against the state and its index. What lies behind the bytes that the state has committed is left
@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
@@ -24,9 +24,6 @@ from gossamer.crawl.study import Study
 from gossamer.errors import GossamerError, StoreError
 from gossamer.frontier.rows import CaptureRow, time_key, time_of
 from gossamer.frontier.store import Table
-from gossamer.graph import manifest as manifests
-from gossamer.graph.arrow import pa, pq
-from gossamer.graph.manifest import Manifest
 from gossamer.records import Fetched, Purpose, Reason
 from gossamer.urls.keys import KEY_BYTES
 
@@ -214,7 +211,7 @@ class _Index:
             yield Problem(str(self._path), what, todo)
 
 
-# -- log and graph
+# -- log
 
 
 def _log_problems(view: _View) -> Iterator[Problem]:
@@ -240,43 +237,3 @@ def _log_problems(view: _View) -> Iterator[Problem]:
             except ValueError:
                 todo = "nothing else needs it; take the line out or restore a backup"
                 yield Problem(f"{path}, line {number}", "it is no JSON", todo)
-
-
-def graph_problems(study: Study, manifest: Manifest, checked: Checked) -> Iterator[Problem]:
-    """Parts that are not as the manifest says. It was read before the state was opened."""
-    folder = study.home.graph
-    rebuild = "delete graph/ and go on with the crawl once: links are read again from the archive"
-    for part in manifest.parts:
-        checked.parts += 1
-        path = folder / part.name
-        try:
-            rows = pq.read_metadata(path).num_rows
-            for batch in pq.ParquetFile(path).iter_batches():
-                batch.validate(full=True)
-        except FileNotFoundError:
-            yield Problem(str(path), "the manifest names it, and it is not there", rebuild)
-            continue
-        except (pa.ArrowException, OSError) as error:
-            yield Problem(str(path), f"it cannot be read ({_first_line(error)})", rebuild)
-            continue
-        if rows != part.rows:
-            what = f"it has {rows} rows, and the manifest says {part.rows}"
-            yield Problem(str(path), what, rebuild)
-    ends = known_ends(study.store)
-    for file, covered in manifest.covered.items():
-        if covered > ends.get(file, 0):
-            what = f"it covers {file} up to byte {covered}, and the state {ends.get(file, 0)}"
-            yield Problem(str(folder / manifests.NAME), what, rebuild)
-
-
-def read_manifest(folder: Path) -> Manifest | Problem:
-    """The manifest, or the problem with it."""
-    try:
-        return manifests.read(folder)
-    except StoreError as error:
-        todo = "delete graph/ and go on with the crawl once: links are read again from the archive"
-        return Problem(str(folder / manifests.NAME), str(error), todo)
-
-
-def _first_line(error: Any) -> str:
-    return (str(error).splitlines() or [repr(error)])[0]

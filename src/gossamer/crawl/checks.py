@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from gossamer.crawl.check_archive import archive_problems, graph_problems, read_manifest
+from gossamer.crawl.check_archive import archive_problems
+from gossamer.crawl.check_graph import graph_problems, read_manifest
 from gossamer.crawl.check_state import Checked, Problem, state_problems
 from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study

@@ -217,7 +217,7 @@ def fault_of(path: Path) -> str:
             for batch in file.iter_batches():
                 batch.validate(full=True)
     except FileNotFoundError:
-        return "the manifest names it and it is not there"
+        return "the manifest names it, and it is not there"
     except (pa.ArrowException, OSError) as error:
         return "it cannot be read: " + (str(error).splitlines() or [repr(error)])[0]
     return ""

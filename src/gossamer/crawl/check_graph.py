@@ -1,0 +1,84 @@
+"""Is the graph as its manifest says, and does it agree with archive and state?
+
+Every file is read from end to end. What the graph has not covered yet is no problem: a running
+crawl, or the next start, has yet to read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from gossamer.crawl.check_state import Checked, Problem
+from gossamer.crawl.commit import known_ends
+from gossamer.crawl.study import Study
+from gossamer.errors import StoreError
+from gossamer.graph import manifest as manifests
+from gossamer.graph.arrow import pq
+from gossamer.graph.manifest import REBUILD, Manifest, MergedSet
+from gossamer.graph.sorted_files import groups_of
+from gossamer.graph.tables import fault_of
+
+
+def read_manifest(folder: Path) -> Manifest | Problem:
+    """The manifest, or the problem with it."""
+    try:
+        return manifests.read(folder)
+    except StoreError as error:
+        return Problem(
+            str(folder / manifests.NAME), str(error).removesuffix(f"; {REBUILD}"), REBUILD
+        )
+
+
+def graph_problems(study: Study, manifest: Manifest, checked: Checked) -> Iterator[Problem]:
+    """Files that are not as the manifest says. It was read before the state was opened."""
+    folder = study.home.graph
+    is_whole = True
+    for name, rows in manifest.files.items():
+        checked.parts += 1
+        for what in _file_faults(folder / name, rows):
+            is_whole = False
+            yield Problem(str(folder / name), what, REBUILD)
+    if is_whole:
+        for merged in manifest.sets:
+            yield from _set_problems(folder, merged)
+    yield from _end_problems(study, manifest)
+
+
+def _file_faults(path: Path, rows: int) -> Iterator[str]:
+    fault = fault_of(path)
+    if fault:
+        yield fault
+        return
+    found = pq.read_metadata(path).num_rows
+    if found != rows:
+        yield f"it has {found} rows, and the manifest says {rows}"
+
+
+def _set_problems(folder: Path, merged: MergedSet) -> Iterator[Problem]:
+    """A sorted file that is not in order would hide links from whoever looks one up."""
+    for name, column in ((merged.by_target, "target"), (merged.by_source, "source")):
+        for before, after in pairwise(groups_of(folder / name, column)):
+            if before.greatest > after.least:
+                what = f"its rows from group {after.number} on are not in order"
+                yield Problem(str(folder / name), what, REBUILD)
+                break
+    if merged.links > merged.rows:
+        what = f"{merged.name} has {merged.links} links by target and {merged.rows} by source"
+        yield Problem(str(folder / manifests.NAME), what, REBUILD)
+
+
+def _end_problems(study: Study, manifest: Manifest) -> Iterator[Problem]:
+    """The graph may not reach further than state and archive."""
+    where = str(study.home.graph / manifests.NAME)
+    ends = known_ends(study.store)
+    for file, covered in manifest.covered.items():
+        path = study.home.archive / file
+        size = path.stat().st_size if path.exists() else 0
+        if covered > ends.get(file, 0):
+            what = f"it covers {file} up to byte {covered}, and the state {ends.get(file, 0)}"
+            yield Problem(where, what, REBUILD)
+        elif covered > size:
+            what = f"it covers {file} up to byte {covered}, and the file has {size}"
+            yield Problem(where, what, REBUILD)
