@@ -1,11 +1,9 @@
-"""Pages as numbers, in the order of their URLs, and their links as pairs of numbers.
+"""Pages as numbers, and their links as pairs of numbers.
 
-Two ways to the same: a graph of some million rows is read into memory with its texts as codes,
-which takes a third of the time and no DuckDB (0.06 s to import); a larger one is numbered by
-DuckDB, which spills (`rank_pages_large.py`).
-
-In that order neighbours on the web, which link to each other most, are neighbours in memory; and
-the same links give the same numbers, whatever files they come from.
+Two ways to the same ranks: here a graph of some million rows is read into memory, with its texts as
+codes, and pages are numbered in the order of their URLs; a larger one is read piece by piece
+(`rank_pages_large.py`). DuckDB has no part in it: to import it takes 0.06 s, and to open a graph of
+6,000 pages as much again.
 """
 
 from __future__ import annotations
@@ -22,14 +20,14 @@ from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import Rows, Text, rows_of
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_links import packed
-from gossamer.graph.rank_spool import Spool
+from gossamer.graph.rank_spool import Numbers, Spool
 
 # Rows of a graph that is read into memory: 150 MB of it at the most.
 FEW_ROWS: Final = 2_000_000
 SHOWN: Final = "media"  # the kind of what a page shows: no link
-_READ: Final = ["source", "target", "rel", "kind", "fault", "seen_us"]
-_CODED: Final = ["source", "target", "rel", "kind", "fault"]
-_NEVER: Final = np.iinfo(np.int64).min
+READ: Final = ["source", "target", "rel", "kind", "fault", "seen_us"]
+CODED: Final = ["source", "target", "rel", "kind", "fault"]
+NEVER: Final = np.iinfo(np.int64).min
 
 Mask = NDArray[np.bool_]
 
@@ -50,9 +48,9 @@ def read_pages(folder: Path, graph: Manifest, links: Spool, *, nofollow: bool) -
     """
     rows = rows_of(_tables(folder, graph))
     source, target = rows.texts["source"], rows.texts["target"]
-    stands = _stands(rows, nofollow=nofollow)
-    words, source_codes, target_codes = _joined(source, Text(target.words, target.codes[stands]))
-    links.add(packed(source_codes[source.codes[stands]], target_codes[target.codes[stands]]))
+    stand = stands(rows, newest_of(rows), nofollow=nofollow)
+    words, source_codes, target_codes = _joined(source, Text(target.words, target.codes[stand]))
+    links.add(packed(source_codes[source.codes[stand]], target_codes[target.codes[stand]]))
     return Pages(len(words), links, lambda: iter([words]))
 
 
@@ -62,18 +60,18 @@ def _tables(folder: Path, graph: Manifest) -> list[Any]:
     paths += [folder / merged.by_source for merged in graph.sets]
     tables = [_read(path) for path in paths]
     tables += [_captures(folder / merged.captures_file) for merged in graph.sets]
-    return tables or [pa.table({name: pa.array([], pa.string()) for name in _READ})]
+    return tables or [pa.table({name: pa.array([], pa.string()) for name in READ})]
 
 
 def _read(path: Path) -> Any:
-    with pq.ParquetFile(path, read_dictionary=_CODED) as file:
-        return file.read(columns=_READ)
+    with pq.ParquetFile(path, read_dictionary=CODED) as file:
+        return file.read(columns=READ)
 
 
 def _captures(path: Path) -> Any:
     table = pq.read_table(path, columns=["source", "links_us"])
     rows = table.num_rows
-    links_us = table["links_us"].fill_null(_NEVER)
+    links_us = table["links_us"].fill_null(NEVER)
     return pa.table({
         "source": table["source"],
         "target": table["source"],
@@ -84,20 +82,28 @@ def _captures(path: Path) -> Any:
     })  # fmt: skip
 
 
-def _stands(rows: Rows, *, nofollow: bool) -> Mask:
-    """Which rows are links that count, of the newest capture of their page that has any."""
+def newest_of(rows: Rows) -> Numbers:
+    """For each source, the time of its newest capture that tells of links; NEVER when none does."""
+    source, seen_us = rows.texts["source"], rows.numbers["seen_us"]
+    tells = ~(_is_capture(rows) & _is(rows.texts["rel"], lambda rel: rel == "same"))
+    newest_us = np.full(len(source.words), NEVER, np.int64)
+    np.maximum.at(newest_us, source.codes[tells], seen_us[tells])
+    return newest_us
+
+
+def stands(rows: Rows, newest_us: Numbers, *, nofollow: bool) -> Mask:
+    """Which rows are links that count, told for each source the capture whose links stand."""
     texts, seen_us = rows.texts, rows.numbers["seen_us"]
-    is_capture = _is(texts["kind"], lambda kind: kind == "capture")
-    tells = ~(is_capture & _is(texts["rel"], lambda rel: rel == "same"))
-    sources = texts["source"].codes
-    newest_us = np.full(len(texts["source"].words), _NEVER)
-    np.maximum.at(newest_us, sources[tells], seen_us[tells])
-    stands: Mask = (seen_us == newest_us[sources]) & ~is_capture
-    stands &= _is(texts["fault"], lambda fault: fault == "")
-    stands &= _is(texts["kind"], lambda kind: kind != SHOWN)
+    stand: Mask = (seen_us == newest_us[texts["source"].codes]) & ~_is_capture(rows)
+    stand &= _is(texts["fault"], lambda fault: fault == "")
+    stand &= _is(texts["kind"], lambda kind: kind != SHOWN)
     if not nofollow:
-        stands &= _is(texts["rel"], lambda rel: "nofollow" not in rel.split(" "))
-    return stands
+        stand &= _is(texts["rel"], lambda rel: "nofollow" not in rel.split(" "))
+    return stand
+
+
+def _is_capture(rows: Rows) -> Mask:
+    return _is(rows.texts["kind"], lambda kind: kind == "capture")
 
 
 def _is(text: Text, test: Callable[[str], bool]) -> Mask:

@@ -1,7 +1,7 @@
 """Ranks on disk: which files hold them, and of which graph they are.
 
     ranks.json               the truth; replaced by rename (docs/ranks.md)
-    ranks-*-pages.parquet    url pagerank hub authority, in the order of URLs
+    ranks-*-pages.parquet    url pagerank hub authority
     ranks-*-sites.parquet    the same of sites, when somebody asked
     ranks-*-keys.npy         hashes of all URLs, sorted, and
     ranks-*-values.npy       in the same order, PageRank times the number of pages

@@ -7,15 +7,14 @@ itself is none, links of one page to the same target are one, and what a page sh
 it does not link to. Links marked nofollow are left out unless asked for. At the level of sites
 a site links to another when one of its pages does.
 
-Memory is bounded: DuckDB spills, links are read in chunks, and what stays are some numbers for each
-page. The files are those of `rank_store.py`; readers in other processes are never stopped.
+Memory is bounded: links are read in chunks, and what stays are some numbers for each page. The
+files are those of `rank_store.py`; readers in other processes are never stopped.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from gossamer.graph.arrow import pa, pq
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_compute import Wanted, Work, computed
 from gossamer.graph.rank_pages import FEW_ROWS, Pages, read_pages
+from gossamer.graph.rank_pages_large import number_pages
 from gossamer.graph.rank_reader import RankReader
 from gossamer.graph.rank_spool import Spool
 from gossamer.graph.rank_store import RankInfo, find_info
@@ -47,8 +47,9 @@ def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInf
     if before is not None and _will_do(before, digest, wanted):
         return before
     try:
-        with _spill(folder) as spill, _numbered(folder, graph, Path(spill), wanted) as pages:
+        with _spill(folder) as spill:
             work = Work(folder, Path(spill), wanted)
+            pages = _numbered(folder, graph, work.spill, wanted)
             info = computed(work, pages, digest, clock.wall_us())
     except OSError as error:
         raise store.disk_fault(error) from error
@@ -57,24 +58,17 @@ def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInf
     return info
 
 
-@contextmanager
-def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Iterator[Pages]:
-    """The pages of the graph by number. DuckDB is loaded for a large graph, or a damaged one."""
+def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Pages:
+    """The pages of the graph by number. Raises CorruptFile."""
     links = Spool(spill, "links")
-    if graph.links > FEW_ROWS:
-        from gossamer.graph.rank_pages_large import number_pages
-        from gossamer.graph.tables import opened
-
-        with opened(folder) as connection:
-            yield number_pages(connection, links, nofollow=wanted.nofollow)
-        return
     try:
-        pages = read_pages(folder, graph, links, nofollow=wanted.nofollow)
+        if graph.links > FEW_ROWS:
+            return number_pages(folder, graph, links, spill, nofollow=wanted.nofollow)
+        return read_pages(folder, graph, links, nofollow=wanted.nofollow)
     except (pa.ArrowException, OSError) as error:
-        from gossamer.graph.tables import blamed
+        from gossamer.graph.tables import blamed  # with DuckDB, which is not needed otherwise
 
         raise blamed(folder, graph, error) from error
-    yield pages
 
 
 def is_current(folder: Path, wanted: Wanted | None = None) -> bool:
@@ -87,9 +81,9 @@ def is_current(folder: Path, wanted: Wanted | None = None) -> bool:
 def ranks(folder: Path, level: str = "page") -> Iterator[Any]:
     """Record batches of ranks as they were computed last: url pagerank hub authority.
 
-    In the order of URLs; at the level "site", `url` is the name of the site. PageRank sums up
-    to 1; hub and authority are null where nobody asked for them. The first batch is
-    empty, so that the columns are known. Raises CorruptFile.
+    Their order is none that people know. At the level "site", `url` is the name of the site.
+    PageRank sums up to 1; hub and authority are null where nobody asked for them. The first batch
+    is empty, so that the columns are known. Raises CorruptFile.
     """
     info = find_info(folder)
     name = "" if info is None else info.pages_file if level == "page" else info.sites_file
