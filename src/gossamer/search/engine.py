@@ -130,33 +130,30 @@ class Engine:
         self, view: View, plan: Plan, request: Request
     ) -> tuple[list[rank.Candidate], int]:
         """Pages that answer, best first, as many as may be needed, and how many there are."""
-        wanted = request.offset + request.limit
         by_date = request.sort == "date" or not plan.texts
+        wanted = request.offset + request.limit
         wanted = wanted if by_date else max(wanted, self._weights.candidates)
         if request.per_site:
             wanted = max(wanted, _TO_COLLAPSE)
         matches, total = view.search(plan.query, wanted, newest_first=by_date)
+        scores = [
+            parted(0.0 if by_date else one.score, is_tiered=plan.is_tiered) for one in matches
+        ]
         found = [
-            rank.Candidate(
-                view.kept(match.address),
-                Score(0.0, 0.0) if by_date else parted(match.score, is_tiered=plan.is_tiered),
-            )
-            for match in matches
+            (view.kept(one.address), score) for one, score in zip(matches, scores, strict=True)
         ]
         if plan.whole is not None and not by_date:
-            found = self._whole_first(view, plan.whole, found, wanted)
-        return found, total
+            found = _whole_first(view, plan.whole, found, wanted)
+        return self._lifted(found), total
 
-    def _whole_first(
-        self, view: View, whole: tantivy.Query, found: Sequence[rank.Candidate], wanted: int
-    ) -> list[rank.Candidate]:
-        """For a sentence: the pages that have all of its words, then the others."""
-        matches, _ = view.search(whole, wanted)
-        first = [
-            rank.Candidate(view.kept(match.address), Score(1.0, match.score)) for match in matches
-        ]
-        keys = {one.kept.key for one in first}
-        return [*first, *(one for one in found if one.kept.key not in keys)][:wanted]
+    def _lifted(self, found: Sequence[tuple[Kept, Score]]) -> list[rank.Candidate]:
+        """What is found, and for the first of it what the links say."""
+        urls = [kept.url for kept, _ in found[: self._weights.candidates]]
+        with self._reading:
+            ranks = self._ranks.of(urls)
+        lifts = [rank.lift_of(one, self._weights) for one in ranks]
+        every = itertools.chain(lifts, itertools.repeat(1.0))
+        return [rank.Candidate(*one, lift) for one, lift in zip(found, every, strict=False)]
 
     def _ordered(
         self, found: Sequence[rank.Candidate], plan: Plan, request: Request
@@ -164,10 +161,7 @@ class Engine:
         if request.sort == "date" or not plan.texts:
             order = rank.newest(found)
         else:
-            urls = [one.kept.url for one in found[: self._weights.candidates]]
-            with self._reading:
-                ranks = self._ranks.of(urls)
-            order = rank.ordered(found, ranks, self._weights)
+            order = rank.ordered(found, self._weights.candidates)
         wanted = request.offset + request.limit
         return list(itertools.islice(rank.collapsed(order, request.per_site), wanted))
 
@@ -194,6 +188,16 @@ class Engine:
     def _look(self) -> Moment:
         view = self._index.view
         return Moment(view, Lexicon(view.searcher))
+
+
+def _whole_first(
+    view: View, whole: tantivy.Query, found: Sequence[tuple[Kept, Score]], wanted: int
+) -> list[tuple[Kept, Score]]:
+    """For a sentence: the pages that have all of its words, then the others."""
+    matches, _ = view.search(whole, wanted)
+    first = [(view.kept(one.address), Score(1.0, one.score)) for one in matches]
+    keys = {kept.key for kept, _ in first}
+    return [*first, *(one for one in found if one[0].key not in keys)][:wanted]
 
 
 def with_flags(tree: Node, request: Request) -> Node:

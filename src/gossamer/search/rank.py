@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from gossamer.index.entry import Kept
@@ -49,15 +49,12 @@ def lift_of(rank: float, weights: Weights) -> float:
     return 1 + weights.link_rank * math.log1p(rank)
 
 
-def ordered(
-    found: Sequence[Candidate], ranks: Sequence[float], weights: Weights
-) -> list[Candidate]:
-    """Candidates in the order in which they are shown; `ranks` may be of the first ones only."""
-    lifted = [
-        replace(one, lift=lift_of(rank, weights)) for one, rank in zip(found, ranks, strict=False)
-    ]
-    lifted.sort(key=lambda one: (-one.score.steps, -one.relevance, one.kept.key))
-    return [*lifted, *found[len(lifted) :]]
+def ordered(found: Sequence[Candidate], looked_at: int) -> list[Candidate]:
+    """Candidates in the order in which they are shown; those after the first keep theirs."""
+    first = sorted(
+        found[:looked_at], key=lambda one: (-one.score.steps, -one.relevance, one.kept.key)
+    )
+    return [*first, *found[looked_at:]]
 
 
 def newest(found: Iterable[Candidate]) -> list[Candidate]:

@@ -38,7 +38,7 @@ class Weights:
     # Queries of more words are sentences: no page has all of them, and most say little.
     tiered_words: int = 6
     # The best pages by words alone, which are looked at again with link rank.
-    candidates: int = 100
+    candidates: int = 30
 
 
 WEIGHTS: Final = Weights()

@@ -1,0 +1,185 @@
+"""How quick are the answers over 100,000 pages?
+
+    python -m bench.search_speed [--sites DIR] [--pages N] [--queries N] [--keep DIR]
+
+Takes the texts of real pages, repeats them with changes until there are enough, and indexes them.
+Then asks queries of one to three words of all frequencies, a fifth of them phrases, with snippets
+of ten hits, by one client and by eight at once, and prints one JSON object a line: the median and
+the 99th percentile in milliseconds. With `--keep` the index stays, and is used again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bisect
+import json
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from statistics import quantiles
+from typing import Final
+
+from bench.figures import Figure
+from bench.parse import pages_of
+
+from gossamer.index.entry import Entry
+from gossamer.index.words import words_of
+from gossamer.index.writer import IndexWriter
+from gossamer.parse.html import Parser
+from gossamer.search.engine import Engine
+from gossamer.search.results import Request
+from gossamer.settings import Parse
+
+SITES: Final = Path(os.environ.get("TEST_SITES", "sites"))
+_REAL_PAGES: Final = 5_000
+_CHANGED: Final = 0.03  # of the words of a repeated page
+_SAMPLE: Final = "queries.json"
+
+
+def real_entries(folder: Path, count: int) -> list[Entry]:
+    """Pages of a folder, parsed."""
+    parser = Parser(Parse())
+    entries = []
+    for number, body in enumerate(pages_of(folder, count)):
+        page = parser.parse(f"http://bench.example/{number}", "text/html", body)
+        entries.append(
+            Entry(
+                key=b"",
+                url="",
+                title=page.title,
+                headings=page.headings,
+                text=page.text,
+                language=page.language,
+                type="text/html",
+                at_us=1_767_225_600_000_000,
+            )
+        )
+    return entries
+
+
+def repeated(real: Sequence[Entry], count: int, chance: random.Random) -> Iterator[Entry]:
+    """So many pages, each with some of its words exchanged for those of another."""
+    for number in range(count):
+        page, other = real[number % len(real)], chance.choice(real)
+        url = f"http://host{number % 50}.example/{number // 50}/page{number}.html"
+        words, others = page.text.split(" "), other.text.split(" ")
+        for _ in range(int(len(words) * _CHANGED)):
+            words[chance.randrange(len(words))] = chance.choice(others)
+        yield replace(
+            page,
+            key=blake2b(url.encode(), digest_size=16).digest(),
+            url=url,
+            text=" ".join(words),
+            at_us=page.at_us + number * 1_000_000,
+        )
+
+
+def sample_queries(real: Sequence[Entry], count: int, chance: random.Random) -> list[str]:
+    """Words of all frequencies: their logarithm is drawn, so that rare and common come alike."""
+    counts = Counter(word for page in real for word in set(words_of(page.text)))
+    ordered = sorted((pages, word) for word, pages in counts.items() if len(word) > 1)
+    pages_of_words = [pages for pages, _ in ordered]
+    texts = [words for page in real if len(words := words_of(page.text)) > 10]
+
+    def word() -> str:
+        pages = pages_of_words[-1] ** chance.random()
+        at = min(bisect.bisect_left(pages_of_words, pages), len(ordered) - 1)
+        same = bisect.bisect_right(pages_of_words, pages_of_words[at])
+        return ordered[chance.randrange(at, same)][1]
+
+    def phrase() -> str:
+        text = chance.choice(texts)
+        start = chance.randrange(len(text) - 3)
+        return f'"{" ".join(text[start : start + chance.randint(2, 3)])}"'
+
+    return [
+        phrase() if chance.random() < 0.2 else " ".join(word() for _ in range(chance.randint(1, 3)))
+        for _ in range(count)
+    ]
+
+
+def build(home: Path, sites: Path, pages: int, queries: int) -> list[str]:
+    """An index, and what to ask it. Both are kept in `home`."""
+    chance = random.Random(4)
+    real = real_entries(sites, min(_REAL_PAGES, pages))
+    writer = IndexWriter(home / "index")
+    for number, entry in enumerate(repeated(real, pages, chance), 1):
+        writer.put(entry)
+        if number % 2_000 == 0 or number == pages:
+            writer.commit({})
+    writer.close()
+    asked = sample_queries(real, queries, chance)
+    (home / _SAMPLE).write_text(json.dumps(asked), encoding="utf-8")
+    return asked
+
+
+def timed(engine: Engine, queries: Sequence[str]) -> list[float]:
+    """Milliseconds that each took."""
+    took = []
+    for query in queries:
+        start_s = time.perf_counter()
+        engine.search(Request(query=query))
+        took.append((time.perf_counter() - start_s) * 1000)
+    return took
+
+
+def timed_by(clients: int, engine: Engine, queries: Sequence[str]) -> list[float]:
+    """The same by several threads at once, each with its share."""
+    took: list[float] = []
+    threads = [
+        threading.Thread(target=lambda part=n: took.extend(timed(engine, queries[part::clients])))
+        for n in range(clients)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return took
+
+
+def figures(clients: int, took: Sequence[float]) -> list[Figure]:
+    """Median and 99th percentile against what is wanted."""
+    cuts = quantiles(took, n=100)
+    wanted = {1: ((10, 4), (50, 20)), 8: ((40, 20), (120, 60))}[clients]
+    return [
+        Figure(f"search in ms, {name}, {clients} at once", (value,), gate, aim, is_least=False)
+        for name, value, (gate, aim) in zip(
+            ("median", "99th percentile"), (cuts[49], cuts[98]), wanted, strict=True
+        )
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sites", type=Path, default=SITES)
+    parser.add_argument("--pages", type=int, default=100_000)
+    parser.add_argument("--queries", type=int, default=1_000)
+    parser.add_argument("--keep", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home = options.keep or Path(folder)
+        home.mkdir(parents=True, exist_ok=True)
+        if (home / _SAMPLE).exists():
+            queries = json.loads((home / _SAMPLE).read_text(encoding="utf-8"))
+        else:
+            queries = build(home, options.sites, options.pages, options.queries)
+        engine = Engine(home)
+        timed(engine, queries[:20])  # what is read first is read from the disk
+        results = [one for n in (1, 8) for one in figures(n, timed_by(n, engine, queries))]
+    for figure in results:
+        print(figure.as_json(), flush=True)
+    return int(any(figure.verdict == "missed" for figure in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

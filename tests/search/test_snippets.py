@@ -1,0 +1,125 @@
+"""The best passage of a page, and where the query's words are in it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.search.snippets import WIDTH, Marker, Snippet, Sought, fold
+
+FILLER = "Some words that nobody has asked for, and more of the same kind. " * 20
+
+
+def words(*every: str) -> Marker:
+    return Marker([Sought((word,)) for word in every])
+
+
+def marked(snippet: Snippet) -> str:
+    return snippet.marked("[", "]")
+
+
+def test_the_passage_with_most_of_the_words_is_shown() -> None:
+    text = f"A rose. {FILLER} The rose stands in the garden. {FILLER} A garden."
+
+    snippet = words("rose", "garden").snippet(text)
+
+    assert "The [rose] stands in the [garden]." in marked(snippet)
+    assert len(snippet.text) <= WIDTH
+
+
+def test_a_rare_word_outweighs_a_common_one() -> None:
+    text = f"the page, the page, the page. {FILLER} Here is the xylophone."
+    marker = Marker([Sought(("the",), 0.1), Sought(("page",), 0.2), Sought(("xylophone",), 5.0)])
+
+    assert "[xylophone]" in marked(marker.snippet(text))
+
+
+def test_a_page_without_the_words_shows_its_beginning() -> None:
+    snippet = words("absent").snippet(f"It begins so. {FILLER}")
+
+    assert snippet.text.startswith("It begins so.")
+    assert snippet.marks == ()
+    assert words("absent").snippet("") == Snippet("")
+
+
+def test_only_whole_words_are_marked() -> None:
+    assert marked(words("art").marks("art artful smart ART art_work")) == (
+        "[art] artful smart [ART] [art]_work"
+    )
+
+
+def test_kin_phrases_and_beginnings_are_marked() -> None:
+    marker = Marker([
+        Sought(("connect",), kin=("connect", "connected", "connection")),
+        Sought(("open", "access")),
+        Sought(("gard",), is_prefix=True),
+    ])  # fmt: skip
+
+    assert marked(marker.marks("Connected open-access gardens, not connector or access.")) == (
+        "[Connected] [open-access] [gardens], not connector or access."
+    )
+
+
+def test_words_of_one_stem_need_not_begin_alike() -> None:
+    marker = Marker([Sought(("one",), kin=("one", "two"))])
+
+    assert marked(marker.marks("one, two, three")) == "[one], [two], three"
+
+
+def test_case_accents_and_full_width_letters_do_not_hide_a_word() -> None:
+    assert (
+        marked(words("cafe").marks("Café, CAFÉ, ＣＡＦＥ, cafés"))
+        == "[Café], [CAFÉ], [ＣＡＦＥ], cafés"
+    )
+    assert marked(words("москва").marks("В МОСКВА!")) == "В [МОСКВА]!"
+
+
+def test_chinese_words_are_marked_within_a_run() -> None:
+    marker = Marker([Sought(("中", "国"))])
+
+    assert marked(marker.marks("我爱中国人和中 国。")) == "我爱[中国]人和[中 国]。"
+
+
+def test_white_space_is_folded_and_marks_follow() -> None:
+    snippet = words("rose").snippet("  a\n\n  rose\t\tis   a rose ")
+
+    assert snippet.text == "a rose is a rose"
+    assert [snippet.text[start:end] for start, end in snippet.marks] == ["rose", "rose"]
+
+
+def test_text_of_a_page_is_no_markup_of_ours() -> None:
+    snippet = words("x").marks('<script>"x"</script>')
+
+    assert snippet.as_html() == "&lt;script&gt;&quot;<b>x</b>&quot;&lt;/script&gt;"
+
+
+@pytest.mark.parametrize("piece", ["a", "a ", "中", "\n", "é", "a中"])
+def test_a_huge_page_is_shown_in_bounded_time(piece: str) -> None:
+    marker = Marker([Sought(("a",)), Sought(("中", "中")), Sought(("e",))])
+    start_s = time.perf_counter()
+    snippet = marker.snippet(piece * 10**6)
+
+    assert len(snippet.text) <= 2 * WIDTH
+    assert time.perf_counter() - start_s < 2.0
+
+
+@given(
+    st.text(alphabet=st.sampled_from("ab éß中国_ .\n\tÆ\u0301\u200b"), max_size=400),
+    st.lists(st.sampled_from(["a", "ab", "b", "e", "中", "ss"]), min_size=1, max_size=3),
+)
+def test_marks_are_in_order_and_inside_the_passage(text: str, asked: list[str]) -> None:
+    snippet = words(*asked).snippet(text)
+
+    places = [place for mark in snippet.marks for place in mark]
+    assert places == sorted(places)
+    assert all(0 <= place <= len(snippet.text) for place in places)
+    assert all(snippet.text[start:end].strip() for start, end in snippet.marks)
+    assert "  " not in snippet.text
+
+
+@given(st.text())
+def test_folding_keeps_the_length(text: str) -> None:
+    assert len(fold(text)) == len(text)
