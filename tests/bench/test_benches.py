@@ -83,3 +83,9 @@ def test_two_minutes_of_a_hostile_web_hold_memory_and_handles() -> None:
     missed = [figure for figure in figures.values() if figure["reached"] == "missed"]
     assert not missed
     assert figures["pages fetched"]["value"] > 500
+
+
+def test_links_are_written_and_looked_up() -> None:
+    figures = figures_of("links", "--pages", "1000")
+
+    assert figures["links into a URL, ms (median)"]["value"] > 0
