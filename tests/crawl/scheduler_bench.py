@@ -72,7 +72,7 @@ class Bench:
         )
         for report in self._uncommitted:
             if report.lease.purpose is Purpose.ROBOTS:
-                self.scheduler.replay_robots(report)
+                self.scheduler.robots.replay(report)
             self._learn(report, self.scheduler.replayed(report))
 
     # -- steps

@@ -22,6 +22,7 @@ from enum import Enum, auto
 from typing import Final
 
 from gossamer.politeness.pace import AddressPace, HostPace
+from gossamer.records import Reason
 
 
 class Where(Enum):
@@ -68,6 +69,7 @@ class Host:
     is_looked_up: bool = False  # its name was resolved and not used yet, however long ago
     silent: set[str] = field(default_factory=set)  # addresses that took no connection
     trouble_number: int = 0  # leases up to this one were out when it was last in trouble
+    verdict: tuple[Reason, str] | None = None  # it is given up, and this is said of its URLs
     away: str = ""  # it wants to be left alone for longer than we wait, in its words
     waits_for: Address | None = None
     called_by: Address | None = None

@@ -209,7 +209,7 @@ class Node:
     def replay(self, harvest: Harvest) -> None:
         """The same for an exchange that was archived before the last process ended."""
         if harvest.report.lease.purpose is Purpose.ROBOTS:
-            self._scheduler.replay_robots(harvest.report)
+            self._scheduler.robots.replay(harvest.report)
         self._learn(harvest, self._scheduler.replayed(harvest.report))
 
     def _take_part(self, part: PartWritten) -> None:

@@ -8,19 +8,18 @@ on the spot. Nothing here waits or does I/O.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Final
 
 from gossamer.base.clock import Clock
-from gossamer.crawl.hosts import Address, Errand, Host, HostBoard, Where
-from gossamer.fetch.guard import Guard, forbidden_port
+from gossamer.crawl.hosts import Address, Host, HostBoard, Where
+from gossamer.crawl.robots_errands import RobotsErrands
+from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rows import QueueEntry, UrlRow
-from gossamer.frontier.store import Table
 from gossamer.policies.stop import Allowance
-from gossamer.politeness.access import MAX_HOPS, Access
 from gossamer.politeness.outage import Outage
 from gossamer.politeness.pace import (
     address_at_once,
@@ -32,14 +31,15 @@ from gossamer.politeness.pace import (
 from gossamer.politeness.retry import RETRY, wait_before_retry
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.settings import Settings
-from gossamer.urls.canonical import host_of, origin_of, port_of, target_of
+from gossamer.urls.canonical import origin_of, target_of
 from gossamer.urls.keys import Keys
 
-_REFUSALS_AT_ONCE: Final = 500  # then others get their turn
+_REFUSALS_AT_ONCE: Final = 500  # of a host, some 10 ms; then others get their turn
+_SLICE_REST_S: Final = 0.01
+_PENDING_ROWS: Final = 20_000  # that wait for a commit: more would hold the loop up while written
+_COMMIT_WAIT_S: Final = 0.05  # between two looks at them
 _IDLE_HOSTS: Final = 20_000  # hosts kept in memory before those without work are let go
-_ACCESSES: Final = 5_000  # parsed robots.txt kept in memory; the rest is read from the state
 _HOST_FAULTS: Final = frozenset({Reason.DNS, Reason.CONNECT})
-_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 _EVERYBODY: Final = Guard()  # knows which addresses are public, and allows no others
 
@@ -74,14 +74,13 @@ class Scheduler:
         rest_s = self._manners.address_delay_s if is_unclean or frontier.counts.known else 0.0
         self._addresses_free_s = clock.now_s() + rest_s
         self._hosts: dict[bytes, Host] = {}
-        self._accesses: OrderedDict[str, Access] = OrderedDict()
         self._unresolved: list[Host] = []
         self._number = 0  # of the last lease
         self._decided = 0  # URLs refused since a lease was last asked for
-        self._errands: dict[int, Errand] = {}
         self.under_way = 0
         self._outage = Outage()
         self.board = HostBoard()
+        self.robots = RobotsErrands(frontier, settings, keys, clock, self.host, self._place_now)
         self.allowance = Allowance(settings.limits)
 
     # -- giving out
@@ -195,7 +194,9 @@ class Scheduler:
 
     def _place(self, host: Host, now_s: float) -> None:
         """Put a host where it belongs now."""
-        if host.is_resolving or (host.waits_for_robots and not host.errands):
+        if host.verdict is not None:
+            self._sweep(host, now_s)
+        elif host.is_resolving or (host.waits_for_robots and not host.errands):
             self.board.put(host, Where.WAITING)
         elif host.pace.under_way >= host.at_once:
             self.board.put(host, Where.FULL)
@@ -212,8 +213,14 @@ class Scheduler:
             else:
                 self.board.make_ready(host, first[0])
 
+    def _place_now(self, host: Host) -> None:
+        self._place(host, self._clock.now_s())
+
     def _lease_from(self, host: Host, now_s: float) -> Lease | None:
         """A lease from a ready host, or None after putting it where it belongs."""
+        if host.verdict is not None:
+            self._sweep(host, now_s)
+            return None
         if now_s >= host.resolved_until_s and not host.is_looked_up:
             self._resolve(host)
             return None
@@ -222,7 +229,10 @@ class Scheduler:
         if is_bound and not self.board.may_ask(address, host, now_s):
             self.board.wait_for(address, host)
             return None
-        lease = self._errand_lease(host) or self._page_lease(host, now_s)
+        if host.errands:
+            lease: Lease | None = self.robots.lease(host, self._next_number())
+        else:
+            lease = self._page_lease(host, now_s)
         if lease is None:
             return None
         self.under_way += 1
@@ -245,25 +255,6 @@ class Scheduler:
         self.board.put(host, Where.WAITING)
         self._unresolved.append(host)
 
-    def _errand_lease(self, host: Host) -> Lease | None:
-        if not host.errands:
-            return None
-        errand = host.errands.popleft()
-        number = self._next_number()
-        self._errands[number] = errand
-        return Lease(
-            number=number,
-            url=errand.url,
-            key=self._keys.of(errand.url),
-            host=host.name,
-            address=host.address,
-            purpose=Purpose.ROBOTS,
-            redirects=errand.hops,
-            via=f"{errand.origin}/robots.txt" if errand.hops else "",
-            is_trusted=host.is_typed,
-            max_body_bytes=self._manners.robots_max_bytes,
-        )
-
     def _page_lease(self, host: Host, now_s: float) -> Lease | None:
         while self._decided < _REFUSALS_AT_ONCE:
             first = self._frontier.peek(host.key)
@@ -279,7 +270,7 @@ class Scheduler:
             self._decided += 1
             self._frontier.take(host.key)
             self._on_decided(self._frontier.refuse(entry.key, *refusal, self._clock.wall_us()))
-        self._place(host, now_s)
+        self.board.rest(host, now_s + _SLICE_REST_S)
         return None
 
     def _may_enter(self, host: Host, entry: QueueEntry, now_s: float) -> bool:
@@ -288,10 +279,9 @@ class Scheduler:
             host.at_once = host_at_once(self._manners, crawl_delay_s=None, is_open=host.is_open)
             return True
         origin = origin_of(entry.url)
-        access = self._access(origin)
+        access = self.robots.access(origin)
         if access is None or not access.is_fresh(self._clock.wall_us()):
-            host.errands.append(Errand(origin, f"{origin}/robots.txt", host.key))
-            host.waits_for_robots = True
+            self.robots.want(host, origin)
             self._place(host, now_s)
             return False
         host.crawl_delay_s = access.crawl_delay_s or 0.0
@@ -311,7 +301,7 @@ class Scheduler:
             return Reason.BUDGET, "the host has had frontier.pages_per_host pages"
         if host.name in self._own:
             return None
-        access = self._access(origin_of(entry.url))
+        access = self.robots.access(origin_of(entry.url))
         assert access is not None, "_may_enter saw to it"
         ruling = access.judge(target_of(entry.url))
         if ruling.allowed:
@@ -429,7 +419,7 @@ class Scheduler:
         )
         self.board.call_next(address)
         if lease.purpose is Purpose.ROBOTS:
-            host.errands.append(self._errands.pop(lease.number))
+            self.robots.came_back(host, lease)
         else:
             self.allowance.settle(lease.max_body_bytes)
             via = self._keys.of(lease.via) if lease.via else b""
@@ -440,7 +430,8 @@ class Scheduler:
 
     def _after(self, host: Host, report: Report) -> int | None:
         if report.lease.purpose is Purpose.ROBOTS:
-            self._learn_robots(host, report)
+            if not self.robots.learn(host, report):
+                self._robots_out_of_reach(host, report)
             return None
         self.allowance.settle(report.lease.max_body_bytes)
         if report.reason in _HOST_FAULTS:
@@ -458,6 +449,12 @@ class Scheduler:
         if is_mute and self._outage.unreachable(host.name, self._clock.now_s()):
             return self._clock.wall_us()  # not its fault: its tries are not spent
         return self._retry_us(report)
+
+    def _robots_out_of_reach(self, host: Host, report: Report) -> None:
+        if report.reason is Reason.PRIVATE:
+            self._give_up(host, report.reason, report.detail)
+        else:
+            self._unreachable(host, report)
 
     def replayed(self, report: Report) -> int | None:
         """The same for an exchange of the archive, before anything is leased: its host gets the
@@ -536,115 +533,32 @@ class Scheduler:
 
     def _give_up(self, host: Host, reason: Reason, detail: str) -> None:
         """Nothing of a host can be asked: all that is queued gets the reason."""
-        now_us = self._clock.wall_us()
         self._frontier.touch(host.key).trouble = detail
-        host.waits_for_robots = False
-        errands, host.errands = host.errands, deque()
-        for errand in errands:
-            if errand.for_host != host.key:
-                self._conclude(errand, self._failure(errand, detail))
+        self.robots.abandon(host, detail)
+        host.verdict = reason, detail
+        self._sweep(host, self._clock.now_s())
+
+    def _sweep(self, host: Host, now_s: float) -> None:
+        """Some of what a given-up host has queued gets the verdict; the rest has to wait a little.
+
+        A million URLs at once would hold up everybody else for 20 s.
+        """
+        assert host.verdict is not None, "only of a host that is given up"
+        if self._frontier.pending.size > _PENDING_ROWS:
+            self.board.rest(host, now_s + _COMMIT_WAIT_S)
+            return
+        reason, detail = host.verdict
+        now_us = self._clock.wall_us()
         is_rule = reason in (Reason.PRIVATE, Reason.CONTACT)
         decide = self._frontier.refuse if is_rule else self._frontier.fail
-        for entry in self._frontier.drain(host.key):
+        for entry in islice(self._frontier.drain(host.key), _REFUSALS_AT_ONCE):
+            self._decided += 1
             self._on_decided(decide(entry.key, reason, detail, now_us))
-        self.board.put(host, Where.ASLEEP)
-
-    # -- robots.txt
-
-    def _access(self, origin: str) -> Access | None:
-        access = self._accesses.get(origin)
-        if access is None:
-            row = self._frontier.pending.find(Table.ORIGIN, origin.encode())
-            if row is None:
-                return None
-            access = Access.decode(row)
-        self._accesses[origin] = access
-        self._accesses.move_to_end(origin)
-        if len(self._accesses) > _ACCESSES:
-            self._accesses.popitem(last=False)
-        return access
-
-    def _learn_robots(self, host: Host, report: Report) -> None:
-        errand = self._errands.pop(report.lease.number)
-        now_us = self._clock.wall_us()
-        if report.outcome is not Outcome.FETCHED and report.reason is not Reason.BUSY:
-            self._robots_out_of_reach(host, errand, report)
-            return
-        host.silent.clear()
-        if self._leads_on(report) and errand.hops < MAX_HOPS:
-            self._send(Errand(errand.origin, report.redirect, errand.for_host, errand.hops + 1))
-            return
-        before = self._access(errand.origin)
-        tries = before.tries if before else 0
-        access = Access.from_answer(report.status, report.body, now_us, self._manners, tries)
-        self._frontier.touch(host.key).faults = 0
-        self._conclude(errand, access)
-
-    def replay_robots(self, report: Report) -> None:
-        """An answer about robots.txt from the archive: it was not committed before a kill."""
-        origin = origin_of(report.lease.via or report.lease.url)
-        before = self._access(origin)
-        if before is not None and before.at_us >= report.at_us:
-            return
-        if report.outcome is Outcome.FETCHED and not report.redirect:
-            access = Access.from_answer(
-                report.status,
-                report.body,
-                report.at_us,
-                self._manners,
-                before.tries if before else 0,
-            )
-            self._accesses[origin] = access
-            self._frontier.pending.put(Table.ORIGIN, origin.encode(), access.encode())
-            name = host_of(f"{origin}/")
-            row = self._frontier.touch(self._keys.host(name))
-            row.name = row.name or name
-            row.crawl_delay_s = access.crawl_delay_s or 0.0
-
-    def _leads_on(self, report: Report) -> bool:
-        """Whether it is a redirect, and to a port that may be asked."""
-        if report.status not in _REDIRECTS or not report.redirect:
-            return False
-        return forbidden_port(port_of(report.redirect), self._settings.fetch.ports) is None
-
-    def _robots_out_of_reach(self, host: Host, errand: Errand, report: Report) -> None:
-        """No answer came, which says nothing about the rules: it is the host that is in trouble."""
-        if errand.for_host != host.key:
-            self._conclude(errand, self._failure(errand, report.detail))
-        elif report.reason is Reason.PRIVATE:
-            self._give_up(host, report.reason, report.detail)
+        if self._frontier.peek(host.key) is None:
+            host.verdict = None
+            self.board.put(host, Where.ASLEEP)
         else:
-            self._unreachable(host, report)
-
-    def _failure(self, errand: Errand, detail: str) -> Access:
-        """An origin's robots.txt cannot be had where its redirects led."""
-        before = self._access(errand.origin)
-        tries = before.tries if before else 0
-        return Access.from_failure(detail, self._clock.wall_us(), self._manners, tries)
-
-    def _send(self, errand: Errand) -> None:
-        name = host_of(errand.url)
-        key = self._keys.host(name)
-        row = self._frontier.touch(key)
-        row.name = row.name or name
-        target = self.host(key)
-        target.name = target.name or name
-        target.errands.append(errand)
-        self._place(target, self._clock.now_s())
-
-    def _conclude(self, errand: Errand, access: Access) -> None:
-        """An origin's rules are known now: its host goes on."""
-        self._accesses[errand.origin] = access
-        self._frontier.pending.put(Table.ORIGIN, errand.origin.encode(), access.encode())
-        host = self.host(errand.for_host)
-        host.waits_for_robots = False
-        host.crawl_delay_s = access.crawl_delay_s or 0.0
-        row = self._frontier.touch(host.key)
-        row.trouble = access.detail if access.is_denied_all else ""
-        row.crawl_delay_s = host.crawl_delay_s
-        rest_s = host.crawl_delay_s
-        host.pace.free_at_s = max(host.pace.free_at_s, self._clock.now_s() + rest_s)
-        self._place(host, self._clock.now_s())
+            self.board.rest(host, now_s + _SLICE_REST_S)
 
 
 assert HOST_BYTES == 8, "hosts are named by the first half of a key"
