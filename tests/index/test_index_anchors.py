@@ -85,7 +85,7 @@ def test_links_without_words_and_links_of_a_page_to_itself_do_not_count(tmp_path
     book.note(key_of(1), "", page_of("a"))
     book.note(key_of(1), "top of the page", key_of(1))
 
-    assert (book.settle(key_of(1)), book.length) == ((), 0)
+    assert (book.settle(key_of(1)), book.sync()) == ((), 0)
     book.close()
 
 
@@ -101,6 +101,7 @@ def test_the_anchors_of_most_hosts_are_chosen_whatever_their_order(tmp_path: Pat
 
         choices.add(chosen(book.read(Share(0, 1))[key_of(1)]))
         choices.add(book.settle(key_of(1)))
+        book.sync()
         book.close()
         book = AnchorBook(tmp_path / str(turn), book.length)
         choices.add(chosen(book.read(Share(0, 1))[key_of(1)]))
@@ -117,10 +118,10 @@ def test_what_is_read_of_all_shares_is_all_that_was_noted(tmp_path: Path) -> Non
     keys = [random.Random(n).randbytes(16) for n in range(200)]
     for n, key in enumerate(keys):
         book.note(key, f"anchor {n}", page_of("a"))
-
+    length = book.sync()
     book.close()
 
-    book = AnchorBook(tmp_path / "anchors", book.length)
+    book = AnchorBook(tmp_path / "anchors", length)
     shares = [book.read(share) for share in shares_of(200, 30)]
 
     assert len(shares) == 7

@@ -13,6 +13,7 @@ from gossamer.index.folder import ANCHORS, CURRENT, TEXTS, WORDS
 from gossamer.index.reader import IndexReader, ids
 from gossamer.index.writer import IndexWriter
 from support.entries import an_entry, found, key_of, url_of
+from support.need import need_linux
 
 # Writes page after page, one commit for each, and says so; commit number n covers n bytes.
 ENDLESS = """
@@ -135,6 +136,44 @@ def test_what_is_written_during_a_rewriting_is_in_the_new_index(tmp_path: Path) 
     assert found(view, "third0") == [url_of(59)]
     assert found(view, "second39") == [url_of(39)]
     assert found(view, "first59") == found(view, "first45") == []
+
+
+# Fills a disk on which no file may grow beyond some bytes, and says what it is told.
+FULL = """
+import random, resource, sys
+from pathlib import Path
+from support.entries import an_entry
+from gossamer.errors import DiskFault
+from gossamer.index.writer import IndexWriter
+writer = IndexWriter(Path(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    for number in range(1_000):
+        words = random.Random(number).choices(range(10**6), k=1_000)
+        writer.put(an_entry(number, " ".join(map(str, words))))
+        writer.commit({"a.warc.gz": number})
+except DiskFault as fault:
+    print(fault)
+writer.close()
+"""
+
+
+@pytest.mark.parametrize("size", [500, 20_000, 100_000])
+def test_a_disk_that_takes_no_more_leaves_what_is_committed(tmp_path: Path, size: int) -> None:
+    need_linux("a limit on the size of files stands for a full disk")
+    command = [sys.executable, "-c", FULL, str(tmp_path), str(size)]
+    environment = {"PYTHONPATH": str(Path(__file__).parents[1])}
+
+    said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+
+    assert "could not be written (File too large" in said.stdout
+    writer = IndexWriter(tmp_path)
+    covered = writer.covered.get("a.warc.gz", -1)
+    assert list(ids(tmp_path)) == [key_of(number).hex() for number in range(covered + 1)]
+    writer.put(an_entry(covered + 1))
+    writer.commit({})
+    assert IndexReader(tmp_path).view.count == covered + 2
+    writer.close()
 
 
 def an_index(folder: Path) -> Path:

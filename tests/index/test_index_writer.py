@@ -213,3 +213,16 @@ def test_the_writer_says_when_enough_waits(tmp_path: Path) -> None:
 def test_where_there_is_no_index_it_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"no index .* `gossamer rebuild index`"):
         IndexReader(tmp_path / "absent")
+
+
+def test_where_nothing_is_new_nothing_is_committed(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path)
+    writer.put(an_entry(1))
+    writer.commit({"a.warc.gz": 10})
+    reader = IndexReader(tmp_path)
+
+    writer.commit({"a.warc.gz": 10})
+    assert not reader.reload()
+    writer.commit({"a.warc.gz": 11})
+    assert reader.reload()
+    writer.close()

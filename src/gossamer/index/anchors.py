@@ -18,6 +18,7 @@ import hashlib
 import os
 import struct
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -48,6 +49,7 @@ class AnchorBook:
         self.length = length
         self._recent: dict[bytes, dict[str, bytes]] = {}  # target: anchor: hosts, one after another
         self._before: dict[bytes, dict[str, bytes]] = {}
+        self._waiting: list[bytes] = []  # lines
         self._unsettled: set[bytes] = set()  # pages with lines that came after they were written
         self._lines = 0
         self.is_whole = length == 0  # whether all lines are remembered
@@ -56,16 +58,15 @@ class AnchorBook:
         """A page links to another. Links of a page to itself, and without words, do not count."""
         if not anchor or target == source:
             return
-        host = source[:HOST_BYTES]
+        anchor, host = anchor[:MAX_CHARS], source[:HOST_BYTES]
         known = self._recent.get(target) or self._recall(target)
         hosts = known.get(anchor, b"")
         if hosts and (hosts == host or _has(hosts, host)):
             return
         known[anchor] = hosts + host
         self._unsettled.add(target)
-        text = anchor[:MAX_CHARS].encode(errors="replace")
-        self._file.write(_HEAD.pack(target, host, len(text)) + text)
-        self.length += _HEAD.size + len(text)
+        text = anchor.encode(errors="replace")
+        self._waiting.append(_HEAD.pack(target, host, len(text)) + text)
         self._lines += 1
 
     def settle(self, target: bytes) -> tuple[str, ...]:
@@ -84,13 +85,16 @@ class AnchorBook:
 
     def sync(self) -> int:
         """Make all lines last that were noted until now; how many bytes they are."""
-        length = self.length  # another thread may go on noting
+        lines, self._waiting = self._waiting, []  # another thread may go on noting
+        self.length += self._file.write(b"".join(lines))
         self._file.flush()
         os.fsync(self._file.fileno())
-        return length
+        return self.length
 
     def close(self) -> None:
-        self._file.close()
+        """What was not synced may be lost."""
+        with suppress(OSError):
+            self._file.close()
 
     def shares(self) -> Iterator[Share]:
         """The shares in which all anchors can be read in bounded memory."""
@@ -98,11 +102,10 @@ class AnchorBook:
 
     def read(self, share: Share) -> Mapping[bytes, Mapping[str, bytes]]:
         """All anchors of a share of the pages, with their hosts; without pages that were written
-        with all they have, where that is known. Raises CorruptFile."""
+        with all they have, where that is known. Sync first. Raises CorruptFile."""
         if self.is_whole:
             keys, recent, before = list(self._unsettled), self._recent, self._before
             return {key: dict(recent.get(key) or before[key]) for key in keys}
-        self._file.flush()
         pages: dict[bytes, dict[str, bytes]] = {}
         for key, host, anchor in _lines_of(self._path, self.length):
             if share.of > 1 and not share.holds(key):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from gossamer.errors import CorruptFile
-from gossamer.index.folder import REBUILD
+from gossamer.index.folder import REBUILD, sync_folder
 
 _BUFFER_BYTES: Final = 2**20  # 40 bytes, or 4,000, are appended at a time
 
@@ -16,7 +16,9 @@ def open_appended(path: Path, length: int) -> BinaryIO:
 
     What follows them was never committed, and is cut off. Raises CorruptFile where it is shorter.
     """
-    path.touch()
+    if not path.exists():
+        path.touch()
+        sync_folder(path.parent)
     file = path.open("r+b", buffering=_BUFFER_BYTES)
     found = file.seek(0, 2)
     if found < length:

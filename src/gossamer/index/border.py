@@ -1,13 +1,22 @@
-"""The border to tantivy: its errors end here."""
+"""The border to tantivy and the disk: their errors end here."""
 
 from __future__ import annotations
 
+import errno
+import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
-from gossamer.errors import CorruptFile
+from gossamer.errors import CorruptFile, DiskFault
 from gossamer.index.folder import REBUILD
+
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+_NO_ROOM_BYTES: Final = 16 * 2**20
+# How the library tells that the disk failed, also in a thread of its own.
+_OF_THE_DISK: Final = re.compile(r"os error|io::Error|IoError|IO error", re.IGNORECASE)
 
 
 @contextmanager
@@ -24,3 +33,29 @@ def reading(path: Path) -> Iterator[None]:
         if type(error).__name__ != "PanicException":
             raise
         raise CorruptFile(path, 0, f"the index is damaged ({error}); {REBUILD}") from None
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """The same for what writes: a disk that failed did not damage what is committed."""
+    with reading(path):
+        try:
+            yield
+        except OSError as error:
+            raise disk_fault(path, error.strerror or str(error), error.errno) from error
+        except ValueError as error:
+            if not _OF_THE_DISK.search(str(error)):
+                raise
+            raise disk_fault(path, str(error).rstrip(".")) from error
+
+
+def disk_fault(path: Path, what: str, number: int | None = None) -> DiskFault:
+    """The error for a disk that did not take a part of the index."""
+    # The library does not say what its threads met; then the room that is left does.
+    is_full = number in _FULL if number else shutil.disk_usage(path).free < _NO_ROOM_BYTES
+    way_out = "make room" if is_full else "check the disk"
+    return DiskFault(
+        f"the index in {path} could not be written ({what}); {way_out}, then start again: what is "
+        "committed is kept",
+        is_full=is_full,
+    )

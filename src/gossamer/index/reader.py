@@ -92,10 +92,13 @@ class IndexReader:
     def reload(self) -> bool:
         """See what has been committed since; whether there was anything. Costs two looks at files
         when there was nothing. Raises CorruptFile."""
-        if self.view.stamp == _stamp(_current(self._folder)):
-            return False
-        self.view = _open(self._folder)
-        return True
+        try:
+            is_same = self.view.stamp == _stamp(_current(self._folder))
+        except CorruptFile:
+            is_same = False  # or it was swapped between the two looks
+        if not is_same:
+            self.view = _open(self._folder)
+        return not is_same
 
 
 def ids(folder: Path) -> Iterator[str]:
@@ -111,6 +114,16 @@ def ids(folder: Path) -> Iterator[str]:
 
 def _open(folder: Path) -> View:
     generation = _current(folder)
+    while True:
+        try:
+            return _open_generation(generation)
+        except CorruptFile:
+            before, generation = generation, _current(folder)
+            if before == generation:
+                raise  # else it was swapped, and deleted, while we looked
+
+
+def _open_generation(generation: Path) -> View:
     with reading(generation):
         stamp = _stamp(generation)  # before the index: a commit in between is seen again
         index = tantivy.Index.open(str(generation / WORDS))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -44,7 +45,9 @@ class TextWriter:
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        self._file.close()
+        """What was not synced may be lost."""
+        with suppress(OSError):
+            self._file.close()
 
 
 class TextReader:

@@ -20,6 +20,7 @@ from typing import Final, TypeVar
 
 from gossamer.errors import CorruptFile
 from gossamer.index.anchors import AnchorBook, chosen, words_number
+from gossamer.index.border import writing
 from gossamer.index.entry import Entry, bounded
 from gossamer.index.folder import ANCHORS, delete_strays, make_current, open_current
 from gossamer.index.generation import Covered, Generation
@@ -90,15 +91,19 @@ class IndexWriter:
 
     def commit(self, covered: Mapping[str, int]) -> None:
         """Write all that waits. The index then covers each WARC file up to the byte in `covered`;
-        files that are not named there stay as they were. Blocks for a second or more."""
-        with self._lock:
+        files that are not named there stay as they were. Blocks for a second or more. Raises
+        DiskFault: nobody knows then what is on the disk, so close, and do not try again."""
+        with self._lock, writing(self._generation.path):
+            files = {**self.covered, **covered}
             waiting, self._waiting, self._waiting_chars = self._waiting, {}, 0
+            if not waiting and files == self.covered and self._rewriting is None:
+                return  # a commit costs 50 ms of CPU, whatever is in it
             for key, entry in waiting.items():
                 if entry is None:
                     self._generation.remove(key)
                 else:
                     self._generation.write(self._with_anchors(entry))
-            self._commit({**self.covered, **covered}, waiting)
+            self._commit(files, waiting)
 
     def write_late_anchors(self) -> int:
         """Write all entries again whose anchors have words that they lack; how many there were.
@@ -106,7 +111,8 @@ class IndexWriter:
         For the end of a crawl, and now and then in a long one: it reads all anchors. What waits is
         not written; commit first.
         """
-        with self._lock:
+        with self._lock, writing(self._generation.path):
+            self._book.sync()
             return sum(map(self._write_late, self._book.shares()))
 
     def close(self) -> None:
