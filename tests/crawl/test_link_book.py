@@ -5,12 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.base.clock import ManualClock
+from gossamer.base.clock import ManualClock, SystemClock
+from gossamer.crawl.checks import verify
+from gossamer.crawl.home import Home
 from gossamer.crawl.links import LinkBook
+from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.wire import PartWritten
 from gossamer.graph import manifest, tables, tiers
 from gossamer.graph.parts import PartWriter
+from support.a_crawl import crawl
 from support.a_graph import Captured, capture, link, rows
+from support.a_site import page, site_in_thread
 
 KEEP_S = 600.0
 
@@ -114,3 +119,22 @@ def test_without_a_clock_nothing_is_merged(tmp_path: Path, monkeypatch: pytest.M
     book.finish()
 
     assert manifest.read(tmp_path).sets == ()
+
+
+def test_a_crawl_merges_as_it_goes_and_is_whole_and_rebuilt_the_same(
+    collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiers, "RAW_ROWS", 150)
+    links = " ".join(f"<a href=/{number}>to {number}</a>" for number in range(60))
+    pages = {f"/{number}": page(f"<title>{number}</title>{links}") for number in range(12)}
+    with site_in_thread({"/": page(links), **pages}) as site:
+        crawl(collection, [site.url()], node__part_rows=100)
+    graph = manifest.read(collection / "graph")
+    before = rows(tables.links(collection / "graph"))
+
+    assert list(verify(collection)) == []
+    assert graph.sets
+    assert len(before) == 13 * 60
+    rebuild(Home(collection), "graph", SystemClock(), lambda _: None)
+    assert rows(tables.links(collection / "graph")) == before
+    assert list(verify(collection)) == []

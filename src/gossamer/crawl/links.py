@@ -43,7 +43,7 @@ class _Merging:
 class LinkBook:
     """The manifest, and the parts that it is to name next.
 
-    Without a clock nothing is merged: for a graph that is built once, beside another.
+    Without a clock nothing is merged. `keep_s` is how long files that were merged stay.
     """
 
     def __init__(self, folder: Path, clock: Clock | None = None, keep_s: float = 0.0) -> None:
@@ -85,6 +85,7 @@ class LinkBook:
         self._await_merge()
         while self._begin(next_merge(self.manifest, is_final=True)):
             self._await_merge()
+        self._delete_retired()
 
     def close(self) -> None:
         """End a merge that is under way: what it would have written is merged another time."""

@@ -17,6 +17,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -134,17 +135,18 @@ def _rebuild_graph(home: Home, told: Told, clock: Clock, tell: Tell) -> None:
     new.mkdir()
     harvester = build_harvester(told.settings, Keys(told.salt))
     gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", told.settings.node, clock)
-    book = LinkBook(new)
-    for path in sorted(home.archive.glob("*.warc.gz")):
-        tell(f"links of {path.name}")
-        for exchange in iter_exchanges(path):
-            gatherer.add(harvester.harvest(exchange.lease, exchange.answer, exchange.stored))
-            if gatherer.is_due and (part := gatherer.write_now()) is not None:
+    with closing(LinkBook(new, clock)) as book:
+        for path in sorted(home.archive.glob("*.warc.gz")):
+            tell(f"links of {path.name}")
+            for exchange in iter_exchanges(path):
+                gatherer.add(harvester.harvest(exchange.lease, exchange.answer, exchange.stored))
+                if gatherer.is_due and (part := gatherer.write_now()) is not None:
+                    book.note(part)
+            if (part := gatherer.write_now()) is not None:
                 book.note(part)
-        if (part := gatherer.write_now()) is not None:
-            book.note(part)
-        book.name(book.take())
-        write_cdxj(path)
+            book.name(book.take())
+            write_cdxj(path)
+        book.finish()
     if not (new / MANIFEST).exists():
         raise StoreError(f"{home.archive} holds no exchange of ours; nothing was changed")
     _swap(home.graph)
