@@ -49,9 +49,9 @@ SMALL_STEP: Final = STEP / 4
 # Words that a beginning within a phrase stands for, in each field; the commonest are taken.
 _MOST_EXPANSIONS: Final = 200
 # Words that a query is widened to by their stems, all of its words together.
-_MOST_KIN: Final = 500
+_MOST_KIN: Final = 1_000
 # Words of a sentence that are asked for, the rarest; the others would find every page.
-_MOST_WISHES: Final = 100
+_MOST_WISHES: Final = 150
 # Pages with all words of a sentence are asked for up to so many of them.
 _LONGEST_WHOLE: Final = 32
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -125,7 +125,8 @@ class Planner:
         parts = [part for part in _parts_of(tree) if not is_empty(part)]
         is_tiered = len(dict.fromkeys(parts)) <= self._weights.tiered_words
         if not is_tiered:
-            parts = list(itertools.chain.from_iterable(map(_cut, parts)))
+            is_prose = len(parts) > self._weights.prose_words
+            parts = [word for part in parts for word in _cut(part, is_prose=is_prose)]
         wishes = Counter(part for part in parts if not is_condition(part))
         conditions = [part for part in dict.fromkeys(parts) if is_condition(part)]
         if not is_tiered:
@@ -324,13 +325,18 @@ def _parts_of(tree: Node) -> Sequence[Node]:
     return tree.parts if isinstance(tree, All) else (tree,)
 
 
-def _cut(part: Node) -> list[Node]:
-    """The single words of a part of a sentence; brackets and OR say nothing there."""
+def _cut(part: Node, *, is_prose: bool) -> list[Node]:
+    """The single words of a part of a sentence; brackets and OR say nothing there.
+
+    In prose, which somebody pasted rather than typed, quotation marks say nothing either.
+    """
     match part:
         case Word(text, Field.TEXT):
             return [Word(token) for token in tokens_of(text)]
+        case Phrase(text, _, Field.TEXT) if is_prose:
+            return [Word(token) for token in tokens_of(text)]
         case All(parts) | Any(parts) if not any(isinstance(one, Not) for one in parts):
-            return list(itertools.chain.from_iterable(map(_cut, parts)))
+            return [word for one in parts for word in _cut(one, is_prose=is_prose)]
         case _:
             return [part]
 

@@ -113,17 +113,17 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower().replace("_", " ")
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    codes = np.minimum(codes, len(_FOLDED) - 1)  # beyond are rare ideographs, which are not marked
-    folded = _FOLDED[codes]
+    # Characters beyond the table are rare ideographs, which are not marked.
+    folded = _FOLDED.take(codes, mode="clip")
     if not folded.all():
         _learn(np.unique(codes[folded == 0]))
-        folded = _FOLDED[codes]
+        folded = _FOLDED.take(codes, mode="clip")
     return folded.tobytes().decode("utf-32-le")
 
 
 def _learn(codes: NDArray[np.uint32]) -> None:
     """Note what characters are to the index."""
-    for code in codes:
+    for code in np.minimum(codes, len(_FOLDED) - 1):
         # What unfolds to several letters keeps its first: a word with a ligature is not marked.
         _FOLDED[code] = ord(normal(chr(code)).strip()[:1] or " ")
 

@@ -31,12 +31,14 @@ class Weights:
     # Rarity beyond what BM25 has of it: a word's weight is its idf to this power.
     rarity: float = 0.3
     # Two neighbours of the query that are at the most `near_slop` moves apart in the page.
-    nearness: float = 0.1
+    nearness: float = 0.2
     near_slop: int = 3
     # Relevance is multiplied by 1 + link_rank * ln(1 + rank); the average page has rank 1.
     link_rank: float = 0.1
     # Queries of more words are sentences: no page has all of them, and most say little.
     tiered_words: int = 6
+    # Queries of more words are prose, in which quotation marks ask for nothing.
+    prose_words: int = 20
     # The best pages by words alone, which are looked at again with link rank.
     candidates: int = 30
 
