@@ -130,6 +130,11 @@ class Fetch(Section):
     max_body_bytes: int = setting(
         10 * 2**20, "Larger bodies are refused at the headers, or cut and marked.", at_least=1
     )
+    max_held_bytes: int = setting(
+        256 * 2**20,
+        "Bytes of answers under way that a worker holds; beyond it all but one answer wait.",
+        at_least=2**20,
+    )
     max_header_bytes: int = setting(
         128 * 2**10, "A response with more header bytes fails.", at_least=1024, at_most=256 * 2**10
     )

@@ -16,6 +16,7 @@ import pycurl
 from gossamer.base.clock import Clock
 from gossamer.fetch.faults import reason_of
 from gossamer.fetch.guard import Guard
+from gossamer.fetch.held_bytes import HeldBytes
 from gossamer.fetch.judge import Judge
 from gossamer.fetch.request import Headers, checked_header
 from gossamer.fetch.transfer import Transfer
@@ -45,9 +46,11 @@ class Fetcher:
         self._multi = pycurl.AsyncCurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, settings.connections + 16)
         self._idle: list[Transfer] = []
+        self._held = HeldBytes(settings.max_held_bytes)
 
     async def fetch(self, lease: Lease) -> Answer:
         """Ask once. Returns what came of it; never raises for what the web does."""
+        await self._held.wait_for_room()
         transfer = self._idle.pop() if self._idle else self._new_transfer()
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
         origin = origin_of(lease.url)
@@ -60,6 +63,7 @@ class Fetcher:
             code, message = fault.args[0], str(fault.args[1])
         except asyncio.CancelledError:
             curl.close()
+            transfer.end()
             raise
         ended_s = self._clock.now_s()
         took_s = ended_s - began_s
@@ -67,6 +71,7 @@ class Fetcher:
             self._ended_s.clear()
         self._ended_s[origin] = ended_s
         answer = self._answer(transfer, code, message, at_us, took_s)
+        transfer.end()
         self._idle.append(transfer)
         return answer
 
@@ -102,7 +107,7 @@ class Fetcher:
         )
 
     def _new_transfer(self) -> Transfer:
-        return Transfer(self._settings, self._headers, self._judge, self._guard)
+        return Transfer(self._settings, self._headers, self._judge, self._guard, self._held)
 
     async def aclose(self) -> None:
         await self._multi.aclose()

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import socket
 import ssl
+from contextlib import suppress
 from typing import Final
 
 import pycurl
 
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.head import Head, status_of
+from gossamer.fetch.held_bytes import HeldBytes
 from gossamer.fetch.judge import Judge
 from gossamer.fetch.request import Headers
 from gossamer.fetch.resolve import address_in
@@ -27,13 +29,17 @@ _MAX_INTERIM: Final = 20  # blocks of 1xx before the answer; browsers see one or
 _MAY_ASK: Final[int] = pycurl.PREREQFUNC_OK
 _MAY_NOT_ASK: Final[int] = pycurl.PREREQFUNC_ABORT
 _BUFFER_BYTES: Final = 128 * 1024  # most bodies come in one or two pieces
+_PAUSE: Final[int] = pycurl.WRITEFUNC_PAUSE
 _STOP: Final = -1  # tells libcurl to give up; any number but the length does
 
 
 class Transfer:
     """A handle with the state of its current request."""
 
-    def __init__(self, settings: Fetch, headers: Headers, judge: Judge, guard: Guard) -> None:
+    def __init__(
+        self, settings: Fetch, headers: Headers, judge: Judge, guard: Guard, held: HeldBytes
+    ) -> None:
+        self._held = held
         self._max_header_bytes = settings.max_header_bytes
         self._headers = headers
         self._is_secret_sent = False
@@ -74,6 +80,15 @@ class Transfer:
             self._is_secret_sent = lease.is_trusted
             curl.setopt(pycurl.HTTPHEADER, self._headers.of(is_trusted=lease.is_trusted))
         return curl
+
+    def end(self) -> None:
+        """The request is over, and its answer taken: hold nothing of it."""
+        self._lines, self._pieces = [], []
+        self._held.end(self)
+
+    def resume(self) -> None:
+        with suppress(pycurl.error):  # it may have ended, by its time or by a piece too many
+            self.curl.pause(pycurl.PAUSE_CONT)
 
     @property
     def head(self) -> bytes:
@@ -135,6 +150,8 @@ class Transfer:
         return _STOP if self.refusal else None
 
     def _on_body(self, piece: bytes) -> int | None:
+        if not self._held.take(self, len(piece)):
+            return _PAUSE  # libcurl brings the same piece again after `resume`
         room = self.lease.max_body_bytes - self._body_bytes
         if len(piece) > room:
             self._pieces.append(piece[:room])
