@@ -164,3 +164,21 @@ def test_a_large_graph_is_answered_in_bounded_batches(tmp_path: Path) -> None:
 
     assert sum(sizes) == 120_000
     assert max(sizes) <= tables.BATCH_ROWS
+
+
+def test_what_memory_does_not_hold_is_beside_the_graph_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "MEMORY", "64MB")
+    (tmp_path / "run").mkdir()
+    words = "long words " * 20
+    pages = [
+        capture(
+            f"http://a/{i}", 1, *(link(f"http://b/{i}/{j}", words + str(j)) for j in range(100))
+        )
+        for i in range(1500)
+    ]
+    folder = a_graph(tmp_path, pages)
+
+    assert sum(batch.num_rows for batch in tables.links(folder)) == 150_000
+    assert list((tmp_path / "run").iterdir()) == []

@@ -1,8 +1,8 @@
 """The graph as tables for people: links, malformed links, captures, links into a page.
 
 Each question is one SQL statement over the files that the manifest names, so a reader in another
-process never stops the writer. DuckDB sorts and groups within a memory limit and spills to
-`run/` beside the graph's folder. Rows come in a fixed order whatever the files.
+process never stops the writer. DuckDB sorts and groups within a memory limit and spills to the
+disk (`spilling`). Rows come in a fixed order whatever the files.
 
 What counts is the newest capture of a page: its links are all that the page has now. A capture in
 which nothing had changed adds no links, and only moves the time at which they were last seen.
@@ -10,6 +10,8 @@ which nothing had changed adds no links, and only moves the time at which they w
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -145,12 +147,19 @@ def opened(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     graph = manifests.read(folder)
     try:
-        with duckdb.connect() as connection:
-            bound(connection, folder.parent / "run" / "duckdb")
+        with spilling(folder.parent / "run") as spill, duckdb.connect() as connection:
+            bound(connection, Path(spill))
             _make_views(connection, folder, graph)
             yield connection
     except duckdb.Error as error:
         raise blamed(folder, graph, error) from error
+
+
+def spilling(run: Path) -> tempfile.TemporaryDirectory[str]:
+    """A folder for what one reader's memory does not hold: in `run/`, where the room is, or, where
+    that cannot be written, in the system's. Two readers in one folder would mix their files."""
+    place = run if os.access(run, os.W_OK) else None
+    return tempfile.TemporaryDirectory(prefix="duckdb-", dir=place, ignore_cleanup_errors=True)
 
 
 def bound(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
