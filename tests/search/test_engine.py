@@ -233,7 +233,7 @@ def test_a_query_without_a_word_is_told_so(built: Built, query: str) -> None:
     [
         "word " * 2000,
         "a* " * 20,
-        '"a b c"~90 ' * 900,
+        " ".join(f'"a b c {n}"~90' for n in range(20)),
         " OR ".join(f"w{n}" for n in range(1000)),
         "(" * 20 + "a" + ")" * 20,
         "-a " * 2000,

@@ -152,6 +152,8 @@ def test_length_depth_and_number_of_words_are_bounded() -> None:
         read("a " * (MAX_PARTS + 1))
     with pytest.raises(QueryError, match=r"more than 20 words end in \*"):
         read("a* " * 21)
+    with pytest.raises(QueryError, match=r"more than 20 phrases have a ~"):
+        read('"a b"~2 ' * 21)
 
 
 def test_the_beginning_of_a_day_month_or_year_is_meant() -> None:

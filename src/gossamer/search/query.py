@@ -29,7 +29,10 @@ MAX_CHARS: Final = 10_000
 MAX_DEPTH: Final = 20
 MAX_PARTS: Final = 2_000  # a page of prose has 500 words
 MAX_SLOP: Final = 100
-MAX_PREFIXES: Final = 20  # each stands for thousands of words
+# Each of these costs as much as hundreds of words: a prefix stands for them, a loose phrase looks
+# into pages.
+MAX_PREFIXES: Final = 20
+MAX_LOOSE: Final = 20
 
 _FIELDS: Final = {field.value: field for field in Field if field}
 _PROPERTIES: Final = {one.value: one for one in Property}
@@ -73,6 +76,7 @@ class _Reader:
         self._at = 0
         self._parts = 0
         self._prefixes = 0
+        self._loose = 0
 
     def read(self) -> Node:
         tree = self._all(Field.TEXT, 0)
@@ -156,6 +160,9 @@ class _Reader:
         # int() of a long row of digits takes its time; three say enough.
         if not found[1] or len(found[1]) > 3 or int(found[1]) > MAX_SLOP:
             raise self._fault(f"after ~ a whole number up to {MAX_SLOP} is needed")
+        self._loose += 1
+        if self._loose > MAX_LOOSE:
+            raise self._fault(f"more than {MAX_LOOSE} phrases have a ~")
         self._at = found.end()
         return int(found[1])
 

@@ -22,8 +22,8 @@ class Weights:
     body: float = 1.0
     title: float = 0.5
     headings: float = 0.1
-    anchors: float = 0.3
-    address: float = 0.1
+    anchors: float = 0.15
+    address: float = 0.05
     # Another word of the same stem, against the word itself. A page with several of them has the
     # best, and a share of the others.
     kin: float = 0.9
@@ -34,7 +34,7 @@ class Weights:
     nearness: float = 0.2
     near_slop: int = 3
     # Relevance is multiplied by 1 + link_rank * ln(1 + rank); the average page has rank 1.
-    link_rank: float = 0.1
+    link_rank: float = 0.05
     # Queries of more words are sentences: no page has all of them, and most say little.
     tiered_words: int = 6
     # Queries of more words are prose, in which quotation marks ask for nothing.
