@@ -72,7 +72,7 @@ def write_links(folder: Path, pages: int) -> None:
 def merge_all(folder: Path) -> tuple[int, int]:
     """Merge until all is well; rows written, and the most memory that a merge took, in MB."""
     rows = number = 0
-    while names := next_merge(manifest.read(folder)):
+    while names := next_merge(manifest.read(folder), is_final=True):
         number += 1
         command = [sys.executable, "-m", "gossamer.graph.merge", str(folder), f"links-m{number}"]
         ended = subprocess.run([*command, *names], capture_output=True, check=True)

@@ -40,6 +40,13 @@ def test_a_single_part_is_merged_only_when_it_is_large() -> None:
     assert next_merge(Manifest(parts(1, RAW_ROWS * 3))) == ["links-0.parquet"]
 
 
+def test_a_large_graph_is_left_with_few_raw_rows() -> None:
+    large = (a_set(1, RAW_ROWS),)
+
+    assert next_merge(Manifest(parts(2, RAW_ROWS // 16), sets=large)) == []
+    assert len(next_merge(Manifest(parts(2, RAW_ROWS // 16), sets=large), is_final=True)) == 2
+
+
 def test_sets_of_a_size_become_one_of_the_next() -> None:
     small = tuple(a_set(number, RAW_ROWS) for number in range(FAN_IN))
     large = a_set(99, RAW_ROWS * FAN_IN)

@@ -40,7 +40,7 @@ _SIDES: Final = (
     ("target", BY_TARGET, attrgetter("by_target")),
     ("source", BY_SOURCE, attrgetter("by_source")),
 )
-_NEVER: Final = -1
+NEVER: Final = -1
 _NICE: Final = 10
 _CAPTURE_ROWS: Final = 4096  # in a group: the pages of one host stand together
 
@@ -144,8 +144,8 @@ class _Runs:
 
     def captures(self, words: Any) -> Captures:
         first_us = np.full(len(words), np.iinfo(np.int64).max)
-        links_us = np.full(len(words), _NEVER, np.int64)
-        last_us = np.full(len(words), _NEVER, np.int64)
+        links_us = np.full(len(words), NEVER, np.int64)
+        last_us = np.full(len(words), NEVER, np.int64)
         np.minimum.at(first_us, self.source, self.seen_us)
         np.maximum.at(last_us, self.source, self.seen_us)
         np.maximum.at(links_us, self.source[~self.is_same], self.seen_us[~self.is_same])
@@ -171,7 +171,7 @@ def joined(all_captures: Sequence[Captures]) -> Captures:
     coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
     at, size = coded.indices.to_numpy(), len(coded.dictionary)
     first_us = np.full(size, np.iinfo(np.int64).max)
-    links_us, last_us = np.full(size, _NEVER, np.int64), np.full(size, _NEVER, np.int64)
+    links_us, last_us = np.full(size, NEVER, np.int64), np.full(size, NEVER, np.int64)
     np.minimum.at(first_us, at, np.concatenate([one.first_us for one in all_captures]))
     np.maximum.at(links_us, at, np.concatenate([one.links_us for one in all_captures]))
     np.maximum.at(last_us, at, np.concatenate([one.last_us for one in all_captures]))

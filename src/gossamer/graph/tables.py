@@ -31,11 +31,11 @@ BATCH_ROWS: Final = 50_000
 _COLUMNS: Final = ["source", "target", "anchor", "rel", "place", "kind", "line", "fault", "seen_us"]
 
 # A part of an older release has no rows of captures: there, the rows of links tell of them.
-_RAW_CAPTURES: Final = """
+RAW_CAPTURES: Final = """
     select source, min(seen_us) as first_us,
            max(seen_us) filter (where kind <> 'capture' or rel <> 'same') as links_us,
            max(seen_us) as last_us
-    from raw group by source
+    from raw {} group by source
 """
 _CAPTURES: Final = """
     create temp table captures as
@@ -178,7 +178,7 @@ def _make_views(connection: duckdb.DuckDBPyConnection, folder: Path, graph: Mani
             connection.execute(f"create view raw as {_from(raw)}")
         else:
             connection.register("raw", _empty_raw())
-        captured, rows = [_RAW_CAPTURES], [_ROWS]
+        captured, rows = [RAW_CAPTURES.format("")], [_ROWS]
     else:
         captured, rows = [], ["create view rows as"]
     if graph.sets:

@@ -2,8 +2,8 @@
 
 Merging a row costs half a microsecond, reading one URL's links costs a scan of all raw parts and a
 few milliseconds for each set. So raw parts gather until they hold a million rows, or are many, and
-become one set; eight sets of a size become one of the next. With 100 links a page, a crawl of 5,000
-pages merges nothing, one of 50,000 writes a row once more, one of 500,000 twice.
+become one set; sixteen sets of a size become one of the next. With 100 links a page, a crawl of
+9,000 pages merges nothing, one of 100,000 writes a row once more, one of a million twice.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from gossamer.graph.manifest import Manifest, MergedSet
 
 RAW_ROWS: Final = 1_000_000
 RAW_PARTS: Final = 64  # a slow crawl writes a small part every half minute
-FAN_IN: Final = 8
+FAN_IN: Final = 16
 MAX_ROWS: Final = 100_000_000
 
 
 def next_merge(graph: Manifest, *, is_final: bool = False) -> list[str]:
     """Names of parts, or of sets, that are to become one set; none when all is well.
 
-    At the end of a crawl (`is_final`) fewer parts will do: nobody adds to them for a while, and
-    people begin to read.
+    At the end of a crawl (`is_final`) fewer parts will do, and in a large graph fewer rows: nobody
+    adds to them for a while, and people begin to read.
     """
     rows = sum(part.rows for part in graph.parts)
     enough_parts = RAW_PARTS // 4 if is_final else RAW_PARTS
-    if rows >= RAW_ROWS or len(graph.parts) >= enough_parts:
+    enough_rows = RAW_ROWS // 8 if is_final and graph.sets else RAW_ROWS
+    if rows >= enough_rows or len(graph.parts) >= enough_parts:
         return _oldest_parts(graph)
     return _alike(graph.sets)
 
@@ -40,7 +41,7 @@ def _oldest_parts(graph: Manifest) -> list[str]:
             break
         names.append(part.name)
         rows += part.rows
-    return names if len(names) > 1 or rows >= RAW_ROWS else []
+    return names if len(names) > 1 or rows >= RAW_ROWS // 8 else []
 
 
 def _alike(sets: Iterable[MergedSet]) -> list[str]:
