@@ -267,6 +267,10 @@ class Node(Section):
         10.0, "After a stop, requests under way may end for so long.", at_least=0
     )
     graph: bool = setting(True, "Keep the links of every page.")
+    index: bool = setting(True, "Make every page searchable while the crawl goes on.")
+    index_every_s: float = setting(
+        5.0, "New pages wait no longer than this to be searchable.", at_least=0.1
+    )
     part_rows: int = setting(
         200_000, "Links gathered before a part is written to graph/.", at_least=100
     )

@@ -21,9 +21,11 @@ from gossamer.crawl.build import Opened, open_node
 from gossamer.crawl.commit import Committer, sync_descriptor
 from gossamer.crawl.crew import OneManCrew
 from gossamer.crawl.home import Home
+from gossamer.crawl.indexing import Fresh
 from gossamer.crawl.worker import Worker
 from gossamer.fetch.resolve import Resolved
 from gossamer.graph import manifest as manifests
+from gossamer.index.reader import IndexReader, ids
 from gossamer.records import Answer, Failed, Fetched, Lease, Reason
 from gossamer.settings import Settings, with_values
 
@@ -96,10 +98,11 @@ class CrashBench:
         self.home = Home(path)
         self.web = web
         self.clock = clock
-        self._stack = ExitStack()
         named = {"fetch.contact": "a@b.example", **VALUES, **(values or {})}
         settings = with_values(Settings(), named)
-        self.opened: Opened = open_node(self.home, lambda _: settings, [SEED], clock, self._stack)
+        with ExitStack() as stack:
+            self.opened: Opened = open_node(self.home, lambda _: settings, [SEED], clock, stack)
+            self._stack = stack.pop_all()
         self.parts = self.opened.node._parts
         assert isinstance(self.parts.crew, OneManCrew)
         self.worker: Worker = self.parts.crew._worker
@@ -145,6 +148,8 @@ class CrashBench:
                 self.parts.frontier.wake_due(self.clock.wall_us())
         self.write_part()
         self.commit()
+        assert self.parts.index is not None
+        self.parts.index.write(Fresh(), is_last=True)
         self.close()
 
     def write_part(self) -> None:
@@ -168,6 +173,10 @@ class CrashBench:
         copies.append(self.copy(snapshot / "3-state"))
         self.parts.links.name(moment.parts)
         copies.append(self.copy(snapshot / "4-graph"))
+        assert self.parts.index is not None
+        assert moment.fresh is not None
+        self.parts.index.write(moment.fresh, is_last=True)
+        copies.append(self.copy(snapshot / "5-index"))
         self.parts.frontier.end_commit(moment.changes)
         return copies
 
@@ -192,6 +201,7 @@ class Found:
     counts: dict[str, Any]
     log: Counter[tuple[Any, ...]]
     links: Counter[tuple[Any, ...]]
+    indexed: dict[str, tuple[Any, ...]]
     archived: Counter[tuple[Any, ...]]
     strays: list[str]
 
@@ -206,7 +216,7 @@ def found_in(path: Path, clock: ManualClock) -> Found:
     }
     counts = {
         name: getattr(frontier.counts, name)
-        for name in ("known", "queued", "fetched", "redirects", "failed", "refused", "size_bytes")
+        for name in ("known", "queued", "fetched", "redirects", "failed", "refused", "indexed")
     }
     bench.close()
     lines = [json.loads(line) for line in bench.home.log.read_text().splitlines()]
@@ -221,6 +231,12 @@ def found_in(path: Path, clock: ManualClock) -> Found:
         assert table.num_rows == part.rows
         for row in table.to_pylist():
             links[row["source"], row["target"], row["anchor"], row["kind"]] += 1
+    view = IndexReader(bench.home.index).view
+    indexed = {}
+    for name in ids(bench.home.index):
+        kept = view.find(bytes.fromhex(name))
+        assert kept is not None
+        indexed[kept.url] = (kept.title, kept.headings, view.text(kept))
     archived = Counter(
         (exchange.lease.url, exchange.lease.tries, exchange.lease.purpose)
         for file in sorted(bench.home.archive.glob("*.warc.gz"))
@@ -231,4 +247,4 @@ def found_in(path: Path, clock: ManualClock) -> Found:
         for file in bench.home.graph.iterdir()
         if file.name != manifests.NAME and file.name not in {part.name for part in manifest.parts}
     ]
-    return Found(rows, counts, log, links, archived, strays)
+    return Found(rows, counts, log, links, indexed, archived, strays)

@@ -87,7 +87,7 @@ def test_a_collection_that_is_whole_has_no_problem(home: Home) -> None:
     checked = Checked()
 
     assert list(verify(home.path, checked)) == []
-    assert checked == Checked(urls=6, hosts=2, captures=3, files=1, exchanges=5, parts=1)
+    assert checked == Checked(urls=6, hosts=2, captures=3, files=1, exchanges=5, parts=1, entries=2)
 
 
 def test_without_a_collection_there_is_nothing_to_verify(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_row_under_a_wrong_key_is_found(home: Home, site: Site) -> None:
 
 
 def test_a_part_that_is_gone_or_damaged_or_short_is_found(home: Home) -> None:
-    (part,) = home.graph.glob("*.parquet")
+    (part,) = home.graph.glob("links-*.parquet")
     pq.write_table(pq.read_table(part).slice(1), part)
     short = said(home)
     part.write_bytes(b"PAR1 and nothing more")

@@ -16,6 +16,7 @@ from gossamer.crawl.journal import Journal, note_act
 from gossamer.errors import DiskFault
 from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import Table
+from gossamer.index.reader import covered
 from support.need import need_linux
 
 ROW = UrlRow(standing=Standing.REFUSED, depth=1, url="http://a.example/", reason="robots", at_us=1)
@@ -51,7 +52,7 @@ def test_a_commit_carries_the_ends_of_the_archive_and_the_length_of_the_log(
     bench.close()
 
 
-def test_the_log_is_written_before_the_state_and_the_graph_after_it(
+def test_the_log_is_written_before_the_state_and_graph_and_index_after_it(
     bench: CrashBench, tmp_path: Path
 ) -> None:
     for _ in range(6):
@@ -63,7 +64,8 @@ def test_the_log_is_written_before_the_state_and_the_graph_after_it(
     sizes = [(copy / "log" / "crawl.jsonl").stat().st_size for copy in copies]
     manifests = [(copy / "graph" / "manifest.json").exists() for copy in copies]
     assert sizes[0] == sizes[1] < sizes[2] == sizes[3] == sizes[4]
-    assert manifests == [False, False, False, False, True]
+    assert manifests == [False, False, False, False, True, True]
+    assert [len(covered(copy / "index")) for copy in copies] == [0, 0, 0, 0, 0, 1]
     bench.close()
 
 

@@ -236,7 +236,7 @@ def test_a_page_on_which_our_code_fails_does_not_keep_a_crawl_from_going_on(
         {},
         {},
         CrashingHarvester(),
-        lambda harvest, _state, _graph: taken.append(harvest),
+        lambda harvest, _state: taken.append(harvest),
     )
 
     assert recovered.exchanges == len(taken) > 40

@@ -80,6 +80,7 @@ def crawl(
     allow_private: Annotated[
         list[str] | None, _option("--allow-private", "A private network links may lead to.", "CIDR")
     ] = None,
+    no_index: Annotated[bool, _option("--no-index", "Make nothing searchable.")] = False,
     no_graph: Annotated[bool, _option("--no-graph", "Keep no links.")] = False,
     set_: Annotated[
         list[str] | None, _option("--set", "Any other setting, as KEY=VALUE.", "KEY=VALUE")
@@ -98,7 +99,8 @@ def crawl(
         "depth": depth, "max_pages": max_pages, "max_time": max_time, "max_bytes": max_bytes,
         "type": type, "max_body": max_body, "order": order, "delay": delay, "per_host": per_host,
         "connections": connections, "header": header, "user_agent_contact": contact,
-        "allow_private": allow_private, "graph": False if no_graph else None, "workers": workers,
+        "allow_private": allow_private, "graph": False if no_graph else None,
+        "index": False if no_index else None, "workers": workers,
     }  # fmt: skip
     assert set(given) == set(FLAGS), "every short name is a flag"
     flags = settings_of({name: value for name, value in given.items() if value is not None})

@@ -93,10 +93,10 @@ def doctor(collection: Collection = None, json: Json = False) -> None:
 
 
 def rebuild(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="graph, state or all.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="graph, index, state or all.")],
     collection: Collection = None,
 ) -> None:
-    """Make links, indexes or page table again from archive and log."""
+    """Make links, index or page table again from archive and log."""
     import sys
 
     from gossamer.base.clock import SystemClock

@@ -24,7 +24,7 @@ def run_verify(path: Path, *, as_json: bool) -> int:
         looked = (
             f"{checked.files} archive files with {checked.exchanges} exchanges, {checked.urls} "
             f"URLs of {checked.hosts} hosts, {checked.captures} captures, {checked.parts} parts "
-            "of the graph"
+            f"of the graph, {checked.entries} entries of the index"
         )
         found = f"{len(problems)} problems" if len(problems) != 1 else "1 problem"
         print(f"Checked {looked}: {found if problems else 'all is well'}.", file=sys.stderr)

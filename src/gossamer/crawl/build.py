@@ -20,6 +20,7 @@ from gossamer.crawl.crew import Crew, OneManCrew
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_write
+from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.marker import Marker, delete_markers, read_deadly
@@ -100,7 +101,13 @@ def open_node(
         if not is_new:
             settings = settings_for(stored_settings(store))
             check_usable(settings, [*stored_seeds(store), *seeds])
-        return _open(home, store, settings, seeds, clock, is_new=is_new, may_change=may_change)
+        index = None
+        if settings.node.index:
+            index = IndexFeed(home.index, clock, settings.node.index_every_s)
+            stack.callback(index.close)
+        return _open(
+            home, store, index, settings, seeds, clock, is_new=is_new, may_change=may_change
+        )
     except BaseException:
         store.close()
         raise
@@ -123,6 +130,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
 def _open(
     home: Home,
     store: Store,
+    index: IndexFeed | None,
     settings: Settings,
     seeds: Sequence[str],
     clock: Clock,
@@ -161,7 +169,7 @@ def _open(
         crew = ProcessCrew(home, orders, harvester, clock)
     else:
         crew = OneManCrew(equip_worker(settings, post, harvester, gatherer, clock))
-    committer = Committer(store, frontier, journal, links, crew, log_length)
+    committer = Committer(store, frontier, journal, links, index, crew, log_length)
     node = Node(
         Parts(
             home=home,
@@ -176,12 +184,15 @@ def _open(
             committer=committer,
             journal=journal,
             links=links,
+            index=index,
             close_store=store.close,
         )
     )
     deadly = read_deadly(home.run)
     marker = Marker(replace(post, name="start").marker)
-    recovered = _recover(home, store, settings, node, harvester, gatherer, links, deadly, marker)
+    recovered = _recover(
+        home, store, settings, node, harvester, gatherer, links, index, deadly, marker
+    )
     note_start(home, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
     if any(key.startswith(_JUDGED_BY) for key in changed):
         frontier.judge_again(clock.wall_us())
@@ -211,17 +222,24 @@ def _recover(
     harvester: Harvester,
     gatherer: LinkGatherer,
     links: LinkBook,
+    index: IndexFeed | None,
     deadly: frozenset[tuple[str, int]],
     marker: Marker,
 ) -> Recovered:
-    def take(harvest: Harvest, to_state: bool, to_graph: bool) -> None:
+    known = dict(known_ends(store))
+    linked = dict(links.manifest.covered) if settings.node.graph else known
+    indexed = dict(index.covered) if index is not None else known
+
+    def take(harvest: Harvest, to_state: bool) -> None:
+        file, start = harvest.report.stored.file, harvest.report.stored.start
         if to_state:
-            node.replay(harvest)
-        if to_graph:
+            node.replay(harvest)  # the index hears of it, too
+        elif index is not None and start >= indexed.get(file, 0):
+            index.take(harvest, is_current=node.is_current(harvest.report))
+        if settings.node.graph and start >= linked.get(file, 0):
             gatherer.add(harvest)
 
-    known = dict(known_ends(store))
-    covered = dict(links.manifest.covered) if settings.node.graph else known
+    covered = {file: min(linked.get(file, 0), indexed.get(file, 0)) for file in known}
     recovered = recover(home.archive, known, covered, harvester, take, deadly=deadly, marker=marker)
     part = gatherer.write_now()
     if part is not None:

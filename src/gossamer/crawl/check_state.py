@@ -50,6 +50,7 @@ class Checked:
     files: int = 0
     exchanges: int = 0
     parts: int = 0
+    entries: int = 0  # of the index
 
 
 @dataclass(slots=True)
@@ -164,6 +165,7 @@ def _add(sums: _Sums, host: HostRow, row: UrlRow) -> None:
             sums.fetched_rows += 1
             counts.links += row.out_links
             counts.count_status(row.status)
+            counts.indexed += row.has_entry
             host.fetched += 1
             if row.redirect:
                 counts.redirects += 1

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gossamer.crawl.check_archive import archive_problems
 from gossamer.crawl.check_graph import graph_problems, read_manifest
+from gossamer.crawl.check_index import index_problems
 from gossamer.crawl.check_state import Checked, Problem, state_problems
 from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
@@ -33,3 +34,4 @@ def verify(home: Home | Path, checked: Checked | None = None) -> Iterator[Proble
             yield manifest
         else:
             yield from graph_problems(study, manifest, checked)
+        yield from index_problems(study, checked)

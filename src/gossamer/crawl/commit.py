@@ -1,6 +1,6 @@
 """The commit: how a crawl stays whole, whenever it is killed.
 
-Theory of operation. Four things are on disk, and they are written in this order:
+Theory of operation. Five things are on disk, and they are written in this order:
 
     1. archive   an exchange is appended in one write when its answer has come, long before
                  anything else knows of it; a commit begins by syncing the file
@@ -10,6 +10,8 @@ Theory of operation. Four things are on disk, and they are written in this order
                  and the length of the log
     4. graph     now and then a part of links, and the manifest that names it and says up to
                  which byte of each WARC file the graph reaches
+    5. index     every few seconds the pages of the commits until then, in one commit of its own
+                 that says up to which byte of each WARC file the index reaches
 
 So the state never knows of anything that the archive does not hold, and is at most about one
 second behind it. What a restart does follows from that (`recovery.py`):
@@ -21,6 +23,7 @@ second behind it. What a restart does follows from that (`recovery.py`):
     3           or not at all              the old batch or the new one    nothing: it is atomic
     4           the graph is behind both   parts no manifest names         deletes them, and reads
                                                                            links again
+    5           and so is the index        the old index or the new one    reads pages again
 
 Reading exchanges again is an upsert by (URL, time of capture): done twice it changes nothing. What
 is archived is never asked for again; only requests that were under way may repeat, because their
@@ -51,6 +54,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gossamer.crawl.crew import Crew
+from gossamer.crawl.indexing import Fresh, IndexFeed
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.wire import PartWritten
@@ -72,6 +76,8 @@ class Moment:
     log_lines: bytes
     changes: Changes
     parts: Sequence[PartWritten]
+    fresh: Fresh | None  # for the index
+    is_clean: bool
 
 
 class Committer:
@@ -83,6 +89,7 @@ class Committer:
         frontier: Frontier,
         journal: Journal,
         links: LinkBook,
+        index: IndexFeed | None,
         crew: Crew,
         log_length: int,
     ) -> None:
@@ -90,6 +97,7 @@ class Committer:
         self._frontier = frontier
         self._journal = journal
         self._links = links
+        self._index = index
         self._crew = crew
         self._log_length = min(log_length, journal.length)
         self._ends: dict[str, int] = {}
@@ -133,6 +141,8 @@ class Committer:
             lines,
             self._frontier.begin_commit(),
             self._links.take(),
+            self._index.take_fresh() if self._index is not None else None,
+            is_clean,
         )
 
     def _write(self, moment: Moment) -> None:
@@ -146,6 +156,8 @@ class Committer:
             self._journal.append(moment.log_lines)
         self._store.write(moment.changes)
         self._links.name(moment.parts)
+        if self._index is not None and moment.fresh is not None:
+            self._index.write(moment.fresh, is_last=moment.is_clean)
 
 
 def sync_descriptor(descriptor: int) -> None:

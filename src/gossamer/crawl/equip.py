@@ -64,8 +64,9 @@ def build_harvester(settings: Settings, keys: Keys) -> Harvester:
     """What turns answers into reports."""
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
-    # Without a graph nobody asks for a page's words: it is only followed and archived.
-    parser = Parser(settings.parse, judge.wants_media, is_bare=not settings.node.graph)
+    # Without graph and index nobody asks for a page's words: it is only followed and archived.
+    is_bare = not (settings.node.graph or settings.node.index)
+    parser = Parser(settings.parse, judge.wants_media, is_bare=is_bare)
     return Harvester(settings, parser, Linker(form, keys))
 
 

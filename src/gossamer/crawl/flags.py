@@ -28,6 +28,7 @@ FLAGS: Final[dict[str, str]] = {
     "user_agent_contact": "fetch.contact",
     "allow_private": "fetch.allow_private",
     "graph": "node.graph",
+    "index": "node.index",
     "workers": "node.workers",
 }
 

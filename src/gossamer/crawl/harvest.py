@@ -43,11 +43,12 @@ _REMEMBERED: Final = 500_000  # URLs told of, at 100 bytes each; a lost one is o
 
 @dataclass(frozen=True, slots=True)
 class Harvest:
-    """A report for the node, the page, and its links for the graph."""
+    """A report for the node, the page, its links for the graph, their words for the index."""
 
     report: Report
     page: Page | None = None
     edges: Sequence[Edge] = ()
+    anchors: Sequence[tuple[bytes, str]] = ()  # keys of targets, with words not told before
 
 
 class Harvester:
@@ -110,7 +111,8 @@ class Harvester:
             found=tuple(found),
             out_links=len(links.edges) - links.faults,
         )
-        return Harvest(report, page, links.edges)
+        anchors = [(edge[1], edge[2]) for edge in links.new if edge[2] and edge[1] != lease.key]
+        return Harvest(report, page, links.edges, anchors)
 
     def _found(self, lease: Lease, new: Iterable[Edge]) -> Iterable[Found]:
         """The URLs that the node has not been told of yet. What was met before, it was told of."""

@@ -4,6 +4,7 @@ gossamer.toml  the operator's settings, if any
 state/         RocksDB: URLs, hosts, queues, schedules (one writer)
 archive/       *.warc.gz *.cdxj
 graph/         Parquet parts named by manifest.json
+index/         the words of every page, and its text
 log/           crawl.jsonl: one line per outcome; acts.jsonl: what the operator did
 run/           lock and control while a node runs
 """
@@ -51,6 +52,10 @@ class Home:
         return self.path / "graph"
 
     @property
+    def index(self) -> Path:
+        return self.path / "index"
+
+    @property
     def log(self) -> Path:
         return self.path / "log" / "crawl.jsonl"
 
@@ -93,7 +98,7 @@ class Home:
             raise UsageError(f"{what}: {fault.strerror}") from fault
 
 
-_OURS: Final = {"gossamer.toml", "state", "state.new", "archive", "graph", "log", "run"}
+_OURS: Final = {"gossamer.toml", "state", "state.new", "archive", "graph", "index", "log", "run"}
 _OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
@@ -174,6 +179,15 @@ def locked(home: Home) -> Iterator[None]:
             yield
         finally:
             file.truncate(0)
+
+
+def is_in_use(home: Home) -> bool:
+    """Whether somebody holds the collection for writing."""
+    try:
+        with (home.run / "lock").open("a+", encoding="utf-8") as file:
+            return not _try_lock(file.fileno())
+    except OSError:
+        return False
 
 
 def _holder(text: str) -> str:

@@ -25,6 +25,7 @@ from gossamer.crawl.crew import Crew, Employer
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.home import Home
 from gossamer.crawl.hosts import Host
+from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.progress import Progress, Speed, Summary, summarise
@@ -34,7 +35,7 @@ from gossamer.errors import DiskFault
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Table
-from gossamer.records import Answer, Lease, Purpose, Stored
+from gossamer.records import Answer, Lease, Purpose, Report, Stored
 from gossamer.settings import Settings
 
 _IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
@@ -58,6 +59,7 @@ class Parts:
     committer: Committer
     journal: Journal
     links: LinkBook
+    index: IndexFeed | None
     close_store: Callable[[], None]
 
 
@@ -68,6 +70,7 @@ class Node:
         self._parts = parts
         self._frontier = parts.frontier
         self._scheduler = parts.scheduler
+        self._index = parts.index
         self._clock = parts.clock
         self._began_s = parts.clock.now_s()
         self._changed = asyncio.Event()
@@ -119,7 +122,7 @@ class Node:
         if self._fault is None:
             try:
                 await self._parts.committer.commit(is_clean=True)
-                await asyncio.to_thread(self._parts.links.finish)
+                await asyncio.to_thread(self._finish_derived, is_whole=stopped != "signal")
             except DiskFault as fault:
                 self._fault = fault
         if self._fault is not None:
@@ -127,7 +130,22 @@ class Node:
                 raise self._fault
             stopped = "disk-full"
         self._is_done = True
-        return summarise(self._frontier.counts, self._began_s, self._clock.now_s(), stopped)
+        summary = summarise(self._frontier.counts, self._began_s, self._clock.now_s(), stopped)
+        return summary if self._index is not None else replace(summary, indexed=0)
+
+    def _finish_derived(self, *, is_whole: bool) -> None:
+        """What is made of all pages together, now that they are all there. Raises DiskFault.
+
+        Whoever stops a crawl wants it to end; what is left out then, the next end makes up for.
+        """
+        parts = self._parts
+        parts.links.finish()
+        if is_whole and parts.index is not None:
+            parts.index.finish()
+        if is_whole and parts.settings.node.graph:
+            from gossamer.graph.ranks import compute  # numpy and SciPy: nobody waits for them now
+
+            compute(parts.home.graph, parts.clock)
 
     async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
         crew, connections = self._parts.crew, self._connections
@@ -139,6 +157,7 @@ class Node:
                 len(leases) < room
                 and not self._is_paused
                 and self.may_go_on()
+                and not (self._index is not None and self._index.is_behind)
                 and (lease := self._scheduler.next_lease()) is not None
             ):
                 leases.append(lease)
@@ -212,6 +231,11 @@ class Node:
             self._scheduler.robots.replay(harvest.report)
         self._learn(harvest, self._scheduler.replayed(harvest.report))
 
+    def is_current(self, report: Report) -> bool:
+        """Whether this is the last that the state knows of its URL."""
+        row = self._frontier.find(report.lease.key)
+        return row is not None and row.at_us == report.at_us and row.outcome is report.outcome
+
     def _take_part(self, part: PartWritten) -> None:
         self._parts.links.note(part)
 
@@ -229,9 +253,11 @@ class Node:
         self._has_archived = self._has_archived or bool(report.status)
         self._parts.committer.note_end(report.stored.file, report.stored.end)
         self._parts.journal.note_report(report)
-        if report.lease.purpose is not Purpose.PAGE:
-            return
-        if not self._frontier.report(report, retry_us):
+        is_page = report.lease.purpose is Purpose.PAGE
+        is_new = is_page and self._frontier.report(report, retry_us)
+        if self._index is not None:
+            self._index.take(harvest, is_current=is_new and retry_us is None)
+        if not is_new:
             return
         if report.redirect and report.lease.depth == 0:
             self._adopt(report.redirect)
@@ -303,7 +329,7 @@ class Node:
             links=counts.links,
             unchanged=counts.unchanged,
             duplicates=counts.duplicates,
-            indexed=counts.indexed,
+            indexed=counts.indexed if self._index is not None else 0,
             under_way=self._parts.crew.under_way,
             hosts_waiting=self._scheduler.hosts_waiting,
             pages_per_s=round(pages_per_s, 2),

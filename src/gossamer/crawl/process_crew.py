@@ -25,7 +25,7 @@ from gossamer.base.clock import Clock
 from gossamer.crawl import wire
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.equip import Post
-from gossamer.crawl.harvest import Harvest, Harvester
+from gossamer.crawl.harvest import Harvester
 from gossamer.crawl.home import Home
 from gossamer.crawl.legacy import Left, Testament, read_legacy, reported
 from gossamer.crawl.marker import Place, Reader, marked, read_marker
@@ -214,16 +214,17 @@ class ProcessCrew:
         self._employer.fail(fault)
 
     def _take_report(self, hand: Hand, items: list[Any]) -> None:
-        lease = hand.leases.pop(items[0], None)
+        lease = hand.leases.pop(items[1], None)
         if lease is None:
             return  # it was reported by one who died before its links were written
-        report = wire.report_of(items, lease)
+        harvest = wire.harvest_of(items, lease)
+        report = harvest.report
         place = (report.stored.file, report.stored.start)
         if place in hand.left and self._orders.node.graph:
             hand.left[place] = reported(hand.left[place])
         elif hand.left.pop(place, None) is None:
             self._follow(hand, report.stored.file, report.stored.end)
-        self._employer.take(Harvest(report))
+        self._employer.take(harvest)
 
     def _take_part(self, hand: Hand, part: wire.PartWritten) -> None:
         self._covered.update(part.covered)

@@ -1,6 +1,7 @@
 """Everything derived, made again from archive and log.
 
     graph   the parts of links and the CDXJ files, from the archive alone
+    index   the words of pages, from the archive; which capture counts, the state says
     state   the page table: exchanges from the archive in the order in which they ended, as the
             live crawl took them; then, from the log, what was decided without asking
 
@@ -35,6 +36,7 @@ from gossamer.crawl.harvest import Harvester
 from gossamer.crawl.home import FORMAT, SALT_KEY, VERSION_KEY, Home, locked, open_to_write
 from gossamer.crawl.journal import note_act
 from gossamer.crawl.links import LinkBook
+from gossamer.crawl.rebuild_index import ended_us, rebuild_index
 from gossamer.crawl.stored import SETTINGS_KEY, TYPED_KEY, stored_settings
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import NoCollection, StoreError, UsageError
@@ -43,6 +45,7 @@ from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import Standing
 from gossamer.frontier.store import Store, Table
 from gossamer.graph.manifest import NAME as MANIFEST
+from gossamer.graph.ranks import compute
 from gossamer.politeness.access import Access
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import Found, Outcome, Purpose, Reason, Report
@@ -67,9 +70,12 @@ class Told:
 
 
 def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
-    """Make `graph`, `state` or `all` again. Raises NoCollection, CollectionInUse, CorruptFile."""
-    if what not in ("graph", "state", "all"):
-        raise UsageError(f"{what!r} cannot be rebuilt; there are graph, state and all")
+    """Make `graph`, `index`, `state` or `all` again.
+
+    Raises NoCollection, CollectionInUse, CorruptFile.
+    """
+    if what not in ("graph", "index", "state", "all"):
+        raise UsageError(f"{what!r} cannot be rebuilt; there are graph, index, state and all")
     if not any(home.archive.glob("*.warc.gz")):
         raise NoCollection(home.path)
     home.run.mkdir(exist_ok=True)
@@ -81,11 +87,13 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
             _rebuild_graph(home, told, clock, tell)
         if what in ("state", "all"):
             _rebuild_state(home, told, tell)
+        if what == "index" or (what == "all" and told.settings.node.index):
+            _rebuild_index(home, told, clock, tell)
 
 
 def _undo_half_swaps(home: Home) -> None:
     """A rebuild that was killed between its two renames: the old one comes back."""
-    for part in (home.state, home.graph):
+    for part in (home.state, home.graph, home.index):
         old = part.with_name(part.name + ".old")
         if old.exists() and not part.exists():
             old.rename(part)
@@ -150,6 +158,20 @@ def _rebuild_graph(home: Home, told: Told, clock: Clock, tell: Tell) -> None:
     if not (new / MANIFEST).exists():
         raise StoreError(f"{home.archive} holds no exchange of ours; nothing was changed")
     _swap(home.graph)
+    tell("ranks")
+    compute(home.graph, clock)
+
+
+# -- the index
+
+
+def _rebuild_index(home: Home, told: Told, clock: Clock, tell: Tell) -> None:
+    store = open_to_write(home, told.settings.frontier.memory_mb)
+    try:
+        rebuild_index(home, store, told.settings, told.salt, clock, tell)
+    finally:
+        store.close()
+    _swap(home.index)
 
 
 # -- the state
@@ -174,7 +196,7 @@ def _fill(home: Home, store: Store, told: Told, tell: Tell) -> None:
     paths = sorted(home.archive.glob("*.warc.gz"))
     first_us = min((e.answer.at_us for p in paths for e in _first(p)), default=0)
     frontier.admit((Found(seed, keys.of(seed), 0) for seed in told.seeds), first_us)
-    exchanges = heapq.merge(*map(iter_exchanges, paths), key=_ended_us)
+    exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
     for count, exchange in enumerate(exchanges, 1):
         replay.take(exchange)
         if count % _COMMIT_EVERY == 0:
@@ -191,10 +213,6 @@ def _first(path: Path) -> Iterator[Exchange]:
     for exchange in iter_exchanges(path):
         yield exchange
         return
-
-
-def _ended_us(exchange: Exchange) -> float:
-    return exchange.answer.at_us + exchange.answer.took_s * 1e6
 
 
 def _commit(store: Store, frontier: Frontier) -> None:

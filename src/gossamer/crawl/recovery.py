@@ -1,8 +1,8 @@
 """What a start does before it asks anybody: read again what the archive holds beyond the state.
 
 The theory is in `commit.py`. Every WARC file is cut behind its last whole exchange; exchanges
-beyond the state's byte are reported as if they had just come, and links beyond the graph's byte
-go to the graph. Both use `harvest.py`, so a replay means what the live crawl meant; and both read
+beyond the state's byte are reported as if they had just come, those beyond the graph's and the
+index's byte go there. All is read by `harvest.py`, so a replay means what the live crawl meant; and
 under a marker, so a page that kills this start kills one more at the most (`marker.py`).
 """
 
@@ -34,13 +34,14 @@ def recover(
     known: Mapping[str, int],
     covered: Mapping[str, int],
     harvester: Harvester,
-    take: Callable[[Harvest, bool, bool], None],
+    take: Callable[[Harvest, bool], None],
     *,
     deadly: frozenset[Place] = frozenset(),
     marker: Marker | None = None,
 ) -> Recovered:
-    """Repair every file and hand over what is beyond; `take(harvest, to_state, to_graph)`.
+    """Repair every file and hand over what is beyond; `take(harvest, to_state)`.
 
+    `known` says how far the state knows each file, `covered` how far all that is derived does.
     `deadly` are exchanges that killed whoever read them; they are not read again. `marker` notes
     what is read here: if it kills this process too, the next start knows. What is handed over is on
     the disk. Raises CorruptFile when committed bytes are missing, DiskFault.
@@ -54,7 +55,7 @@ def recover(
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """The WARC files, and how far state and graph know each."""
+    """The WARC files, how far the state knows each, and how far all that is derived."""
 
     folder: Path
     known: Mapping[str, int]
@@ -68,12 +69,12 @@ class _Files:
 def _recover(
     all_files: _Files,
     reader: Reader,
-    take: Callable[[Harvest, bool, bool], None],
+    take: Callable[[Harvest, bool], None],
     deadly: frozenset[Place],
 ) -> Recovered:
     files = exchanges = cut_bytes = 0
-    for path, state_end, graph_end in all_files.ends():
-        if path.stat().st_size == state_end == graph_end:
+    for path, state_end, covered_end in all_files.ends():
+        if path.stat().st_size == state_end == covered_end:
             _index(path)
             continue
         repaired = repair(path, state_end)
@@ -82,13 +83,13 @@ def _recover(
         if not state_end and next(iter_exchanges(path), None) is None:
             path.unlink()  # it was begun, and no exchange came
             continue
-        for exchange in iter_exchanges(path, min(state_end, graph_end)):
+        for exchange in iter_exchanges(path, min(state_end, covered_end)):
             to_state = exchange.stored.start >= state_end
             if (path.name, exchange.stored.start) in deadly:
                 harvest = unread(exchange)
             else:
                 harvest = reader.read(exchange.lease, exchange.answer, exchange.stored)
-            take(harvest, to_state, exchange.stored.start >= graph_end)
+            take(harvest, to_state)
             exchanges += to_state
         if cdxj_path(path).exists() and repaired.cut_bytes:
             cdxj_path(path).unlink()

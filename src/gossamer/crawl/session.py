@@ -111,7 +111,8 @@ def _settings_to_go_on(plan: Plan) -> Settings:
 
 def delete_collection(home: Home, *, keep_folder: bool = False) -> None:
     """Delete all that is ours; other files, the operator's settings among them, stay."""
-    for part in (home.archive, home.graph, home.log.parent, home.state, home.new_state, home.run):
+    derived = (home.graph, home.index, home.log.parent, home.state, home.new_state)
+    for part in (home.archive, *derived, home.run):
         shutil.rmtree(part, ignore_errors=True)
     if not keep_folder and not any(home.path.iterdir()):
         home.path.rmdir()

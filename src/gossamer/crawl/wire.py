@@ -15,7 +15,8 @@ from typing import Any, Final
 
 import msgpack
 
-from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report, Stored
+from gossamer.crawl.harvest import Harvest
+from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
 
 HEADER: Final = struct.Struct(">I")
 MAX_FRAME_BYTES: Final = 256 * 2**20
@@ -51,7 +52,7 @@ class PartWritten:
 
 def frame(kind: int, *items: Any) -> bytes:
     """One message."""
-    body: bytes = msgpack.packb((kind, *items))
+    body: bytes = msgpack.packb((kind, *items), unicode_errors="surrogatepass")
     return HEADER.pack(len(body)) + body
 
 
@@ -73,7 +74,8 @@ class Frames:
             end = at + HEADER.size + size
             if len(held) < end:
                 break
-            yield msgpack.unpackb(bytes(held[at + HEADER.size : end]), strict_map_key=False)
+            body = bytes(held[at + HEADER.size : end])
+            yield msgpack.unpackb(body, strict_map_key=False, unicode_errors="surrogatepass")
             at = end
         del held[:at]
 
@@ -101,6 +103,25 @@ def report_items(report: Report) -> tuple[Any, ...]:
         tuple(report.robots),
         *(getattr(report, name) for name in _REPORT_FIELDS),
     )
+
+
+def harvest_items(harvest: Harvest, *, is_indexed: bool) -> tuple[Any, ...]:
+    """A harvest as the node wants it: links stay with the worker, words only go to an index."""
+    if not is_indexed:
+        return ((), *report_items(harvest.report))
+    page = harvest.page
+    words = (page.text, page.headings) if page else ("", ())
+    return ((*words, harvest.anchors), *report_items(harvest.report))
+
+
+def harvest_of(items: list[Any], lease: Lease) -> Harvest:
+    words, *rest = items
+    report = report_of(rest, lease)
+    if not words:
+        return Harvest(report)
+    text, headings, anchors = words
+    page = Page(base=lease.url, text=text, headings=tuple(headings))
+    return Harvest(report, page, (), [(key, anchor) for key, anchor in anchors])
 
 
 def report_of(items: list[Any], lease: Lease) -> Report:

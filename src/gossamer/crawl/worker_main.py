@@ -41,6 +41,7 @@ class Desk(asyncio.Protocol):
         self._frames = wire.Frames()
         self._transport: asyncio.Transport | None = None
         self._worker: Worker | None = None
+        self._is_indexed = True
         self._clock = SystemClock()
         self._tasks: set[asyncio.Task[None]] = set()  # that end with the worker
         self._writing: set[asyncio.Task[None]] = set()  # that it waits for
@@ -74,6 +75,7 @@ class Desk(asyncio.Protocol):
         match kind:
             case wire.HELLO:
                 self._worker = _build(items[0])
+                self._is_indexed = items[0]["settings"]["node.index"]
                 self._spawn(self._tasks, self._say_alive())
             case wire.LEASES:
                 for lease in items[0]:
@@ -125,7 +127,7 @@ class Desk(asyncio.Protocol):
 
     async def _carry(self, lease: Lease) -> None:
         harvest = await self._working.carry(lease)
-        self._reports.append(wire.report_items(harvest.report))
+        self._reports.append(wire.harvest_items(harvest, is_indexed=self._is_indexed))
         if len(self._reports) >= _FLUSH_AT:
             self._flush()
         elif self._flush_timer is None:
@@ -137,7 +139,7 @@ class Desk(asyncio.Protocol):
     def _reread(self, lease: Lease, file: str, start: int) -> None:
         """Read what another worker archived; its links at once, for they are in no file of ours."""
         harvest = self._working.read_again(lease, file, start)
-        self._reports.append(wire.report_items(harvest.report))
+        self._reports.append(wire.harvest_items(harvest, is_indexed=self._is_indexed))
         self._flush()
         self._spawn(self._writing, self._write_part())
 

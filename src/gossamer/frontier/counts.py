@@ -22,7 +22,7 @@ class Counts:
     duplicates: int = 0
     size_bytes: int = 0
     links: int = 0
-    indexed: int = 0
+    indexed: int = 0  # pages that the index has, where there is one
     by_reason: dict[str, int] = field(default_factory=dict)
     by_status: dict[str, int] = field(default_factory=dict)
 

@@ -504,6 +504,7 @@ class Frontier:
                 else:
                     counts.fetched += step
                 counts.count_status(row.status, step)
+                counts.indexed += step * row.has_entry
                 host.fetched += step
             case Outcome.FAILED:
                 counts.failed += step

@@ -8,6 +8,7 @@ admitting a link looks at nothing else.
 from __future__ import annotations
 
 import struct
+from collections.abc import Container
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from operator import attrgetter
@@ -104,6 +105,16 @@ class UrlRow:
     @property
     def outcome(self) -> Outcome:
         return OUTCOME[self.standing]
+
+    @property
+    def has_entry(self) -> bool:
+        """Whether an index, if there is one, has this page."""
+        return self.standing == Standing.FETCHED and may_index(self.status, self.robots)
+
+
+def may_index(status: int, robots: Container[str]) -> bool:
+    """Whether a page may be in the index: it is there, and does not ask to stay out."""
+    return status == 200 and "noindex" not in robots
 
 
 _URL_FIELDS: Final = tuple(f.name for f in fields(UrlRow))[2:]

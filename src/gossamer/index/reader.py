@@ -7,11 +7,12 @@ go on with it, even when the index has been rewritten meanwhile (`folder.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+import msgpack
 import tantivy
 
 from gossamer.errors import CorruptFile, StoreError
@@ -99,6 +100,17 @@ class IndexReader:
         if not is_same:
             self.view = _open(self._folder)
         return not is_same
+
+
+def covered(folder: Path) -> Mapping[str, int]:
+    """For each WARC file the byte up to which its pages are in the index. Raises CorruptFile."""
+    view = _open(folder)
+    query = tantivy.Query.term_query(view.schema, schema.ID, schema.HIDDEN, "basic")
+    with reading(view.generation):
+        hits = view.searcher.search(query, 1, count=False).hits
+        stored = view.searcher.doc(hits[0][1])[schema.STORED][0] if hits else None
+        files: dict[str, int] = msgpack.unpackb(stored)[0] if stored else {}
+        return files
 
 
 def ids(folder: Path) -> Iterator[str]:

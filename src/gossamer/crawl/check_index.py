@@ -1,0 +1,73 @@
+"""Does the index hold exactly the pages that the state says it should?
+
+Both are walked in the order of their keys. Beside a running crawl the two are never of the same
+moment; then it is only seen that the index can be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gossamer.crawl.check_state import Checked, Problem
+from gossamer.crawl.commit import known_ends
+from gossamer.crawl.home import is_in_use
+from gossamer.crawl.study import Study
+from gossamer.errors import CorruptFile, StoreError
+from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.store import Table
+from gossamer.index.folder import find_current
+from gossamer.index.reader import covered, ids
+
+_REBUILD = "run `gossamer rebuild index`: it is made again from the archive"
+_SHOWN = 20  # pages on each side; a damaged index can lack all of them
+
+
+def index_problems(study: Study, checked: Checked) -> Iterator[Problem]:
+    """Pages that are in one of the two and not in the other."""
+    folder = study.home.index
+    if not study.settings().node.index:
+        return
+    try:
+        if find_current(folder) is None:
+            yield Problem(str(folder), "there is no index", _REBUILD)
+            return
+        reached = covered(folder)
+        found = ids(folder)
+    except (CorruptFile, StoreError) as error:
+        yield Problem(str(folder), str(error), _REBUILD)
+        return
+    if is_in_use(study.home):
+        checked.entries += sum(1 for _ in found)
+        return
+    ends = known_ends(study.store)
+    if any(reached.get(file, 0) < end for file, end in ends.items()):
+        todo = "go on with the crawl once: pages are read again from the archive"
+        yield Problem(str(folder), "it does not reach to the end of the archive", todo)
+        return
+    yield from _differences(study, found, checked)
+
+
+def _differences(study: Study, found: Iterator[str], checked: Checked) -> Iterator[Problem]:
+    missing = strange = 0
+    entry = next(found, None)
+    for key, packed in study.scan(Table.URL):
+        name = key.hex()
+        while entry is not None and entry < name:
+            strange += 1
+            entry = next(found, None)
+        row = UrlRow.decode(packed)
+        is_there = entry == name
+        if is_there:
+            checked.entries += 1
+            entry = next(found, None)
+        if row.has_entry != is_there:
+            missing += not is_there
+            strange += is_there
+            if missing + strange <= _SHOWN:
+                what = "it is in the index" if is_there else "it is not in the index"
+                said = f"outcome {row.outcome}, status {row.status}, robots {row.robots or 'none'}"
+                yield Problem(row.url, f"{what}, though the state says: {said}", _REBUILD)
+    strange += sum(1 for _ in found) + (entry is not None)
+    if missing or strange:
+        what = f"{missing} pages are missing in it, and {strange} should not be there"
+        yield Problem(str(study.home.index), what, _REBUILD)

@@ -1,0 +1,65 @@
+"""The index made again from the archive; which capture of a URL counts, the state says."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from gossamer.archive.reader import Exchange, iter_exchanges
+from gossamer.base.clock import Clock
+from gossamer.crawl.equip import build_harvester
+from gossamer.crawl.home import Home
+from gossamer.crawl.indexing import IndexFeed
+from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.store import Store, Table
+from gossamer.records import Report
+from gossamer.settings import Settings
+from gossamer.urls.keys import Keys
+
+_WRITE_EVERY: Final = 500  # exchanges
+
+
+def rebuild_index(
+    home: Home,
+    store: Store,
+    settings: Settings,
+    salt: bytes,
+    clock: Clock,
+    tell: Callable[[str], None],
+) -> Path:
+    """A new index beside the old; the folder that it is in. Raises CorruptFile, DiskFault."""
+    new = home.index.with_name("index.new")
+    harvester = build_harvester(
+        replace(settings, node=replace(settings.node, index=True)), Keys(salt)
+    )
+    feed = IndexFeed(new, clock, settings.node.index_every_s)
+    try:
+        paths = sorted(home.archive.glob("*.warc.gz"))
+        exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
+        for count, exchange in enumerate(exchanges, 1):
+            harvest = harvester.harvest(exchange.lease, exchange.answer, exchange.stored)
+            feed.take(harvest, is_current=_is_current(store, harvest.report))
+            if count % _WRITE_EVERY == 0:
+                feed.write(feed.take_fresh())
+                tell(f"{count} exchanges")
+        feed.write(feed.take_fresh(), is_last=True)
+        feed.finish()
+    finally:
+        feed.close()
+    return new
+
+
+def ended_us(exchange: Exchange) -> float:
+    """When an exchange ended: the order in which the live crawl took them."""
+    return exchange.answer.at_us + exchange.answer.took_s * 1e6
+
+
+def _is_current(store: Store, report: Report) -> bool:
+    packed = store.find(Table.URL, report.lease.key)
+    if packed is None:
+        return False
+    row = UrlRow.decode(packed)
+    return row.at_us == report.at_us and row.outcome is report.outcome
