@@ -180,6 +180,17 @@ def test_scores_fall_with_the_order_and_are_explained(tmp_path: Path) -> None:
     assert {part.name: part.value for part in hits[2].parts}["nearness"] == 0
 
 
+def test_a_phrase_in_the_text_does_not_hide_what_the_title_adds(tmp_path: Path) -> None:
+    page = replace(entry("a", "the event loop of asyncio"), title="Asyncio")
+    query = 'asyncio "event loop"'
+
+    (hit,) = Engine(build(tmp_path, [page])).search(Request(query=query, explain=True))
+
+    parts = {part.name: part.value for part in hit.parts}
+    assert parts["title"] > 0 < parts["body"]
+    assert parts["nearness"] == pytest.approx(0, abs=1e-3)
+
+
 def test_a_typing_error_is_answered_with_what_was_meant(built: Built) -> None:
     engine = built({"a": "the botanical garden of the university", "b": "a garden"})
 

@@ -21,6 +21,7 @@ from gossamer.search.results import Hit, Part
 from gossamer.search.tree import Node
 from gossamer.search.weights import Weights
 
+_WHISPER: Final = 1e-6
 FIELDS: Final = ("body", "title", "headings", "anchors", "address")
 
 
@@ -48,9 +49,13 @@ def explained(
 
 
 def _only(name: str, weights: Weights) -> Weights:
-    """The weights with one field, and without nearness."""
-    silent = dict.fromkeys((*(one for one in FIELDS if one != name), "nearness"), 0.0)
-    return replace(weights, **silent)  # type: ignore[arg-type]  # all of these are floats
+    """The weights with one field that is heard, and without nearness.
+
+    The others whisper: without any weight they would not be searched, and a page that has its
+    phrase in another field would not be found.
+    """
+    quiet = {one: _WHISPER for one in FIELDS if one != name and getattr(weights, one)}
+    return replace(weights, nearness=0.0, **quiet)
 
 
 def _said_by(planner: Planner, tree: Node, view: View, ids: Sequence[str]) -> dict[str, float]:
