@@ -55,7 +55,7 @@ def _only(name: str, weights: Weights) -> Weights:
     phrase in another field would not be found.
     """
     quiet = {one: _WHISPER for one in FIELDS if one != name and getattr(weights, one)}
-    return replace(weights, nearness=0.0, **quiet)
+    return replace(weights, nearness=0.0, **quiet)  # type: ignore[arg-type]  # floats all
 
 
 def _said_by(planner: Planner, tree: Node, view: View, ids: Sequence[str]) -> dict[str, float]:
