@@ -25,17 +25,23 @@ def is_alive(process: int) -> bool:
 
 
 def workers_of(node: int) -> list[int]:
-    """The living worker processes of a node, the oldest first."""
+    """The living worker processes of a node, the oldest first: forked by it, or started by name."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdecimal():
             continue
         stat = _stat(int(entry.name))
-        with contextlib.suppress(OSError):
-            is_worker = b"gossamer.crawl.worker_main" in (entry / "cmdline").read_bytes()
-            if stat and int(stat[_PARENT]) == node and is_worker and is_alive(int(entry.name)):
+        if stat and int(stat[_PARENT]) == node and is_alive(int(entry.name)):
+            line = _command_line(int(entry.name))
+            if b"gossamer.crawl.worker_main" in line or line == _command_line(node):
                 found.append(int(entry.name))
     return sorted(found)
+
+
+def _command_line(process: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    return b""
 
 
 def reading_workers(collection: Path) -> list[str]:

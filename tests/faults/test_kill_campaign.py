@@ -24,8 +24,7 @@ from flow.outcomes import fates, outcomes
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.verify import check_file
 from gossamer.errors import CorruptFile
-from gossamer.graph import manifest as manifests
-from gossamer.graph.arrow import pq
+from gossamer.graph import tables
 from support.a_site import Pages, Request, Site, page, redirect, robots, site_in_thread
 from support.killing import Running, finish, gossamer, lines_of, started, typed, until
 from support.need import need_linux
@@ -120,10 +119,10 @@ class Campaign:
 def links_in(home: Path) -> Counter[tuple[str, str, str]]:
     """Every link of the graph, from path to path."""
     found: Counter[tuple[str, str, str]] = Counter()
-    for part in manifests.read(home / "graph").parts:
-        rows = pq.read_table(home / "graph" / part.name).to_pylist()
+    for batch in tables.links(home / "graph"):
         found.update(
-            (path_of(row["source"]), path_of(row["target"]), row["anchor"]) for row in rows
+            (path_of(row["source"]), path_of(row["target"]), row["anchor"])
+            for row in batch.to_pylist()
         )
     return found
 
