@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import Final
 
 from bench.crawlers import HERE, OUT, Crawler, everyone
-from bench.figures import Figure, Run, rate_figures, ratio_figures, table
+from bench.figures import Figure, Run, cores_figure, rate_figures, ratio_figures, table
 from bench.web import Site, Web, serving, warm
 from run import SITES_SCRIPT, fetch_sites
 
 ROUNDS: Final = 5
-SITES: Final = "postgresql,sqlite,cppreference"
+SITES: Final = "python,postgresql,cppreference"
 QUICK_SITES: Final = "postgresql"
 _LONGEST_S: Final = 1800
 _STARTS: Final = 7
@@ -49,7 +49,7 @@ def main() -> int:
             turn = number % len(crawlers)
             runs += [measured(one, number, web) for one in crawlers[turn:] + crawlers[:turn]]
             check_alike(runs)
-    figures = [*ratio_figures(runs), start_figure(), *rate_figures(runs)]
+    figures = [*ratio_figures(runs), cores_figure(runs), start_figure(), *rate_figures(runs)]
     for figure in figures:
         print(figure.as_json(), flush=True)
     text = f"{machine()}; {options.rounds} rounds on {options.sites}\n\n{table(figures)}\n"
@@ -68,10 +68,17 @@ def measured(crawler: Crawler, number: int, web: Web) -> Run:
         work = Path(home) / "work"
         work.mkdir()
         command = crawler.command(work, web.seeds)
+        served_s = web.cpu_s()
         _run([sys.executable, "-m", "bench.tree", str(result), *command], Path(home), log)
         cost = json.loads(result.read_text(encoding="utf-8"))
     run = Run(
-        crawler.name, number, web.take_pages(), cost["wall_s"], cost["cpu_s"], cost["peak_mb"]
+        crawler=crawler.name,
+        round=number,
+        pages=web.take_pages(),
+        wall_s=cost["wall_s"],
+        cpu_s=cost["cpu_s"],
+        peak_mb=cost["peak_mb"],
+        server_cpu_s=web.cpu_s() - served_s,
     )
     print(
         f"round {number + 1}: {crawler.name:<20} {run.pages:6} pages {run.wall_s:7.1f} s wall "

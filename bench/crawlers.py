@@ -71,7 +71,12 @@ def httrack() -> Crawler:
 
 def everyone() -> list[Crawler]:
     """Ours, and the others as far as they are there; who is missing is named."""
-    crawlers = [ours("gossamer"), ours("gossamer --no-graph"), scrapy()]
+    crawlers = [
+        ours("gossamer"),
+        ours("gossamer --no-index --no-graph", "--no-index", "--no-graph"),
+        ours("gossamer --workers 0", "--workers", "0"),
+        scrapy(),
+    ]
     for program, build in (("wget2", wget2), ("httrack", httrack)):
         if shutil.which(program) is None:
             print(f"without {program}; on Debian: apt-get install {program}", file=sys.stderr)

@@ -23,6 +23,12 @@ class Run:
     wall_s: float
     cpu_s: float
     peak_mb: float
+    server_cpu_s: float = 0.0
+
+    @property
+    def cores(self) -> float:
+        """Cores kept busy by crawler and server together."""
+        return (self.cpu_s + self.server_cpu_s) / self.wall_s
 
     @property
     def per_cpu_s(self) -> float:
@@ -89,7 +95,8 @@ class Ratio:
 
 
 ALL: Final = "gossamer"
-BARE: Final = "gossamer --no-graph"
+BARE: Final = "gossamer --no-index --no-graph"
+ALONE: Final = "gossamer --workers 0"
 RATIOS: Final = (
     Ratio(
         "pages per CPU-second, everything on, against Scrapy", ALL, "Scrapy",
@@ -102,6 +109,14 @@ RATIOS: Final = (
     Ratio(
         "pages/s wall, everything on, against wget2 -r", ALL, "wget2 -r",
         lambda run: run.per_s, gate=0.4, aim=0.75,
+    ),
+    Ratio(
+        "pages/s wall, fetch and archive only, against wget2 -r", BARE, "wget2 -r",
+        lambda run: run.per_s, gate=0.4, aim=0.75,
+    ),
+    Ratio(
+        "pages per CPU-second, workers on all cores against none", ALL, ALONE,
+        lambda run: run.per_cpu_s, gate=0.85, aim=0.95,
     ),
     Ratio(
         "CPU per page, everything on, against fetch and archive only", ALL, BARE,
@@ -125,6 +140,12 @@ def ratio_figures(runs: Sequence[Run]) -> list[Figure]:
         if values:
             figures.append(Figure(ratio.name, values, ratio.gate, ratio.aim, ratio.is_least))
     return figures
+
+
+def cores_figure(runs: Sequence[Run]) -> Figure:
+    """On two cores; a machine with more has another gate."""
+    own = tuple(run.cores for run in runs if run.crawler == ALL)
+    return Figure("cores kept busy by crawler and server, workers on all", own, 1.8, 1.9)
 
 
 def rate_figures(runs: Sequence[Run]) -> list[Figure]:

@@ -46,6 +46,14 @@ class Web:
 
     seeds: tuple[str, ...]
     log: Path
+    server: int  # the process that started all of it
+
+    def cpu_s(self) -> float:
+        """What the server has used so far."""
+        children = Path(f"/proc/{self.server}/task/{self.server}/children").read_text()
+        stats = [Path(f"/proc/{pid}/stat") for pid in [str(self.server), *children.split()]]
+        fields = [path.read_text(encoding="utf-8").rpartition(")")[2].split() for path in stats]
+        return sum(int(field[11]) + int(field[12]) for field in fields) / os.sysconf("SC_CLK_TCK")
 
     def take_pages(self) -> int:
         """Distinct URLs answered 200 with HTML since the last time; the log is emptied."""
@@ -76,7 +84,7 @@ def serving(sites: Sequence[Site]) -> Iterator[Web]:
             f"http://{address}:{port}/{site.start}"
             for address, site in zip(addresses, sites, strict=True)
         ]
-        yield Web(tuple(seeds), home / "access.log")
+        yield Web(tuple(seeds), home / "access.log", nginx.pid)
     finally:
         nginx.terminate()
         nginx.wait()

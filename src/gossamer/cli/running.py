@@ -45,7 +45,8 @@ def run_crawl(
     search_seldom()
     settings = configure(collection, flags).settings
     plan = Plan(collection, _seeds(settings.urls, sources), flags, may_change)
-    fork_ahead(workers_for(settings, plan.seeds))
+    links = ("pyarrow.parquet",) if settings.node.graph else ()
+    fork_ahead(workers_for(settings, plan.seeds), links)
     try:
         summary = _run(_crawl(plan))
     except NeedsContact as fault:

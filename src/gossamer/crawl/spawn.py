@@ -9,6 +9,7 @@ fork a few workers ahead of time (`fork_ahead`), and those are taken first.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import signal
 import socket
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 from gossamer.errors import StoreError
@@ -92,13 +94,17 @@ def spawn_worker() -> Worker:
     return process, ours
 
 
-def fork_ahead(count: int) -> None:
+def fork_ahead(count: int, loads: Sequence[str] = ()) -> None:
     """Fork workers for the crawl that is about to begin; `dismiss` is owed for those left over.
 
-    For a process that has opened nothing yet, and has no threads: elsewhere this does nothing.
+    `loads` are modules that all of them will need, loaded once. For a process that has opened
+    nothing yet, and has no threads: elsewhere this does nothing.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         return
+    if count:
+        for name in loads:
+            importlib.import_module(name)
     gc.freeze()  # what is loaded by now stays shared
     for _ in range(count):
         ours, theirs = _sockets()
