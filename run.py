@@ -2,7 +2,7 @@
 """One command for the first minute, and one for the checks. Needs nothing but Python 3.11.
 
     python3 run.py               crawl a small web that this program serves itself, and show it
-    python3 run.py URL [FLAG...] crawl a site into ./gossamer, and show what came
+    python3 run.py URL [FLAG...] crawl a site into ./gossamer, show what came, and search it
     python3 run.py test          every check: format, lint, types, unit tests, slow tests
 
 Makes `.venv` beside itself when it is missing and installs the package there. A second run takes
@@ -65,7 +65,8 @@ def main(arguments: list[str]) -> int:
     if not arguments:
         return run([GOSSAMER, "demo"], cwd=Path.cwd())
     code = run([GOSSAMER, "crawl", *arguments], cwd=Path.cwd())
-    run([GOSSAMER, "status", *collection_of(arguments)], cwd=Path.cwd())
+    if code == 0:
+        run([PYTHON, "-m", "gossamer.cli.tour", collection_of(arguments)], cwd=Path.cwd())
     return code
 
 
@@ -89,12 +90,12 @@ def test(arguments: list[str]) -> int:
     return next((code for _, code, _ in results if code), 0)
 
 
-def collection_of(arguments: list[str]) -> list[str]:
-    """The `-c DIR` among the arguments of a crawl."""
+def collection_of(arguments: list[str]) -> str:
+    """The directory that a crawl with these arguments goes to."""
     for at, word in enumerate(arguments[:-1]):
         if word in ("-c", "--collection"):
-            return [word, arguments[at + 1]]
-    return []
+            return arguments[at + 1]
+    return os.environ.get("GOSSAMER_COLLECTION", "gossamer")
 
 
 def install(*what: str) -> bool:

@@ -15,3 +15,9 @@ def search_seldom() -> None:
     gc.collect()
     gc.freeze()  # modules and classes stay: they need no looking at
     gc.set_threshold(100_000, 20, 50)
+
+
+def search_all() -> None:
+    """When a crawl has ended: what was left alone is looked at again, lest libraries that count
+    their objects complain at the end of the process."""
+    gc.unfreeze()

@@ -40,5 +40,5 @@ def demo(
         print(f"A web of our own, for this demo: {web.seeds[0]} and others.", file=sys.stderr)
         code = run_crawl(home.path, [("", web.seeds)], SETTINGS)
         if code == 0:
-            show_tour(home.path)
+            show_tour(home.path, "river garden")
     raise typer.Exit(code)

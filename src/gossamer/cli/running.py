@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from gossamer.base.garbage import search_seldom
+from gossamer.base.garbage import search_all, search_seldom
 from gossamer.cli.text import progress_line, size_text, summary_text
 from gossamer.crawl.build import Opened, workers_for
 from gossamer.crawl.configure import configure, remember_contact
@@ -56,6 +56,7 @@ def run_crawl(
         summary = _run(_crawl(plan))
     finally:
         dismiss()
+        search_all()
     if as_json:
         print(json.dumps(summary.as_json()))
     return _exit_code(summary)
