@@ -77,6 +77,21 @@ def test_a_page_that_was_never_coded_comes_back_as_it_is(coding: str) -> None:
     assert "but it is not" in result.fault
 
 
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_stream_with_a_broken_beginning_is_no_page(coding: str) -> None:
+    result = decode(gzip.compress(PAGE)[2:], coding, LIMIT)
+
+    assert result.body == b""
+    assert "but it is not" in result.fault
+
+
+@pytest.mark.parametrize(
+    "body", [b"%PDF-1.7\n\x00\x01", b"\x89PNG\r\n\x1a\n\x00", "å".encode("utf-16")]
+)
+def test_a_file_that_tells_its_kind_is_taken_although_a_coding_is_declared(body: bytes) -> None:
+    assert decode(body, "gzip", LIMIT).body == body
+
+
 def test_a_body_coded_once_and_declared_twice_is_decoded() -> None:
     assert decode(gzip.compress(PAGE), "gzip, gzip", LIMIT).body == PAGE
 

@@ -65,3 +65,17 @@ def test_a_date_is_one_or_is_not() -> None:
     assert is_date("Sun, 06 Nov 1994 08:49:37 GMT")
     assert not is_date("soon")
     assert not is_date("")
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (b"/plain", "/plain"),
+        ("/größe".encode(), "/größe"),
+        ("http://bücher.example/".encode(), "http://bücher.example/"),
+        ("/größe".encode("latin-1"), "/gr%F6%DFe"),
+        (b"", ""),
+    ],
+)
+def test_a_location_may_hold_raw_bytes(written: bytes, read: str) -> None:
+    assert Head(b"HTTP/1.1 302 Found\r\nLocation: " + written + b"\r\n\r\n").location() == read

@@ -155,7 +155,7 @@ class Harvester:
     def _redirect(
         self, lease: Lease, answer: Fetched, stored: Stored, head: Head, mime: str
     ) -> Harvest:
-        location = head.first("location")
+        location = head.location()
         resolved = self._linker.resolve(answer.url, location)
         if resolved is None:
             fault = self._linker.fault(answer.url, location) or "it leads out of the web"

@@ -33,6 +33,16 @@ class Head:
     def all(self, name: str) -> list[str]:
         return self._values.get(name, [])
 
+    def location(self) -> str:
+        """The Location, which may hold raw UTF-8; any other byte outside ASCII becomes %XX."""
+        raw = self.first("location").encode("latin-1")
+        if raw.isascii():
+            return raw.decode("ascii")
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in raw)
+
     def length(self) -> int | None:
         """The Content-Length, when there is one that makes sense; past 10**18 it is held there."""
         value = self.first("content-length")

@@ -1,7 +1,8 @@
 """What does a Content-Type say? The MIME Sniffing standard's reading of the header.
 
-Only the essence (`text/html`) and the charset label matter to parsing, so only they are kept.
-A value that the standard cannot read gives an empty essence; `html.py` then looks at the bytes.
+Parsing needs the essence (`text/html`) and the charset label; the other parameters are kept so that
+a type can be written down again in its one right form. A value that the standard cannot read gives
+an empty essence; `html.py` then looks at the bytes. `mime_groups.py` tells what types are kin.
 """
 
 from __future__ import annotations
@@ -28,10 +29,18 @@ _HTML_START: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mime:
-    """A media type: `essence` in lower case, `charset` as written."""
+    """A media type: `essence` in lower case, `charset` as written.
+
+    `parameters` has each name once, as it came first; the charset is among them.
+    """
 
     essence: str = ""
     charset: str = ""
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        """The type as the standard writes it; an unreadable one is empty."""
+        return self.essence + "".join(f";{name}={_quoted(v)}" for name, v in self.parameters)
 
 
 @lru_cache(maxsize=1024)
@@ -42,8 +51,10 @@ def parse_mime(value: str) -> Mime:
     subtype = subtype.rstrip(_SPACE)
     if not (slash and _TOKEN.fullmatch(kind) and _TOKEN.fullmatch(subtype)):
         return Mime()
-    charset = next((v for name, v in _parameters(rest) if name == "charset"), "")
-    return Mime(f"{kind}/{subtype}".lower(), charset)
+    named: dict[str, str] = {}
+    for name, parameter in _parameters(rest):
+        named.setdefault(name, parameter)
+    return Mime(f"{kind}/{subtype}".lower(), named.get("charset", ""), tuple(named.items()))
 
 
 def looks_like_html(body: bytes) -> bool:
@@ -75,6 +86,13 @@ def _value(text: str, at: int) -> tuple[str, int, bool]:
     assert quoted is not None  # it begins with a quotation mark, and that is all the pattern needs
     value = re.sub(r"\\(.)", r"\1", quoted[1], flags=re.DOTALL) + quoted[2]
     return value, _until(text, quoted.end(), ";")[1] + 1, True
+
+
+def _quoted(value: str) -> str:
+    """A parameter's value as it is, or in quotation marks where it is no token."""
+    if _TOKEN.fullmatch(value):
+        return value
+    return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
 
 
 def _until(text: str, at: int, stops: str) -> tuple[str, int]:
