@@ -55,7 +55,7 @@ class Shell:
 
     def source(self, title: str, main: str, head: str = "") -> str:
         """The page's HTML before it is encoded."""
-        menu = "".join(f"<a href='{href}'>{escape(words)}</a>" for href, words in self.menu)
+        menu = " ".join(f"<a href='{href}'>{escape(words)}</a>" for href, words in self.menu)
         return (
             f"<!doctype html>\n<html lang='{self.language}'>\n<head>\n"
             f"<title>{escape(title)} – {escape(self.name)}</title>\n"
