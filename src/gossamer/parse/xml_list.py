@@ -1,0 +1,215 @@
+"""Lists in XML (sitemaps, RSS, Atom): a root, fields about the whole, and entries with fields.
+
+    <urlset> <url> <loc>...</loc> <lastmod>...</lastmod> </url> ... </urlset>
+
+expat reads them and not turbohtml's `parse_xml`, for three reasons: a list that is cut off or wrong
+somewhere still gives what stands before that place, which a parser that raises cannot; a list of
+50 MB makes no tree; and a list with a doctype is read at all. What is dangerous in expat is off:
+nobody answers for external entities, so none is read; entities that a doctype declares stand for
+nothing, and a doctype that builds entities out of entities ends the reading, before any bomb goes
+off. Time and memory are linear in the number of characters, and the number of elements is bounded.
+
+Names are without their prefix and in lower case: prefixes are often not declared, and some write
+`<URL>`. What the fields mean is `sitemap.py`'s and `feed.py`'s to know.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+from xml.parsers import expat  # nothing external is read: see above
+
+ENTRIES: Final = frozenset({"url", "sitemap", "item", "entry"})
+# 50,000 URLs with twenty fields and images each; 2 s of reading at the most.
+MAX_ELEMENTS: Final = 1_000_000
+_MAX_FIELDS: Final = 5_000  # of an entry: sitemaps.org's images allow 1,000 of a page
+_MAX_LEVEL: Final = 3  # what lies deeper in an entry is text of the field around it
+
+# A query in a URL is often written with bare ones; in CDATA they are right.
+_BARE_AMPERSAND: Final = re.compile(r"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!#?\w+;)", re.DOTALL)
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class Field(NamedTuple):
+    """A named piece of an entry; `text` has that of the elements in it, white space stripped."""
+
+    name: str
+    prefix: str
+    text: str
+    attributes: dict[str, str]
+    level: int  # 1 is a child of the entry
+
+
+@dataclass(slots=True)
+class XmlEntry:
+    """One `url`, `sitemap`, `item` or `entry`; `text` is what stands in it outside of fields."""
+
+    name: str
+    fields: list[Field] = field(default_factory=list)
+    text: str = ""
+
+    def first(self, *names: str) -> str:
+        """The first text under one of these names, the names in their order; or nothing."""
+        texts = (f.text for name in names for f in self.fields if f.name == name and f.text)
+        return next(texts, "")
+
+
+@dataclass(slots=True)
+class XmlList:
+    """What was read. `fault` says why no more was; without a root it is no XML at all."""
+
+    root: str = ""
+    prefix: str = ""
+    namespace: str = ""
+    head: XmlEntry = field(default_factory=lambda: XmlEntry("head"))
+    entries: list[XmlEntry] = field(default_factory=list)
+    fault: str = ""
+    has_doctype: bool = False
+
+
+def read_list(source: str, max_entries: int) -> XmlList:
+    """Read any text, as far as it can be read; entries beyond `max_entries` are left out."""
+    source = _NOT_XML.sub("", source.lstrip("\ufeff\t\n\r "))
+    if 0 < source.count("&") <= MAX_ELEMENTS:
+        source = _BARE_AMPERSAND.sub(lambda found: found[1] or "&amp;", source)
+    reading = _Reading(max_entries)
+    try:
+        reading.parser.Parse(source, True)
+    except expat.ExpatError as error:
+        reading.found.fault = f"line {error.lineno}: {expat.ErrorString(error.code)}"
+    except _Enough as enough:
+        reading.found.fault = str(enough)
+    # Cut off in the middle of a tag, the text before it is whole; else it may be half a URL.
+    reading.close(is_text_whole=source.rfind("<") > source.rfind(">"))
+    return reading.found
+
+
+class _Enough(Exception):
+    """The reading ends here; the message says why."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A field whose end has not come."""
+
+    name: str
+    prefix: str
+    attributes: dict[str, str]
+    pieces: list[str] = field(default_factory=list)
+
+
+class _Reading:
+    """The state while elements come."""
+
+    def __init__(self, max_entries: int) -> None:
+        self.found = XmlList()
+        self._max_entries = max_entries
+        self._elements = 0
+        self._depth = 0
+        self._entry: XmlEntry | None = None
+        self._entry_depth = 0
+        self._inside = 1  # depth of what holds entries and fields of the head: root or channel
+        self._open: list[_Open] = []
+        self._loose: list[str] = []
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        # Names without declaration (&nbsp;) are handed over, where expat would stop at them.
+        self.parser.UseForeignDTD(True)
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        # With it no entity that the doctype declares is expanded: its name comes here.
+        self.parser.DefaultHandler = self._other
+        self.parser.SkippedEntityHandler = self._skipped
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EntityDeclHandler = self._entity
+
+    def close(self, *, is_text_whole: bool) -> None:
+        """No more comes: what is open is closed, or forgotten where it may be half."""
+        self.parser.buffer_text = False  # hands over what it holds
+        while self._open:
+            if is_text_whole:
+                self._end_field()
+            else:
+                self._open.pop()
+            is_text_whole = True
+        self._end_entry()
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._elements += 1
+        if self._elements > MAX_ELEMENTS:
+            raise _Enough(f"it has more than {MAX_ELEMENTS} elements")
+        self._depth += 1
+        prefix, _, local = name.rpartition(":")
+        local = local.lower()
+        if self._depth == 1:
+            self._take_root(prefix, local, attributes)
+        elif local == "channel" and self._depth == 2:
+            self._inside = 2
+        elif local in ENTRIES and not self._open and (self._entry or self._is_inside()):
+            self._end_entry()  # the one before may have no end
+            if len(self.found.entries) >= self._max_entries:
+                raise _Enough(f"it has more than {self._max_entries} entries")
+            self._entry, self._entry_depth = XmlEntry(local), self._depth
+        elif len(self._open) < _MAX_LEVEL:
+            self._open.append(_Open(local, prefix, attributes))
+
+    def _end(self, _name: str) -> None:
+        level = self._depth - (self._entry_depth if self._entry else self._inside)
+        if self._open and level <= len(self._open):
+            self._end_field()
+        elif self._entry and self._depth == self._entry_depth:
+            self._end_entry()
+        if self._depth == 2 and self._inside == 2:
+            self._inside = 1
+        self._depth -= 1
+
+    def _is_inside(self) -> bool:
+        return self._depth == self._inside + 1
+
+    def _take_root(self, prefix: str, local: str, attributes: dict[str, str]) -> None:
+        self.found.root, self.found.prefix = local, prefix
+        self.found.namespace = attributes.get(f"xmlns:{prefix}" if prefix else "xmlns", "")
+
+    def _end_field(self) -> None:
+        ended = self._open.pop()
+        text = "".join(ended.pieces)
+        level = len(self._open) + 1
+        if self._open:
+            self._open[-1].pieces.append(text)
+        entry = self._entry or self.found.head
+        made = Field(ended.name, ended.prefix, text.strip(), ended.attributes, level)
+        if len(entry.fields) < _MAX_FIELDS:
+            entry.fields.append(made)
+
+    def _end_entry(self) -> None:
+        if self._entry is not None:
+            self._entry.text = "".join(self._loose).strip()
+            self.found.entries.append(self._entry)
+        self._entry, self._loose = None, []
+
+    def _text(self, text: str) -> None:
+        if self._open:
+            self._open[-1].pieces.append(text)
+        elif self._entry is not None:
+            self._loose.append(text)
+
+    def _other(self, text: str) -> None:
+        """Comments, declarations, and names of entities: of those, HTML's are known."""
+        if text.startswith("&") and text.endswith(";"):
+            meant = html.unescape(text)
+            if meant != text:
+                self._text(meant)
+
+    def _skipped(self, name: str, is_parameter: bool) -> None:
+        if not is_parameter:
+            self._other(f"&{name};")
+
+    def _doctype(self, *_declared: object) -> None:
+        self.found.has_doctype = True
+
+    def _entity(self, name: str, is_parameter: bool, value: str | None, *_external: object) -> None:
+        if value is not None and (is_parameter or "&" in value or "%" in value):
+            raise _Enough(f"its doctype builds the entity {name!r} out of others")
