@@ -22,6 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from gossamer.base.clock import SystemClock
 from gossamer.crawl.exports import batches
 from gossamer.crawl.flags import settings_of
 from gossamer.crawl.harvest import Harvest
@@ -34,6 +35,7 @@ from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import anchors, backlinks
 from gossamer.crawl.tables import Table, ask
 from gossamer.errors import GossamerError
+from gossamer.graph.rank_top import top
 from gossamer.records import Edge, Outcome
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request, Results, Sort
@@ -318,6 +320,11 @@ class Collection(Study):
     def anchors(self, url: str) -> Table:
         """The words under which a URL is linked, and by how many. Raises the same."""
         return Table.of("anchors", anchors(self, url)[1])
+
+    def top(self, by: str = "backlinks", level: str = "page", limit: int = 20) -> Table:
+        """The pages or sites that matter most: by backlinks, hosts, sites, pagerank, hubs or
+        authorities. Raises UsageError or CorruptFile."""
+        return Table.of("top", top(self.home.graph, SystemClock(), by, level, limit))
 
     def graph(self, level: str = "page") -> Graph:
         """The links between pages, hosts or sites, for network programs. Raises UsageError."""

@@ -191,7 +191,7 @@ def _open(
     deadly = read_deadly(home.run)
     marker = Marker(replace(post, name="start").marker)
     recovered = _recover(
-        home, store, settings, node, harvester, gatherer, links, index, deadly, marker
+        home, store, settings, node, harvester, gatherer, links, index, committer, deadly, marker
     )
     note_start(home, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
     if any(key.startswith(_JUDGED_BY) for key in changed):
@@ -223,6 +223,7 @@ def _recover(
     gatherer: LinkGatherer,
     links: LinkBook,
     index: IndexFeed | None,
+    committer: Committer,
     deadly: frozenset[tuple[str, int]],
     marker: Marker,
 ) -> Recovered:
@@ -238,6 +239,8 @@ def _recover(
             index.take(harvest, is_current=node.is_current(harvest.report))
         if settings.node.graph and start >= linked.get(file, 0):
             gatherer.add(harvest)
+        if index is not None and index.is_behind:
+            committer.commit_now()  # a whole archive may be read here, and memory is bounded
 
     covered = {file: min(linked.get(file, 0), indexed.get(file, 0)) for file in known}
     recovered = recover(home.archive, known, covered, harvester, take, deadly=deadly, marker=marker)
