@@ -250,6 +250,10 @@ class Parse(Section):
         "Characters of the text by which the language is told; 0 takes what is declared.",
         at_least=0,
     )
+    pdf_pages: int = setting(500, "Pages of a PDF that are read.", at_least=1)
+    pdf_time_s: float = setting(
+        10.0, "After so long no further page of a PDF is read.", at_least=0.1
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

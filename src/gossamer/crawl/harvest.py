@@ -92,7 +92,11 @@ class Harvester:
         if lease.purpose is Purpose.ROBOTS:
             return Harvest(_report(lease, answer, stored, mime, head, body=body))
         page = self._parser.parse(
-            answer.url, head.first("content-type"), body, head.all("x-robots-tag")
+            answer.url,
+            head.first("content-type"),
+            body,
+            head.all("x-robots-tag"),
+            head.all("link"),
         )
         is_nofollow = "nofollow" in page.robots
         links = self._forms.edges(page, answer.url, is_kept=not is_nofollow)

@@ -20,7 +20,8 @@ from gossamer.fetch.decode import Decoded, decode
 from gossamer.fetch.head import Head
 from gossamer.frontier.rows import CaptureRow
 from gossamer.parse.charset import decode as decode_text
-from gossamer.parse.html import Kind, Parser, kind_of
+from gossamer.parse.documents import Kind, kind_of
+from gossamer.parse.html import Parser
 from gossamer.parse.mime import parse_mime
 from gossamer.records import Page
 from gossamer.settings import Parse
@@ -121,19 +122,22 @@ class StoredPage:
 
     @cached_property
     def kind(self) -> Kind:
-        """How the body is read: html, xhtml, text, or other."""
+        """How the body is read: html, xhtml, text, pdf, xml, json, css, or other."""
         return kind_of(parse_mime(self.content_type), self.body)
 
     @cached_property
     def page(self) -> Page:
         """What parsing makes of it."""
-        tags = self._described_by.all("x-robots-tag")
-        return Parser(self._settings).parse(self.url, self.content_type, self.body, tags)
+        head = self._described_by
+        return Parser(self._settings).parse(
+            self.url, self.content_type, self.body, head.all("x-robots-tag"), head.all("link")
+        )
 
     @property
     def html(self) -> str:
         """The source as characters; empty for what is no text."""
-        return "" if self.kind == "other" else decode_text(self.body, self.page.charset)
+        is_text = self.kind not in ("other", "pdf")
+        return decode_text(self.body, self.page.charset) if is_text else ""
 
     @property
     def title(self) -> str:

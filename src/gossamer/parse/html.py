@@ -1,33 +1,32 @@
 """Bytes to a page. The facade of this folder.
 
 `Parser.parse` takes any bytes and gives a page, in time linear in their number; it never raises on
-what a server sent. HTML and XHTML give all that a page has, plain text its text, other types an
-empty page. The tree is walked once for links and metadata and once for the text.
+what a server sent. HTML and XHTML give all that a page has, and are read here; what other types
+give is `documents.py`'s to say. The tree is walked once for links and metadata and once for the
+text. Links in the headers come after those of the body.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final
 
 import turbohtml
 from turbohtml import PlainText
 
-from gossamer.parse.charset import decode, html_charset, text_charset, xml_charset
+from gossamer.parse.charset import decode, html_charset, xml_charset
 from gossamer.parse.directives import in_headers
+from gossamer.parse.documents import DocumentReader, kind_of
 from gossamer.parse.language import language_of
-from gossamer.parse.mime import Mime, looks_like_html, parse_mime
+from gossamer.parse.link_headers import links_in_headers
+from gossamer.parse.mime import parse_mime
 from gossamer.parse.reading import TreeReader
-from gossamer.records import Page
+from gossamer.records import Link, Page
 from gossamer.settings import Parse
 
-Kind = Literal["html", "xhtml", "text", "other"]
-
 _TEXT: Final = PlainText(bullet="", layout="strict")
-_XML_TYPES: Final = frozenset({"application/xml", "text/xml"})
-_XHTML_START: Final = re.compile(rb"<html[\s>]", re.IGNORECASE)
 _VOID: Final = frozenset({
     "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param",
     "source", "track", "wbr",
@@ -50,12 +49,19 @@ class Parser:
         self._is_bare = is_bare
         self._language_chars = 0 if is_bare else settings.language_chars
         self._tree = TreeReader(settings, wants_media, is_bare)
+        self._documents = DocumentReader(settings, wants_media)
+        self._wants_styles = bool(wants_media & {"image", "any"})
 
     def parse(
-        self, url: str, content_type: str, body: bytes, header_robots: Sequence[str] = ()
+        self,
+        url: str,
+        content_type: str,
+        body: bytes,
+        header_robots: Sequence[str] = (),
+        header_links: Sequence[str] = (),
     ) -> Page:
         """The page at `url`. `body` is without content coding; `header_robots` are the values
-        of its X-Robots-Tag headers."""
+        of its X-Robots-Tag headers, `header_links` those of its Link headers."""
         mime = parse_mime(content_type)
         robots = in_headers(header_robots)
         match kind_of(mime, body):
@@ -66,16 +72,21 @@ class Parser:
                 charset = xml_charset(body, mime.charset)
                 text = with_closed_tags(decode(body, charset))
                 page = self._page(url, turbohtml.parse(text), charset)
-            case "text":
-                charset = text_charset(body, mime.charset)
-                page = self._text_page(url, decode(body, charset), charset)
-            case _:
-                page = Page(base=url)
+            case kind:
+                page = self._documents.read(kind, url, body, mime.charset)
+                if self._is_bare:
+                    page = replace(page, text="")
+        if header_links:
+            page = _with_links(page, header_links)
         return replace(page, robots=page.robots | robots) if robots else page
 
     def _page(self, url: str, document: turbohtml.Document, charset: str) -> Page:
         reading = self._tree.read(document)
         text = "" if self._is_bare else document.to_text(_TEXT)
+        links, lines = tuple(reading.links), reading.lines
+        if self._wants_styles and (styled := (*self._style_links(document),)):
+            links = (*links, *styled)
+            lines = (*lines, *(0 for _ in styled)) if lines else ()
         return Page(
             base=document.base_url(url) if reading.has_base else url,
             charset=charset,
@@ -86,33 +97,32 @@ class Parser:
             description=reading.description,
             canonical=reading.canonical,
             robots=frozenset(reading.robots),
-            links=tuple(reading.links),
-            lines=reading.lines,
+            links=links,
+            lines=lines,
             generator=reading.generator,
         )
 
-    def _text_page(self, url: str, text: str, charset: str) -> Page:
-        if self._is_bare:
-            return Page(base=url, charset=charset)
-        language = language_of(text, "", self._language_chars)
-        return Page(base=url, charset=charset, text=text, language=language)
+    def _style_links(self, document: turbohtml.Document) -> Iterator[Link]:
+        """Files named in the page's own style sheets and style attributes."""
+        for element in document.select("style"):
+            yield from self._documents.links_in_css(element.text)
+        for element in document.select("[style]"):
+            style = element.attr("style") or ""
+            if "url(" in style.lower():
+                yield from self._documents.links_in_css(style)
 
 
-def kind_of(mime: Mime, body: bytes) -> Kind:
-    """How a body is to be read. A missing or unreadable type is told by the first bytes."""
-    match mime.essence:
-        case "text/html":
-            return "html"
-        case "application/xhtml+xml":
-            return "xhtml"
-        case "text/plain":
-            return "text"
-        case "":
-            return "html" if looks_like_html(body) else "other"
-        case essence if essence in _XML_TYPES and _XHTML_START.search(body, 0, 1024):
-            return "xhtml"
-        case _:
-            return "other"
+def _with_links(page: Page, header_links: Sequence[str]) -> Page:
+    links, canonical = links_in_headers(header_links)
+    if not links:
+        return page
+    lines = (*page.lines, *(0 for _ in links)) if page.lines else ()
+    return replace(
+        page,
+        links=(*page.links, *links),
+        lines=lines,
+        canonical=page.canonical or canonical,
+    )
 
 
 def with_closed_tags(xhtml: str) -> str:

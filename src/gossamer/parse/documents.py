@@ -1,0 +1,140 @@
+"""Pages of what is no HTML: PDF, feeds, sitemaps, other XML, JSON feeds, style sheets, plain text.
+
+Each gives what it has of a page: words for the index, links for the crawl. XML of a kind that
+is not known here has words only; JSON that is no feed, and all that is not named above, gives an
+empty page: it was fetched for itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final, Literal
+
+import turbohtml
+from turbohtml import PlainText
+
+from gossamer.base.clock import Clock, SystemClock
+from gossamer.parse.charset import decode, text_charset, xml_charset
+from gossamer.parse.css import addresses_in_css
+from gossamer.parse.feed import XML_ROOTS, feed_page, json_feed_page
+from gossamer.parse.language import language_of
+from gossamer.parse.mime import Mime, looks_like_html
+from gossamer.parse.pdf import read_pdf
+from gossamer.parse.sitemap import Sitemap, sitemap_of
+from gossamer.parse.xml_list import read_list
+from gossamer.records import Link, LinkKind, Page
+from gossamer.settings import Parse
+
+Kind = Literal["html", "xhtml", "text", "pdf", "xml", "json", "css", "other"]
+
+_KINDS: Final[dict[str, Kind]] = {
+    "text/html": "html",
+    "application/xhtml+xml": "xhtml",
+    "text/plain": "text",
+    "text/css": "css",
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
+    "application/json": "json",
+    "application/feed+json": "json",
+}
+_XML_TYPES: Final = frozenset({"application/xml", "text/xml", "application/x-xml"})
+# Types by which servers say that they do not know; a PDF begins within the first KiB of its file.
+_VAGUE: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
+_PDF_START: Final = re.compile(rb"%PDF-\d")
+_XHTML_START: Final = re.compile(rb"<html[\s>]", re.IGNORECASE)
+_TEXT: Final = PlainText(bullet="", layout="strict")
+
+
+def kind_of(mime: Mime, body: bytes) -> Kind:
+    """How a body is to be read. A missing or unreadable type is told by the first bytes."""
+    essence = mime.essence
+    if kind := _KINDS.get(essence):
+        return kind
+    if essence in _VAGUE:
+        if _PDF_START.search(body, 0, 1024):
+            return "pdf"
+        return "html" if not essence and looks_like_html(body) else "other"
+    if essence in _XML_TYPES or (essence.endswith("+xml") and not essence.startswith("image/")):
+        return "xhtml" if _XHTML_START.search(body, 0, 1024) else "xml"
+    return "other"
+
+
+class DocumentReader:
+    """Makes pages of documents, by the wishes of one crawl."""
+
+    def __init__(
+        self, settings: Parse, wants_media: frozenset[str], clock: Clock | None = None
+    ) -> None:
+        self._settings = settings
+        self._wants = wants_media
+        self._clock = clock or SystemClock()
+
+    def read(self, kind: Kind, url: str, body: bytes, charset: str) -> Page:
+        """The page of a document; `charset` is the label of the HTTP header."""
+        match kind:
+            case "text":
+                named = text_charset(body, charset)
+                page = Page(base=url, charset=named, text=decode(body, named))
+            case "pdf":
+                page = self._pdf(url, body)
+            case "xml":
+                named = xml_charset(body, charset)
+                page = replace(self._xml(url, decode(body, named)), charset=named)
+            case "json":
+                named = xml_charset(body, charset)
+                feed = json_feed_page(url, decode(body, named), self._wants)
+                page = replace(feed or Page(base=url), charset=named)
+            case "css":
+                named = text_charset(body, charset)
+                links = tuple(self.links_in_css(decode(body, named)))
+                page = Page(base=url, charset=named, links=links)
+            case _:
+                return Page(base=url)
+        if len(page.links) > self._settings.max_links and kind != "xml":
+            page = replace(page, links=page.links[: self._settings.max_links])
+        language = language_of(page.text, page.language, self._settings.language_chars)
+        return replace(page, language=language)
+
+    def links_in_css(self, css: str) -> Iterator[Link]:
+        """Files that a style sheet names; none where the crawl wants no such files."""
+        if self._wants & {"image", "any"}:
+            for address in addresses_in_css(css):
+                yield Link(address, LinkKind.MEDIA)
+
+    def _xml(self, url: str, source: str) -> Page:
+        listed = read_list(source, self._settings.max_links)
+        if listed.root in XML_ROOTS:
+            return feed_page(url, listed, self._wants)
+        sitemap = sitemap_of(url, listed)
+        if isinstance(sitemap, Sitemap):
+            return Page(base=url, links=tuple(links_of_sitemap(sitemap, self._wants)))
+        return Page(base=url, text=turbohtml.parse(source).to_text(_TEXT))
+
+    def _pdf(self, url: str, body: bytes) -> Page:
+        until_s = self._clock.now_s() + self._settings.pdf_time_s
+        reading = read_pdf(
+            body,
+            self._settings.pdf_pages,
+            self._settings.max_links,
+            lambda: self._clock.now_s() < until_s,
+        )
+        return Page(
+            base=url,
+            title=reading.title,
+            text="\n".join(reading.texts),
+            links=tuple(reading.links),
+            lines=tuple(reading.pages),
+        )
+
+
+def links_of_sitemap(sitemap: Sitemap, wants_media: frozenset[str]) -> Iterator[Link]:
+    """All that a sitemap names; files on its pages where the crawl wants their kind."""
+    for one in sitemap.urls:
+        yield Link(one.url, LinkKind.LINK)
+        for other in one.alternates:
+            yield Link(other, LinkKind.LINK, rel="alternate")
+        for kind, address in one.media:
+            if kind in wants_media or "any" in wants_media:
+                yield Link(address, LinkKind.MEDIA)

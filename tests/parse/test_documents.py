@@ -1,0 +1,214 @@
+"""What is no HTML: PDF, feeds, sitemaps, XML, JSON, style sheets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gossamer.parse.documents import DocumentReader
+from gossamer.parse.html import Parser
+from gossamer.parse.pdf import read_pdf
+from gossamer.records import Page
+from gossamer.settings import Parse
+from support.a_pdf import a_pdf
+
+URL = "https://a.example/dir/page"
+
+RSS = """<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel>
+<title>News &amp; views</title><link>https://a.example/</link><description>All of it</description>
+<item><title>First</title><link>/one</link><description>&lt;p&gt;Some &lt;b&gt;words&lt;/b&gt;
+</description><enclosure url="/one.mp3" type="audio/mpeg"/></item>
+<item><title>Second</title><guid isPermaLink="true">https://a.example/two</guid></item>
+</channel></rss>"""
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Atoms</title>
+<link rel="self" href="/feed"/><link rel="next" href="/feed?page=2"/>
+<entry><title type="html">One &amp;amp; only</title><link rel="edit" href="/edit"/>
+<link href="one"/><content type="xhtml"><div>Deep <b>words</b></div></content></entry></feed>"""
+
+
+def page_of(body: str | bytes, kind: str, wants: frozenset[str] = frozenset()) -> Page:
+    data = body.encode() if isinstance(body, str) else body
+    return Parser(Parse(), wants).parse(URL, kind, data)
+
+
+def hrefs(page: Page) -> list[str]:
+    return [link.href for link in page.links]
+
+
+@pytest.mark.parametrize("kind", ["application/rss+xml", "text/xml", "application/xml"])
+def test_an_rss_feed_leads_to_its_entries_under_their_titles(kind: str) -> None:
+    page = page_of(RSS, kind)
+
+    assert page.title == "News & views"
+    assert [(link.href, link.text) for link in page.links] == [
+        ("https://a.example/", ""),
+        ("/one", "First"),
+        ("https://a.example/two", "Second"),
+    ]
+    assert page.text == "All of it\nFirst\nSome words\nSecond"
+
+
+def test_enclosures_are_taken_where_their_kind_is_wanted() -> None:
+    assert "/one.mp3" not in hrefs(page_of(RSS, "text/xml", frozenset({"image"})))
+    assert "/one.mp3" in hrefs(page_of(RSS, "text/xml", frozenset({"audio"})))
+
+
+def test_an_atom_feed_leads_to_its_entries_and_its_next_part() -> None:
+    page = page_of(ATOM, "application/atom+xml")
+
+    assert hrefs(page) == ["/feed?page=2", "one"]
+    assert page.links[1].text == "One & only"
+    assert "Deep words" in page.text
+
+
+def test_a_json_feed_leads_to_its_items() -> None:
+    feed = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": "Mine",
+        "home_page_url": "https://a.example/",
+        "items": [
+            {"id": "1", "url": "/one", "title": "One", "content_html": "<p>Hello <i>you</i>"},
+            {"id": "2", "external_url": "https://b.example/", "content_text": "Bye"},
+            "nonsense",
+        ],
+    }
+
+    page = page_of(json.dumps(feed), "application/feed+json")
+
+    assert page.title == "Mine"
+    assert hrefs(page) == ["https://a.example/", "/one", "https://b.example/"]
+    assert page.text == "One\nHello you\nBye"
+
+
+@pytest.mark.parametrize("source", ["{", "[]", "3", '{"version": 1}', "[" * 100_000])
+def test_other_json_gives_nothing(source: str) -> None:
+    page = page_of(source, "application/json")
+
+    assert (page.text, page.links) == ("", ())
+
+
+def test_a_sitemap_that_is_fetched_as_a_page_leads_to_its_urls() -> None:
+    source = (
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+        ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">'
+        "<url><loc>https://a.example/x</loc><image:image><image:loc>https://a.example/x.png"
+        "</image:loc></image:image></url></urlset>"
+    )
+
+    assert hrefs(page_of(source, "text/xml")) == ["https://a.example/x"]
+    assert hrefs(page_of(source, "text/xml", frozenset({"image"}))) == [
+        "https://a.example/x",
+        "https://a.example/x.png",
+    ]
+
+
+def test_xml_of_another_kind_has_its_words() -> None:
+    page = page_of("<?xml version='1.0'?><book><title>A</title><p>few words</p></book>", "text/xml")
+
+    assert "few words" in page.text
+    assert page.links == ()
+
+
+def test_a_pdf_has_title_text_and_links_with_their_pages() -> None:
+    body = a_pdf([("Read this", ""), ("Go there", "https://b.example/x")], title="A paper")
+
+    page = page_of(body, "application/pdf")
+
+    assert page.title == "A paper"
+    assert page.text == "Read this\nGo there"
+    assert [(link.href, link.text) for link in page.links] == [("https://b.example/x", "Go there")]
+    assert list(page.lines) == [2]
+
+
+@pytest.mark.parametrize("kind", ["", "application/octet-stream", "application/x-pdf"])
+def test_a_pdf_is_known_by_its_first_bytes_where_the_type_says_nothing(kind: str) -> None:
+    assert page_of(a_pdf([("Read this", "")]), kind).text == "Read this"
+
+
+def test_no_more_pages_of_a_pdf_are_read_than_allowed() -> None:
+    body = a_pdf([(f"page {n}", "") for n in range(5)])
+
+    assert read_pdf(body, 3, 10, lambda: True).texts == ["page 0", "page 1", "page 2"]
+
+
+def test_a_pdf_that_takes_too_long_keeps_what_was_read() -> None:
+    turns = iter([True, True, False])
+
+    reading = read_pdf(a_pdf([("x", "")] * 5), 100, 10, lambda: next(turns))
+
+    assert reading.texts == ["x", "x"]
+
+
+def test_half_a_pdf_and_nonsense_are_no_error() -> None:
+    body = a_pdf([("Read this", "https://b.example/")] * 3)
+    for end in range(0, len(body), 97):
+        page_of(body[:end] + b"\xff" * 20, "application/pdf")
+
+    assert page_of(b"%PDF-1.4 nonsense", "application/pdf").text == ""
+
+
+CSS = """@import "a.css"; /* url(no.png) */ @import url( 'b.css' );
+p { background: URL(c.png) , url("d\\"e.png"); content: "url(no2.png)"; }
+q { background: url(data:image/png;base64,AAAA); src: url(f\\20 g.woff) }"""
+
+
+def test_a_style_sheet_names_files_where_files_are_wanted() -> None:
+    assert page_of(CSS, "text/css").links == ()
+    assert hrefs(page_of(CSS, "text/css", frozenset({"any"}))) == [
+        "a.css",
+        "b.css",
+        "c.png",
+        'd"e.png',
+        "f g.woff",
+    ]
+
+
+def test_styles_within_a_page_name_files_too() -> None:
+    source = "<style>p{background:url(a.png)}</style><p style='background: url(b.png)'>x"
+
+    assert page_of(source, "text/html").links == ()
+    assert hrefs(page_of(source, "text/html", frozenset({"image"}))) == ["a.png", "b.png"]
+
+
+@pytest.mark.parametrize(
+    "start", ["url(", "/*", "'", '"', "@import '", "url('", "\\", "url(\\", "@import "]
+)
+def test_a_hostile_style_sheet_takes_linear_time(start: str) -> None:
+    list(DocumentReader(Parse(), frozenset({"any"})).links_in_css(start * 200_000))
+
+
+def test_links_of_headers_count_as_those_of_a_head() -> None:
+    values = [
+        '<next.html>; rel="next", </c>; rel=canonical; title="The \\"one\\""',
+        "<s>; rel=icon",
+    ]
+    values += ["<x>; rel=next; anchor='#y'", "nonsense", "<unclosed", "<y>", "<z>;;; rel=prev;"]
+
+    page = Parser(Parse()).parse(URL, "text/html", b"<a href=a>a</a>", header_links=values)
+
+    assert [(link.href, link.rel) for link in page.links] == [
+        ("a", ""),
+        ("next.html", "next"),
+        ("/c", "canonical"),
+        ("z", "prev"),
+    ]
+    assert page.links[2].text == 'The "one"'
+    assert page.canonical == "/c"
+
+
+@pytest.mark.parametrize("part", ["<", "<>;", '<a>;b="', ",", "<a>; rel=next,", ";", " "])
+def test_hostile_link_headers_take_linear_time(part: str) -> None:
+    Parser(Parse()).parse(URL, "text/html", b"", header_links=[part * 20_000])
+
+
+def test_a_real_pdf_gives_its_words() -> None:
+    path = Path("/usr/share/doc/shared-mime-info/shared-mime-info-spec.pdf")
+    if not path.exists():
+        pytest.skip("Debian's shared-mime-info is not installed")
+
+    page = page_of(path.read_bytes(), "application/pdf")
+
+    assert "freedesktop.org" in page.text
+    assert page.language == "en"
