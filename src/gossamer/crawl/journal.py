@@ -24,10 +24,16 @@ class Journal:
     """The log file of a collection."""
 
     def __init__(self, path: Path, length: int) -> None:
-        """Open at `length`, the committed length; what lies beyond was never true."""
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-        self.length = min(os.fstat(self._file).st_size, length)  # less, where somebody cut it
-        os.ftruncate(self._file, self.length)
+        """Open at `length`, the committed length; what lies beyond was never true.
+
+        Raises DiskFault.
+        """
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self.length = min(os.fstat(self._file).st_size, length)  # less, where somebody cut it
+            os.ftruncate(self._file, self.length)
+        except OSError as fault:
+            raise disk_fault(f"{path} could not be opened", fault) from fault
         self._lines: list[str] = []
 
     def note_report(self, report: Report) -> None:

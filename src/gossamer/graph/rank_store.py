@@ -110,7 +110,10 @@ def replace_info(folder: Path, info: RankInfo) -> None:
     """Make `info` the truth. Its files must be whole on the disk before."""
     with _written(folder / NAME) as file:
         file.write(json.dumps({"version": VERSION, **asdict(info)}, indent=1).encode() + b"\n")
-    sync_folder(folder)
+    try:
+        sync_folder(folder)
+    except OSError as error:
+        raise disk_fault(error) from error
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:
@@ -141,7 +144,8 @@ def _written(path: Path) -> Any:
 
 def disk_fault(error: OSError) -> DiskFault:
     is_full = error.errno == errno.ENOSPC
-    return DiskFault(f"the ranks could not be written: {error}", is_full=is_full)
+    way_out = "the disk is full: make room and go on" if is_full else "check the disk"
+    return DiskFault(f"the ranks could not be written ({error}); {way_out}", is_full=is_full)
 
 
 def delete_old(folder: Path, before: RankInfo | None, now: RankInfo, at_us: int) -> None:

@@ -14,6 +14,7 @@ from gossamer.errors import CorruptFile, DiskFault
 from gossamer.index.folder import REBUILD
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+_NUMBER: Final = re.compile(r"\b(?:os error|Errno|code:) (\d+)")  # of the kernel's error, in a text
 _NO_ROOM_BYTES: Final = 16 * 2**20
 # How the library tells that the disk failed, also in a thread of its own.
 _OF_THE_DISK: Final = re.compile(r"os error|io::Error|IoError|IO error", re.IGNORECASE)
@@ -28,6 +29,8 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, RuntimeError) as error:
+        if _number_in(str(error)) in {*_FULL, errno.EIO}:  # opening an index makes files, too
+            raise disk_fault(path, str(error).rstrip(".")) from error
         raise CorruptFile(path, 0, f"{str(error).rstrip('.')}; {REBUILD}") from None
     except BaseException as error:
         if type(error).__name__ != "PanicException":
@@ -52,10 +55,16 @@ def writing(path: Path) -> Iterator[None]:
 def disk_fault(path: Path, what: str, number: int | None = None) -> DiskFault:
     """The error for a disk that did not take a part of the index."""
     # The library does not say what its threads met; then the room that is left does.
+    number = number or _number_in(what)
     is_full = number in _FULL if number else shutil.disk_usage(path).free < _NO_ROOM_BYTES
-    way_out = "make room" if is_full else "check the disk"
+    way_out = "make room on the disk" if is_full else "check the disk"
     return DiskFault(
         f"the index in {path} could not be written ({what}); {way_out}, then start again: what is "
         "committed is kept",
         is_full=is_full,
     )
+
+
+def _number_in(text: str) -> int | None:
+    found = _NUMBER.search(text)
+    return int(found[1]) if found else None

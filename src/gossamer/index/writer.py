@@ -49,19 +49,20 @@ class IndexWriter:
         fewest_dead: int = FEWEST_DEAD,
         rewrite_step: int = STEP,
     ) -> None:
-        """Opens the index, or makes an empty one."""
-        folder.mkdir(parents=True, exist_ok=True)
+        """Opens the index, or makes an empty one. Raises DiskFault, too."""
         self._heap_bytes = heap_bytes
         self._fewest_dead = fewest_dead
         self._rewrite_step = rewrite_step
         self._waiting: dict[bytes, Entry | None] = {}  # None: to be removed
         self._waiting_chars = 0
-        self._generation = Generation(open_current(folder), heap_bytes)
-        try:
-            self._book = AnchorBook(folder / ANCHORS, self._generation.covered.anchors)
-        except CorruptFile:
-            self._generation.close()
-            raise
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._generation = Generation(open_current(folder), heap_bytes)
+            try:
+                self._book = AnchorBook(folder / ANCHORS, self._generation.covered.anchors)
+            except (CorruptFile, OSError):
+                self._generation.close()
+                raise
         self._rewriting: Rewriting | None = None
         self._lock = threading.Lock()
 
