@@ -20,6 +20,7 @@ from gossamer.cli.demo import demo
 from gossamer.cli.orders import pause, resume, stop
 from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.search import search
+from gossamer.cli.serve import serve
 from gossamer.cli.status import status
 from gossamer.cli.top import top
 from gossamer.errors import GossamerError
@@ -36,7 +37,7 @@ app = typer.Typer(
 )
 for verb in (
     crawl, status, pause, resume, stop, clear, search, why, page, versions, backlinks, anchors, top,
-    export, verify, rebuild, doctor, demo,
+    export, verify, rebuild, doctor, serve, demo,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(config_app, name="config")

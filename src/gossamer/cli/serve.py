@@ -1,0 +1,85 @@
+"""`gossamer serve`: the web page and the JSON API."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, collection_at
+
+
+def serve(
+    collection: Collection = None,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", help="On which port.", min=1, max=65535)
+    ] = 8800,
+    crawls: Annotated[
+        Path | None,
+        typer.Option(
+            "--crawls",
+            metavar="DIR",
+            help="Where new crawls begin; else beside the collection, in DIR-crawls.",
+            show_default=False,
+        ),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--token-file",
+            metavar="FILE",
+            help="Holds the token; else one is made and printed.",
+            show_default=False,
+        ),
+    ] = None,
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--password-file",
+            metavar="FILE",
+            help="Holds a line of --hash-password.",
+            show_default=False,
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            help="A name under which it may be asked; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    hash_password: Annotated[
+        bool,
+        typer.Option("--hash-password", help="Ask for a password, print its line, and end."),
+    ] = False,
+) -> None:
+    """Show the collection on a web page: search, explore, start and watch crawls."""
+    from gossamer.web.login import hash_password as hashed
+    from gossamer.web.server import Serving, build_desk, origin_of
+    from gossamer.web.server import serve as answer
+
+    if hash_password:
+        print(hashed(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)))
+        return
+    serving = Serving(
+        collection=collection_at(collection),
+        crawls=crawls,
+        host=host,
+        port=port,
+        token_file=token_file,
+        password_file=password_file,
+        allowed_hosts=tuple(allow_host or ()),
+    )
+    desk = build_desk(serving)
+    origin = origin_of(serving)
+    print(f"Open {origin}/login?ticket={desk.doors.ticket} (works once)", file=sys.stderr)
+    if token_file is None:
+        print(f"or log in at {origin} with the token {desk.doors.token}", file=sys.stderr)
+    answer(serving, desk)

@@ -1,0 +1,185 @@
+"""The JSON API: each function answers one row of `routes.py`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+from xml.sax.saxutils import escape
+
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+
+from gossamer.search.results import Request, Results, sort_of
+from gossamer.version import __version__
+from gossamer.web.asked import Asked
+from gossamer.web.crawls import OPTIONS, judge_scope
+from gossamer.web.events import Watched, feed
+from gossamer.web.metrics import metrics_text
+from gossamer.web.reading import (
+    backlinks_object,
+    busiest_hosts,
+    hosts_object,
+    links_object,
+    page_object,
+    results_object,
+)
+from gossamer.web.route import MOST_WATCHERS, Desk, NotAllowed
+
+_HOSTS_WATCHED = 50
+
+
+def request_of(asked: Asked) -> Request:
+    """The search that a request asks for. Raises UsageError."""
+    return Request(
+        query=asked.text("q"),
+        limit=asked.whole("limit"),
+        offset=asked.whole("offset"),
+        site=asked.text("site").strip(),
+        type=asked.text("type").strip(),
+        lang=asked.text("lang").strip(),
+        since=asked.text("since").strip(),
+        sort=sort_of(asked.text("sort") or "relevance"),
+        per_site=asked.whole("per_site"),
+        explain=asked.flag("explain"),
+    )
+
+
+def searched(desk: Desk, asked: Asked) -> tuple[Request, Results]:
+    """A search done. Raises QueryError, NoCollection, StoreError."""
+    request = request_of(asked)
+    return request, desk.shelf.engine(asked.text("c")).search(request)
+
+
+def search(desk: Desk, asked: Asked) -> Response:
+    request, results = searched(desk, asked)
+    return JSONResponse(results_object(results, request))
+
+
+def page(desk: Desk, asked: Asked) -> Response:
+    with desk.shelf.study(asked.text("c")) as study:
+        found = page_object(study, asked.text("url"), asked.text("at"), desk.clock.wall_us())
+    return JSONResponse(found)
+
+
+def backlinks(desk: Desk, asked: Asked) -> Response:
+    with desk.shelf.study(asked.text("c")) as study:
+        found = backlinks_object(
+            study, asked.text("url"), asked.text("by"), asked.whole("limit"), asked.whole("offset")
+        )
+    return JSONResponse(found)
+
+
+def links(desk: Desk, asked: Asked) -> Response:
+    with desk.shelf.study(asked.text("c")) as study:
+        found = links_object(study, asked.text("url"), asked.whole("limit"), asked.whole("offset"))
+    return JSONResponse(found)
+
+
+def listed_hosts(desk: Desk, asked: Asked) -> dict[str, Any]:
+    """Hosts or sites as a request asks for them. Raises NoCollection."""
+    with desk.shelf.study(asked.text("c")) as study:
+        return hosts_object(
+            study,
+            asked.text("by"),
+            asked.text("sort"),
+            asked.whole("limit"),
+            asked.whole("offset"),
+            desk.clock.wall_us(),
+        )
+
+
+def hosts(desk: Desk, asked: Asked) -> Response:
+    return JSONResponse(listed_hosts(desk, asked))
+
+
+def status(desk: Desk, asked: Asked) -> Response:
+    return JSONResponse(desk.crawls.status(asked.text("c")))
+
+
+def events(desk: Desk, asked: Asked) -> Response:
+    if desk.tally.watchers >= MOST_WATCHERS:
+        raise NotAllowed(f"there are {MOST_WATCHERS} watchers already; try again later", 429)
+    name = asked.text("c") or desk.shelf.first
+    home = desk.shelf.home(name)
+
+    def hosts_now() -> list[dict[str, Any]]:
+        if not home.exists:
+            return []
+        with desk.shelf.study(name) as study:
+            return busiest_hosts(study, _HOSTS_WATCHED, desk.clock.wall_us())
+
+    async def watched() -> Any:
+        desk.tally.watchers += 1
+        try:
+            watch = Watched(home.log, lambda: desk.crawls.status(name), hosts_now)
+            async for event in feed(watch, asked.last_event_id, desk.clock):
+                yield event
+        finally:
+            desk.tally.watchers -= 1
+
+    return StreamingResponse(watched(), media_type="text/event-stream")
+
+
+def crawls(desk: Desk, _asked: Asked) -> Response:
+    return JSONResponse({"schema": 1, "first": desk.shelf.first, "crawls": desk.crawls.list()})
+
+
+def options_of(asked: Asked) -> dict[str, object]:
+    """What a request says of a new crawl; what is left empty stays as it is by default."""
+    given = {name: asked.values.get(name) for name in OPTIONS}
+    return {name: value for name, value in given.items() if value not in (None, "", ())}
+
+
+def start_crawl(desk: Desk, asked: Asked) -> Response:
+    name = desk.crawls.start(asked.text("name"), asked.texts("seeds"), options_of(asked))
+    return JSONResponse(desk.crawls.status(name), 202)
+
+
+def order_crawl(desk: Desk, asked: Asked) -> Response:
+    give_order(desk, asked.text("name"), asked.text("order"))
+    return JSONResponse(desk.crawls.status(asked.text("name")), 202)
+
+
+def give_order(desk: Desk, name: str, order: str) -> None:
+    """Start a stored crawl again, or tell a running one what to do. Raises NotRunning."""
+    if order == "start":
+        desk.crawls.go_on(name)
+    else:
+        desk.crawls.order(name, order)
+
+
+def clear_crawl(desk: Desk, asked: Asked) -> Response:
+    desk.crawls.clear(asked.text("name"), asked.text("confirm"))
+    return JSONResponse({"schema": 1, "crawl": asked.text("name"), "state": "none"})
+
+
+def scope(_desk: Desk, asked: Asked) -> Response:
+    answers = judge_scope(asked.texts("seeds"), options_of(asked), asked.texts("url"))
+    return JSONResponse({"schema": 1, "urls": [asdict(answer) for answer in answers]})
+
+
+def health(_desk: Desk, _asked: Asked) -> Response:
+    return JSONResponse({"schema": 1, "status": "ok", "version": __version__})
+
+
+def metrics(desk: Desk, _asked: Asked) -> Response:
+    return PlainTextResponse(
+        metrics_text(desk.tally, desk.crawls.list()),
+        media_type="text/plain; version=0.0.4; charset=utf-8",
+    )
+
+
+_OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
+<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
+  <ShortName>Gossamer</ShortName>
+  <Description>Search the pages that were crawled.</Description>
+  <InputEncoding>UTF-8</InputEncoding>
+  <Url type="text/html" template="{origin}/?q={{searchTerms}}"/>
+  <Url type="application/json" template="{origin}/api/search?q={{searchTerms}}"/>
+  <Url type="application/opensearchdescription+xml" rel="self" template="{origin}/opensearch.xml"/>
+</OpenSearchDescription>
+"""
+
+
+def opensearch(_desk: Desk, asked: Asked) -> Response:
+    text = _OPENSEARCH.format(origin=escape(asked.origin, {'"': "&quot;"}))
+    return Response(text, media_type="application/opensearchdescription+xml")

@@ -1,0 +1,163 @@
+"""What a request asks for: its parameters, read as the table of routes names them.
+
+A value that does not fit is refused with a sentence, whoever sent it; nothing behind this module
+sees text that is longer, or a number that is larger, than its parameter allows.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+from urllib.parse import parse_qsl
+
+from gossamer.errors import UsageError
+
+Place = Literal["query", "path", "body"]
+Kind = Literal["text", "texts", "whole", "number", "flag"]
+
+_TRUE: Final = {"1", "true", "yes", "on"}
+_FALSE: Final = {"0", "false", "no", "off", ""}
+_MOST_TEXTS: Final = 100  # patterns or seeds in one request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Param:
+    """One parameter: its name, kind and limits. `choices` empty allows any text."""
+
+    name: str
+    help: str
+    kind: Kind = "text"
+    place: Place = "query"
+    default: str | int | float | bool | tuple[str, ...] | None = None
+    choices: tuple[str, ...] = ()
+    least: float = 0
+    most: float = 2**53
+    longest: int = 2_000  # characters of a text
+    is_needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The parameters of one request, and who sent it."""
+
+    values: Mapping[str, Any]
+    origin: str = ""  # `http://127.0.0.1:8800`, as the client calls us
+    csrf: str = ""  # what its forms must carry; empty for nobody who is logged in
+    is_owner: bool = False  # whether it may change something
+    last_event_id: str = ""
+    client: str = ""
+    session: str = ""
+
+    def text(self, name: str) -> str:
+        return str(self.values.get(name) or "")
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        return tuple(self.values.get(name) or ())
+
+    def whole(self, name: str) -> int:
+        return int(self.values.get(name) or 0)
+
+    def flag(self, name: str) -> bool:
+        return bool(self.values.get(name))
+
+
+def read_values(params: tuple[Param, ...], given: Mapping[str, object]) -> dict[str, Any]:
+    """Each parameter's value, or its default. Raises UsageError for the first that is wrong."""
+    values: dict[str, Any] = {}
+    for param in params:
+        raw = given.get(param.name)
+        if raw is None or (raw == "" and param.kind not in ("text", "flag")):
+            if param.is_needed:
+                raise UsageError(f"{param.name} is missing: {param.help}")
+            values[param.name] = param.default
+        else:
+            values[param.name] = _read(param, raw)
+    return values
+
+
+def _read(param: Param, raw: object) -> Any:
+    match param.kind:
+        case "text":
+            return _text(param, raw)
+        case "texts":
+            return _texts(param, raw)
+        case "whole" | "number":
+            return _number(param, raw)
+        case "flag":
+            return _flag(param, raw)
+
+
+def _text(param: Param, raw: object) -> str:
+    if not isinstance(raw, str):
+        raise UsageError(f"{param.name} must be a text")
+    if len(raw) > param.longest:
+        raise UsageError(f"{param.name} is longer than {param.longest:,} characters")
+    if any(0xD800 <= ord(char) < 0xE000 for char in raw):  # JSON can name them; nobody can write
+        raise UsageError(f"{param.name} has a character that is none (half of a pair)")
+    if param.choices and raw not in param.choices:
+        named = ", ".join(choice or "(nothing)" for choice in param.choices)
+        raise UsageError(f"{param.name} is {raw[:80]!r}, but it must be one of {named}")
+    if param.is_needed and not raw.strip():
+        raise UsageError(f"{param.name} is empty: {param.help}")
+    return raw
+
+
+def _texts(param: Param, raw: object) -> tuple[str, ...]:
+    """A list, or one text with an entry a line, as a form has it."""
+    items = raw.splitlines() if isinstance(raw, str) else raw
+    if not isinstance(items, list | tuple):
+        raise UsageError(f"{param.name} must be a list of texts")
+    kept = [text.strip() for text in (_text(param, item) for item in items)]
+    kept = [text for text in kept if text]
+    if len(kept) > _MOST_TEXTS:
+        raise UsageError(f"{param.name} has more than {_MOST_TEXTS} entries")
+    if param.is_needed and not kept:
+        raise UsageError(f"{param.name} is empty: {param.help}")
+    return tuple(kept)
+
+
+def _number(param: Param, raw: object) -> float | int:
+    wanted = "a whole number" if param.kind == "whole" else "a number"
+    try:
+        if isinstance(raw, bool) or not isinstance(raw, int | float | str) or len(str(raw)) > 40:
+            raise ValueError
+        value = float(raw)
+        if not math.isfinite(value) or (param.kind == "whole" and value != int(value)):
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise UsageError(f"{param.name} must be {wanted}") from None
+    if not param.least <= value <= param.most:
+        raise UsageError(
+            f"{param.name} is {value:g}, but it must be from {param.least:g} to {param.most:g}"
+        )
+    return int(value) if param.kind == "whole" else value
+
+
+def _flag(param: Param, raw: object) -> bool:
+    if isinstance(raw, bool):
+        return raw
+    if isinstance(raw, str) and raw.lower() in _TRUE | _FALSE:
+        return raw.lower() in _TRUE
+    raise UsageError(f"{param.name} must be true or false")
+
+
+def read_body(content_type: str, body: bytes) -> dict[str, object]:
+    """The fields of a body: an object of JSON, or a form. Raises UsageError."""
+    kind = content_type.partition(";")[0].strip().lower()
+    if not body:
+        return {}
+    try:
+        if kind == "application/json":
+            found = json.loads(body)
+        elif kind == "application/x-www-form-urlencoded":
+            found = dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100))
+        else:
+            raise UsageError("a body must be application/json, or a form of ours")
+    except (ValueError, RecursionError) as fault:
+        raise UsageError("the body cannot be read") from fault
+    if not isinstance(found, dict):
+        raise UsageError("the body must be a JSON object")
+    return found

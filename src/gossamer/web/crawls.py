@@ -1,0 +1,272 @@
+"""Crawls from the page: started as programs of their own, ordered through their control socket.
+
+A crawl that is started here is `python -m gossamer crawl ...` in a session of its own: it goes on
+when the server ends, and a server that starts later finds it again by its collection. What the
+program says on its way out is kept beside the collections, because a crawl that fetched nothing
+leaves no collection.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.base.clock import iso_of
+from gossamer.crawl.admission import build_scope
+from gossamer.crawl.control import NotRunning, send
+from gossamer.crawl.flags import settings_of
+from gossamer.crawl.home import Home, is_in_use, locked
+from gossamer.crawl.seeds import read_seeds
+from gossamer.crawl.session import delete_collection
+from gossamer.errors import CollectionInUse, NoCollection, UsageError
+from gossamer.settings import Settings, with_values
+from gossamer.urls.canonical import NormalForm, host_of
+from gossamer.web.reading import stored_status
+from gossamer.web.shelf import Shelf, check_name
+
+ORDERS: Final = ("pause", "resume", "stop")
+# What may be said from the page. Files of this machine, headers and private networks may not:
+# they belong to whoever types on it.
+OPTIONS: Final = (
+    "scope", "include", "exclude", "depth", "max_pages", "max_time", "max_bytes", "type",
+    "order", "delay", "user_agent_contact",
+)  # fmt: skip
+_REPEATED: Final = ("include", "exclude")
+_LAST_WORDS: Final = 2_000  # bytes of a program's output that are shown
+_HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
+_NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
+
+Spawn = Callable[[Sequence[str], Path], "subprocess.Popen[bytes]"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewCrawl:
+    """What a person asked for, checked: it can be started."""
+
+    name: str
+    seeds: tuple[str, ...]
+    options: Mapping[str, object]
+
+    @property
+    def arguments(self) -> list[str]:
+        """The words after `gossamer`, the collection apart."""
+        words = ["crawl"]
+        for name, value in self.options.items():
+            flag = f"--{name.replace('_', '-')}"
+            values = value if isinstance(value, tuple) and name in _REPEATED else (value,)
+            words += [f"{flag}={_word(one)}" for one in values]
+        return [*words, "--", *self.seeds]
+
+
+def _word(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def settings_from(options: Mapping[str, object]) -> Settings:
+    """The settings that options ask for. Raises UsageError for the first that is wrong."""
+    strange = [name for name in options if name not in OPTIONS]
+    if strange:
+        raise UsageError(f"{strange[0]} cannot be set from the page")
+    return with_values(Settings(), settings_of(options))
+
+
+def seeds_of(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    """Start URLs in canonical form; the scheme may be left out. Raises UsageError."""
+    form = NormalForm(settings.urls.query, settings.urls.session_parameters)
+    return tuple(read_seeds(map(_with_scheme, texts), form))
+
+
+def _with_scheme(text: str) -> str:
+    """`example.org/x` as a browser would take it; anything else as it is."""
+    host = text.strip().partition("/")[0]
+    is_bare = "." in host and not _HAS_SCHEME.match(text.strip())
+    return f"https://{text.strip()}" if is_bare else text
+
+
+def new_crawl(
+    name: str, texts: Sequence[str], options: Mapping[str, object], taken: Sequence[str]
+) -> NewCrawl:
+    """A crawl that can be started. Without a name it is called after its first host."""
+    settings = settings_from(options)
+    seeds = seeds_of(texts, settings)
+    if not seeds:
+        raise UsageError("a crawl needs a URL to start at")
+    build_scope(settings, seeds)
+    if name:
+        check_name(name)
+        if name in taken:
+            raise UsageError(f"there is a crawl {name!r} already; choose another name")
+        return NewCrawl(name, seeds, options)
+    plain = _NOT_IN_NAMES.sub("-", host_of(seeds[0]).lower()).strip("-")[:50] or "crawl"
+    names = (plain if number == 1 else f"{plain}-{number}" for number in range(1, 10_000))
+    return NewCrawl(next(free for free in names if free not in taken), seeds, options)
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeAnswer:
+    """What the scope tester says of one URL."""
+
+    url: str
+    is_in: bool
+    because: str
+
+
+def judge_scope(
+    texts: Sequence[str], options: Mapping[str, object], urls: Sequence[str]
+) -> list[ScopeAnswer]:
+    """Whether URLs would belong to a crawl, and by which rule. Raises UsageError."""
+    settings = settings_from(options)
+    scope = build_scope(settings, seeds_of(texts, settings))
+    form = NormalForm(settings.urls.query, settings.urls.session_parameters)
+    answers = []
+    for text in urls:
+        url = form.find(text)
+        if url is None:
+            fault = form.fault(text) or "only http and https are crawled"
+            answers.append(ScopeAnswer(text, False, f"it is no URL to crawl: {fault}"))
+            continue
+        verdict = scope.judge(url)
+        answers.append(ScopeAnswer(url, verdict.is_in, verdict.because))
+    return answers
+
+
+def spawn(words: Sequence[str], output: Path) -> subprocess.Popen[bytes]:
+    """Start this very program in a session of its own, so that it outlives us."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with output.open("wb") as file:
+        return subprocess.Popen(  # noqa: S603  # a list of words, no shell; each was checked
+            [sys.executable, "-m", "gossamer", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+class Crawls:
+    """The crawls of a shelf: how they stand, and what can be done about it."""
+
+    def __init__(self, shelf: Shelf, spawn: Spawn = spawn) -> None:
+        self._shelf = shelf
+        self._spawn = spawn
+        self._started: dict[str, subprocess.Popen[bytes]] = {}
+        self._starting = threading.Lock()
+
+    def names(self) -> list[str]:
+        """Collections, and crawls that have none: not yet, or because they failed."""
+        found = self._shelf.names()
+        return [*found, *(name for name in sorted(self._started) if name not in found)]
+
+    def start(self, name: str, texts: Sequence[str], options: Mapping[str, object]) -> str:
+        """Begin a new crawl; its name. Raises UsageError."""
+        with self._starting:
+            taken = [name for name in self.names() if self.status(name)["state"] != "failed"]
+            crawl = new_crawl(name, texts, options, taken)
+            self._run(crawl.name, crawl.arguments)
+        return crawl.name
+
+    def go_on(self, name: str) -> None:
+        """Go on with a stored crawl. Raises NoCollection, CollectionInUse."""
+        home = self._shelf.home(name)
+        if not home.exists:
+            raise NoCollection(home.path)
+        with self._starting:
+            if self.status(name)["state"] not in ("stored", "failed"):
+                raise CollectionInUse(home.path, "a crawl that runs")
+            self._run(name or self._shelf.first, ["crawl"])
+
+    def order(self, name: str, order: str) -> Mapping[str, Any]:
+        """Tell a running crawl to pause, resume or stop. Raises NotRunning."""
+        return send(self._shelf.home(name), order)
+
+    def clear(self, name: str, confirmed: str) -> None:
+        """Delete a collection for good. Raises UsageError unless its name was typed, and
+        CollectionInUse while a crawl runs in it."""
+        name = name or self._shelf.first
+        if confirmed != name:
+            raise UsageError(f"type {name} to say that you mean to delete it for good")
+        home = self._shelf.home(name)
+        if home.exists:
+            home.run.mkdir(exist_ok=True)
+            with locked(home):
+                self._shelf.forget(name)
+                delete_collection(home)
+        elif name not in self._started:
+            raise NoCollection(home.path)
+        elif self._started[name].poll() is None:
+            raise CollectionInUse(home.path, "a crawl that is starting")
+        self._started.pop(name, None)
+        self._output(name).unlink(missing_ok=True)
+
+    def status(self, name: str) -> dict[str, Any]:
+        """How a crawl stands: `starting`, `running`, `paused`, `stopping`, `stored`, `failed`, or
+        `none` where there is no crawl of that name."""
+        name = name or self._shelf.first
+        home = self._shelf.home(name)
+        status: dict[str, Any] = {"schema": 1, "crawl": name, **_NOTHING}
+        if home.exists:
+            try:
+                return {**status, **self._stored(name), **send(home, "status")}
+            except NotRunning:
+                status |= self._stored(name)
+                status["state"] = "starting" if is_in_use(home) else "stored"
+        process = self._started.get(name)
+        if process is not None:
+            code = process.poll()
+            if code is None and status["state"] in ("none", "stored"):
+                status["state"] = "starting"
+            elif code in (1, 2, 3, 13):
+                status["state"] = "failed"
+                status["said"] = self._last_words(name)
+        return status
+
+    def list(self) -> list[dict[str, Any]]:
+        """Every crawl with its seeds, its status and when it was last written."""
+        return [self._line(name) for name in self.names()]
+
+    def _line(self, name: str) -> dict[str, Any]:
+        home = self._shelf.home(name)
+        seeds: Sequence[str] = ()
+        if home.exists:
+            with self._shelf.study(name) as study:
+                seeds = study.seeds()[:10]
+        return {**self.status(name), "seeds": list(seeds), "changed_at": _changed_at(home)}
+
+    def _stored(self, name: str) -> dict[str, Any]:
+        with self._shelf.study(name) as study:
+            return stored_status(study)
+
+    def _run(self, name: str, words: Sequence[str]) -> None:
+        where = f"--collection={self._shelf.home(name).path}"
+        self._started[name] = self._spawn([words[0], where, *words[1:]], self._output(name))
+
+    def _output(self, name: str) -> Path:
+        return self._shelf.folder / ".output" / f"{name}.txt"
+
+    def _last_words(self, name: str) -> str:
+        try:
+            said = self._output(name).read_bytes()[-_LAST_WORDS:]
+        except OSError:
+            return ""
+        return said.decode("utf-8", "replace").strip()
+
+
+_NOTHING: Final[dict[str, Any]] = {
+    "state": "none", "fetched": 0, "redirects": 0, "failed": 0, "refused": 0, "queued": 0,
+    "known": 0, "bytes": 0, "links": 0, "indexed": 0, "refused_by": {}, "by_status": {},
+    "under_way": 0, "hosts_waiting": 0, "pages_per_s": 0.0, "bytes_per_s": 0.0, "wall_s": 0.0,
+    "troubles": (), "said": "",
+}  # fmt: skip
+
+
+def _changed_at(home: Home) -> str | None:
+    try:
+        return iso_of(home.log.stat().st_mtime_ns // 1000)
+    except OSError:
+        return None

@@ -1,0 +1,153 @@
+"""From a request to an answer: who is it, what is asked, and what if that goes wrong?
+
+The same for every row of the table, so that no route can forget to ask who it is.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from gossamer.crawl.control import NotRunning
+from gossamer.errors import (
+    CollectionInUse,
+    CorruptFile,
+    DiskFault,
+    GossamerError,
+    NoCollection,
+    NotKnown,
+    QueryError,
+    StoreError,
+    UsageError,
+)
+from gossamer.web.asked import Asked, read_body, read_values
+from gossamer.web.guard import TooLarge, too_large
+from gossamer.web.route import Desk, NotAllowed, Route
+
+# The first that fits.
+_STATUS: Final[tuple[tuple[type[GossamerError], int], ...]] = (
+    (UsageError, 400),
+    (NotKnown, 404),
+    (NoCollection, 404),
+    (NotRunning, 409),
+    (CollectionInUse, 409),
+    (CorruptFile, 500),
+    (DiskFault, 507),
+    (StoreError, 409),  # it has no index, or another release wrote it
+)
+
+
+def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response]]:
+    """What Starlette calls for a row of the table."""
+
+    async def respond(request: Request) -> Response:
+        began_s = desk.clock.now_s()
+        asked = Asked({})
+        try:
+            body = read_body(request.headers.get("content-type", ""), await request.body())
+            asked = _asked(route, desk, request, body)
+            response = await run_in_threadpool(route.answer, desk, asked)
+        except TooLarge:
+            response = too_large()
+        except GossamerError as fault:
+            response = await run_in_threadpool(fault_response, route, desk, asked, request, fault)
+        desk.tally.answers[route.name, response.status_code] += 1
+        desk.tally.seconds[route.name] += desk.clock.now_s() - began_s  # type: ignore[assignment]  # a sum of floats
+        return response
+
+    return respond
+
+
+def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) -> Asked:
+    """The request, once it is known who sent it. Raises NotAllowed, UsageError."""
+    session = _session(desk, request)
+    has_token = _has_token(desk, request)
+    if route.method != "GET":
+        _check_origin(request)
+    if not route.is_open:
+        if not session and not has_token and (route.changes or not desk.doors.is_open_to_readers):
+            raise NotAllowed("log in first, or send the token", 401)
+        if route.changes and not has_token:
+            _check_csrf(desk, session, request, body)
+    given: dict[str, Any] = {**request.query_params, **body, **request.path_params}
+    return Asked(
+        values=read_values(route.params, given),
+        origin=_origin(request),
+        csrf=desk.doors.sessions.csrf_of(session) if session else "",
+        is_owner=bool(session or has_token),
+        last_event_id=request.headers.get("last-event-id", ""),
+        client=request.client.host if request.client else "",
+        session=session,
+    )
+
+
+def _session(desk: Desk, request: Request) -> str:
+    name = request.cookies.get(desk.doors.cookie, "")
+    return name if desk.doors.sessions.is_on(name, desk.clock.now_s()) else ""
+
+
+def _has_token(desk: Desk, request: Request) -> bool:
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer":
+        return False
+    now_s, client = desk.clock.now_s(), request.client.host if request.client else ""
+    if not desk.doors.throttle.may_try(client, now_s):
+        raise NotAllowed("too many wrong tokens; wait five minutes", 429)
+    if not desk.doors.is_token(given.strip()):
+        desk.doors.throttle.note_failure(client, now_s)
+        raise NotAllowed("the token is wrong", 401)
+    return True
+
+
+def _origin(request: Request) -> str:
+    return f"{request.url.scheme}://{request.headers.get('host', '')}"
+
+
+def _check_origin(request: Request) -> None:
+    """What changes something comes from a page of ours, or from no page at all."""
+    origin = request.headers.get("origin")
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    if (origin is not None and origin != _origin(request)) or site not in ("same-origin", "none"):
+        raise NotAllowed("that came from a page of another site", 403)
+
+
+def _check_csrf(desk: Desk, session: str, request: Request, body: dict[str, object]) -> None:
+    given = request.headers.get("x-csrf-token") or body.get("csrf") or ""
+    wanted = desk.doors.sessions.csrf_of(session)
+    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), wanted.encode()):
+        raise NotAllowed("the form is out of date; load the page again", 403)
+
+
+def status_of(fault: GossamerError) -> int:
+    """The HTTP status that says what went wrong."""
+    if isinstance(fault, NotAllowed):
+        return fault.status
+    return next((status for kind, status in _STATUS if isinstance(fault, kind)), 500)
+
+
+def fault_response(
+    route: Route, desk: Desk, asked: Asked, request: Request, fault: GossamerError
+) -> Response:
+    """The fault as a page for people, or as an object for programs."""
+    status = status_of(fault)
+    if route.gives != "html":
+        found: dict[str, Any] = {"schema": 1, "error": str(fault)}
+        if isinstance(fault, QueryError):
+            found |= {"error": fault.sentence, "at": fault.at}
+        return JSONResponse(found, status, _challenge(status))
+    if status == 401 and route.method == "GET":
+        wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"/login?next={quote(wanted, safe='')}", 303)
+    names = {"asked": asked, "status": status, "sentence": str(fault), "nav": ""}
+    markup = desk.renderer.page("fault.html", crawl="", crawls=[], **names)
+    return Response(markup, status, _challenge(status), "text/html")
+
+
+def _challenge(status: int) -> dict[str, str]:
+    return {"www-authenticate": "Bearer"} if status == 401 else {}

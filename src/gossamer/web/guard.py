@@ -1,0 +1,141 @@
+"""The first thing that a request meets and the last that an answer passes.
+
+A request under a foreign name is refused: a page of a stranger whose name was made to point here
+(DNS rebinding) reaches nothing. One that is too large is refused before it is read. Every answer
+leaves with headers that forbid browsers whatever our pages do not need.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Collection
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MAX_BODY_BYTES: Final = 64 * 2**10
+MAX_QUERY_BYTES: Final = 16 * 2**10
+CSP: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+_HEADERS: Final = {
+    "content-security-policy": CSP,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "x-dns-prefetch-control": "off",
+    "x-frame-options": "DENY",
+    "cache-control": "no-store",
+}
+
+
+class TooLarge(Exception):  # an event of the protocol, which ends in `endpoint.py`
+    """The body is longer than it may be; `too_large` is the answer to it."""
+
+
+def host_in(header: str) -> str:
+    """The name or address in a Host header, without port and brackets; empty when it is neither."""
+    name, bracket, rest = header.strip().lower().partition("]")
+    if bracket:
+        port = rest.removeprefix(":")
+        return name.removeprefix("[") if not rest or port.isdigit() else ""
+    name, colon, port = name.partition(":")
+    return name.removesuffix(".") if not colon or port.isdigit() else ""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address means this very machine."""
+    return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+class Names:
+    """The names under which the server may be asked."""
+
+    def __init__(self, bound: str, allowed: Collection[str] = ()) -> None:
+        self._allowed = {name.lower().removesuffix(".") for name in (bound, *allowed)}
+        self._is_public = not is_loopback(bound)
+
+    def allow(self, header: str) -> bool:
+        """An address needs no DNS, so it cannot be bent; a name must be one of ours."""
+        host = host_in(header)
+        if is_loopback(host) or host in self._allowed:
+            return True
+        return self._is_public and _is_address(host)
+
+
+class Guard:
+    """An ASGI application around ours."""
+
+    def __init__(self, app: ASGIApp, names: Names) -> None:
+        self._app = app
+        self._names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        fault = self._fault(scope)
+        if fault is not None:
+            await fault(scope, receive, _sealing(send))
+            return
+        await self._app(scope, _Counted(receive), _sealing(send))
+
+    def _fault(self, scope: Scope) -> PlainTextResponse | None:
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not self._names.allow(hosts[0]):
+            return PlainTextResponse(
+                "This server is not known by that name; `gossamer serve --allow-host NAME` "
+                "makes it so.\n",
+                421,
+            )
+        if len(scope.get("query_string", b"")) > MAX_QUERY_BYTES:
+            return PlainTextResponse("The address is too long.\n", 414)
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
+            return too_large()
+        return None
+
+
+def too_large() -> PlainTextResponse:
+    return PlainTextResponse(f"A request may have {MAX_BODY_BYTES:,} bytes.\n", 413)
+
+
+class _Counted:
+    """Receives a body up to its limit; a chunked one does not say how long it will be."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._left = MAX_BODY_BYTES
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise TooLarge
+        return message
+
+
+def _sealing(send: Send) -> Send:
+    async def sealed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sealed

@@ -1,0 +1,150 @@
+"""Who may read, and who may change something?
+
+On loopback everybody may read; whoever changes something shows the token, or has a session. On any
+other address reading needs the same. A session begins with a password, the token, or the link that
+`serve` prints when it starts, which works once. What a logged-in browser sends to change something
+must also carry the session's CSRF word, which no other site can read.
+
+Pure but for the sessions themselves: told the time, waits for nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from base64 import b64decode, b64encode
+from dataclasses import dataclass, field
+from typing import Final
+
+from gossamer.errors import UsageError
+
+SESSION_S: Final = 12 * 3600.0
+_MOST_SESSIONS: Final = 1_000
+_LEAST_TOKEN: Final = 16  # characters; 22 of base64 are 128 bits
+# RFC 7914's interactive figures times eight: 128 MB and about 0.3 s for each guess.
+_N, _R, _P = 2**17, 8, 1
+_MEMORY_BYTES: Final = 256 * 2**20
+_FREE_TRIES: Final = 5  # of one client; 50 of all together
+_FREE_TRIES_OF_ALL: Final = 50
+_FORGET_S: Final = 300.0
+_MOST_CLIENTS: Final = 10_000
+
+
+def hash_password(password: str, salt: bytes | None = None) -> str:
+    """A line for the password file: `scrypt$N$r$p$salt$hash`. Raises UsageError for a short one."""
+    if len(password) < 10:
+        raise UsageError("a password needs at least 10 characters")
+    salt = salt or secrets.token_bytes(16)
+    hashed = hashlib.scrypt(
+        password.encode(), salt=salt, n=_N, r=_R, p=_P, maxmem=_MEMORY_BYTES, dklen=32
+    )
+    return f"scrypt${_N}${_R}${_P}${b64encode(salt).decode()}${b64encode(hashed).decode()}"
+
+
+def check_hash(line: str) -> str:
+    """The line, if it is one that `hash_password` made. Raises UsageError."""
+    parts = line.strip().split("$")
+    if len(parts) != 6 or parts[:4] != ["scrypt", str(_N), str(_R), str(_P)]:
+        raise UsageError(
+            "the password file has no line that `gossamer serve --hash-password` wrote"
+        )
+    return line.strip()
+
+
+def check_token(text: str) -> str:
+    """The token, if it is long enough to be none that can be guessed. Raises UsageError."""
+    token = text.strip()
+    if len(token) < _LEAST_TOKEN or not token.isascii() or not token.isprintable():
+        raise UsageError(f"a token needs at least {_LEAST_TOKEN} printable ASCII characters")
+    return token
+
+
+def fits(password: str, line: str) -> bool:
+    """Whether a password is the one of the line. Takes about 0.3 s, whatever it is."""
+    _, n, r, p, salt, hashed = line.split("$")
+    made = hashlib.scrypt(
+        password.encode("utf-8", "replace"),
+        salt=b64decode(salt), n=int(n), r=int(r), p=int(p), maxmem=_MEMORY_BYTES, dklen=32,
+    )  # fmt: skip
+    return hmac.compare_digest(made, b64decode(hashed))
+
+
+@dataclass(slots=True)
+class Throttle:
+    """Counts failed tries, so that guessing takes for ever. Forgets after five quiet minutes."""
+
+    _failed: dict[str, list[float]] = field(default_factory=dict)
+
+    def may_try(self, client: str, now_s: float) -> bool:
+        self._forget(now_s)
+        of_all = sum(map(len, self._failed.values()))
+        return len(self._failed.get(client, ())) < _FREE_TRIES and of_all < _FREE_TRIES_OF_ALL
+
+    def note_failure(self, client: str, now_s: float) -> None:
+        if len(self._failed) < _MOST_CLIENTS:
+            self._failed.setdefault(client, []).append(now_s)
+
+    def _forget(self, now_s: float) -> None:
+        for client, times in list(self._failed.items()):
+            kept = [at_s for at_s in times if now_s - at_s < _FORGET_S]
+            if kept:
+                self._failed[client] = kept
+            else:
+                del self._failed[client]
+
+
+@dataclass(slots=True)
+class Sessions:
+    """Who is logged in. Kept in memory: a restart logs everybody out."""
+
+    _ends_s: dict[str, float] = field(default_factory=dict)
+    _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+
+    def begin(self, now_s: float) -> str:
+        """The name of a new session; the oldest ends when there are too many."""
+        self._ends_s = {name: end for name, end in self._ends_s.items() if end > now_s}
+        while len(self._ends_s) >= _MOST_SESSIONS:
+            self._ends_s.pop(next(iter(self._ends_s)))
+        name = secrets.token_urlsafe(32)
+        self._ends_s[name] = now_s + SESSION_S
+        return name
+
+    def is_on(self, name: str, now_s: float) -> bool:
+        return self._ends_s.get(name, 0.0) > now_s
+
+    def end(self, name: str) -> None:
+        self._ends_s.pop(name, None)
+
+    def csrf_of(self, name: str) -> str:
+        """The word that a session's forms carry."""
+        return hmac.new(self._secret, name.encode(), hashlib.sha256).hexdigest()
+
+
+@dataclass(slots=True)
+class Doors:
+    """What opens the server, and to whom it is open without."""
+
+    token: str  # for programs: `Authorization: Bearer TOKEN`
+    password: str = ""  # a line of `hash_password`; empty where there is none
+    is_open_to_readers: bool = True
+    cookie: str = "gossamer"  # browsers share cookies between ports, so the port is in the name
+    sessions: Sessions = field(default_factory=Sessions)
+    throttle: Throttle = field(default_factory=Throttle)
+    ticket: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+
+    def is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+
+    def is_word(self, given: str) -> bool:
+        """Whether a person's word is the token or the password. May take 0.3 s."""
+        return self.is_token(given) or (bool(self.password) and fits(given, self.password))
+
+    def take_ticket(self, given: str) -> bool:
+        """Whether this is the printed link; it is of no use afterwards."""
+        if not self.ticket or not hmac.compare_digest(
+            given.encode("utf-8", "replace"), self.ticket.encode()
+        ):
+            return False
+        self.ticket = ""
+        return True

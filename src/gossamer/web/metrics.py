@@ -1,0 +1,53 @@
+"""Figures for a monitoring program, in the text form that Prometheus reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from gossamer.web.route import Tally
+
+_OF_CRAWLS: Final = (
+    ("fetched", "gossamer_pages_fetched", "Pages fetched over the life of a collection."),
+    ("failed", "gossamer_urls_failed", "URLs that were asked and gave no whole answer."),
+    ("refused", "gossamer_urls_refused", "URLs that a rule refused."),
+    ("queued", "gossamer_urls_queued", "URLs that wait to be asked."),
+    ("known", "gossamer_urls_known", "URLs known."),
+    ("bytes", "gossamer_bytes_fetched", "Bytes of bodies fetched."),
+    ("links", "gossamer_links", "Links found."),
+    ("indexed", "gossamer_pages_indexed", "Pages that can be searched."),
+    ("under_way", "gossamer_requests_under_way", "Requests under way."),
+    ("pages_per_s", "gossamer_pages_per_second", "Speed of the last ten seconds."),
+)
+
+
+def metrics_text(tally: Tally, crawls: Sequence[dict[str, Any]]) -> str:
+    """All figures."""
+    return "".join(f"{line}\n" for line in _lines(tally, crawls))
+
+
+def _lines(tally: Tally, crawls: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for key, name, meaning in _OF_CRAWLS:
+        yield from _head(name, "gauge", meaning)
+        for crawl in crawls:
+            yield f'{name}{{crawl="{_label(crawl["crawl"])}"}} {crawl[key]}'
+    yield from _head("gossamer_crawl_running", "gauge", "Whether a crawl is under way.")
+    for crawl in crawls:
+        is_on = int(crawl["state"] in ("starting", "running", "paused", "stopping"))
+        yield f'gossamer_crawl_running{{crawl="{_label(crawl["crawl"])}"}} {is_on}'
+    yield from _head("gossamer_http_answers_total", "counter", "Answers of this server.")
+    for (route, status), count in sorted(tally.answers.items()):
+        yield f'gossamer_http_answers_total{{route="{_label(route)}",status="{status}"}} {count}'
+    yield from _head("gossamer_http_seconds_total", "counter", "Time that they took.")
+    for route, seconds in sorted(tally.seconds.items()):
+        yield f'gossamer_http_seconds_total{{route="{_label(route)}"}} {seconds:.6f}'
+    yield from _head("gossamer_http_watchers", "gauge", "Live views that are open.")
+    yield f"gossamer_http_watchers {tally.watchers}"
+
+
+def _head(name: str, kind: str, help: str) -> tuple[str, str]:
+    return f"# HELP {name} {help}", f"# TYPE {name} {kind}"
+
+
+def _label(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

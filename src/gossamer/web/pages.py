@@ -1,0 +1,211 @@
+"""The pages people look at: each function answers one row of `routes.py`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from starlette.responses import RedirectResponse, Response
+
+from gossamer.errors import GossamerError, NoCollection, NotKnown, QueryError, UsageError
+from gossamer.urls.scope import ScopeKind
+from gossamer.web.answers import give_order, listed_hosts, options_of, searched
+from gossamer.web.asked import Asked
+from gossamer.web.cached import cached_response
+from gossamer.web.crawls import OPTIONS
+from gossamer.web.login import SESSION_S
+from gossamer.web.reading import (
+    backlinks_object,
+    captured,
+    links_object,
+    page_object,
+)
+from gossamer.web.route import Desk, NotAllowed
+
+VIEWS: Final = ("copy", "text", "in", "out", "versions", "headers", "story")
+PER_PAGE: Final = 10
+SCOPES: Final[dict[ScopeKind, str]] = {
+    "host": "Its host: every page of it",
+    "prefix": "Its directory, and what lies below",
+    "site": "Its site: all hosts of the domain",
+    "page": "The page alone",
+    "any": "Anywhere: wherever links lead",
+}
+TYPES: Final = ("html", "pdf", "image", "audio", "video", "text", "any")
+_SHOWN: Final = 200  # rows of a table on one page
+
+
+def _html(desk: Desk, asked: Asked, template: str, **names: Any) -> Response:
+    crawl = asked.text("c") or desk.shelf.first
+    markup = desk.renderer.page(
+        template,
+        asked=asked,
+        crawl=crawl if crawl != desk.shelf.first else "",
+        crawl_name=crawl,
+        crawls=desk.shelf.names(),
+        **names,
+    )
+    return Response(markup, names.get("status", 200), media_type="text/html")
+
+
+# -- search
+
+
+def search(desk: Desk, asked: Asked) -> Response:
+    template = "results.html" if asked.flag("part") else "search.html"
+    names: dict[str, Any] = {"nav": "search", "results": None, "fault": None, "status": 200}
+    names |= {"query": asked.text("q"), "is_empty": not desk.shelf.names(), "per_page": PER_PAGE}
+    names["filters"] = {
+        name: asked.text(name) for name in ("site", "type", "lang", "since") if asked.text(name)
+    }
+    if asked.text("sort") == "date":
+        names["filters"]["sort"] = "date"
+    if asked.text("q").strip():
+        try:
+            names["results"] = searched(desk, asked)[1]
+        except QueryError as fault:
+            # The query is right there to be mended, so it is no fault of the whole page.
+            names |= {"fault": fault, "status": 200 if asked.flag("part") else 400}
+        except NoCollection:
+            names["is_empty"] = True
+    return _html(desk, asked, template, types=TYPES, **names)
+
+
+# -- one page
+
+
+def page(desk: Desk, asked: Asked) -> Response:
+    url, view, crawl = asked.text("url"), asked.text("view"), asked.text("c")
+    names: dict[str, Any] = {"nav": "search", "view": view, "views": VIEWS, "note": ""}
+    with desk.shelf.study(crawl) as study:
+        found = page_object(study, url, asked.text("at"), desk.clock.wall_us())
+        if view == "in":
+            names["links"] = _links_or_none(
+                lambda: backlinks_object(study, url, "page", _SHOWN, asked.whole("offset"))
+            )
+        elif view == "out":
+            names["links"] = _links_or_none(
+                lambda: links_object(study, url, _SHOWN, asked.whole("offset"))
+            )
+    if not found["page"] and view in ("copy", "text", "headers", "versions"):
+        names["view"] = "story"  # there is nothing else to show
+    return _html(desk, asked, "page.html", found=found, shown=_SHOWN, **names)
+
+
+def _links_or_none(ask: Any) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = ask()
+    except NotKnown:
+        return None
+    return found
+
+
+def cached(desk: Desk, asked: Asked) -> Response:
+    with desk.shelf.study(asked.text("c")) as study:
+        kept = captured(study, asked.text("url"), asked.text("at"))
+    return cached_response(kept, asked.text("c"))
+
+
+def hosts(desk: Desk, asked: Asked) -> Response:
+    found = listed_hosts(desk, asked)
+    return _html(desk, asked, "hosts.html", nav="hosts", found=found)
+
+
+# -- crawls
+
+
+def crawls(desk: Desk, asked: Asked) -> Response:
+    return _crawls_page(desk, asked)
+
+
+def _crawls_page(desk: Desk, asked: Asked, fault: GossamerError | None = None) -> Response:
+    given = {name: asked.values.get(name) for name in ("seeds", "name", *OPTIONS)}
+    return _html(
+        desk, asked, "crawls.html", nav="crawls", lines=desk.crawls.list(), scopes=SCOPES,
+        types=TYPES, fault=fault, status=400 if fault else 200, given=given,
+    )  # fmt: skip
+
+
+def start_crawl(desk: Desk, asked: Asked) -> Response:
+    try:
+        name = desk.crawls.start(asked.text("name"), asked.texts("seeds"), options_of(asked))
+    except UsageError as fault:
+        return _crawls_page(desk, asked, fault)
+    return RedirectResponse(f"/crawls/{name}", 303)
+
+
+def crawl(desk: Desk, asked: Asked) -> Response:
+    status = desk.crawls.status(asked.text("name"))
+    if status["state"] == "none":
+        raise NotKnown(f"there is no crawl {asked.text('name')!r}")
+    seeds: tuple[str, ...] = ()
+    if desk.shelf.home(asked.text("name")).exists:
+        with desk.shelf.study(asked.text("name")) as study:
+            seeds = study.seeds()[:20]
+    return _html(desk, asked, "crawl.html", nav="crawls", now=status, seeds=seeds, status=200)
+
+
+def order_crawl(desk: Desk, asked: Asked) -> Response:
+    name, order = asked.text("name"), asked.text("order")
+    if order == "clear":
+        desk.crawls.clear(name, asked.text("confirm").strip())
+        return RedirectResponse("/crawls", 303)
+    give_order(desk, name, order)
+    return RedirectResponse(f"/crawls/{name}", 303)
+
+
+# -- coming and going
+
+
+def login(desk: Desk, asked: Asked) -> Response:
+    if asked.text("ticket"):
+        now_s = desk.clock.now_s()
+        if not desk.doors.throttle.may_try(asked.client, now_s):
+            raise NotAllowed("too many wrong tries; wait five minutes", 429)
+        if desk.doors.take_ticket(asked.text("ticket")):
+            return _welcome(desk, "/")
+        desk.doors.throttle.note_failure(asked.client, now_s)
+        return _login_page(desk, asked, "That link works only once. Type the token instead.")
+    return _login_page(desk, asked)
+
+
+def try_login(desk: Desk, asked: Asked) -> Response:
+    now_s = desk.clock.now_s()
+    if not desk.doors.throttle.may_try(asked.client, now_s):
+        return _login_page(desk, asked, "Too many wrong tries; wait five minutes.", 429)
+    if not desk.doors.is_word(asked.text("word")):
+        desk.doors.throttle.note_failure(asked.client, now_s)
+        return _login_page(desk, asked, "That is not it.", 401)
+    return _welcome(desk, inner(asked.text("next")))
+
+
+def inner(path: str) -> str:
+    """A path of ours to go on with; anything else, which may lead to another site, is `/`."""
+    is_ours = path.startswith("/") and not path.startswith(("//", "/\\"))
+    return path if is_ours and path.isprintable() and "\\" not in path else "/"
+
+
+def _login_page(desk: Desk, asked: Asked, fault: str = "", status: int = 200) -> Response:
+    next_ = inner(asked.text("next"))
+    has_password = bool(desk.doors.password)
+    names = {"nav": "", "fault": fault, "next": next_, "has_password": has_password}
+    markup = desk.renderer.page("login.html", asked=asked, crawl="", crawls=[], **names)
+    return Response(markup, status, media_type="text/html")
+
+
+def _welcome(desk: Desk, next_: str) -> Response:
+    response = RedirectResponse(next_, 303)
+    response.set_cookie(
+        desk.doors.cookie,
+        desk.doors.sessions.begin(desk.clock.now_s()),
+        max_age=int(SESSION_S),
+        httponly=True,
+        samesite="strict",
+    )
+    return response
+
+
+def logout(desk: Desk, asked: Asked) -> Response:
+    desk.doors.sessions.end(asked.session)
+    response = RedirectResponse("/", 303)
+    response.delete_cookie(desk.doors.cookie)
+    return response

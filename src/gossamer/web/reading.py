@@ -1,0 +1,214 @@
+"""What the collections say, as objects of JSON: the same for the API and for the pages.
+
+Every function reads and changes nothing. Lists are capped, and say so, because a page may have a
+million links to it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from typing import Any, Final
+
+from gossamer.base.clock import iso_of
+from gossamer.crawl.study import Study
+from gossamer.crawl.study_links import anchors, backlinks, with_dates
+from gossamer.crawl.study_pages import Capture, StoredPage
+from gossamer.crawl.study_words import tell
+from gossamer.errors import NotKnown
+from gossamer.frontier.rows import HostRow
+from gossamer.graph.lookup import links_from
+from gossamer.search.results import Hit, Request, Results
+from gossamer.urls.site import site_of
+
+MOST_TEXT: Final = 100_000  # characters of a page's text that are sent
+MOST_LINKS: Final = 1_000
+
+
+def results_object(results: Results, request: Request) -> dict[str, Any]:
+    """Hits, as in `search --json`, and with each where its words are."""
+    return {
+        "schema": 1,
+        "query": request.query,
+        "offset": request.offset,
+        "total": results.total,
+        "took_ms": round(results.took_ms, 3),
+        "suggestion": results.suggestion or None,
+        "hits": [_hit_object(hit) for hit in results],
+    }
+
+
+def _hit_object(hit: Hit) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "url": hit.url,
+        "title": hit.title,
+        "snippet": hit.snippet,
+        "marks": [list(pair) for pair in hit.passage.marks],
+        "score": hit.score,
+        "fetched_at": hit.fetched_at,
+        "type": hit.type or None,
+        "language": hit.language or None,
+    }
+    if hit.parts:
+        found["parts"] = {part.name: part.value for part in hit.parts}
+    return found
+
+
+def page_object(study: Study, url: str, at: str, now_us: int) -> dict[str, Any]:
+    """All about one URL: what was kept of it, if anything, and its story. Raises UsageError."""
+    story = study.story(url)
+    kept = study.page(story.url, at or None) if story.captures else None
+    return {
+        "schema": 1,
+        "url": story.url,
+        "known": story.row is not None,
+        "outcome": story.row.outcome.value if story.row else None,
+        "reason": (story.row.reason or None) if story.row else None,
+        "story": tell(story, now_us),
+        "versions": [version_object(capture) for capture in reversed(story.captures)],
+        "page": _kept_object(kept) if kept else None,
+    }
+
+
+def version_object(capture: Capture) -> dict[str, Any]:
+    """One capture."""
+    return {
+        "at": iso_of(capture.at_us),
+        "status": capture.status,
+        "type": capture.type or None,
+        "bytes": capture.size_bytes,
+        "digest": capture.digest or None,
+    }
+
+
+def _kept_object(kept: StoredPage) -> dict[str, Any]:
+    page = kept.page
+    return {
+        "at": iso_of(kept.at_us),
+        "status": kept.status,
+        "type": kept.content_type or None,
+        "bytes": len(kept.raw_body),
+        "title": page.title,
+        "language": page.language or None,
+        "description": page.description or None,
+        "charset": page.charset or None,
+        "canonical": page.canonical or None,
+        "generator": page.generator or None,
+        "robots": sorted(page.robots),
+        "headings": list(page.headings[:50]),
+        "headers": [list(pair) for pair in kept.headers],
+        "text": page.text[:MOST_TEXT],
+        "text_is_cut": len(page.text) > MOST_TEXT,
+        "kind": kept.kind,
+        "noarchive": kept.is_noarchive,
+        "cut": kept.is_cut,
+        "fault": kept.fault or None,
+    }
+
+
+def backlinks_object(study: Study, url: str, by: str, limit: int, offset: int) -> dict[str, Any]:
+    """Who links to a URL, and with which words. Raises NotKnown, CorruptFile."""
+    meant, table = backlinks(study, url, by)
+    words = anchors(study, url)[1]
+    return {
+        "schema": 1,
+        "url": meant,
+        "by": by,
+        "total": table.num_rows,
+        "links": table.slice(offset, limit).to_pylist(),
+        "anchors": words.slice(0, 100).to_pylist(),
+        "anchors_total": words.num_rows,
+    }
+
+
+def links_object(study: Study, url: str, limit: int, offset: int) -> dict[str, Any]:
+    """Where a page's links lead, and what became of each. Raises NotKnown, CorruptFile."""
+    row = study.get(url)
+    table = with_dates(links_from(study.home.graph, row.url))
+    links = table.slice(offset, limit).to_pylist()
+    for link in links:
+        target = study.find(link["target"])
+        link["outcome"] = target.outcome.value if target else None
+        link["reason"] = (target.reason or None) if target else None
+    return {"schema": 1, "url": row.url, "total": table.num_rows, "links": links}
+
+
+def host_object(host: HostRow, now_us: int) -> dict[str, Any]:
+    """What is known of a host; `rests_s` is how long it will not be asked."""
+    return {
+        "host": host.name,
+        "site": site_of(host.name),
+        "known": host.known,
+        "queued": host.queued,
+        "waiting": host.waiting,
+        "fetched": host.fetched,
+        "failed": host.failed,
+        "refused": host.refused,
+        "bytes": host.size_bytes,
+        "rests_s": round(max(0, host.free_us - now_us) / 1e6, 1),
+        "crawl_delay_s": host.crawl_delay_s or None,
+        "trouble": host.trouble or None,
+    }
+
+
+_COUNTS: Final = ("known", "queued", "waiting", "fetched", "failed", "refused", "bytes")
+
+
+def hosts_object(
+    study: Study, by: str, sort: str, limit: int, offset: int, now_us: int
+) -> dict[str, Any]:
+    """Hosts or sites, those with most of `sort` first."""
+    rows: Iterable[dict[str, Any]] = (host_object(host, now_us) for host in study.host_rows())
+    if by == "site":
+        rows = _by_site(rows)
+    every = list(rows)
+    first = heapq.nsmallest(offset + limit, every, key=lambda row: (-row[sort], row[by]))
+    return {"schema": 1, "by": by, "total": len(every), "hosts": first[offset:]}
+
+
+def _by_site(hosts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    sites: dict[str, dict[str, Any]] = {}
+    for host in hosts:
+        site = sites.setdefault(
+            host["site"], {"site": host["site"], "hosts": 0, **dict.fromkeys(_COUNTS, 0)}
+        )
+        site["hosts"] += 1
+        for name in _COUNTS:
+            site[name] += host[name]
+    return list(sites.values())
+
+
+def busiest_hosts(study: Study, most: int, now_us: int) -> list[dict[str, Any]]:
+    """The hosts with the longest queues, and those in trouble, for the live view."""
+    hosts = heapq.nlargest(
+        most,
+        (host for host in study.host_rows() if host.queued or host.waiting or host.fetched),
+        key=lambda host: (host.queued + host.waiting, host.fetched),
+    )
+    return [host_object(host, now_us) for host in hosts]
+
+
+def stored_status(study: Study) -> dict[str, Any]:
+    """How a crawl stood when it was last committed; the same names as a running one gives."""
+    counts = study.counts()
+    return {
+        "fetched": counts.fetched,
+        "redirects": counts.redirects,
+        "failed": counts.failed,
+        "refused": counts.refused,
+        "queued": counts.queued,
+        "known": counts.known,
+        "bytes": counts.size_bytes,
+        "links": counts.links,
+        "indexed": counts.indexed,
+        "refused_by": dict(counts.by_reason),
+        "by_status": dict(counts.by_status),
+    }
+
+
+def captured(study: Study, url: str, at: str) -> StoredPage:
+    """The page to show a copy of. Raises NotKnown, UsageError, CorruptFile."""
+    page = study.page(url, at or None)
+    if not page.body:
+        raise NotKnown(f"the answer of {page.url} had no body")
+    return page

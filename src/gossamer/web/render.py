@@ -1,0 +1,80 @@
+"""Markup from templates. Whatever a template is given is escaped; nothing is ever marked safe.
+
+`mark` makes the one kind of markup that depends on strangers' text, a passage with its words, and
+escapes every piece of it itself.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from gossamer.search.snippets import Snippet
+
+FOLDER: Final = Path(__file__).parent
+
+
+def size_text(size_bytes: float) -> str:
+    """`3.4 MB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(size_bytes) < 1000:
+            return f"{size_bytes:.0f} {unit}" if unit == "B" else f"{size_bytes:.1f} {unit}"
+        size_bytes /= 1000
+    return f"{size_bytes:.1f} TB"
+
+
+def mark(passage: Snippet) -> Markup:
+    """A passage with the query's words in `<mark>`."""
+    return Markup(passage.marked("<mark>", "</mark>", lambda text: str(escape(plain(text)))))  # noqa: S704  # every piece is escaped
+
+
+def plain(text: str) -> str:
+    """A stranger's text without what would change how the text after it reads.
+
+    Controls become blanks; marks of direction (bidi overrides) are dropped, so that a title cannot
+    turn its address around.
+    """
+    kept = (char for char in text if char not in _DIRECTIONS)
+    return "".join(char if char.isprintable() or char in "\n\t" else " " for char in kept)
+
+
+_DIRECTIONS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def outward(url: str) -> str:
+    """A URL that a link may have: http or https; everything else leads nowhere."""
+    return url if url.startswith(("http://", "https://")) else "#"
+
+
+def here(path: str, **values: object) -> str:
+    """A link of our own: the parameters that have a value, encoded."""
+    kept = {name: value for name, value in values.items() if value not in ("", None, 0, False)}
+    return f"{path}?{urlencode(kept)}" if kept else path
+
+
+class Renderer:
+    """The templates of one server."""
+
+    def __init__(self) -> None:
+        self._pages = Environment(
+            loader=FileSystemLoader(FOLDER / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._pages.filters.update(
+            size=size_text, mark=mark, plain=plain, outward=outward, thousands=_thousands
+        )
+        self._pages.globals["here"] = here
+
+    def page(self, template: str, **names: Any) -> str:
+        return self._pages.get_template(template).render(**names)
+
+
+def _thousands(number: float) -> str:
+    return f"{number:,.0f}"

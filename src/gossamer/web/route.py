@@ -1,0 +1,73 @@
+"""A route, and what it needs: the row type of the table in `routes.py`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from starlette.responses import Response
+
+from gossamer.base.clock import Clock
+from gossamer.errors import GossamerError
+from gossamer.web.asked import Asked, Param
+from gossamer.web.crawls import Crawls
+from gossamer.web.login import Doors
+from gossamer.web.render import Renderer
+from gossamer.web.shelf import Shelf
+
+MOST_WATCHERS: Final = 100
+
+
+class NotAllowed(GossamerError):
+    """Whoever asks is not logged in, or what was sent did not come from a page of ours."""
+
+    def __init__(self, sentence: str, status: int) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the server has done, for /metrics."""
+
+    answers: Counter[tuple[str, int]] = field(default_factory=Counter)  # by route and status
+    seconds: Counter[str] = field(default_factory=Counter)  # by route; floats in all but name
+    watchers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """All that an answer may be made from. Joined in `app.py`."""
+
+    shelf: Shelf
+    crawls: Crawls
+    doors: Doors
+    renderer: Renderer
+    clock: Clock
+    tally: Tally = field(default_factory=Tally)
+
+
+Answer = Callable[[Desk, Asked], Response]
+Gives = Literal["json", "html", "text", "events", "xml", "copy"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One thing that can be asked: the app, the OpenAPI document and the tests read this row.
+
+    `answer` may block: it runs in a thread. `keys` are those of the JSON object that it gives.
+    """
+
+    method: Literal["GET", "POST", "DELETE"]
+    path: str
+    name: str
+    does: str
+    answer: Answer
+    params: tuple[Param, ...] = ()
+    gives: Gives = "json"
+    keys: tuple[str, ...] = ()
+    status: int = 200
+    changes: bool = False  # needs a token, or a session and its CSRF word
+    is_open: bool = False  # even to those who may not read

@@ -1,0 +1,256 @@
+"""Every route: what it is called, what it takes and gives. The app and OpenAPI are made of this."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gossamer.search.results import MAX_LIMIT, MAX_OFFSET
+from gossamer.web import answers, pages
+from gossamer.web.asked import Param
+from gossamer.web.crawls import ORDERS
+from gossamer.web.openapi import openapi_of
+from gossamer.web.reading import MOST_LINKS
+from gossamer.web.route import Route
+
+_CRAWL = Param(name="c", help="The crawl's name; empty is the first.", default="", longest=64)
+_NAME = Param(name="name", help="The crawl's name.", place="path", is_needed=True, longest=64)
+_URL = Param(name="url", help="A URL; its scheme may be left out.", is_needed=True, longest=8_192)
+_AT = Param(name="at", help="As it was then; empty is the newest.", default="", longest=40)
+_QUERY = Param(name="q", help="Words to look for.", default="", longest=1_000)
+_SEARCH = (
+    _CRAWL,
+    Param(name="limit", help="Hits to give.", kind="whole", default=10, least=1, most=MAX_LIMIT),
+    Param(name="offset", help="Hits to skip.", kind="whole", default=0, most=MAX_OFFSET),
+    Param(name="site", help="Only of this host or domain.", default="", longest=300),
+    Param(name="type", help="Only html, pdf, ..., or a MIME type.", default="", longest=100),
+    Param(name="lang", help="Only in this language, as de.", default="", longest=20),
+    Param(name="since", help="Only fetched since, as 2026-01-31.", default="", longest=40),
+    Param(
+        name="sort", help="By relevance, or newest first.", default="relevance",
+        choices=("relevance", "date", ""),
+    ),
+    Param(
+        name="per_site", help="Hits of one site at most; 0: all.", kind="whole", default=0,
+        most=MAX_LIMIT,
+    ),
+    Param(name="explain", help="Say what each score is made of.", kind="flag", default=False),
+)  # fmt: skip
+_LIMIT = Param(name="limit", help="Rows.", kind="whole", default=100, least=1, most=MOST_LINKS)
+_OFFSET = Param(name="offset", help="Rows to skip.", kind="whole", default=0, most=10**9)
+_HOSTS = (
+    _CRAWL,
+    Param(name="by", help="Hosts or sites.", default="host", choices=("host", "site")),
+    Param(
+        name="sort", help="Most of these first.", default="fetched",
+        choices=("fetched", "queued", "waiting", "failed", "refused", "known", "bytes"),
+    ),
+    _LIMIT,
+    _OFFSET,
+)  # fmt: skip
+
+
+def _of_crawl(place: str) -> tuple[Param, ...]:
+    """What can be said of a new crawl; the scope tester takes the same."""
+    told: Final = "body" if place == "body" else "query"
+    return (
+        Param(
+            name="seeds", help="URLs to start at.", kind="texts", place=told, is_needed=True,
+            longest=8_192,
+        ),
+        Param(
+            name="scope", help="How far to go.", place=told, default="",
+            choices=("", "page", "prefix", "host", "site", "any"),
+        ),
+        Param(name="include", help="Only URLs that match.", kind="texts", place=told),
+        Param(name="exclude", help="No URLs that match.", kind="texts", place=told),
+    )  # fmt: skip
+
+
+_NEW_CRAWL = (
+    *_of_crawl("body"),
+    Param(
+        name="name", help="What to call it; else its host.", place="body", default="", longest=64
+    ),
+    Param(
+        name="type", help="What to take: html, pdf, image, audio, video, any, MIME types.",
+        place="body", default="", longest=200,
+    ),
+    Param(
+        name="order", help="Breadth or depth first.", place="body", default="",
+        choices=("", "breadth", "depth"),
+    ),
+    Param(
+        name="depth", help="Links to follow from a seed.", kind="whole", place="body", most=65_535
+    ),
+    Param(name="max_pages", help="Stop after so many pages.", kind="whole", place="body"),
+    Param(name="max_bytes", help="Stop after so many bytes.", kind="whole", place="body"),
+    Param(
+        name="max_time", help="Stop after so many seconds.", kind="number", place="body", most=1e9
+    ),
+    Param(
+        name="delay", help="Rest of a host after an answer, in seconds.", kind="number",
+        place="body", most=86_400,
+    ),
+    Param(
+        name="user_agent_contact", help="Whom site owners may turn to: mail or URL.", place="body",
+        default="", longest=200,
+    ),
+)  # fmt: skip
+_STATUS_KEYS = (
+    "schema", "crawl", "state", "fetched", "redirects", "failed", "refused", "queued", "known",
+    "bytes", "links", "indexed", "refused_by", "by_status", "under_way", "hosts_waiting",
+    "pages_per_s", "bytes_per_s", "wall_s", "troubles", "said",
+)  # fmt: skip
+_CONFIRM = Param(name="confirm", help="The crawl's name again.", place="body", default="")
+
+API: Final[tuple[Route, ...]] = (
+    Route(
+        method="GET", path="/api/search", name="search", does="Find pages, best first.",
+        answer=answers.search, params=(Param(name="q", help="Words to look for.", is_needed=True,
+        longest=1_000), *_SEARCH),
+        keys=("schema", "query", "offset", "total", "took_ms", "suggestion", "hits"),
+    ),
+    Route(
+        method="GET", path="/api/page", name="page", does="All about one URL.",
+        answer=answers.page, params=(_URL, _AT, _CRAWL),
+        keys=("schema", "url", "known", "outcome", "reason", "story", "versions", "page"),
+    ),
+    Route(
+        method="GET", path="/api/backlinks", name="backlinks",
+        does="Who links to a URL, and with which words.", answer=answers.backlinks,
+        params=(
+            _URL,
+            Param(name="by", help="Pages, hosts or sites.", default="page",
+                  choices=("page", "host", "site")),
+            _LIMIT, _OFFSET, _CRAWL,
+        ),
+        keys=("schema", "url", "by", "total", "links", "anchors", "anchors_total"),
+    ),
+    Route(
+        method="GET", path="/api/links", name="links", does="Where the links of a page lead.",
+        answer=answers.links, params=(_URL, _LIMIT, _OFFSET, _CRAWL),
+        keys=("schema", "url", "total", "links"),
+    ),
+    Route(
+        method="GET", path="/api/hosts", name="hosts", does="Hosts or sites, and their queues.",
+        answer=answers.hosts, params=_HOSTS, keys=("schema", "by", "total", "hosts"),
+    ),
+    Route(
+        method="GET", path="/api/status", name="status", does="How a crawl stands.",
+        answer=answers.status, params=(_CRAWL,), keys=_STATUS_KEYS,
+    ),
+    Route(
+        method="GET", path="/api/events", name="events",
+        does="A crawl as it goes: server-sent events; Last-Event-ID goes on where it was.",
+        answer=answers.events, params=(_CRAWL,), gives="events",
+    ),
+    Route(
+        method="GET", path="/api/crawls", name="crawls", does="Every crawl.",
+        answer=answers.crawls, keys=("schema", "first", "crawls"),
+    ),
+    Route(
+        method="POST", path="/api/crawls", name="start", does="Start a crawl.",
+        answer=answers.start_crawl, params=_NEW_CRAWL, keys=_STATUS_KEYS, status=202, changes=True,
+    ),
+    Route(
+        method="POST", path="/api/crawls/{name}/{order}", name="order",
+        does="Pause, resume or stop a running crawl; start goes on with a stored one.",
+        answer=answers.order_crawl,
+        params=(_NAME, Param(name="order", help="What to do.", place="path", is_needed=True,
+                             choices=(*ORDERS, "start"))),
+        keys=_STATUS_KEYS, status=202, changes=True,
+    ),
+    Route(
+        method="DELETE", path="/api/crawls/{name}", name="clear",
+        does="Delete a crawl and all that it kept, for good.", answer=answers.clear_crawl,
+        params=(_NAME, _CONFIRM), keys=("schema", "crawl", "state"), changes=True,
+    ),
+    Route(
+        method="GET", path="/api/scope", name="scope",
+        does="Would these URLs belong to such a crawl, and why?", answer=answers.scope,
+        params=(
+            *_of_crawl("query"),
+            Param(name="url", help="URLs to judge, one a line.", kind="texts", is_needed=True,
+                  longest=8_192),
+        ),
+        keys=("schema", "urls"),
+    ),
+    Route(
+        method="GET", path="/healthz", name="health", does="Whether the server answers.",
+        answer=answers.health, keys=("schema", "status", "version"), is_open=True,
+    ),
+    Route(
+        method="GET", path="/metrics", name="metrics", does="Figures for a monitoring program.",
+        answer=answers.metrics, gives="text",
+    ),
+    Route(
+        method="GET", path="/openapi.json", name="openapi", does="This description.",
+        answer=lambda _desk, _asked: openapi_of(API), keys=("openapi", "info", "paths"),
+    ),
+    Route(
+        method="GET", path="/opensearch.xml", name="opensearch",
+        does="How a browser searches here.", answer=answers.opensearch, gives="xml", is_open=True,
+    ),
+)  # fmt: skip
+
+PAGES: Final[tuple[Route, ...]] = (
+    Route(
+        method="GET", path="/", name="search_page", does="Search.", answer=pages.search,
+        params=(_QUERY, *_SEARCH, Param(name="part", help="The hits alone.", kind="flag")),
+        gives="html",
+    ),
+    Route(
+        method="GET", path="/page", name="page_page", does="One page.", answer=pages.page,
+        params=(
+            _URL, _AT, _CRAWL, _OFFSET,
+            Param(name="view", help="Which side of it.", default="text", choices=pages.VIEWS),
+        ),
+        gives="html",
+    ),
+    Route(
+        method="GET", path="/cached", name="cached", does="A copy that can do nothing.",
+        answer=pages.cached, params=(_URL, _AT, _CRAWL), gives="copy",
+    ),
+    Route(
+        method="GET", path="/hosts", name="hosts_page", does="Hosts and sites.",
+        answer=pages.hosts, params=_HOSTS, gives="html",
+    ),
+    Route(
+        method="GET", path="/crawls", name="crawls_page", does="Every crawl, and a new one.",
+        answer=pages.crawls, gives="html",
+    ),
+    Route(
+        method="POST", path="/crawls", name="start_page", does="Start a crawl.",
+        answer=pages.start_crawl, params=_NEW_CRAWL, gives="html", changes=True,
+    ),
+    Route(
+        method="GET", path="/crawls/{name}", name="crawl_page", does="A crawl as it goes.",
+        answer=pages.crawl, params=(_NAME,), gives="html",
+    ),
+    Route(
+        method="POST", path="/crawls/{name}", name="order_page", does="Orders to a crawl.",
+        answer=pages.order_crawl, gives="html", changes=True,
+        params=(_NAME, _CONFIRM, Param(name="order", help="What to do.", place="body",
+                                       is_needed=True, choices=(*ORDERS, "start", "clear"))),
+    ),
+    Route(
+        method="GET", path="/login", name="login_page", does="Log in.", answer=pages.login,
+        params=(
+            Param(name="ticket", help="Of the printed link.", default="", longest=100),
+            Param(name="next", help="Where to go then.", default="/", longest=9_000),
+        ),
+        gives="html", is_open=True,
+    ),
+    Route(
+        method="POST", path="/login", name="login", does="Log in.", answer=pages.try_login,
+        params=(
+            Param(name="word", help="Token or password.", place="body", default="", longest=1_000),
+            Param(name="next", help="Where to go then.", place="body", default="/", longest=9_000),
+        ),
+        gives="html", is_open=True,
+    ),
+    Route(
+        method="POST", path="/logout", name="logout", does="Log out.", answer=pages.logout,
+        gives="html", changes=True,
+    ),
+)  # fmt: skip

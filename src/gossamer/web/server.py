@@ -1,0 +1,104 @@
+"""Starting the server: may it be bound there, who may use it, and the loop that runs it.
+
+Bound to anything but loopback it refuses to start unless the operator named a token or a password:
+whoever can reach it could otherwise start crawls from this machine.
+"""
+
+from __future__ import annotations
+
+import secrets
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from gossamer.base.clock import SystemClock
+from gossamer.errors import UsageError
+from gossamer.web.app import build_app
+from gossamer.web.crawls import Crawls
+from gossamer.web.guard import Names, is_loopback
+from gossamer.web.login import Doors, check_hash, check_token
+from gossamer.web.render import Renderer
+from gossamer.web.route import Desk
+from gossamer.web.shelf import Shelf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What the operator asked for."""
+
+    collection: Path
+    crawls: Path | None = None  # where new crawls begin; else beside the collection
+    host: str = "127.0.0.1"
+    port: int = 8800
+    token_file: Path | None = None
+    password_file: Path | None = None
+    allowed_hosts: Sequence[str] = ()
+
+    @property
+    def folder(self) -> Path:
+        where = self.collection.resolve()
+        return self.crawls or where.with_name(f"{where.name}-crawls")
+
+
+def build_doors(serving: Serving) -> Doors:
+    """What opens the server. Raises UsageError where it must not be open."""
+    token = _secret_in(serving.token_file)
+    password = _secret_in(serving.password_file)
+    on_loopback = is_loopback(serving.host)
+    if not on_loopback and not (token or password):
+        raise UsageError(
+            f"{serving.host} can be reached from outside: name a secret with --token-file FILE or "
+            "--password-file FILE, or stay on 127.0.0.1"
+        )
+    return Doors(
+        token=check_token(token) if token else secrets.token_urlsafe(24),
+        password=check_hash(password) if password else "",
+        is_open_to_readers=on_loopback,
+        cookie=f"gossamer_{serving.port}",
+    )
+
+
+def _secret_in(path: Path | None) -> str:
+    """The first line of a file that only its owner can read. Raises UsageError."""
+    if path is None:
+        return ""
+    try:
+        if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise UsageError(f"others can read {path}; say `chmod 600 {path}`")
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeError) as fault:
+        raise UsageError(f"cannot read {path}: {getattr(fault, 'strerror', fault)}") from fault
+    if not lines or not lines[0].strip():
+        raise UsageError(f"{path} is empty; it must hold the secret in its first line")
+    return lines[0].strip()
+
+
+def build_desk(serving: Serving) -> Desk:
+    """All that the answers are made from. Raises UsageError."""
+    clock = SystemClock()
+    shelf = Shelf(serving.collection, serving.folder, clock)
+    return Desk(shelf, Crawls(shelf), build_doors(serving), Renderer(), clock)
+
+
+def origin_of(serving: Serving) -> str:
+    """How a browser on this machine calls the server."""
+    host = "127.0.0.1" if serving.host in ("0.0.0.0", "::") else serving.host  # noqa: S104  # compared
+    return f"http://[{host}]:{serving.port}" if ":" in host else f"http://{host}:{serving.port}"
+
+
+def serve(serving: Serving, desk: Desk) -> None:
+    """Answer until a signal says stop. Crawls that were started go on."""
+    uvicorn.run(
+        build_app(desk, Names(serving.host, serving.allowed_hosts)),
+        host=serving.host,
+        port=serving.port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=2,  # live views never end by themselves
+        limit_concurrency=1_000,
+    )

@@ -1,0 +1,140 @@
+"""The collections that the server shows, by name, each opened once and shared by all requests.
+
+The first is the one that `-c` names, wherever it lies; the others lie in one folder, and that is
+where new crawls begin. A name is a short word, never a path, so that no request can lead out of
+the folder.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from gossamer.base.clock import Clock
+from gossamer.crawl.home import Home
+from gossamer.crawl.study import Study
+from gossamer.errors import NoCollection, NotKnown, UsageError
+from gossamer.search.engine import Engine
+
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_REFRESH_S: Final = 0.5  # a crawl commits once a second
+
+
+def check_name(name: str) -> str:
+    """The name, if a new collection may have it. Raises UsageError."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name[:80]!r} cannot name a crawl; use up to 64 small letters, digits, - and _"
+        )
+    return name
+
+
+def name_of(path: Path) -> str:
+    """A directory's name as the page shows it."""
+    plain = re.sub(r"[^a-z0-9_-]+", "-", path.resolve().name.lower()).strip("-_")
+    return plain[:64] or "collection"
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A collection's readers, and which files they were opened on."""
+
+    stamp: tuple[int, int]
+    study: Study
+    engine: Engine | None = None
+    refreshed_s: float = float("-inf")
+    is_closed: bool = False
+    using: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Shelf:
+    """All collections of one server."""
+
+    def __init__(self, first: Path, folder: Path, clock: Clock) -> None:
+        self.first = name_of(first)
+        self._first_path = first
+        self.folder = folder
+        self._clock = clock
+        self._opened: dict[str, _Opened] = {}
+        self._opening = threading.Lock()
+
+    def names(self) -> list[str]:
+        """Every collection that is there, the first one first."""
+        found = [self.first] if self.home(self.first).exists else []
+        if self.folder.is_dir():
+            inside = sorted(path for path in self.folder.iterdir() if _NAME.fullmatch(path.name))
+            found += [path.name for path in inside if path.name != self.first and Home(path).exists]
+        return found
+
+    def home(self, name: str) -> Home:
+        """Where a collection lies, or would. Raises NotKnown for what is no name."""
+        if name in ("", self.first):
+            return Home(self._first_path)
+        if not _NAME.fullmatch(name):
+            raise NotKnown(f"there is no crawl {name[:80]!r}")
+        return Home(self.folder / name)
+
+    @contextmanager
+    def study(self, name: str) -> Iterator[Study]:
+        """A collection to read, as of half a second ago at most; one request at a time has it.
+
+        Raises NoCollection.
+        """
+        opened = self._open(name)
+        with opened.using:
+            if opened.is_closed:  # cleared while we waited for our turn
+                raise NoCollection(self.home(name).path)
+            now_s = self._clock.now_s()
+            if now_s - opened.refreshed_s >= _REFRESH_S:
+                opened.study.refresh()
+                opened.refreshed_s = now_s
+            yield opened.study
+
+    def engine(self, name: str) -> Engine:
+        """A collection to search; any number of threads may. Raises NoCollection, StoreError."""
+        opened = self._open(name)
+        with opened.using:
+            if opened.engine is None:
+                opened.engine = Engine(self.home(name).path)
+            return opened.engine
+
+    def forget(self, name: str) -> None:
+        """Close what is open of a collection: it is about to go."""
+        with self._opening:
+            opened = self._opened.pop(name or self.first, None)
+        if opened is not None:
+            with opened.using:
+                opened.is_closed = True
+                opened.study.close()
+
+    def close(self) -> None:
+        for name in list(self._opened):
+            self.forget(name)
+
+    def _open(self, name: str) -> _Opened:
+        name = name or self.first
+        home = self.home(name)
+        if not home.exists:
+            self.forget(name)
+            raise NoCollection(home.path)
+        stamp = _stamp(home)
+        with self._opening:
+            opened = self._opened.get(name)
+            if opened is None or opened.stamp != stamp:
+                opened = _Opened(stamp, Study.open(home.path))
+                self._opened[name] = opened
+            return opened
+
+
+def _stamp(home: Home) -> tuple[int, int]:
+    """Tells a state from another that was made in its place."""
+    try:
+        found = (home.state / "IDENTITY").stat()
+    except FileNotFoundError:
+        return (0, 0)
+    return (found.st_ino, found.st_mtime_ns)

@@ -1,0 +1,148 @@
+// A crawl as it goes. Everything that strangers wrote is put in as text, never as markup.
+import { draw } from "./curve.js";
+
+const live = document.getElementById("live");
+const crawl = live.dataset.crawl;
+const MOST_LINES = 200;
+const MOST_POINTS = 600; // ten minutes at one a second
+const points = [];
+
+function size(bytes) {
+  const units = ["B", "kB", "MB", "GB"];
+  for (const unit of units) {
+    if (bytes < 1000) return `${unit === "B" ? bytes.toFixed(0) : bytes.toFixed(1)} ${unit}`;
+    bytes /= 1000;
+  }
+  return `${bytes.toFixed(1)} TB`;
+}
+
+const whole = new Intl.NumberFormat("en");
+
+function cell(tag, text, kind) {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  if (kind) made.className = kind;
+  if (tag === "th") made.scope = "row";
+  return made;
+}
+
+function row(...cells) {
+  const made = document.createElement("tr");
+  made.append(...cells);
+  return made;
+}
+
+function showStatus(status) {
+  const state = document.getElementById("state");
+  if (state.textContent !== status.state) {
+    state.textContent = status.state;
+    state.className = `badge ${status.state}`;
+  }
+  for (const figure of document.querySelectorAll("[data-figure]")) {
+    const value = status[figure.dataset.figure] ?? 0;
+    figure.textContent = figure.dataset.unit === "size" ? size(value) : whole.format(value);
+  }
+  const said = document.getElementById("said");
+  said.textContent = status.said;
+  said.hidden = !status.said;
+  const troubles = status.troubles.map((text) => cell("li", text));
+  document.getElementById("troubles").replaceChildren(...troubles);
+  allow(status.state);
+  showReasons(status.refused_by);
+  if (["running", "paused", "stopping"].includes(status.state)) note(status);
+}
+
+function allow(state) {
+  const may = {
+    pause: state === "running",
+    resume: state === "paused",
+    stop: state === "running" || state === "paused",
+    start: state === "stored",
+  };
+  for (const [order, is] of Object.entries(may)) {
+    const button = live.querySelector(`button[value="${order}"]`);
+    if (button) button.disabled = !is;
+  }
+}
+
+function note(status) {
+  points.push({
+    at: new Date(),
+    speed: status.pages_per_s,
+    queue: status.queued,
+    fetched: status.fetched,
+  });
+  if (points.length > MOST_POINTS) points.shift();
+  draw(document.getElementById("speed"), points.map((point) => point.speed), "pages/s");
+  draw(document.getElementById("queue"), points.map((point) => point.queue), "URLs");
+  const lines = points.slice(-60).reverse().map((point) =>
+    row(
+      cell("th", point.at.toLocaleTimeString()),
+      cell("td", point.speed, "number"),
+      cell("td", whole.format(point.queue), "number"),
+      cell("td", whole.format(point.fetched), "number"),
+    ),
+  );
+  document.querySelector("#curves tbody").replaceChildren(...lines);
+}
+
+function showReasons(counts) {
+  const ordered = Object.entries(counts).sort((one, other) => other[1] - one[1]);
+  const most = ordered.length ? ordered[0][1] : 1;
+  const lines = ordered.map(([reason, count]) => {
+    const share = cell("td", "");
+    share.append(bar(count / most));
+    return row(cell("th", reason), cell("td", whole.format(count), "number"), share);
+  });
+  document.querySelector("#reasons tbody").replaceChildren(...lines);
+}
+
+function bar(share) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  svg.setAttribute("class", "share");
+  svg.setAttribute("aria-hidden", "true");
+  rect.setAttribute("width", `${Math.max(1, share * 100)}%`);
+  rect.setAttribute("height", "100%");
+  rect.setAttribute("rx", "2");
+  svg.append(rect);
+  return svg;
+}
+
+function showOutcomes({ outcomes, skipped_bytes: skipped }) {
+  const list = document.getElementById("outcomes");
+  const shown = outcomes.filter((one) => !one.purpose).slice(-MOST_LINES);
+  const lines = shown.map((one) => {
+    const link = cell("a", one.url);
+    link.href = `/page?${new URLSearchParams({ url: one.url, c: crawl })}`;
+    const where = cell("td", "");
+    where.append(link);
+    const badge = cell("span", one.reason ? `${one.outcome}: ${one.reason}` : `${one.outcome} ${one.status ?? ""}`, `badge ${one.outcome}`);
+    const became = cell("td", "");
+    became.append(badge);
+    return row(cell("td", (one.at ?? "").slice(11, 19)), became, where);
+  });
+  if (skipped) lines.unshift(row(cell("td", ""), cell("td", "…"), cell("td", "some lines were left out")));
+  list.prepend(...lines.reverse());
+  while (list.children.length > MOST_LINES) list.lastChild.remove();
+  document.getElementById("no-outcomes").hidden = list.children.length > 0;
+}
+
+function showHosts({ hosts }) {
+  const lines = hosts.map((host) =>
+    row(
+      cell("th", host.host),
+      cell("td", whole.format(host.queued), "number"),
+      cell("td", whole.format(host.waiting), "number"),
+      cell("td", whole.format(host.fetched), "number"),
+      cell("td", host.rests_s ? `${host.rests_s} s` : host.crawl_delay_s ? `asks ${host.crawl_delay_s} s` : "", "number"),
+      cell("td", host.trouble ?? ""),
+    ),
+  );
+  document.getElementById("hosts").replaceChildren(...lines);
+}
+
+const source = new EventSource(`/api/events?${new URLSearchParams({ c: crawl })}`);
+for (const [name, show] of [["status", showStatus], ["outcomes", showOutcomes], ["hosts", showHosts]]) {
+  source.addEventListener(name, (event) => show(JSON.parse(event.data)));
+}

@@ -1,0 +1,45 @@
+// The scope tester: says for each URL "in, because" or "out, because" while one types.
+const form = document.getElementById("new-crawl");
+const tried = document.getElementById("try");
+const verdicts = document.getElementById("verdicts");
+
+const WAIT_MS = 250;
+let timer = 0;
+let asking = null;
+
+function say(text, kind) {
+  const line = document.createElement("li");
+  line.textContent = text;
+  if (kind) line.className = kind;
+  return line;
+}
+
+async function ask() {
+  const fields = new FormData(form);
+  if (!tried.value.trim() || !fields.get("seeds").trim()) {
+    verdicts.replaceChildren();
+    return;
+  }
+  const params = new URLSearchParams({ url: tried.value });
+  for (const name of ["seeds", "scope", "include", "exclude"]) params.set(name, fields.get(name));
+  asking?.abort();
+  asking = new AbortController();
+  try {
+    const answer = await fetch(`/api/scope?${params}`, { signal: asking.signal });
+    const found = await answer.json();
+    const lines = answer.ok
+      ? found.urls.map((one) => say(`${one.because} (${one.url})`, one.is_in ? "in" : "out"))
+      : [say(found.error)];
+    verdicts.replaceChildren(...lines);
+  } catch (fault) {
+    if (fault.name !== "AbortError") verdicts.replaceChildren(say("The server does not answer."));
+  }
+}
+
+function soon() {
+  clearTimeout(timer);
+  timer = setTimeout(ask, WAIT_MS);
+}
+
+form?.addEventListener("input", soon);
+form?.addEventListener("change", soon);
