@@ -135,9 +135,9 @@ def case(
 @pytest.mark.parametrize(
     ("kinds", "error", "numbers"),
     [
-        pytest.param(WRITE, errno.ENOSPC, spread(1, 300, 5), id="full at a write"),
-        pytest.param(WRITE, errno.EIO, spread(20, 290, 4), id="error at a write"),
-        pytest.param(SYNC, errno.EIO, spread(1, 95, 3), id="error at a sync"),
+        pytest.param(WRITE, errno.ENOSPC, spread(1, 300, 3), id="full at a write"),
+        pytest.param(WRITE, errno.EIO, spread(20, 290, 2), id="error at a write"),
+        pytest.param(SYNC, errno.EIO, spread(1, 95, 2), id="error at a sync"),
         pytest.param(NAME, errno.ENOSPC, spread(1, 80, 2), id="full at a new name"),
         pytest.param(NAME, errno.EIO, spread(6, 80, 2), id="error at a new name"),
     ],
@@ -157,7 +157,7 @@ def test_a_disk_that_fails_costs_nothing_but_time(
 @pytest.mark.parametrize(
     ("kinds", "error", "numbers"),
     [
-        pytest.param(WRITE, errno.ENOSPC, spread(1, 100, 3), id="full at a write"),
+        pytest.param(WRITE, errno.ENOSPC, spread(1, 100, 2), id="full at a write"),
         pytest.param(WRITE, errno.EIO, spread(40, 100, 2), id="error at a write"),
         pytest.param(SYNC, errno.EIO, spread(4, 20, 2), id="error at a sync"),
     ],
