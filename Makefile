@@ -25,6 +25,10 @@ bench-hosts: .venv  ## cost of a page with 2,000 and 20,000 hosts
 bench-vary: .venv  ## one setting varied at a time; curves in bench/out
 	$(INSIDE) -m bench.vary
 
+bench-graph: .venv  ## ranks of real and generated graphs, links into a URL among ten million
+	$(INSIDE) -m bench.ranks
+	$(INSIDE) -m bench.links
+
 bench-buffers: .venv  ## three ways to keep duplicates out of the buffer of URLs
 	$(INSIDE) -m bench.buffers
 
