@@ -81,7 +81,7 @@ def test_every_answer_forbids_what_our_pages_do_not_need(server: Served) -> None
         headers = browser.get(path).headers
         assert headers["content-security-policy"] == CSP, path
         assert headers["x-content-type-options"] == "nosniff"
-        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["referrer-policy"] == "same-origin"
     assert "unsafe" not in CSP
     assert CSP.startswith("default-src 'none'")
 

@@ -40,6 +40,7 @@ def cached_response(kept: StoredPage, crawl: str) -> Response:
     """The copy as an answer of ours."""
     headers = {
         "content-security-policy": CSP,
+        "referrer-policy": "no-referrer",
         "x-frame-options": "SAMEORIGIN",
         "x-robots-tag": "noindex, noarchive",
     }

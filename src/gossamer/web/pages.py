@@ -41,6 +41,7 @@ def _html(desk: Desk, asked: Asked, template: str, **names: Any) -> Response:
         asked=asked,
         crawl=crawl if crawl != desk.shelf.first else "",
         crawl_name=crawl,
+        first=desk.shelf.first,
         crawls=desk.shelf.names(),
         **names,
     )

@@ -109,9 +109,14 @@ function bar(share) {
   return svg;
 }
 
+// Most refusals are links that lead elsewhere; they would hide the pages that came.
+function isShown(one) {
+  return !one.purpose && (one.outcome !== "refused" || document.getElementById("refusals").checked);
+}
+
 function showOutcomes({ outcomes, skipped_bytes: skipped }) {
   const list = document.getElementById("outcomes");
-  const shown = outcomes.filter((one) => !one.purpose).slice(-MOST_LINES);
+  const shown = outcomes.filter(isShown).slice(-MOST_LINES);
   const lines = shown.map((one) => {
     const link = cell("a", one.url);
     link.href = `/page?${new URLSearchParams({ url: one.url, c: crawl })}`;
@@ -120,7 +125,7 @@ function showOutcomes({ outcomes, skipped_bytes: skipped }) {
     const badge = cell("span", one.reason ? `${one.outcome}: ${one.reason}` : `${one.outcome} ${one.status ?? ""}`, `badge ${one.outcome}`);
     const became = cell("td", "");
     became.append(badge);
-    return row(cell("td", (one.at ?? "").slice(11, 19)), became, where);
+    return row(cell("td", (one.at ?? "").slice(11, 19), "time"), became, where);
   });
   if (skipped) lines.unshift(row(cell("td", ""), cell("td", "…"), cell("td", "some lines were left out")));
   list.prepend(...lines.reverse());

@@ -14,6 +14,14 @@ function say(text, kind) {
   return line;
 }
 
+function verdict(one) {
+  const line = say(` because ${one.because} (${one.url})`, one.is_in ? "in" : "out");
+  const word = document.createElement("strong");
+  word.textContent = one.is_in ? "in," : "out,";
+  line.prepend(word);
+  return line;
+}
+
 async function ask() {
   const fields = new FormData(form);
   if (!tried.value.trim() || !fields.get("seeds").trim()) {
@@ -28,7 +36,7 @@ async function ask() {
     const answer = await fetch(`/api/scope?${params}`, { signal: asking.signal });
     const found = await answer.json();
     const lines = answer.ok
-      ? found.urls.map((one) => say(`${one.because} (${one.url})`, one.is_in ? "in" : "out"))
+      ? found.urls.map(verdict)
       : [say(found.error)];
     verdicts.replaceChildren(...lines);
   } catch (fault) {

@@ -2,6 +2,7 @@
 const form = document.getElementById("search");
 const box = document.getElementById("q");
 const results = document.getElementById("results");
+const heading = document.querySelector("main h1");
 const told = document.getElementById("told");
 
 const WAIT_MS = 150; // between two letters of a quick typist; a search itself takes about 10
@@ -34,6 +35,7 @@ async function ask() {
     const parsed = new DOMParser().parseFromString(markup, "text/html");
     if (answer.ok) results.replaceChildren(...parsed.body.childNodes);
     else sayFault(parsed.querySelector("main p")?.textContent);
+    heading.className = box.value ? "hidden" : "welcome";
     history.replaceState(null, "", address);
     document.title = box.value ? `${box.value} – Gossamer` : "Gossamer";
     tell();
@@ -76,7 +78,7 @@ function step(by) {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.closest?.("input, textarea, select");
-  if (event.key === "/" && !typing) {
+  if (event.key === "/" && (!typing || (typing === box && !box.value))) {
     event.preventDefault();
     box.focus();
     box.select();
