@@ -60,6 +60,7 @@ class Purpose(StrEnum):
 
     PAGE = "page"
     ROBOTS = "robots"
+    SITEMAP = "sitemap"
 
 
 class Place(StrEnum):
@@ -200,7 +201,8 @@ class Page:
     canonical: str = ""  # href of rel=canonical, as written
     robots: frozenset[str] = frozenset()  # noindex, nofollow, noarchive, nosnippet
     links: tuple[Link, ...] = ()
-    lines: Sequence[int] = ()  # of each link, in the decoded source from 1; 0 is not known
+    lines: Sequence[int] = ()  # of each link, in the decoded source from 1, of a PDF its page; 0 is
+    # not known
     generator: str = ""
 
 
@@ -256,3 +258,4 @@ class Report:
     found: tuple[Found, ...] = ()
     out_links: int = 0
     body: bytes = b""  # decoded; only for robots.txt
+    sitemaps: Sequence[str] = ()  # canonical URLs of those that an index of sitemaps names

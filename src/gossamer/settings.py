@@ -79,7 +79,7 @@ class Scope(Section):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Urls(Section):
-    """[urls] The canonical form of a URL."""
+    """[urls] The canonical form of a URL, and where URLs come from beside links."""
 
     query: Literal["keep", "drop", "clean"] = setting(
         "keep",
@@ -107,6 +107,17 @@ class Urls(Section):
         "Query parameters that `clean` takes out; `*` at the end matches the rest of a name.",
         fixed=True,
     )
+    sitemaps: Literal["robots", "always", "never"] = setting(
+        "robots",
+        "Sitemaps to ask for: those that robots.txt names, also /sitemap.xml where it names none, "
+        "or none.",
+    )
+    sitemaps_per_host: int = setting(
+        1000, "Sitemaps to ask of one host, those in indexes counted.", at_least=0
+    )
+    ascend: bool = setting(
+        False, "Ask for the directories above a page, too: for /a/b.html also /a/ and /."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +127,10 @@ class Limits(Section):
     max_pages: int = setting(0, "Answers to fetch, redirects and robots.txt apart.", at_least=0)
     max_bytes: int = setting(0, "Bytes of bodies to fetch.", at_least=0)
     max_time_s: float = setting(0.0, "Seconds that one run may take.", at_least=0)
+    max_matches: int = setting(
+        0, "Answers of 200 of a type that fetch.types names; pages on the way to them apart.",
+        at_least=0,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

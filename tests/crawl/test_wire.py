@@ -113,7 +113,7 @@ def test_reports_arrive_whole_beside_the_leases_that_the_node_kept(given_: list[
 
 def test_every_field_of_a_record_travels() -> None:
     """A field added to a record is not forgotten here: the round trips above would not see it."""
-    made_by_hand = {"lease", "outcome", "stored", "reason", "found", "robots"}
+    made_by_hand = {"lease", "outcome", "stored", "reason", "found", "robots", "sitemaps"}
 
     assert set(wire._LEASE_FIELDS) == {f.name for f in fields(Lease)}
     assert set(wire._REPORT_FIELDS) | made_by_hand == {f.name for f in fields(Report)}

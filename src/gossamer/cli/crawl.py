@@ -43,6 +43,12 @@ def crawl(
         str | None, _option("--domains", "A file of domains, for --scope list.", "FILE")
     ] = None,
     depth: Annotated[int | None, _option("--depth", "Links to follow from a seed.", "N")] = None,
+    ascend: Annotated[
+        bool, _option("--ascend", "Ask for the directories above each page, too.")
+    ] = False,
+    sitemaps: Annotated[
+        str | None, _option("--sitemaps", "Sitemaps to ask for: robots, always, never.", "WHICH")
+    ] = None,
     max_pages: Annotated[
         int | None, _option("--max-pages", "Stop after so many pages.", "N")
     ] = None,
@@ -51,6 +57,9 @@ def crawl(
     ] = None,
     max_bytes: Annotated[
         int | None, _option("--max-bytes", "Stop after so many bytes.", "N")
+    ] = None,
+    max_matches: Annotated[
+        int | None, _option("--max-matches", "Stop after so many pages of the --type.", "N")
     ] = None,
     type: Annotated[
         str | None,
@@ -97,6 +106,7 @@ def crawl(
     given: dict[str, object] = {
         "scope": scope, "include": include, "exclude": exclude, "ban": ban, "domains": domains,
         "depth": depth, "max_pages": max_pages, "max_time": max_time, "max_bytes": max_bytes,
+        "max_matches": max_matches, "ascend": ascend or None, "sitemaps": sitemaps,
         "type": type, "max_body": max_body, "order": order, "delay": delay, "per_host": per_host,
         "connections": connections, "header": header, "user_agent_contact": contact,
         "allow_private": allow_private, "graph": False if no_graph else None,

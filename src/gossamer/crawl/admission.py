@@ -40,6 +40,13 @@ class Admission:
         self._scope = build_scope(self._settings, self._seeds)
         return True
 
+    def may_ask_sitemap(self, url: str) -> bool:
+        """Whether a sitemap may be asked for. It may lie out of scope: its pages may not."""
+        is_banned = self._bans.find(url) is not None
+        is_port_open = forbidden_port(port_of(url), self._settings.fetch.ports) is None
+        is_short = len(url) <= self._settings.frontier.max_url_chars
+        return is_short and is_port_open and not is_banned
+
     def __call__(self, found: Found) -> tuple[Reason, str] | None:
         """The rule that forbids it with a sentence, or None."""
         verdict = self._scope.judge(found.url)

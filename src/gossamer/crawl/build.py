@@ -24,10 +24,12 @@ from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.marker import Marker, delete_markers, read_deadly
+from gossamer.crawl.matches import count_matches, matcher
 from gossamer.crawl.node import Node, Parts
 from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.recovery import Recovered, recover
 from gossamer.crawl.scheduler import Scheduler
+from gossamer.crawl.sitemap_errands import MAX_ROWS, PREFIX
 from gossamer.crawl.stored import (
     changed_settings,
     note_start,
@@ -157,8 +159,9 @@ def _open(
     links = LinkBook(home.graph, clock, settings.node.keep_parts_s)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"
     scheduler = Scheduler(
-        frontier, settings, keys, guard, clock, typed, journal.note_row, is_unclean=is_unclean
-    )
+        frontier, settings, keys, guard, clock, typed, journal.note_row,
+        is_unclean=is_unclean, may_ask_sitemap=admission.may_ask_sitemap,
+    )  # fmt: skip
     post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _warcinfo(settings, all_seeds))
     gatherer = build_gatherer(settings, post, clock)
     workers = workers_for(settings, all_seeds)
@@ -169,6 +172,9 @@ def _open(
         crew = ProcessCrew(home, orders, harvester, clock)
     else:
         crew = OneManCrew(equip_worker(settings, post, harvester, gatherer, clock))
+    is_match = matcher(settings)
+    if settings.limits.max_matches:
+        scheduler.allowance.matches = count_matches(store, is_match)
     committer = Committer(store, frontier, journal, links, index, crew, log_length)
     node = Node(
         Parts(
@@ -185,6 +191,7 @@ def _open(
             journal=journal,
             links=links,
             index=index,
+            is_match=is_match,
             close_store=store.close,
         )
     )
@@ -198,6 +205,7 @@ def _open(
         frontier.judge_again(clock.wall_us())
     new_seeds = frontier.admit(_as_found(seeds, keys), clock.wall_us())
     committer.commit_now()
+    scheduler.sitemaps.open(store.scan(Table.META, PREFIX, PREFIX + b"\xff" * 17, MAX_ROWS))
     marker.close()
     delete_markers(home.run, but=post.run)
     return Opened(node, recovered, changed, is_new, new_seeds)

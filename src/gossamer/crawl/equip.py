@@ -47,11 +47,18 @@ class Post:
         return self.home / "run" / f"marker-{self.run}-{self.name}"
 
 
+def judge_of(settings: Settings) -> Judge:
+    """What is fetched: the types asked for, and HTML, because it is the way to all others."""
+    types = settings.fetch.types
+    is_way = "html" in types or Judge(types, 1).wants("text/html")
+    return Judge(types if is_way else (*types, "html"), settings.fetch.max_body_bytes)
+
+
 def equip_worker(
     settings: Settings, post: Post, harvester: Harvester, links: LinkGatherer, clock: Clock
 ) -> Worker:
     """A worker that is ready to carry leases."""
-    judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
+    judge = judge_of(settings)
     guard = Guard(settings.fetch.allow_private)
     archive = WarcWriter(
         post.home / "archive", post.archive_prefix, settings.archive, post.info, clock

@@ -8,14 +8,17 @@ links it has resolved, and which URLs it has already told the node of.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gossamer.crawl.forms import Forms
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
 from gossamer.fetch.judge import mime_of
+from gossamer.parse.documents import links_of_sitemap
 from gossamer.parse.html import Parser
+from gossamer.parse.mime import parse_mime
+from gossamer.parse.sitemap import Unreadable, read_sitemap
 from gossamer.politeness.pace import retry_after_s
 from gossamer.records import (
     Answer,
@@ -34,10 +37,12 @@ from gossamer.records import (
     Stored,
 )
 from gossamer.settings import Settings
+from gossamer.urls.ascend import above
 from gossamer.urls.linker import Linker
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BUSY: Final = frozenset({429, 503})
+_GZIP: Final = b"\x1f\x8b"
 _REMEMBERED: Final = 500_000  # URLs told of, at 100 bytes each; a lost one is only told of again
 
 
@@ -62,6 +67,7 @@ class Harvester:
         self._max_redirects = settings.fetch.max_redirects
         self._obeys_rel = settings.politeness.rel_nofollow == "obey"
         self._watches_depth = settings.scope.depth >= 0
+        self._ascends = settings.urls.ascend
         self._told: dict[bytes, int] = {}
         self._told_before: dict[bytes, int] = {}
 
@@ -91,6 +97,8 @@ class Harvester:
             return Harvest(unfetched(Outcome.FAILED, lease, answer, stored, Reason.ENCODING, fault))
         if lease.purpose is Purpose.ROBOTS:
             return Harvest(_report(lease, answer, stored, mime, head, body=body))
+        if lease.purpose is Purpose.SITEMAP:
+            return Harvest(self._sitemap(lease, answer, stored, head, body))
         page = self._parser.parse(
             answer.url,
             head.first("content-type"),
@@ -104,6 +112,8 @@ class Harvester:
             found = self._found_with_care(lease, links.edges, is_nofollow=is_nofollow)
         else:
             found = self._found(lease, links.new)
+        if self._ascends:
+            found = (*found, *self._found_at(lease, answer.url, above(answer.url)))
         report = _report(
             lease,
             answer,
@@ -143,6 +153,42 @@ class Harvester:
             elif (key not in told and key not in before) or self._is_nearer(key, depth):
                 told[key] = depth
                 yield Found(edge.target, key, depth, via)
+        self._forget()
+
+    def _sitemap(
+        self, lease: Lease, answer: Fetched, stored: Stored, head: Head, body: bytes
+    ) -> Report:
+        """The report of a sitemap: what it names, pages or more sitemaps."""
+        content_type = head.first("content-type")
+        mime = mime_of(content_type)
+        if not 200 <= answer.status < 300:
+            return _report(lease, answer, stored, mime, head)
+        if body.startswith(_GZIP):
+            body = decode(body, "gzip", self._max_decoded_bytes).body
+        read = read_sitemap(answer.url, body, parse_mime(content_type).charset)
+        if isinstance(read, Unreadable):
+            return _report(lease, answer, stored, mime, head, detail=read.why)
+        links = links_of_sitemap(read, self._parser.wants_media)
+        hrefs = [link.href for link in links]
+        if read.kind == "index":
+            resolved = self._linker.resolve_all(answer.url, hrefs)
+            sitemaps = tuple(dict.fromkeys(one[0] for one in resolved if one))
+            report = _report(lease, answer, stored, mime, head, detail=read.fault)
+            return replace(report, sitemaps=sitemaps)
+        found = tuple(self._found_at(lease, answer.url, hrefs))
+        return _report(lease, answer, stored, mime, head, detail=read.fault, found=found)
+
+    def _found_at(self, lease: Lease, base: str, hrefs: Iterable[str]) -> Iterable[Found]:
+        """URLs that are named without being links, those that the node was told of apart."""
+        depth, via, told, before = lease.depth + 1, lease.key, self._told, self._told_before
+        for href in hrefs:
+            resolved = self._linker.resolve(base, href)
+            if resolved is None:
+                continue
+            url, key = resolved
+            if (key not in told and key not in before) or self._is_nearer(key, depth):
+                told[key] = depth
+                yield Found(url, key, depth, via)
         self._forget()
 
     def _forget(self) -> None:

@@ -48,6 +48,17 @@ class Errand:
     hops: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class SitemapErrand:
+    """A sitemap to be asked for: `via` names it, `level` counts the indexes that led to it."""
+
+    url: str
+    via: str
+    hops: int = 0
+    level: int = 1
+    tries: int = 0
+
+
 @dataclass(slots=True, eq=False)
 class Host:
     """One host that has, or had, work."""
@@ -64,6 +75,8 @@ class Host:
     is_open: bool = False
     errands: deque[Errand] = field(default_factory=deque)
     waits_for_robots: bool = False
+    sitemaps: deque[SitemapErrand] = field(default_factory=deque)
+    is_sitemaps_turn: bool = False  # a page was asked last: they take turns
     at_once: int = 1
     crawl_delay_s: float = 0.0
     is_looked_up: bool = False  # its name was resolved and not used yet, however long ago

@@ -28,6 +28,7 @@ from gossamer.crawl.hosts import Host
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
+from gossamer.crawl.matches import IsMatch
 from gossamer.crawl.progress import Progress, Speed, Summary, summarise
 from gossamer.crawl.scheduler import Scheduler
 from gossamer.crawl.wire import PartWritten
@@ -60,6 +61,7 @@ class Parts:
     journal: Journal
     links: LinkBook
     index: IndexFeed | None
+    is_match: IsMatch
     close_store: Callable[[], None]
 
 
@@ -181,7 +183,7 @@ class Node:
         )
         if reached:
             self.stop(reached)
-        elif not counts.queued and not self._parts.crew.under_way:
+        elif not (counts.queued or self._parts.crew.under_way or self._scheduler.sitemaps.waiting):
             self.stop("done")
 
     async def _wait(self) -> None:
@@ -229,6 +231,8 @@ class Node:
         """The same for an exchange that was archived before the last process ended."""
         if harvest.report.lease.purpose is Purpose.ROBOTS:
             self._scheduler.robots.replay(harvest.report)
+        elif harvest.report.lease.purpose is Purpose.SITEMAP:
+            self._scheduler.sitemaps.replay(harvest.report)
         self._learn(harvest, self._scheduler.replayed(harvest.report))
 
     def is_current(self, report: Report) -> bool:
@@ -257,8 +261,12 @@ class Node:
         is_new = is_page and self._frontier.report(report, retry_us)
         if self._index is not None:
             self._index.take(harvest, is_current=is_new and retry_us is None)
+        if report.lease.purpose is Purpose.SITEMAP and not report.redirect:
+            self._frontier.admit(report.found, report.at_us)
         if not is_new:
             return
+        if self._parts.is_match(report.status, report.type):
+            self._scheduler.allowance.matches += 1
         if report.redirect and report.lease.depth == 0:
             self._adopt(report.redirect)
         self._frontier.admit(report.found, report.at_us)

@@ -266,6 +266,9 @@ class _Replay:
         if report.lease.purpose is Purpose.ROBOTS:
             self._take_robots(report)
             return
+        if report.lease.purpose is Purpose.SITEMAP:
+            self._frontier.admit(() if report.redirect else report.found, report.at_us)
+            return
         if self._frontier.report(report, self._retry_us(report)):
             self._frontier.admit(report.found, report.at_us)
         self._frontier.take_shallower()

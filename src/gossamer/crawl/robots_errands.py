@@ -38,8 +38,11 @@ class RobotsErrands:
         clock: Clock,
         host_of_key: Callable[[bytes], Host],
         place: Callable[[Host], None],
+        on_rules: Callable[[str, Access], None],
     ) -> None:
-        """`place` puts a host where it belongs, after its errands or its rules have changed."""
+        """`place` puts a host where it belongs, after its errands or its rules have changed;
+        `on_rules` hears of every origin whose rules have come.
+        """
         self._frontier = frontier
         self._settings = settings
         self._manners = settings.politeness
@@ -47,6 +50,7 @@ class RobotsErrands:
         self._clock = clock
         self._host = host_of_key
         self._place = place
+        self._on_rules = on_rules
         self._accesses: OrderedDict[str, Access] = OrderedDict()
         self._out: dict[int, Errand] = {}  # by number of the lease
 
@@ -159,6 +163,7 @@ class RobotsErrands:
     def _keep(self, origin: str, access: Access) -> None:
         self._accesses[origin] = access
         self._frontier.pending.put(Table.ORIGIN, origin.encode(), access.encode())
+        self._on_rules(origin, access)
 
     def _conclude(self, errand: Errand, access: Access) -> None:
         """An origin's rules are known now: its host goes on."""

@@ -15,6 +15,7 @@ from typing import Final
 from gossamer.base.clock import Clock
 from gossamer.crawl.hosts import Address, Host, HostBoard, Where
 from gossamer.crawl.robots_errands import RobotsErrands
+from gossamer.crawl.sitemap_errands import SitemapErrands
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
@@ -58,6 +59,7 @@ class Scheduler:
         on_decided: Callable[[UrlRow], None],
         *,
         is_unclean: bool = False,
+        may_ask_sitemap: Callable[[str], bool] = bool,
     ) -> None:
         """`is_unclean`: the last process was killed, and may have asked anybody just now."""
         self._frontier = frontier
@@ -80,7 +82,13 @@ class Scheduler:
         self.under_way = 0
         self._outage = Outage()
         self.board = HostBoard()
-        self.robots = RobotsErrands(frontier, settings, keys, clock, self.host, self._place_now)
+        self.sitemaps = SitemapErrands(
+            frontier, settings, keys, self.host, self._place_now, may_ask_sitemap
+        )
+        self.robots = RobotsErrands(
+            frontier, settings, keys, clock, self.host, self._place_now,
+            self.sitemaps.named_by_robots,
+        )  # fmt: skip
         self.allowance = Allowance(settings.limits)
 
     # -- giving out
@@ -117,7 +125,10 @@ class Scheduler:
         waiting = (Where.RESTING, Where.WAITING, Where.FULL)
         return sum(
             host.where in waiting
-            and (bool(host.errands) or self._frontier.host(host.key).queued > host.pace.under_way)
+            and (
+                bool(host.errands or host.sitemaps)
+                or self._frontier.host(host.key).queued > host.pace.under_way
+            )
             for host in self._hosts.values()
         )
 
@@ -208,10 +219,12 @@ class Scheduler:
             self.board.make_ready(host, b"")
         else:
             first = self._frontier.peek(host.key)
-            if first is None:
-                self.board.put(host, Where.ASLEEP)
-            else:
+            if first is not None:
                 self.board.make_ready(host, first[0])
+            elif host.sitemaps:
+                self.board.make_ready(host, b"")
+            else:
+                self.board.put(host, Where.ASLEEP)
 
     def _place_now(self, host: Host) -> None:
         self._place(host, self._clock.now_s())
@@ -231,8 +244,11 @@ class Scheduler:
             return None
         if host.errands:
             lease: Lease | None = self.robots.lease(host, self._next_number())
+        elif host.sitemaps and (host.is_sitemaps_turn or self._frontier.peek(host.key) is None):
+            lease = self._sitemap_lease(host, now_s)
         else:
             lease = self._page_lease(host, now_s)
+            host.is_sitemaps_turn = lease is not None
         if lease is None:
             return None
         self.under_way += 1
@@ -255,6 +271,18 @@ class Scheduler:
         self.board.put(host, Where.WAITING)
         self._unresolved.append(host)
 
+    def _sitemap_lease(self, host: Host, now_s: float) -> Lease | None:
+        url = host.sitemaps[0].url
+        if not self._may_enter(host, url, now_s):
+            return None
+        host.is_sitemaps_turn = False
+        if self._robots_refusal(host, url) is None:
+            return self.sitemaps.lease(host, self._next_number())
+        self._decided += 1
+        self.sitemaps.drop_first(host)
+        self._place(host, now_s)
+        return None
+
     def _page_lease(self, host: Host, now_s: float) -> Lease | None:
         while self._decided < _REFUSALS_AT_ONCE:
             first = self._frontier.peek(host.key)
@@ -262,7 +290,7 @@ class Scheduler:
                 self.board.put(host, Where.ASLEEP)
                 return None
             entry = first[1]
-            if not self._may_enter(host, entry, now_s):
+            if not self._may_enter(host, entry.url, now_s):
                 return None
             refusal = self._refusal(host, entry)
             if refusal is None:
@@ -273,12 +301,12 @@ class Scheduler:
         self.board.rest(host, now_s + _SLICE_REST_S)
         return None
 
-    def _may_enter(self, host: Host, entry: QueueEntry, now_s: float) -> bool:
+    def _may_enter(self, host: Host, url: str, now_s: float) -> bool:
         """Whether robots.txt is known; if not, see to it and put the host where it waits."""
         if host.name in self._own:
             host.at_once = host_at_once(self._manners, crawl_delay_s=None, is_open=host.is_open)
             return True
-        origin = origin_of(entry.url)
+        origin = origin_of(url)
         access = self.robots.access(origin)
         if access is None or not access.is_fresh(self._clock.wall_us()):
             self.robots.want(host, origin)
@@ -299,11 +327,14 @@ class Scheduler:
         limit = self._settings.frontier.pages_per_host
         if limit and self._frontier.host(host.key).pages >= limit:
             return Reason.BUDGET, "the host has had frontier.pages_per_host pages"
+        return self._robots_refusal(host, entry.url)
+
+    def _robots_refusal(self, host: Host, url: str) -> tuple[Reason, str] | None:
         if host.name in self._own:
             return None
-        access = self.robots.access(origin_of(entry.url))
+        access = self.robots.access(origin_of(url))
         assert access is not None, "_may_enter saw to it"
-        ruling = access.judge(target_of(entry.url))
+        ruling = access.judge(target_of(url))
         if ruling.allowed:
             return None
         line = f" (line {ruling.line})" if ruling.line else ""
@@ -420,6 +451,8 @@ class Scheduler:
         self.board.call_next(address)
         if lease.purpose is Purpose.ROBOTS:
             self.robots.came_back(host, lease)
+        elif lease.purpose is Purpose.SITEMAP:
+            self.sitemaps.came_back(host, lease)
         else:
             self.allowance.settle(lease.max_body_bytes)
             via = self._keys.of(lease.via) if lease.via else b""
@@ -433,15 +466,16 @@ class Scheduler:
             if not self.robots.learn(host, report):
                 self._robots_out_of_reach(host, report)
             return None
+        if report.lease.purpose is Purpose.SITEMAP:
+            self._after_sitemap(host, report)
+            return None
         self.allowance.settle(report.lease.max_body_bytes)
         if report.reason in _HOST_FAULTS:
             return self._unreachable(host, report)
         host.silent.clear()
         row = self._frontier.touch(host.key)
         row.faults, row.trouble = 0, ""
-        if report.reason is Reason.BUSY and (
-            host.away or host.pace.busy_in_a_row > RETRY[Reason.BUSY].tries
-        ):
+        if self._is_too_busy(host, report):
             self._give_up(host, Reason.BUSY, report.detail)
             return None
         self.allowance.is_spent |= self._is_past_limit(report)
@@ -449,6 +483,23 @@ class Scheduler:
         if is_mute and self._outage.unreachable(host.name, self._clock.now_s()):
             return self._clock.wall_us()  # not its fault: its tries are not spent
         return self._retry_us(report)
+
+    def _after_sitemap(self, host: Host, report: Report) -> None:
+        if report.reason in _HOST_FAULTS:
+            self.sitemaps.came_back(host, report.lease)
+            self._unreachable(host, report)
+            return
+        host.silent.clear()
+        row = self._frontier.touch(host.key)
+        row.faults, row.trouble = 0, ""
+        self.sitemaps.learn(host, report)
+        if self._is_too_busy(host, report):
+            self._give_up(host, Reason.BUSY, report.detail)
+
+    def _is_too_busy(self, host: Host, report: Report) -> bool:
+        """Whether a host has said "too many" too often, or wants to be left alone for too long."""
+        is_over = bool(host.away) or host.pace.busy_in_a_row > RETRY[Reason.BUSY].tries
+        return report.reason is Reason.BUSY and is_over
 
     def _robots_out_of_reach(self, host: Host, report: Report) -> None:
         if report.reason is Reason.PRIVATE:
@@ -535,6 +586,7 @@ class Scheduler:
         """Nothing of a host can be asked: all that is queued gets the reason."""
         self._frontier.touch(host.key).trouble = detail
         self.robots.abandon(host, detail)
+        self.sitemaps.abandon(host)
         host.verdict = reason, detail
         self._sweep(host, self._clock.now_s())
 

@@ -37,7 +37,7 @@ _OUTCOMES: Final = tuple(Outcome)
 _REPORT_FIELDS: Final = tuple(
     f.name
     for f in fields(Report)
-    if f.name not in {"lease", "outcome", "stored", "reason", "found", "robots"}
+    if f.name not in {"lease", "outcome", "stored", "reason", "found", "robots", "sitemaps"}
 )
 
 
@@ -101,6 +101,7 @@ def report_items(report: Report) -> tuple[Any, ...]:
         report.reason or "",
         found,
         tuple(report.robots),
+        report.sitemaps,
         *(getattr(report, name) for name in _REPORT_FIELDS),
     )
 
@@ -125,7 +126,7 @@ def harvest_of(items: list[Any], lease: Lease) -> Harvest:
 
 
 def report_of(items: list[Any], lease: Lease) -> Report:
-    _, outcome, stored, reason, found, robots, *rest = items
+    _, outcome, stored, reason, found, robots, sitemaps, *rest = items
     depth, via = lease.depth, lease.key
     return Report(
         lease=lease,
@@ -139,5 +140,6 @@ def report_of(items: list[Any], lease: Lease) -> Report:
             for url, key, flag in found
         ),
         robots=frozenset(robots),
+        sitemaps=tuple(sitemaps),
         **dict(zip(_REPORT_FIELDS, rest, strict=True)),
     )

@@ -139,7 +139,7 @@ class Transfer:
                 return _STOP
             return None
         head = Head(self.head)
-        if self.lease.purpose is Purpose.ROBOTS:
+        if self.lease.purpose is not Purpose.PAGE:
             return None  # whatever it is called and however long: its beginning is read
         self.refusal = self._judge.forbids(
             self.status,

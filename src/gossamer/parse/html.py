@@ -46,6 +46,7 @@ class Parser:
         """`is_bare`: a page is only followed and archived. It has the links with their relations,
         base, title, canonical address, directives and the declared language; no text, headings,
         words and places of links."""
+        self.wants_media = wants_media
         self._is_bare = is_bare
         self._language_chars = 0 if is_bare else settings.language_chars
         self._tree = TreeReader(settings, wants_media, is_bare)

@@ -21,11 +21,15 @@ class Allowance:
     pages_promised: int = 0
     bytes_promised: int = 0
     is_spent: bool = False  # the next page did not fit in what is left of `max_bytes`
+    matches: int = 0  # pages of a wanted type that came, told by whoever knows types
 
     def room_for_body(self, *, fetched: int, bytes_had: int, max_body_bytes: int) -> int:
         """How long the next body may be; 0 when nothing more may be asked now."""
         limits = self.limits
         if limits.max_pages and fetched + self.pages_promised >= limits.max_pages:
+            return 0
+        # Any of those under way may be a match, so near the end few are.
+        if limits.max_matches and self.matches + self.pages_promised >= limits.max_matches:
             return 0
         if not limits.max_bytes:
             return max_body_bytes
@@ -49,6 +53,8 @@ class Allowance:
         limits = self.limits
         if limits.max_pages and fetched >= limits.max_pages:
             return "max-pages"
+        if limits.max_matches and self.matches >= limits.max_matches:
+            return "max-matches"
         if limits.max_bytes and (self.is_spent or bytes_had >= limits.max_bytes):
             return "max-bytes"
         if limits.max_time_s and ran_s >= limits.max_time_s:

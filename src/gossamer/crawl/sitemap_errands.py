@@ -1,0 +1,179 @@
+"""Which sitemaps are still to be asked for?
+
+robots.txt names them (`urls.sitemaps`), and indexes name more. Each is asked once in the life of a
+collection, in turn with the pages of its host, paced and judged by robots.txt as they are; it
+counts against no limit. Any host may be named, as sitemaps.org has it, and is asked only where a
+link could lead to it: bans, ports and private addresses hold.
+
+A row of the state for each (in META) says whether it is wanted or done. So no circle of indexes is
+walked twice, and neither a stop nor a kill loses one. Until `open` has been called, which is when
+recovery is over, rows are all there is; then each wanted one waits at its host.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final
+
+import msgpack
+
+from gossamer.crawl.hosts import Host, SitemapErrand
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.store import Table
+from gossamer.parse.sitemap import MAX_BYTES
+from gossamer.politeness.access import Access
+from gossamer.records import Lease, Outcome, Purpose, Report
+from gossamer.settings import Settings
+from gossamer.urls.canonical import NormalForm, host_of
+from gossamer.urls.keys import Keys
+
+PREFIX: Final = b"sitemap:"
+MAX_ROWS: Final = 1_000_000
+_MAX_HOPS: Final = 5
+_MAX_LEVEL: Final = 3  # sitemaps.org knows indexes of sitemaps, and no indexes of indexes
+_TRIES: Final = 3
+_NAMED_AT_ONCE: Final = 1000  # by one robots.txt
+
+
+class SitemapErrands:
+    """The sitemaps of a collection that have been asked for, and those that have not."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        settings: Settings,
+        keys: Keys,
+        host_of_key: Callable[[bytes], Host],
+        place: Callable[[Host], None],
+        may_ask: Callable[[str], bool],
+    ) -> None:
+        """`place` puts a host where it belongs after it got work; `may_ask` judges a URL alone."""
+        self._frontier = frontier
+        self._keys = keys
+        self._host = host_of_key
+        self._place = place
+        self._may_ask = may_ask
+        self._form = NormalForm(settings.urls.query, settings.urls.session_parameters)
+        self._per_host = settings.urls.sitemaps_per_host
+        # Where no link is followed, nothing that a sitemap names would be asked.
+        is_followed = settings.scope.kind != "page" and settings.scope.depth != 0
+        self._choice = settings.urls.sitemaps if is_followed else "never"
+        self._known: Counter[bytes] = Counter()  # by host
+        self._out: dict[int, SitemapErrand] = {}  # by number of the lease
+        self._is_open = False
+        self.waiting = 0  # at their hosts, not those under way
+
+    def open(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
+        """Begin with the rows of the state whose keys have `PREFIX`."""
+        self._is_open = True
+        for key, row in rows:
+            errand, is_done = _decode(row)
+            self._known[key[len(PREFIX) :][:8]] += 1
+            if not is_done and self._choice != "never":
+                self._queue(errand)
+
+    def named_by_robots(self, origin: str, access: Access) -> None:
+        """An origin's robots.txt has come: ask for the sitemaps it names."""
+        if self._choice == "never" or access.is_denied_all:
+            return
+        robots = f"{origin}/robots.txt"
+        named = access.robots.sitemaps[:_NAMED_AT_ONCE]
+        if not named and self._choice == "always":
+            named = ("/sitemap.xml",)
+        for written in named:
+            url = self._form.find(written, robots)
+            if url is not None:
+                self._want(SitemapErrand(url, robots))
+
+    def lease(self, host: Host, number: int) -> Lease:
+        """The first sitemap of a host, as a lease; it has one."""
+        errand = self._out[number] = host.sitemaps.popleft()
+        self.waiting -= 1
+        return Lease(
+            number=number,
+            url=errand.url,
+            key=self._keys.of(errand.url),
+            host=host.name,
+            address=host.address,
+            purpose=Purpose.SITEMAP,
+            tries=errand.tries,
+            redirects=errand.hops,
+            via=errand.via,
+            is_trusted=host.is_typed,
+            max_body_bytes=MAX_BYTES,
+        )
+
+    def came_back(self, host: Host, lease: Lease) -> None:
+        """The lease came to nothing: the sitemap is to be asked for again; the caller places."""
+        host.sitemaps.append(self._out.pop(lease.number))
+        self.waiting += 1
+
+    def drop_first(self, host: Host) -> None:
+        """The first sitemap of a host may not be asked for; the caller places the host."""
+        self.waiting -= 1
+        self._put(host.sitemaps.popleft(), is_done=True)
+
+    def abandon(self, host: Host) -> None:
+        """Nothing of a host can be asked."""
+        while host.sitemaps:
+            self.drop_first(host)
+
+    def learn(self, host: Host, report: Report) -> None:
+        """A lease ended; the caller places its host."""
+        errand = self._out.pop(report.lease.number)
+        if report.outcome is Outcome.FAILED and errand.tries + 1 < _TRIES:
+            again = replace(errand, tries=errand.tries + 1)
+            self._put(again, is_done=False)
+            host.sitemaps.append(again)
+            self.waiting += 1
+            return
+        self._conclude(errand, report)
+
+    def replay(self, report: Report) -> None:
+        """An answer from the archive that was not committed before a kill."""
+        row = self._frontier.pending.find(Table.META, PREFIX + report.lease.key)
+        lease = report.lease
+        errand = _decode(row)[0] if row else SitemapErrand(lease.url, lease.via, lease.redirects)
+        if report.outcome is not Outcome.FAILED:
+            self._conclude(errand, report)
+
+    def _conclude(self, errand: SitemapErrand, report: Report) -> None:
+        self._put(errand, is_done=True)
+        if report.redirect and errand.hops < _MAX_HOPS:
+            self._want(replace(errand, url=report.redirect, hops=errand.hops + 1, tries=0))
+        if errand.level < _MAX_LEVEL:
+            for url in report.sitemaps:
+                self._want(SitemapErrand(url, errand.url, level=errand.level + 1))
+
+    def _want(self, errand: SitemapErrand) -> None:
+        key = self._keys.of(errand.url)
+        is_known = self._frontier.pending.find(Table.META, PREFIX + key) is not None
+        if is_known or self._known[key[:8]] >= self._per_host or not self._may_ask(errand.url):
+            return
+        self._known[key[:8]] += 1
+        self._put(errand, is_done=False)
+        if self._is_open:
+            self._queue(errand)
+
+    def _queue(self, errand: SitemapErrand) -> None:
+        name = host_of(errand.url)
+        key = self._keys.host(name)
+        row = self._frontier.touch(key)
+        row.name = row.name or name
+        host = self._host(key)
+        host.name = host.name or name
+        host.sitemaps.append(errand)
+        self.waiting += 1
+        self._place(host)
+
+    def _put(self, errand: SitemapErrand, *, is_done: bool) -> None:
+        row = (errand.url, errand.via, errand.hops, errand.level, errand.tries, is_done)
+        key = PREFIX + self._keys.of(errand.url)
+        self._frontier.pending.put(Table.META, key, msgpack.packb(row))
+
+
+def _decode(row: bytes) -> tuple[SitemapErrand, bool]:
+    *values, is_done = msgpack.unpackb(row)
+    return SitemapErrand(*values), is_done
