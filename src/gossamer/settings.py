@@ -164,6 +164,29 @@ class Fetch(Section):
     )
     max_redirects: int = setting(10, "Hops from a URL to its answer.", at_least=0, at_most=50)
     headers: tuple[str, ...] = setting((), "Request headers to add, as `Name: value`.")
+    proxy: str = setting(
+        "", "Proxy for all hosts: a URL with http, https, socks4, socks4a, socks5 or socks5h."
+    )
+    proxies: tuple[str, ...] = setting(
+        (), "Proxies of single hosts, as `HOST=URL`; `HOST=direct` goes round the proxy."
+    )
+    proxy_resolves: bool = setting(
+        False,
+        "Tell proxies names instead of the addresses that were judged: for those that tunnel to "
+        "no address; then it is theirs to keep away from private ones.",
+    )
+    logins_file: str = setting(
+        "", "A file of logins, each for one host or proxy: `machine HOST login USER password WORD`."
+    )
+    cookies_file: str = setting(
+        "", "A file of cookies (Netscape's form) to begin with; sites then get theirs back."
+    )
+    client_certificate: str = setting(
+        "", "A PEM file with a key and its certificate, shown to typed hosts that ask for one."
+    )
+    authorities_file: str = setting(
+        "", "A PEM file of certificate authorities to trust beside the system's."
+    )
     contact: str = setting(
         "", "Mail address or URL of whoever runs the crawl; part of the User-Agent."
     )
@@ -429,5 +452,7 @@ def values_of(settings: Settings) -> dict[str, object]:
 
 def nearest(key: str, names: Iterable[str] = KEYS) -> str:
     """`; did you mean x?`, or nothing when no name is near."""
-    close = difflib.get_close_matches(key, list(names), n=1, cutoff=0.5)
+    known = list(names)
+    begun = [name for name in known if name.startswith(key)]  # `fetch.max` is a shortened one
+    close = begun or difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     return f"; did you mean {close[0]}?" if close else ""

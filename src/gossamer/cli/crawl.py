@@ -82,6 +82,15 @@ def crawl(
     header: Annotated[
         list[str] | None, _option("--header", "A request header to add.", "'K: V'")
     ] = None,
+    cookies: Annotated[
+        str | None, _option("--cookies", "A file of cookies to begin with.", "FILE")
+    ] = None,
+    logins: Annotated[
+        str | None, _option("--logins", "A file of logins, each for one host.", "FILE")
+    ] = None,
+    proxy: Annotated[
+        str | None, _option("--proxy", "A proxy for all hosts: http, https, socks4, socks5.", "URL")
+    ] = None,
     contact: Annotated[
         str | None,
         _option("--user-agent-contact", "Whom site owners may turn to.", "MAIL|URL"),
@@ -109,6 +118,7 @@ def crawl(
         "max_matches": max_matches, "ascend": ascend or None, "sitemaps": sitemaps,
         "type": type, "max_body": max_body, "order": order, "delay": delay, "per_host": per_host,
         "connections": connections, "header": header, "user_agent_contact": contact,
+        "cookies": cookies, "logins": logins, "proxy": proxy,
         "allow_private": allow_private, "graph": False if no_graph else None,
         "index": False if no_index else None, "workers": workers,
     }  # fmt: skip

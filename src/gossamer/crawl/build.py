@@ -42,6 +42,7 @@ from gossamer.errors import UsageError
 from gossamer.fetch.fetcher import checked_header
 from gossamer.fetch.guard import Guard, forbidden_port
 from gossamer.fetch.judge import Judge
+from gossamer.fetch.network import Network
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
@@ -121,6 +122,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
     BanList.read(map(Path, settings.scope.ban_files))
     Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     Guard(settings.fetch.allow_private)
+    Network(settings.fetch)
     for header in settings.fetch.headers:
         checked_header(header)
     for seed in seeds:

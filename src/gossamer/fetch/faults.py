@@ -8,9 +8,12 @@ import pycurl
 
 from gossamer.records import Reason
 
+_E_PROXY: Final = 97  # a proxy did not let us through; pycurl has no name for it
 _REASONS: Final[dict[int, Reason]] = {
     pycurl.E_COULDNT_RESOLVE_HOST: Reason.DNS,
     pycurl.E_COULDNT_CONNECT: Reason.CONNECT,
+    pycurl.E_COULDNT_RESOLVE_PROXY: Reason.CONNECT,
+    _E_PROXY: Reason.CONNECT,
     pycurl.E_OPERATION_TIMEDOUT: Reason.TIMEOUT,
     pycurl.E_SSL_CONNECT_ERROR: Reason.TLS,
     pycurl.E_PEER_FAILED_VERIFICATION: Reason.TLS,
@@ -31,4 +34,6 @@ def reason_of(code: int, message: str) -> tuple[Reason, str]:
     """Why a transfer failed, and libcurl's own sentence. What we do not know is the protocol's."""
     if code == pycurl.E_RECV_ERROR and message.startswith("chunk"):
         return Reason.PROTOCOL, message  # bad chunks have no number of their own
+    if code == pycurl.E_RECV_ERROR and message.startswith("CONNECT tunnel failed"):
+        return Reason.CONNECT, message  # the proxy's answer to us, not the host's
     return _REASONS.get(code, Reason.PROTOCOL), message or f"libcurl error {code}"

@@ -18,6 +18,7 @@ from gossamer.fetch.faults import reason_of
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.held_bytes import HeldBytes
 from gossamer.fetch.judge import Judge
+from gossamer.fetch.network import Network
 from gossamer.fetch.request import Headers, checked_header
 from gossamer.fetch.transfer import Transfer
 from gossamer.records import Answer, Failed, Fetched, Lease, Reason, Refused
@@ -45,13 +46,17 @@ class Fetcher:
         self._ended_s: dict[str, float] = {}  # when each origin's last answer ended
         self._multi = pycurl.AsyncCurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, settings.connections + 16)
-        self._idle: list[Transfer] = []
+        self._network = Network(settings)
+        self._cookies = _shared_cookies(self._network.cookies_file)
+        # Those that show our certificate are kept apart: libcurl cannot take it from a handle.
+        self._idle: dict[bool, list[Transfer]] = {False: [], True: []}
         self._held = HeldBytes(settings.max_held_bytes)
 
     async def fetch(self, lease: Lease) -> Answer:
         """Ask once. Returns what came of it; never raises for what the web does."""
         await self._held.wait_for_room()
-        transfer = self._idle.pop() if self._idle else self._new_transfer()
+        idle = self._idle[lease.is_trusted and bool(self._network.certificate)]
+        transfer = idle.pop() if idle else self._new_transfer(lease)
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
         origin = origin_of(lease.url)
         rested_s = began_s - self._ended_s.get(origin, float("-inf"))
@@ -72,7 +77,7 @@ class Fetcher:
         self._ended_s[origin] = ended_s
         answer = self._answer(transfer, code, message, at_us, took_s)
         transfer.end()
-        self._idle.append(transfer)
+        idle.append(transfer)
         return answer
 
     def _answer(
@@ -106,11 +111,38 @@ class Fetcher:
             cut=transfer.cut,
         )
 
-    def _new_transfer(self) -> Transfer:
-        return Transfer(self._settings, self._headers, self._judge, self._guard, self._held)
+    def _new_transfer(self, lease: Lease) -> Transfer:
+        network = self._network
+        transfer = Transfer(
+            self._settings, self._headers, self._judge, self._guard, self._held, network
+        )
+        if lease.is_trusted and network.certificate:
+            transfer.curl.setopt(pycurl.SSLCERT, network.certificate)
+        if self._cookies is not None:
+            transfer.curl.setopt(pycurl.SHARE, self._cookies)
+            transfer.curl.setopt(pycurl.COOKIEFILE, "")
+        return transfer
 
     async def aclose(self) -> None:
         await self._multi.aclose()
-        for transfer in self._idle:
-            transfer.curl.close()
-        self._idle.clear()
+        for idle in self._idle.values():
+            for transfer in idle:
+                transfer.curl.close()
+            idle.clear()
+
+
+def _shared_cookies(file: str) -> pycurl.CurlShare | None:
+    """Cookies that all transfers have in common, whichever of them a site gave them to.
+
+    Read once: a handle that read the file again would bring back what sites have changed.
+    """
+    if not file:
+        return None
+    share, reader = pycurl.CurlShare(), pycurl.Curl()
+    share.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
+    reader.setopt(pycurl.SHARE, share)
+    reader.setopt(pycurl.COOKIEFILE, file)
+    reader.setopt(pycurl.COOKIELIST, "RELOAD")
+    reader.unsetopt(pycurl.SHARE)
+    reader.close()
+    return share

@@ -19,6 +19,7 @@ from gossamer.fetch.guard import Guard
 from gossamer.fetch.head import Head, status_of
 from gossamer.fetch.held_bytes import HeldBytes
 from gossamer.fetch.judge import Judge
+from gossamer.fetch.network import DIRECT, Login, Network, Way
 from gossamer.fetch.request import Headers
 from gossamer.fetch.resolve import address_in
 from gossamer.records import Lease, Purpose, Reason
@@ -28,6 +29,13 @@ from gossamer.urls.canonical import host_of, port_of
 _MAX_INTERIM: Final = 20  # blocks of 1xx before the answer; browsers see one or two
 _MAY_ASK: Final[int] = pycurl.PREREQFUNC_OK
 _MAY_NOT_ASK: Final[int] = pycurl.PREREQFUNC_ABORT
+_SUPPRESS_CONNECT_HEADERS: Final = 265  # what a proxy says about its tunnel; pycurl has no name
+# With one scheme libcurl proves who we are at once, with two it first asks which is wanted.
+_SCHEMES: Final[dict[str, int]] = {
+    "": pycurl.HTTPAUTH_BASIC | pycurl.HTTPAUTH_DIGEST,
+    "basic": pycurl.HTTPAUTH_BASIC,
+    "digest": pycurl.HTTPAUTH_DIGEST,
+}
 _BUFFER_BYTES: Final = 128 * 1024  # most bodies come in one or two pieces
 _PAUSE: Final[int] = pycurl.WRITEFUNC_PAUSE
 _STOP: Final = -1  # tells libcurl to give up; any number but the length does
@@ -37,7 +45,13 @@ class Transfer:
     """A handle with the state of its current request."""
 
     def __init__(
-        self, settings: Fetch, headers: Headers, judge: Judge, guard: Guard, held: HeldBytes
+        self,
+        settings: Fetch,
+        headers: Headers,
+        judge: Judge,
+        guard: Guard,
+        held: HeldBytes,
+        network: Network,
     ) -> None:
         self._held = held
         self._max_header_bytes = settings.max_header_bytes
@@ -45,7 +59,9 @@ class Transfer:
         self._is_secret_sent = False
         self._judge = judge
         self._guard = guard
-        self.curl = _handle(settings)
+        self._network = network
+        self._way = DIRECT
+        self.curl = _handle(settings, network.authorities)
         self.curl.setopt(pycurl.HTTPHEADER, headers.for_all)
         self.curl.setopt(pycurl.HEADERFUNCTION, self._on_header)
         self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
@@ -72,14 +88,37 @@ class Transfer:
         self._body_bytes = 0
         curl = self.curl
         curl.setopt(pycurl.URL, lease.url)
+        if not self._network.is_plain:
+            self._take(self._network.way_to(lease.url))
         host = host_of(lease.url)
-        if not address_in(host):
-            pinned = f"[{lease.address}]" if ":" in lease.address else lease.address
-            curl.setopt(pycurl.RESOLVE, [f"{host}:{port_of(lease.url)}:{pinned}"])
+        if self._way.proxy or not address_in(host):
+            self._pin(host, port_of(lease.url), lease.address)
         if lease.is_trusted != self._is_secret_sent:
             self._is_secret_sent = lease.is_trusted
             curl.setopt(pycurl.HTTPHEADER, self._headers.of(is_trusted=lease.is_trusted))
         return curl
+
+    def _pin(self, host: str, port: int, address: str) -> None:
+        """See to it that the name means the address that was judged, at a proxy too."""
+        pinned = f"[{address}]" if ":" in address else address
+        if not self._way.proxy:
+            self.curl.setopt(pycurl.RESOLVE, [f"{host}:{port}:{pinned}"])
+        elif not self._network.gives_names:
+            self.curl.setopt(pycurl.CONNECT_TO, [f"{host}:{port}:{pinned}:{port}"])
+
+    def _take(self, way: Way) -> None:
+        """Go another way than the last request, where it is another."""
+        # Host and proxy may each ask who we are before they let the request through.
+        self._asks_left += (way.login is not None) + (way.proxy_login is not None)
+        if way == self._way:
+            return
+        self._way, curl = way, self.curl
+        curl.setopt(pycurl.PROXY, way.proxy)
+        curl.setopt(pycurl.HTTPPROXYTUNNEL, bool(way.proxy) and not self._network.gives_names)
+        curl.unsetopt(pycurl.CONNECT_TO)
+        curl.setopt(pycurl.HTTPAUTH, _SCHEMES[way.scheme])
+        _set_login(curl, way.login, pycurl.USERNAME, pycurl.PASSWORD)
+        _set_login(curl, way.proxy_login, pycurl.PROXYUSERNAME, pycurl.PROXYPASSWORD)
 
     def end(self) -> None:
         """The request is over, and its answer taken: hold nothing of it."""
@@ -99,8 +138,10 @@ class Transfer:
         return b"".join(self._pieces)
 
     def _on_connect(self, _purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> object:
-        """Judge the very address that is about to be connected to."""
+        """Judge the very address that is about to be connected to, by us or by the proxy."""
         family, kind, protocol, (ip, *_) = address
+        if self._way.proxy:
+            ip = self.lease.address
         forbidden = self._guard.forbids(ip, is_trusted=self.lease.is_trusted)
         if forbidden:
             self.refusal = Reason.PRIVATE, forbidden
@@ -139,6 +180,8 @@ class Transfer:
                 return _STOP
             return None
         head = Head(self.head)
+        if self.status == 401 and self._way.login is not None:
+            self._network.note_challenge(self.lease.url, head.all("www-authenticate"))
         if self.lease.purpose is not Purpose.PAGE:
             return None  # whatever it is called and however long: its beginning is read
         self.refusal = self._judge.forbids(
@@ -174,7 +217,16 @@ class _Lent:
         self._own.close()
 
 
-def _handle(settings: Fetch) -> pycurl.Curl:
+def _set_login(curl: pycurl.Curl, login: Login | None, user: int, password: int) -> None:
+    if login is None:
+        curl.unsetopt(user)
+        curl.unsetopt(password)
+    else:
+        curl.setopt(user, login.user)
+        curl.setopt(password, login.password)
+
+
+def _handle(settings: Fetch, authorities: bytes) -> pycurl.Curl:
     """A handle with everything that is the same for all requests."""
     curl = pycurl.Curl()
     curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
@@ -191,9 +243,13 @@ def _handle(settings: Fetch) -> pycurl.Curl:
     curl.setopt(pycurl.TIMEOUT_MS, round(settings.total_time_s * 1000))
     curl.setopt(pycurl.LOW_SPEED_LIMIT, settings.low_speed_bytes)
     curl.setopt(pycurl.LOW_SPEED_TIME, settings.low_speed_time_s)
-    authorities = ssl.get_default_verify_paths()
-    if authorities.cafile:
-        curl.setopt(pycurl.CAINFO, authorities.cafile)
-    if authorities.capath:
-        curl.setopt(pycurl.CAPATH, authorities.capath)
+    curl.setopt(pycurl.PROXYAUTH, _SCHEMES[""])
+    curl.setopt(_SUPPRESS_CONNECT_HEADERS, 1)
+    system = ssl.get_default_verify_paths()
+    if authorities:
+        curl.setopt(pycurl.CAINFO_BLOB, authorities)
+    elif system.cafile:
+        curl.setopt(pycurl.CAINFO, system.cafile)
+    if system.capath:
+        curl.setopt(pycurl.CAPATH, system.capath)
     return curl

@@ -1,0 +1,148 @@
+"""Which way does a request go, and who are we there? Proxies, logins and certificates.
+
+Secrets stand in files that the settings name, never in the settings themselves, which are kept in
+the collection. A login is for one host, by its exact name (and port, where the file has one), and
+is sent to no other, wherever links and redirects lead. A proxy is told addresses that were judged,
+not names that it would resolve itself to who knows where.
+
+Reads files when made; does no I/O afterwards.
+"""
+
+from __future__ import annotations
+
+import netrc
+import re
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gossamer.errors import SettingsError
+from gossamer.settings import Fetch
+from gossamer.urls.canonical import host_of, origin_of, port_of
+
+_PROXY: Final = re.compile(r"(https?|socks4a?|socks5h?)://(\[[0-9a-f:.]+\]|[^/:@\s]+)(?::(\d+))?/?")
+_PORTS: Final = {"http": "80", "https": "443"}  # of a proxy that names none; of SOCKS it is 1080
+_CHALLENGE: Final = re.compile(r"\b(basic|digest)\b(?=\s)", re.IGNORECASE)
+_DIRECT: Final = "direct"
+_CERTIFICATE: Final = b"-----BEGIN CERTIFICATE-----"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Who we are to one host. Never shown: not by `repr`, not in a log."""
+
+    user: str
+    password: str
+
+    def __repr__(self) -> str:
+        return "Login(not shown)"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a host is asked. No proxy: directly."""
+
+    proxy: str = ""
+    proxy_login: Login | None = None
+    login: Login | None = None
+    scheme: str = ""  # "basic" or "digest", where the host has said which it wants
+
+
+DIRECT: Final = Way()
+
+
+class Network:
+    """The operator's proxies, logins, cookies and certificates."""
+
+    def __init__(self, settings: Fetch) -> None:
+        """Raises SettingsError for what cannot be used, a file that cannot be read among it."""
+        self._logins = _logins_in(settings.logins_file)
+        self._proxy = _checked_proxy("fetch.proxy", settings.proxy) if settings.proxy else ""
+        self._proxies = dict(map(_proxy_of_host, settings.proxies))
+        self._schemes: dict[str, str] = {}  # of hosts with a login, as they asked for it
+        self.gives_names: Final = settings.proxy_resolves
+        self.cookies_file: Final = _readable("fetch.cookies_file", settings.cookies_file)
+        self.certificate: Final = _readable("fetch.client_certificate", settings.client_certificate)
+        self.authorities: Final = _authorities(settings.authorities_file)
+        # Most crawls have none of it, and ask without looking for a way.
+        self.is_plain: Final = not (self._logins or self._proxy or self._proxies)
+
+    def way_to(self, url: str) -> Way:
+        """The way to the host of a canonical URL."""
+        host, port = host_of(url), port_of(url)
+        proxy = self._proxies.get(host, self._proxy)
+        login = self._login(host, str(port))
+        if not proxy and login is None:
+            return DIRECT
+        scheme = self._schemes.get(origin_of(url), "") if login else ""
+        return Way(proxy, self._proxy_login(proxy), login, scheme)
+
+    def note_challenge(self, url: str, challenges: Sequence[str]) -> None:
+        """A host asks who we are: from now on it is told so with the first request."""
+        names = {name.lower() for value in challenges for name in _CHALLENGE.findall(value)}
+        if names:
+            self._schemes[origin_of(url)] = "digest" if "digest" in names else "basic"
+
+    def _proxy_login(self, proxy: str) -> Login | None:
+        found = _PROXY.fullmatch(proxy)
+        return self._login(found[2], found[3] or _PORTS.get(found[1], "1080")) if found else None
+
+    def _login(self, host: str, port: str) -> Login | None:
+        return self._logins.get(f"{host}:{port}") or self._logins.get(host)
+
+
+def _checked_proxy(key: str, text: str) -> str:
+    if "@" in text:
+        raise SettingsError(key, "has a user or password; they belong into fetch.logins_file")
+    if not _PROXY.fullmatch(text.lower()):
+        raise SettingsError(key, f"is {text!r}, but it must be like http://proxy.example:3128")
+    return text.lower()
+
+
+def _proxy_of_host(text: str) -> tuple[str, str]:
+    host, equals, proxy = text.partition("=")
+    if not (host.strip() and equals):
+        raise SettingsError("fetch.proxies", f"has {text!r}, but it must be HOST=URL")
+    is_direct = proxy.strip().lower() == _DIRECT
+    return host.strip().lower(), "" if is_direct else _checked_proxy("fetch.proxies", proxy.strip())
+
+
+def _logins_in(file: str) -> dict[str, Login]:
+    """Logins of a file as curl and ftp read it: `machine HOST login USER password WORD`."""
+    if not file:
+        return {}
+    key = "fetch.logins_file"
+    _readable(key, file)
+    try:
+        held = netrc.netrc(file).hosts
+    except netrc.NetrcParseError as fault:
+        raise SettingsError(key, f"names {file}, line {fault.lineno}: {fault.msg}") from None
+    if "default" in held:
+        raise SettingsError(key, f"names {file}, which has a login for every host (`default`)")
+    return {host.lower(): Login(user, word or "") for host, (user, _, word) in held.items()}
+
+
+def _readable(key: str, file: str) -> str:
+    if file:
+        try:
+            with Path(file).open("rb"):
+                pass
+        except OSError as fault:
+            raise SettingsError(
+                key, f"names {file}, which cannot be read: {fault.strerror}"
+            ) from None
+    return file
+
+
+def _authorities(file: str) -> bytes:
+    """The operator's authorities and the system's, as one text for libcurl."""
+    if not file:
+        return b""
+    key = "fetch.authorities_file"
+    own = Path(_readable(key, file)).read_bytes()
+    if _CERTIFICATE not in own:
+        raise SettingsError(key, f"names {file}, which holds no certificate in PEM form")
+    system = ssl.get_default_verify_paths().cafile
+    return own + b"\n" + (Path(system).read_bytes() if system else b"")

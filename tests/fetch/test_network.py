@@ -1,0 +1,94 @@
+"""Which way a request goes, and whose login it carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gossamer.errors import SettingsError
+from gossamer.fetch.network import DIRECT, Login, Network, Way
+from gossamer.settings import Fetch
+
+
+def test_without_settings_every_way_is_direct() -> None:
+    network = Network(Fetch())
+
+    assert network.is_plain
+    assert network.way_to("http://a.example/") == DIRECT
+
+
+def test_one_host_may_have_a_proxy_of_its_own_or_none() -> None:
+    network = Network(
+        Fetch(
+            proxy="http://p.example:3128",
+            proxies=("b.example=socks5://q.example", "c.example=direct"),
+        )
+    )
+
+    assert network.way_to("https://a.example/").proxy == "http://p.example:3128"
+    assert network.way_to("https://b.example/").proxy == "socks5://q.example"
+    assert network.way_to("https://c.example/") == DIRECT
+
+
+def test_a_login_is_for_its_host_and_port_alone(tmp_path: Path) -> None:
+    file = tmp_path / "logins"
+    file.write_text(
+        "machine a.example login x password 1\nmachine b.example:8080 login y password 2\n"
+        "machine p.example:3128 login z password 3\n"
+    )
+    network = Network(Fetch(logins_file=str(file), proxy="http://p.example:3128"))
+
+    assert network.way_to("https://a.example:444/").login == Login("x", "1")
+    assert network.way_to("http://b.example:8080/").login == Login("y", "2")
+    for url in ("http://b.example/", "http://x.a.example/", "http://p.example/"):
+        assert network.way_to(url) == Way("http://p.example:3128", Login("z", "3"))
+
+
+def test_a_host_is_told_in_the_way_that_it_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "logins"
+    file.write_text("machine a.example login x password 1\n")
+    network = Network(Fetch(logins_file=str(file)))
+
+    network.note_challenge("http://a.example/", ['Basic realm="x", Digest realm="x", nonce="1"'])
+    network.note_challenge("http://a.example:81/", ['Basic realm="Digest"'])
+
+    assert network.way_to("http://a.example/b").scheme == "digest"
+    assert network.way_to("http://a.example:81/b").scheme == "basic"
+    assert network.way_to("https://a.example/").scheme == ""
+
+
+def test_a_login_shows_itself_to_nobody() -> None:
+    assert "geheim" not in repr(Way(login=Login("me", "geheim")))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"proxy": "http://me:geheim@p.example"}, "belong into fetch.logins_file"),
+        ({"proxy": "ftp://p.example"}, "must be like"),
+        ({"proxies": ("b.example",)}, "must be HOST=URL"),
+        ({"logins_file": "/nowhere/logins"}, "cannot be read"),
+        ({"cookies_file": "/nowhere/cookies"}, "cannot be read"),
+        ({"client_certificate": "/nowhere/pem"}, "cannot be read"),
+        ({"authorities_file": __file__}, "no certificate"),
+    ],
+)
+def test_what_cannot_be_used_is_said_before_anything_is_asked(
+    given: dict[str, object], said: str
+) -> None:
+    with pytest.raises(SettingsError, match=said) as caught:
+        Network(Fetch(**given))  # type: ignore[arg-type]  # of all kinds
+
+    assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["default login x password 1\n", "nonsense\n"])
+def test_a_file_of_logins_for_everybody_or_in_no_form_is_refused(
+    content: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "logins"
+    file.write_text(content)
+
+    with pytest.raises(SettingsError, match="logins_file"):
+        Network(Fetch(logins_file=str(file)))
