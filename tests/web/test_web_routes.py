@@ -250,3 +250,14 @@ def test_programs_with_the_token_may_read_where_others_may_not(garden: Garden) -
     assert Browser(server, token=TOKEN).get("/api/status").status_code == 200
     assert Browser(server).get("/api/status").status_code == 401
     server.desk.shelf.close()
+
+
+def test_a_wrong_method_is_told_all_that_are_right(server: Served) -> None:
+    answer = Browser(server).ask("PUT", "/api/crawls")
+
+    assert answer.status_code == 405
+    assert {"GET", "POST"} <= set(answer.headers["allow"].split(", "))
+
+
+def test_asking_for_the_head_alone_works_as_reading_does(server: Served) -> None:
+    assert Browser(server).ask("HEAD", "/api/status").status_code == 200

@@ -132,6 +132,17 @@ def test_links_of_a_copy_lead_to_copies(server: Served, garden: Garden) -> None:
     assert 'href="#z"' in markup
 
 
+def test_styles_of_a_copy_keep_their_rules_and_load_nothing() -> None:
+    style = "@import 'http://o.example/x'; b{color:red;background:URL( http://o.example/y )}"
+    markup = harmless(
+        f"<style>{style}</style><p style=\"background:url('http://o.example/z')\">p</p>",
+        "http://a.example/", "", "2026",
+    )  # fmt: skip
+
+    assert "b{color:red;" in markup
+    assert "o.example" not in markup
+
+
 def test_a_text_is_shown_as_text_and_bytes_are_a_download(server: Served, garden: Garden) -> None:
     answer = Browser(server).get("/cached", url=garden.url("/plain.txt"))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.routing import Route as Path_
 from starlette.staticfiles import StaticFiles
@@ -14,8 +16,26 @@ from starlette.types import ASGIApp
 from gossamer.web.endpoint import endpoint
 from gossamer.web.guard import Guard, Names
 from gossamer.web.render import FOLDER
-from gossamer.web.route import Desk
+from gossamer.web.route import Desk, Route
 from gossamer.web.routes import API, PAGES
+
+
+def _by_path(routes: Iterable[Route]) -> dict[str, list[Route]]:
+    found: dict[str, list[Route]] = {}
+    for route in routes:
+        found.setdefault(route.path, []).append(route)
+    return found
+
+
+def _joined(path: str, routes: Sequence[Route], desk: Desk) -> Path_:
+    """One path with all its methods, so that a wrong method is told all that are right."""
+    answers = {route.method: endpoint(route, desk) for route in routes}
+
+    async def respond(request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        return await answers[method](request)  # type: ignore[index]  # Starlette lets no other pass
+
+    return Path_(path, respond, methods=list(answers))
 
 
 def build_app(desk: Desk, names: Names) -> ASGIApp:
@@ -26,9 +46,6 @@ def build_app(desk: Desk, names: Names) -> ASGIApp:
         yield
         desk.shelf.close()
 
-    rows = [
-        Path_(route.path, endpoint(route, desk), methods=[route.method], name=route.name)
-        for route in (*API, *PAGES)
-    ]
+    rows = [_joined(path, routes, desk) for path, routes in _by_path((*API, *PAGES)).items()]
     static = Mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     return Guard(Starlette(routes=[*rows, static], lifespan=living), names)

@@ -156,8 +156,10 @@ def _schema(param: Param, *, in_body: bool) -> dict[str, Any]:
             if param.is_needed:
                 found["minLength"] = 1
         case "texts":
-            item = {"type": "string", "maxLength": param.longest}
-            found = {"type": "array", "items": item, "maxItems": 100} if in_body else item
+            least = int(param.is_needed)
+            item = {"type": "string", "maxLength": param.longest, "minLength": least}
+            listed = {"type": "array", "items": item, "maxItems": 100, "minItems": least}
+            found = listed if in_body else item
         case "whole" | "number":
             kind = "integer" if param.kind == "whole" else "number"
             found = {"type": kind, "minimum": param.least, "maximum": param.most}
