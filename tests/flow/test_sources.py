@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 from pathlib import Path
 
 import pytest
 
 from flow.outcomes import crawl, fates, outcomes
+from gossamer.base.clock import SystemClock
+from gossamer.crawl.home import Home
+from gossamer.crawl.rebuild import rebuild
 from support.a_pdf import a_pdf
 from support.a_site import Pages, page, redirect, robots, site_in_thread
 
@@ -195,3 +199,55 @@ def test_a_crawl_stops_after_so_many_matches_of_the_wanted_type(collection: Path
     assert sum(path.endswith(".wav") for path in site.asked) == 9
     kinds = [row.type for row in outcomes(collection).values() if row.outcome == "fetched"]
     assert kinds.count("audio/wav") == 9
+
+
+def test_worker_processes_read_sitemaps_too(collection: Path) -> None:
+    pages: Pages = {
+        "/robots.txt": robots("Sitemap: /index.xml"),
+        "/index.xml": answer(index("/map.xml")),
+        "/map.xml": answer(urlset(*(f"/{n}" for n in range(20)))),
+        "*": page("x"),
+    }
+
+    with site_in_thread(pages) as site:
+        summary = crawl(collection, [site.url()], node__workers=2)
+
+    assert (summary.fetched, summary.stopped) == (21, "done")
+
+
+def test_a_state_that_is_made_again_knows_what_sitemaps_named(collection: Path) -> None:
+    pages: Pages = {
+        "/robots.txt": robots("Sitemap: /map.xml"),
+        "/map.xml": answer(urlset("/a", "/b")),
+        "*": page("x"),
+    }
+    with site_in_thread(pages) as site:
+        crawl(collection, [site.url()])
+        before = fates(collection)
+
+        rebuild(Home(collection), "all", SystemClock(), lambda _: None)
+
+        assert fates(collection) == before
+        crawl(collection, [site.url()])
+
+    assert sorted(set(site.asked)) == ["/", "/a", "/b", "/map.xml", "/robots.txt"]
+
+
+def test_what_a_killed_crawl_had_archived_of_sitemaps_is_read_again(collection: Path) -> None:
+    pages: Pages = {
+        "/robots.txt": robots("Sitemap: /index.xml"),
+        "/index.xml": answer(index("/map.xml")),
+        "/map.xml": answer(urlset("/a", "/b")),
+        "*": page("x"),
+    }
+    with site_in_thread(pages) as site:
+        crawl(collection, [site.url()], scope__depth=0)
+        shutil.copytree(collection / "state", collection / "before")
+        crawl(collection, [site.url()])
+        for part in ("state", "graph", "index"):  # as if nothing had been committed since
+            shutil.rmtree(collection / part)
+        (collection / "before").rename(collection / "state")
+        crawl(collection, [site.url()])
+
+    assert sorted(site.asked) == ["/", "/a", "/b", "/index.xml", "/map.xml", "/robots.txt"]
+    assert set(fates(collection).values()) == {"fetched 200"}

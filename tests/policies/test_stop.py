@@ -80,3 +80,16 @@ def test_bytes_are_never_overshot(max_bytes: int, requests: list[tuple[bool, int
     had += sum(brought for _, brought in under_way)
 
     assert had <= max_bytes
+
+
+def test_whatever_is_under_way_may_be_the_last_match() -> None:
+    allowance = Allowance(Limits(max_matches=2))
+    allowance.matches = 1
+    allowance.promise(10)
+
+    assert allowance.room_for_body(fetched=50, bytes_had=0, max_body_bytes=10) == 0
+    assert allowance.reached(fetched=50, bytes_had=0, ran_s=0) == ""
+
+    allowance.settle(10)
+    allowance.matches += 1
+    assert allowance.reached(fetched=51, bytes_had=0, ran_s=0) == "max-matches"

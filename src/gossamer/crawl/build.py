@@ -29,7 +29,6 @@ from gossamer.crawl.node import Node, Parts
 from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.recovery import Recovered, recover
 from gossamer.crawl.scheduler import Scheduler
-from gossamer.crawl.sitemap_errands import MAX_ROWS, PREFIX
 from gossamer.crawl.stored import (
     changed_settings,
     note_start,
@@ -62,6 +61,7 @@ _JUDGED_BY: Final = (
     "fetch.max_redirects",
     "fetch.ports",
 )
+_WANTS_SITEMAPS: Final = ("urls.sitemaps", "urls.sitemaps_per_host", "scope.kind", "scope.depth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ def _open(
         frontier.judge_again(clock.wall_us())
     new_seeds = frontier.admit(_as_found(seeds, keys), clock.wall_us())
     committer.commit_now()
-    scheduler.sitemaps.open(store.scan(Table.META, PREFIX, PREFIX + b"\xff" * 17, MAX_ROWS))
+    scheduler.sitemaps.open(store, is_changed=any(key in _WANTS_SITEMAPS for key in changed))
     marker.close()
     delete_markers(home.run, but=post.run)
     return Opened(node, recovered, changed, is_new, new_seeds)

@@ -13,7 +13,7 @@ recovery is over, rows are all there is; then each wanted one waits at its host.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -21,7 +21,7 @@ import msgpack
 
 from gossamer.crawl.hosts import Host, SitemapErrand
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import Store, Table
 from gossamer.parse.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
 from gossamer.records import Lease, Outcome, Purpose, Report
@@ -30,7 +30,7 @@ from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.keys import Keys
 
 PREFIX: Final = b"sitemap:"
-MAX_ROWS: Final = 1_000_000
+_ROWS_AT_ONCE: Final = 10_000
 _MAX_HOPS: Final = 5
 _MAX_LEVEL: Final = 3  # sitemaps.org knows indexes of sitemaps, and no indexes of indexes
 _TRIES: Final = 3
@@ -65,14 +65,19 @@ class SitemapErrands:
         self._is_open = False
         self.waiting = 0  # at their hosts, not those under way
 
-    def open(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
-        """Begin with the rows of the state whose keys have `PREFIX`."""
+    def open(self, store: Store, *, is_changed: bool) -> None:
+        """Begin with what the state knows. `is_changed`: the operator may want other sitemaps
+        than before, so each robots.txt is looked at again.
+        """
         self._is_open = True
-        for key, row in rows:
+        for key, row in _rows(store, Table.META, PREFIX, PREFIX + b"\xff" * 17):
             errand, is_done = _decode(row)
             self._known[key[len(PREFIX) :][:8]] += 1
             if not is_done and self._choice != "never":
                 self._queue(errand)
+        if is_changed:
+            for origin, row in _rows(store, Table.ORIGIN, b"", None):
+                self.named_by_robots(origin.decode(), Access.decode(row))
 
     def named_by_robots(self, origin: str, access: Access) -> None:
         """An origin's robots.txt has come: ask for the sitemaps it names."""
@@ -172,6 +177,14 @@ class SitemapErrands:
         row = (errand.url, errand.via, errand.hops, errand.level, errand.tries, is_done)
         key = PREFIX + self._keys.of(errand.url)
         self._frontier.pending.put(Table.META, key, msgpack.packb(row))
+
+
+def _rows(
+    store: Store, table: Table, start: bytes, stop: bytes | None
+) -> Iterator[tuple[bytes, bytes]]:
+    while rows := store.scan(table, start, stop, _ROWS_AT_ONCE):
+        yield from rows
+        start = rows[-1][0] + b"\0"
 
 
 def _decode(row: bytes) -> tuple[SitemapErrand, bool]:
