@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -261,3 +262,19 @@ def test_a_wrong_method_is_told_all_that_are_right(server: Served) -> None:
 
 def test_asking_for_the_head_alone_works_as_reading_does(server: Served) -> None:
     assert Browser(server).ask("HEAD", "/api/status").status_code == 200
+
+
+def test_a_collection_without_an_index_says_that_it_cannot_be_searched(
+    garden: Garden, tmp_path: Path
+) -> None:
+    home = tmp_path / "bare"
+    shutil.copytree(garden.path, home)
+    shutil.rmtree(home / "index")
+    server = served(home)
+
+    page = Browser(server).get("/?q=rose")
+
+    assert page.status_code == 200
+    assert "Nothing can be searched yet" in page.text
+    assert Browser(server).get("/api/search?q=rose").status_code == 409
+    server.desk.shelf.close()

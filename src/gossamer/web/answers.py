@@ -21,6 +21,7 @@ from gossamer.web.reading import (
     links_object,
     page_object,
     results_object,
+    story_and_page,
 )
 from gossamer.web.route import MOST_WATCHERS, Desk, NotAllowed
 
@@ -56,8 +57,8 @@ def search(desk: Desk, asked: Asked) -> Response:
 
 def page(desk: Desk, asked: Asked) -> Response:
     with desk.shelf.study(asked.text("c")) as study:
-        found = page_object(study, asked.text("url"), asked.text("at"), desk.clock.wall_us())
-    return JSONResponse(found)
+        story, kept = story_and_page(study, asked.text("url"), asked.text("at"))
+    return JSONResponse(page_object(story, kept, desk.clock.wall_us()))
 
 
 def backlinks(desk: Desk, asked: Asked) -> Response:

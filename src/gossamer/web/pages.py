@@ -6,7 +6,15 @@ from typing import Any, Final
 
 from starlette.responses import RedirectResponse, Response
 
-from gossamer.errors import GossamerError, NoCollection, NotKnown, QueryError, UsageError
+from gossamer.errors import (
+    CorruptFile,
+    GossamerError,
+    NoCollection,
+    NotKnown,
+    QueryError,
+    StoreError,
+    UsageError,
+)
 from gossamer.urls.scope import ScopeKind
 from gossamer.web.answers import give_order, listed_hosts, options_of, searched
 from gossamer.web.asked import Asked
@@ -18,6 +26,7 @@ from gossamer.web.reading import (
     captured,
     links_object,
     page_object,
+    story_and_page,
 )
 from gossamer.web.route import Desk, NotAllowed
 
@@ -53,8 +62,13 @@ def _html(desk: Desk, asked: Asked, template: str, **names: Any) -> Response:
 
 def search(desk: Desk, asked: Asked) -> Response:
     template = "results.html" if asked.flag("part") else "search.html"
-    names: dict[str, Any] = {"nav": "search", "results": None, "fault": None, "status": 200}
-    names |= {"query": asked.text("q"), "is_empty": not desk.shelf.names(), "per_page": PER_PAGE}
+    names: dict[str, Any] = {"nav": "search", "results": None, "fault": None, "absent": ""}
+    names |= {
+        "query": asked.text("q"),
+        "is_empty": not desk.shelf.names(),
+        "per_page": PER_PAGE,
+        "status": 200,
+    }
     names["filters"] = {
         name: asked.text(name) for name in ("site", "type", "lang", "since") if asked.text(name)
     }
@@ -68,6 +82,10 @@ def search(desk: Desk, asked: Asked) -> Response:
             names |= {"fault": fault, "status": 200 if asked.flag("part") else 400}
         except NoCollection:
             names["is_empty"] = True
+        except CorruptFile:
+            raise
+        except StoreError as fault:  # no index: not yet, or not at all
+            names["absent"] = str(fault)
     return _html(desk, asked, template, types=TYPES, **names)
 
 
@@ -78,7 +96,7 @@ def page(desk: Desk, asked: Asked) -> Response:
     url, view, crawl = asked.text("url"), asked.text("view"), asked.text("c")
     names: dict[str, Any] = {"nav": "search", "view": view, "views": VIEWS, "note": ""}
     with desk.shelf.study(crawl) as study:
-        found = page_object(study, url, asked.text("at"), desk.clock.wall_us())
+        story, kept = story_and_page(study, url, asked.text("at"))
         if view == "in":
             names["links"] = _links_or_none(
                 lambda: backlinks_object(study, url, "page", _SHOWN, asked.whole("offset"))
@@ -87,7 +105,8 @@ def page(desk: Desk, asked: Asked) -> Response:
             names["links"] = _links_or_none(
                 lambda: links_object(study, url, _SHOWN, asked.whole("offset"))
             )
-    if not found["page"] and view in ("copy", "text", "headers", "versions"):
+    found = page_object(story, kept, desk.clock.wall_us())
+    if not kept and view in ("copy", "text", "headers", "versions"):
         names["view"] = "story"  # there is nothing else to show
     return _html(desk, asked, "page.html", found=found, shown=_SHOWN, **names)
 

@@ -14,6 +14,7 @@ from gossamer.base.clock import iso_of
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import anchors, backlinks, with_dates
 from gossamer.crawl.study_pages import Capture, StoredPage
+from gossamer.crawl.study_story import Story
 from gossamer.crawl.study_words import tell
 from gossamer.errors import NotKnown
 from gossamer.frontier.rows import HostRow
@@ -54,10 +55,14 @@ def _hit_object(hit: Hit) -> dict[str, Any]:
     return found
 
 
-def page_object(study: Study, url: str, at: str, now_us: int) -> dict[str, Any]:
-    """All about one URL: what was kept of it, if anything, and its story. Raises UsageError."""
+def story_and_page(study: Study, url: str, at: str) -> tuple[Story, StoredPage | None]:
+    """A URL's story and what was kept of it, not yet parsed. Raises UsageError, CorruptFile."""
     story = study.story(url)
-    kept = study.page(story.url, at or None) if story.captures else None
+    return story, study.page(story.url, at or None) if story.captures else None
+
+
+def page_object(story: Story, kept: StoredPage | None, now_us: int) -> dict[str, Any]:
+    """All about one URL. Parses its page, which needs no collection and may take a while."""
     return {
         "schema": 1,
         "url": story.url,

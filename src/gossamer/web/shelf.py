@@ -51,6 +51,11 @@ class _Opened:
     is_closed: bool = False
     using: threading.Lock = field(default_factory=threading.Lock)
 
+    def close(self) -> None:
+        with self.using:
+            self.is_closed = True
+            self.study.close()
+
 
 class Shelf:
     """All collections of one server."""
@@ -108,9 +113,7 @@ class Shelf:
         with self._opening:
             opened = self._opened.pop(name or self.first, None)
         if opened is not None:
-            with opened.using:
-                opened.is_closed = True
-                opened.study.close()
+            opened.close()
 
     def close(self) -> None:
         for name in list(self._opened):
@@ -124,11 +127,14 @@ class Shelf:
             raise NoCollection(home.path)
         stamp = _stamp(home)
         with self._opening:
-            opened = self._opened.get(name)
-            if opened is None or opened.stamp != stamp:
-                opened = _Opened(stamp, Study.open(home.path))
-                self._opened[name] = opened
-            return opened
+            before = self._opened.get(name)
+            if before is not None and before.stamp == stamp:
+                return before
+            opened = _Opened(stamp, Study.open(home.path))
+            self._opened[name] = opened
+        if before is not None:
+            before.close()  # of a collection that was cleared and made anew
+        return opened
 
 
 def _stamp(home: Home) -> tuple[int, int]:
