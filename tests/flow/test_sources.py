@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from flow.outcomes import crawl, fates, outcomes
+from gossamer import api
 from gossamer.base.clock import SystemClock
+from gossamer.crawl.checks import verify
 from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from support.a_pdf import a_pdf
@@ -180,6 +182,9 @@ def test_pdf_alone_are_found_by_way_of_pages_and_read(collection: Path) -> None:
     assert "/from-paper" in site.asked
     row = outcomes(collection)[site.url("/paper")]
     assert (row.title, row.type) == ("Paper", "application/pdf")
+    with api.open(collection) as study:
+        assert [hit.url for hit in study.search("zebra type:pdf")] == [site.url("/paper")]
+    assert list(verify(collection)) == []
 
 
 def test_a_crawl_stops_after_so_many_matches_of_the_wanted_type(collection: Path) -> None:
@@ -213,6 +218,7 @@ def test_worker_processes_read_sitemaps_too(collection: Path) -> None:
         summary = crawl(collection, [site.url()], node__workers=2)
 
     assert (summary.fetched, summary.stopped) == (21, "done")
+    assert list(verify(collection)) == []
 
 
 def test_a_state_that_is_made_again_knows_what_sitemaps_named(collection: Path) -> None:
