@@ -111,6 +111,13 @@ def test_xml_of_another_kind_has_its_words() -> None:
     assert page.links == ()
 
 
+@pytest.mark.parametrize(
+    ("kind", "text"), [("text/markdown", "# Words"), ("text/javascript", ""), ("a/b", "")]
+)
+def test_text_for_people_is_text(kind: str, text: str) -> None:
+    assert page_of("# Words", kind).text == text
+
+
 def test_a_pdf_has_title_text_and_links_with_their_pages() -> None:
     body = a_pdf([("Read this", ""), ("Go there", "https://b.example/x")], title="A paper")
 

@@ -58,7 +58,8 @@ def kind_of(mime: Mime, body: bytes) -> Kind:
         return "html" if not essence and looks_like_html(body) else "other"
     if essence in _XML_TYPES or (essence.endswith("+xml") and not essence.startswith("image/")):
         return "xhtml" if _XHTML_START.search(body, 0, 1024) else "xml"
-    return "other"
+    # Markdown, CSV and the like are for people; scripts are not.
+    return "text" if essence.startswith("text/") and "script" not in essence else "other"
 
 
 class DocumentReader:

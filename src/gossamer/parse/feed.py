@@ -15,6 +15,7 @@ import turbohtml
 from turbohtml import PlainText
 
 from gossamer.parse.anchors import fold
+from gossamer.parse.language import declared_language
 from gossamer.parse.sitemap import link_of
 from gossamer.parse.xml_list import XmlEntry, XmlList
 from gossamer.records import Link, LinkKind, Page, Place
@@ -44,6 +45,7 @@ def feed_page(url: str, listed: XmlList, wants_media: frozenset[str]) -> Page:
         title=_plain(head.first("title"))[:_MAX_TITLE_CHARS],
         description=_plain(texts[0])[:_MAX_TITLE_CHARS],
         text="\n".join(filter(None, texts)),
+        language=declared_language(head.first("language")),
         links=tuple(links),
         generator=fold(head.first("generator"))[:_MAX_TITLE_CHARS],
     )
@@ -97,7 +99,7 @@ def json_feed_page(url: str, source: str, wants_media: frozenset[str]) -> Page |
         title=fold(_string(feed, "title"))[:_MAX_TITLE_CHARS],
         description=fold(texts[0])[:_MAX_TITLE_CHARS],
         text="\n".join(filter(None, texts)),
-        language=_string(feed, "language")[:2].lower(),
+        language=declared_language(_string(feed, "language")),
         links=tuple(links),
     )
 
