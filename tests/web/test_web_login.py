@@ -201,3 +201,12 @@ def test_a_secret_that_others_can_read_is_refused(tmp_path: Path) -> None:
 )
 def test_the_printed_address_can_be_opened(tmp_path: Path, host: str, origin: str) -> None:
     assert origin_of(Serving(collection=tmp_path, host=host)) == origin
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_page_of_ours_may_come_through_a_proxy_with_tls(server: Served, scheme: str) -> None:
+    origin = {"origin": f"{scheme}://127.0.0.1:8800", "sec-fetch-site": "same-origin"}
+
+    answer = Browser(server).ask("POST", "/login", data={"word": TOKEN}, headers=origin)
+
+    assert answer.status_code == 303

@@ -110,10 +110,13 @@ def _origin(request: Request) -> str:
 
 
 def _check_origin(request: Request) -> None:
-    """What changes something comes from a page of ours, or from no page at all."""
+    """What changes something comes from a page of ours, or from no page at all.
+
+    The scheme is not compared: before us may stand a proxy that speaks TLS.
+    """
     origin = request.headers.get("origin")
-    site = request.headers.get("sec-fetch-site", "same-origin")
-    if (origin is not None and origin != _origin(request)) or site not in ("same-origin", "none"):
+    is_ours = origin is None or origin.partition("://")[2] == request.headers.get("host")
+    if not is_ours or request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         raise NotAllowed("that came from a page of another site", 403)
 
 
