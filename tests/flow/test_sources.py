@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 from pathlib import Path
 
@@ -137,7 +138,7 @@ def test_a_sitemap_is_asked_once_in_the_life_of_a_collection_and_not_lost(collec
 
 def test_a_sitemap_that_cannot_be_had_ends_nothing(collection: Path) -> None:
     pages: Pages = {
-        "/robots.txt": robots("Sitemap: /gone\nSitemap: /broken\nSitemap: http://127.0.0.9:1/x"),
+        "/robots.txt": robots("Sitemap: /gone\nSitemap: /broken\nSitemap: http://127.0.0.9:8099/x"),
         "/gone": page("gone", "404 Not Found"),
         "/broken": b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\nshort",
         "/": page("x"),
@@ -148,6 +149,9 @@ def test_a_sitemap_that_cannot_be_had_ends_nothing(collection: Path) -> None:
 
     assert (summary.fetched, summary.stopped) == (1, "done")
     assert site.asked.count("/broken") == 3
+    lines = map(json.loads, (collection / "log" / "crawl.jsonl").read_text().splitlines())
+    told = {line["url"]: line["reason"] for line in lines if "reason" in line}
+    assert told["http://127.0.0.9:8099/x"] == "private"
 
 
 def test_links_of_headers_are_followed(collection: Path) -> None:

@@ -83,7 +83,7 @@ class Scheduler:
         self._outage = Outage()
         self.board = HostBoard()
         self.sitemaps = SitemapErrands(
-            frontier, settings, keys, self.host, self._place_now, may_ask_sitemap
+            frontier, settings, keys, self.host, self._place_now, may_ask_sitemap, on_decided
         )
         self.robots = RobotsErrands(
             frontier, settings, keys, clock, self.host, self._place_now,
@@ -276,10 +276,11 @@ class Scheduler:
         if not self._may_enter(host, url, now_s):
             return None
         host.is_sitemaps_turn = False
-        if self._robots_refusal(host, url) is None:
+        refusal = self._robots_refusal(host, url)
+        if refusal is None:
             return self.sitemaps.lease(host, self._next_number())
         self._decided += 1
-        self.sitemaps.drop_first(host)
+        self.sitemaps.drop_first(host, *refusal, self._clock.wall_us())
         self._place(host, now_s)
         return None
 
@@ -586,7 +587,7 @@ class Scheduler:
         """Nothing of a host can be asked: all that is queued gets the reason."""
         self._frontier.touch(host.key).trouble = detail
         self.robots.abandon(host, detail)
-        self.sitemaps.abandon(host)
+        self.sitemaps.abandon(host, reason, detail, self._clock.wall_us())
         host.verdict = reason, detail
         self._sweep(host, self._clock.now_s())
 

@@ -21,10 +21,11 @@ import msgpack
 
 from gossamer.crawl.hosts import Host, SitemapErrand
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import Store, Table
 from gossamer.parse.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
-from gossamer.records import Lease, Outcome, Purpose, Report
+from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.keys import Keys
@@ -35,6 +36,7 @@ _MAX_HOPS: Final = 5
 _MAX_LEVEL: Final = 3  # sitemaps.org knows indexes of sitemaps, and no indexes of indexes
 _TRIES: Final = 3
 _NAMED_AT_ONCE: Final = 1000  # by one robots.txt
+_OUR_RULES: Final = frozenset({Reason.ROBOTS, Reason.PRIVATE, Reason.CONTACT})
 
 
 class SitemapErrands:
@@ -48,13 +50,17 @@ class SitemapErrands:
         host_of_key: Callable[[bytes], Host],
         place: Callable[[Host], None],
         may_ask: Callable[[str], bool],
+        on_decided: Callable[[UrlRow], None],
     ) -> None:
-        """`place` puts a host where it belongs after it got work; `may_ask` judges a URL alone."""
+        """`place` puts a host where it belongs after it got work; `may_ask` judges a URL alone;
+        `on_decided` hears of every sitemap that is not asked for in the end.
+        """
         self._frontier = frontier
         self._keys = keys
         self._host = host_of_key
         self._place = place
         self._may_ask = may_ask
+        self._on_decided = on_decided
         self._form = NormalForm(settings.urls.query, settings.urls.session_parameters)
         self._per_host = settings.urls.sitemaps_per_host
         # Where no link is followed, nothing that a sitemap names would be asked.
@@ -115,15 +121,23 @@ class SitemapErrands:
         host.sitemaps.append(self._out.pop(lease.number))
         self.waiting += 1
 
-    def drop_first(self, host: Host) -> None:
+    def drop_first(self, host: Host, reason: Reason, detail: str, at_us: int) -> None:
         """The first sitemap of a host may not be asked for; the caller places the host."""
         self.waiting -= 1
-        self._put(host.sitemaps.popleft(), is_done=True)
+        errand = host.sitemaps.popleft()
+        self._put(errand, is_done=True)
+        standing = Standing.REFUSED if reason in _OUR_RULES else Standing.FAILED
+        told = f"a sitemap: {detail}"
+        self._on_decided(
+            UrlRow(
+                standing=standing, depth=0, url=errand.url, reason=reason, detail=told, at_us=at_us
+            )
+        )
 
-    def abandon(self, host: Host) -> None:
+    def abandon(self, host: Host, reason: Reason, detail: str, at_us: int) -> None:
         """Nothing of a host can be asked."""
         while host.sitemaps:
-            self.drop_first(host)
+            self.drop_first(host, reason, detail, at_us)
 
     def learn(self, host: Host, report: Report) -> None:
         """A lease ended; the caller places its host."""
