@@ -3,7 +3,7 @@
 PYTHON ?= python3
 INSIDE = .venv/bin/python
 
-.PHONY: demo check bench bench-known bench-hosts bench-vary bench-buffers bench-search soak faults
+.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search soak faults
 
 demo:  ## crawl the bundled web and show it
 	$(PYTHON) run.py
