@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
-from typing import Final
+from typing import Any, Final
 
 import ir_measures
 from bench.figures import Figure
@@ -68,8 +68,8 @@ def read_collection(folder: Path) -> Collection:
     """A folder of the form that the data's readme describes."""
     with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
         documents = tuple(entry_of(json.loads(line)) for line in lines)
-    read = ir_measures.read_trec_qrels  # its package has no types
-    judgements = tuple(read(str(folder / "qrels.txt")))  # type: ignore[no-untyped-call]
+    read: Any = ir_measures.read_trec_qrels  # its package has no types
+    judgements = tuple(read(str(folder / "qrels.txt")))
     judged = {one.query_id for one in judgements if one.relevance > 0}
     lines_of = (folder / "queries.tsv").read_text(encoding="utf-8").splitlines()
     pairs = (line.split("\t", 1) for line in lines_of)
