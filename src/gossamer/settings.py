@@ -159,6 +159,9 @@ class Fetch(Section):
         256, "An answer slower than this many bytes a second is given up.", at_least=1
     )
     low_speed_time_s: int = setting(20, "Seconds over which that speed is measured.", at_least=1)
+    max_rate_bytes: int = setting(
+        0, "Bytes of bodies a second, all hosts together; 0 sets no limit.", at_least=0
+    )
     connections: int = setting(
         64, "Requests under way at once, all hosts together.", at_least=1, at_most=4096
     )
@@ -303,6 +306,9 @@ class Node(Section):
         "Worker processes; 0 does all in one process, -1 fits them to cores and scope.",
         at_least=-1,
         at_most=64,
+    )
+    hours: str = setting(
+        "", "Local hours in which to ask, as `22-6` or `12-13:30,22-6`; in others the crawl waits."
     )
     commit_every_s: float = setting(1.0, "Between two commits at the most.", at_least=0.01)
     stop_grace_s: float = setting(

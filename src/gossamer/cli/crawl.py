@@ -82,6 +82,12 @@ def crawl(
     header: Annotated[
         list[str] | None, _option("--header", "A request header to add.", "'K: V'")
     ] = None,
+    max_rate: Annotated[
+        int | None, _option("--max-rate", "Bytes a second, all hosts together.", "BYTES/s")
+    ] = None,
+    hours: Annotated[
+        str | None, _option("--hours", "Local hours in which to ask, as 22-6.", "HOURS")
+    ] = None,
     cookies: Annotated[
         str | None, _option("--cookies", "A file of cookies to begin with.", "FILE")
     ] = None,
@@ -119,6 +125,7 @@ def crawl(
         "type": type, "max_body": max_body, "order": order, "delay": delay, "per_host": per_host,
         "connections": connections, "header": header, "user_agent_contact": contact,
         "cookies": cookies, "logins": logins, "proxy": proxy,
+        "max_rate": max_rate, "hours": hours,
         "allow_private": allow_private, "graph": False if no_graph else None,
         "index": False if no_index else None, "workers": workers,
     }  # fmt: skip

@@ -45,6 +45,7 @@ from gossamer.fetch.network import Network
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
+from gossamer.policies.throttle import Throttle
 from gossamer.records import Found
 from gossamer.settings import Settings, values_of
 from gossamer.urls.bans import BanList
@@ -123,6 +124,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
     Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     Guard(settings.fetch.allow_private)
     Network(settings.fetch)
+    Throttle(settings.node.hours, settings.fetch.max_rate_bytes)
     for header in settings.fetch.headers:
         checked_header(header)
     for seed in seeds:

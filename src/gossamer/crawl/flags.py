@@ -28,6 +28,8 @@ FLAGS: Final[dict[str, str]] = {
     "per_host": "politeness.per_host",
     "connections": "fetch.connections",
     "header": "fetch.headers",
+    "max_rate": "fetch.max_rate_bytes",
+    "hours": "node.hours",
     "cookies": "fetch.cookies_file",
     "logins": "fetch.logins_file",
     "proxy": "fetch.proxy",

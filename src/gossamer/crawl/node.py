@@ -36,6 +36,7 @@ from gossamer.errors import DiskFault
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Table
+from gossamer.policies.throttle import Throttle
 from gossamer.records import Answer, Lease, Purpose, Report, Stored
 from gossamer.settings import Settings
 
@@ -81,6 +82,7 @@ class Node:
         self._is_done = False
         self._speed = Speed()
         self._connections = room_for_connections(parts.settings.fetch.connections)
+        self._throttle = Throttle(parts.settings.node.hours, parts.settings.fetch.max_rate_bytes)
         self._fault: BaseException | None = None
         self._next_disk_check_s = 0.0
         self._has_archived = False
@@ -100,6 +102,10 @@ class Node:
     def resume(self) -> None:
         self._is_paused = False
         self._changed.set()
+
+    @property
+    def _is_open(self) -> bool:
+        return not self._is_paused and self._throttle.is_open(self._clock.wall_us())
 
     def nudge(self) -> None:
         """Look again: something that the loop waits for may have changed."""
@@ -157,7 +163,8 @@ class Node:
             leases: list[Lease] = []
             while (
                 len(leases) < room
-                and not self._is_paused
+                and self._is_open
+                and self._clock.now_s() >= self._throttle.paid_at_s
                 and self.may_go_on()
                 and not (self._index is not None and self._index.is_behind)
                 and (lease := self._scheduler.next_lease()) is not None
@@ -192,8 +199,8 @@ class Node:
         until_s = now_s + _IDLE_WAIT_S
         rested_s = self._scheduler.next_time_s()
         has_room = self._parts.crew.under_way < self._connections
-        if rested_s is not None and has_room:
-            until_s = min(until_s, max(rested_s, now_s + 0.001))
+        if rested_s is not None and has_room and self._is_open:
+            until_s = min(until_s, max(rested_s, self._throttle.paid_at_s, now_s + 0.001))
         try:
             async with asyncio.timeout(until_s - now_s):
                 await self._changed.wait()
@@ -222,6 +229,7 @@ class Node:
 
     def take(self, harvest: Harvest) -> None:
         """An exchange is in the archive: the state learns of it."""
+        self._throttle.took(harvest.report.size_bytes, self._clock.now_s())
         self._learn(harvest, self._scheduler.ended(harvest.report))
         self._changed.set()
         if self.on_harvest is not None and harvest.report.lease.purpose is Purpose.PAGE:

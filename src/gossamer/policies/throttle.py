@@ -1,0 +1,58 @@
+"""May the crawl ask anything now? Hours of the day, and bytes a second.
+
+Both are the operator's, for all hosts together; what a host may be asked is politeness's. Bytes are
+counted when they have come: an answer that was larger than its share is paid for by waiting after
+it, so the mean holds over any time that is long against one answer.
+
+Pure: told the time. Hours are those of the machine's time zone.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Final
+
+from gossamer.errors import SettingsError
+
+_HOURS: Final = re.compile(r"(\d{1,2})(?::(\d\d))?-(\d{1,2})(?::(\d\d))?")
+_DAY_MIN: Final = 24 * 60
+
+
+class Throttle:
+    """The operator's hours, as `22-6` or `12-13:30,22-6`, and rate. Empty and 0 set no limit."""
+
+    def __init__(self, hours: str, max_rate_bytes: int) -> None:
+        """Raises SettingsError for hours that cannot be read."""
+        self._spans = tuple(_span(part, hours) for part in hours.split(",") if part.strip())
+        self._rate = max_rate_bytes
+        self.paid_at_s = float("-inf")  # when the bytes that came are made up for
+
+    def is_open(self, wall_us: int) -> bool:
+        """Whether it is one of the hours."""
+        if not self._spans:
+            return True
+        local = time.localtime(wall_us / 1e6)
+        minute = local.tm_hour * 60 + local.tm_min
+        return any(_is_within(minute, begin, end) for begin, end in self._spans)
+
+    def took(self, size_bytes: int, now_s: float) -> None:
+        """So many bytes have come; nothing is to be asked before `paid_at_s`."""
+        if self._rate:
+            self.paid_at_s = max(self.paid_at_s, now_s) + size_bytes / self._rate
+
+
+def _is_within(minute: int, begin: int, end: int) -> bool:
+    """Whether a minute lies in a span, which may go over midnight."""
+    return begin <= minute < end if begin < end else minute >= begin or minute < end
+
+
+def _span(part: str, hours: str) -> tuple[int, int]:
+    found = _HOURS.fullmatch(part.strip())
+    if found is not None:
+        begin = int(found[1]) * 60 + int(found[2] or 0)
+        end = int(found[3]) * 60 + int(found[4] or 0)
+        is_clock = int(found[2] or 0) < 60 and int(found[4] or 0) < 60
+        if is_clock and begin < _DAY_MIN and end <= _DAY_MIN and begin != end:
+            return begin, end
+    raise SettingsError("node.hours", f"is {hours!r}, but it must be like 22-6 or 12-13:30,22-6")

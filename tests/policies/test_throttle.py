@@ -1,0 +1,64 @@
+"""Hours of the day and bytes a second."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gossamer.errors import SettingsError
+from gossamer.policies.throttle import Throttle
+
+
+def at(hour: int, minute: int = 0) -> int:
+    """Wall time of a winter's day at this local time, far from any change of the clocks."""
+    return int(time.mktime((2026, 1, 14, hour, minute, 0, 0, 0, -1)) * 1e6)
+
+
+def test_without_limits_all_may_be_asked() -> None:
+    throttle = Throttle("", 0)
+
+    throttle.took(10**12, now_s=5.0)
+
+    assert throttle.is_open(at(12))
+    assert throttle.paid_at_s < 0
+
+
+@pytest.mark.parametrize(
+    ("hours", "is_open", "is_closed"),
+    [
+        ("22-6", [(22, 0), (23, 59), (0, 0), (5, 59)], [(6, 0), (12, 0), (21, 59)]),
+        ("9-17", [(9, 0), (16, 59)], [(8, 59), (17, 0), (0, 0)]),
+        ("12-13:30, 22-24", [(13, 29), (23, 59)], [(13, 30), (0, 0)]),
+    ],
+)
+def test_hours_may_go_over_midnight(
+    hours: str, is_open: list[tuple[int, int]], is_closed: list[tuple[int, int]]
+) -> None:
+    throttle = Throttle(hours, 0)
+
+    assert all(throttle.is_open(at(*moment)) for moment in is_open)
+    assert not any(throttle.is_open(at(*moment)) for moment in is_closed)
+
+
+@pytest.mark.parametrize("hours", ["22", "6-6", "25-3", "3-25", "9:75-10", "night", "9-17-20"])
+def test_hours_that_are_none_are_named(hours: str) -> None:
+    with pytest.raises(SettingsError, match=r"node\.hours is"):
+        Throttle(hours, 0)
+
+
+def test_bytes_that_came_are_made_up_for_by_waiting() -> None:
+    throttle = Throttle("", 1000)
+
+    throttle.took(500, now_s=10.0)
+    throttle.took(1500, now_s=10.0)
+
+    assert throttle.paid_at_s == 12.0
+
+
+def test_what_was_not_used_is_not_saved_up() -> None:
+    throttle = Throttle("", 1000)
+
+    throttle.took(1000, now_s=100.0)
+
+    assert throttle.paid_at_s == 101.0
