@@ -81,6 +81,7 @@ class AnchorBook:
             self.is_whole = self.is_whole and not self._before
             self._recent, self._before, self._lines = {}, self._recent, 0
         found = self._recent[target] = self._before.get(target, {})
+        self._lines += len(found)  # what is carried over takes room, too
         return found
 
     def sync(self) -> int:
