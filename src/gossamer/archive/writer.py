@@ -19,6 +19,7 @@ from typing import Final
 from gossamer.archive.cdxj import cdxj_line, mime_of, save_cdxj
 from gossamer.archive.warc import ExchangeBytes, RevisitOf, exchange_bytes, warcinfo_bytes
 from gossamer.base.clock import Clock
+from gossamer.base.files import sync_folder
 from gossamer.errors import DiskFault
 from gossamer.records import Answer, Fetched, Lease, Stored
 from gossamer.settings import Archive
@@ -136,7 +137,7 @@ class WarcWriter:
                 self._seal_file()
             else:
                 self.path.unlink()
-                _sync_folder(self._folder)
+                sync_folder(self._folder)
         except OSError as error:
             raise disk_fault(f"{self.path} could not be closed", error) from error
         finally:
@@ -155,7 +156,7 @@ class WarcWriter:
         self._end = 0
         try:
             self._write(warcinfo_bytes(self._name, now_us, self._info, self._settings.gzip_level))
-            _sync_folder(self._folder)
+            sync_folder(self._folder)
         except (OSError, DiskFault) as error:
             self._close_file()
             with contextlib.suppress(OSError):  # the next start finds no exchange in it
@@ -241,14 +242,3 @@ def disk_fault(what: str, error: OSError) -> DiskFault:
     is_full = error.errno in _FULL
     advice = "the disk is full: make room and go on" if is_full else "check the disk"
     return DiskFault(f"{what} ({error.strerror or error}); {advice}", is_full=is_full)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in the folder durable; Windows has no such call."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

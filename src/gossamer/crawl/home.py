@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.archive.writer import disk_fault
+from gossamer.base.files import sync_folder
 from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError, WrongVersion
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table
-from gossamer.graph.manifest import sync_folder
 
 FORMAT: Final = 1
 VERSION_KEY: Final = b"format"

@@ -25,6 +25,7 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any, Final
 
+from gossamer.base.files import sync_folder
 from gossamer.errors import CorruptFile, WrongVersion
 
 NAME: Final = "manifest.json"
@@ -186,17 +187,6 @@ def delete_strays(folder: Path, manifest: Manifest) -> list[str]:
     for path in strays:
         path.unlink()
     return [path.name for path in strays]
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames in a folder last. Windows has no such act, and needs none."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _from_json(folder: Path, record: Any) -> Manifest:

@@ -28,10 +28,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from gossamer.base.files import sync_folder
 from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of
-from gossamer.graph.manifest import MergedSet, sync_folder
+from gossamer.graph.manifest import MergedSet
 from gossamer.graph.sorted_files import slices, write_rows, write_tables
 
 BY_TARGET: Final = (*KEY, "first_us", "seen_us")

@@ -18,8 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from gossamer.base.files import sync_folder
 from gossamer.graph.arrow import pa, pq
-from gossamer.graph.manifest import PART_SUFFIX, TEMPORARY_SUFFIX, sync_folder
+from gossamer.graph.manifest import PART_SUFFIX, TEMPORARY_SUFFIX
 from gossamer.records import Edge
 
 # A question about faults skips the parts without any; no other column is asked for so.

@@ -25,9 +25,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.base.files import sync_folder
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.graph.arrow import pa, pq
-from gossamer.graph.manifest import REBUILD, TEMPORARY_SUFFIX, Manifest, sync_folder
+from gossamer.graph.manifest import REBUILD, TEMPORARY_SUFFIX, Manifest
 
 NAME: Final = "ranks.json"
 PREFIX: Final = "ranks-"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from gossamer.base.files import sync_folder
 from gossamer.errors import CorruptFile
-from gossamer.index.folder import REBUILD, sync_folder
+from gossamer.index.folder import REBUILD
 
 _BUFFER_BYTES: Final = 2**20  # 40 bytes, or 4,000, are appended at a time
 

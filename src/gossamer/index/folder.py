@@ -19,6 +19,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from gossamer.base.files import sync_folder
 from gossamer.errors import CorruptFile
 from gossamer.index.schema import VERSION
 
@@ -87,17 +88,6 @@ def make_current(generation: Path) -> None:
     sync_folder(generation)
     new.replace(path)
     sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make new names in a folder last. Windows has no such act, and needs none."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def delete_strays(current: Path) -> None:
