@@ -32,7 +32,15 @@ GOSSAMER = BIN / f"gossamer{SUFFIX}"
 STAMP = VENV / "gossamer-stamp"
 
 # Programs that some tests run, and the Debian package that brings each.
-NEEDED = {"nginx": "nginx", "wget2": "wget2", "strace": "strace"}
+NEEDED = {
+    "nginx": "nginx",
+    "wget2": "wget2",
+    "strace": "strace",
+    "openssl": "openssl",
+    "tinyproxy": "tinyproxy-bin",
+    "microsocks": "microsocks",
+    "ip": "iproute2",
+}
 
 # Real sites that slow tests crawl: the shared script fetches them from Debian's packages.
 SITES_SCRIPT = Path(os.environ.get("TEST_DATA", HOME.parent / "shared" / "data")) / "sites.py"
