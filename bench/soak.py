@@ -6,10 +6,12 @@
 The web is generated and has no end (`bench/generated.py`): 400 hosts, one in ten a calendar that
 goes on for ever, one slow, one that resets connections, one that says "too many" with a
 Retry-After. Once a second memory, open files and threads of node and workers are read, and the
-pages are counted. One line of JSON per figure; the curves go to bench/out/soak.svg.
+pages are counted. One line of JSON per figure; the curves go to bench/out/soak.svg, and each look
+as it comes to bench/out/soak.jsonl.
 
 The slope is a line by least squares through the memory of all processes after the warm-up, in
-which caches fill: a fifth of the time, ten minutes at the most.
+which caches fill: two thirds of the time, ten minutes at the most. It ends where the time is up:
+what follows is the closing pass of the index, which has figures of its own.
 """
 
 from __future__ import annotations
@@ -52,13 +54,18 @@ class Soaked:
     crawled: Crawled
     looks: Sequence[Look]
     pages: Sequence[int]
+    crawl_s: float  # how long pages were asked for
 
     @property
     def settled(self) -> list[Look]:
         """The looks after the warm-up and before the end."""
-        end_s = self.looks[-1].at_s
-        warm_s = min(_WARM_UP * end_s, _WARM_UP_MOST_S)
-        return [look for look in self.looks if warm_s <= look.at_s <= end_s - 2]
+        warm_s = min(_WARM_UP * self.crawl_s, _WARM_UP_MOST_S)
+        return [look for look in self.looks if warm_s <= look.at_s <= self.crawl_s - 2]
+
+    @property
+    def closing(self) -> list[Look]:
+        """The looks at the closing pass."""
+        return [look for look in self.looks if look.at_s > self.crawl_s]
 
 
 def main() -> int:
@@ -67,11 +74,7 @@ def main() -> int:
     figures = figures_of(soaked)
     for figure in figures:
         print(figure.as_json(), flush=True)
-    OUT.mkdir(exist_ok=True)
     (OUT / "soak.svg").write_text(plot_of(soaked), encoding="utf-8")
-    with (OUT / "soak.jsonl").open("w", encoding="utf-8") as file:
-        for look, pages in zip(soaked.looks, soaked.pages, strict=True):
-            file.write(json.dumps(_row(look, pages)) + "\n")
     text = f"{machine()}; {options.minutes:g} minutes\n\n{table(figures)}\n"
     (OUT / "soak.md").write_text(text, encoding="utf-8")
     print(f"\n{text}\n{_outcomes(soaked.crawled)}", file=sys.stderr)
@@ -83,7 +86,12 @@ def soak(minutes: float, workers: int) -> Soaked:
     plan = Plan(HOSTS, misbehaves=True)
     looks: list[Look] = []
     pages: list[int] = []
-    with generated(plan) as port, tempfile.TemporaryDirectory(prefix="bench-soak-") as home:
+    OUT.mkdir(exist_ok=True)
+    with (
+        generated(plan) as port,
+        tempfile.TemporaryDirectory(prefix="bench-soak-") as home,
+        (OUT / "soak.jsonl").open("w", encoding="utf-8", buffering=1) as rows,
+    ):
         collection = Path(home) / "collection"
         log = Home(collection).log
         counted = _LineCount(log)
@@ -91,12 +99,13 @@ def soak(minutes: float, workers: int) -> Soaked:
         def see(look: Look) -> None:
             looks.append(look)
             pages.append(counted.now())
+            rows.write(json.dumps(_row(look, pages[-1])) + "\n")
 
         flags = [*_FLAGS, "--workers", str(workers), "--max-time", str(60 * minutes)]
         seeds = [url_of(number, plan, port) for number in range(HOSTS)]
         given = [*seeds, "-c", str(collection), *flags]
         crawled = crawl(given, OUT / "soak.log", see, every_s=1.0)
-    return Soaked(crawled, looks, pages)
+    return Soaked(crawled, looks, pages, 60 * minutes)
 
 
 class _LineCount:
@@ -132,7 +141,9 @@ def figures_of(soaked: Soaked) -> list[Figure]:
         Figure("memory of all in MB, first half", (fmean(x.rss_mb for x in settled[:half]),)),
         Figure("memory of all in MB, second half", (fmean(x.rss_mb for x in settled[half:]),)),
         Figure("memory of the node in MB, largest", (max(x.node.rss_mb for x in settled),)),
-        Figure("pages/s", (summary["fetched"] / summary["wall_s"],)),
+        Figure("closing pass in s", (summary["wall_s"] - soaked.crawl_s,)),
+        Figure("memory of all in MB, closing pass", (_largest(soaked.closing),)),
+        Figure("pages/s", (summary["fetched"] / soaked.crawl_s,)),
         Figure("pages fetched", (summary["fetched"],)),
         Figure("URLs known", (summary["known"],)),
     ]
@@ -141,10 +152,14 @@ def figures_of(soaked: Soaked) -> list[Figure]:
 def _memory_figures(looks: Sequence[Look]) -> list[Figure]:
     """Slope and ceiling; which of them is a gate depends on whether the caches are full."""
     name, slope = "memory of all, slope in MB/min", (_slope(looks),)
-    largest = ("memory of all in MB, largest", (max(look.rss_mb for look in looks),))
+    largest = ("memory of all in MB, largest", (_largest(looks),))
     if looks[-1].at_s - looks[0].at_s < _LONG_S:
         return [Figure(name, slope), Figure(*largest, 1000, 600, is_least=False)]
     return [Figure(name, slope, 1.0, 0.2, is_least=False), Figure(*largest)]
+
+
+def _largest(looks: Sequence[Look]) -> float:
+    return max((look.rss_mb for look in looks), default=0.0)
 
 
 def _slope(looks: Sequence[Look]) -> float:

@@ -74,6 +74,18 @@ def test_a_file_past_its_size_is_followed_by_another_with_its_own_warcinfo(tmp_p
         assert len(cdxj_path(path).read_text().splitlines()) == 2
 
 
+def test_a_file_with_many_captures_is_followed_by_another_however_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gossamer.archive.writer.MAX_CAPTURES", 3)
+    writer = open_writer(tmp_path)
+
+    places = [writer.append(a_lease(), a_page()) for _ in range(4)]
+    writer.close()
+
+    assert [place.file[-13:-8] for place in places] == ["00000", "00000", "00000", "00001"]
+
+
 def test_the_index_that_the_writer_keeps_is_the_one_that_reading_gives(tmp_path: Path) -> None:
     writer = open_writer(tmp_path)
     path = tmp_path / writer.name

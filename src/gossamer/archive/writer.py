@@ -24,6 +24,8 @@ from gossamer.errors import DiskFault
 from gossamer.records import Answer, Fetched, Lease, Stored
 from gossamer.settings import Archive
 
+MAX_CAPTURES: Final = 50_000  # of a file: their lines of the index wait in memory, 300 bytes each
+
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _FLAGS: Final = (
     os.O_WRONLY
@@ -59,7 +61,7 @@ class WarcWriter:
         self._end = 0
         self._info_end = 0  # behind the warcinfo record
         self._is_closed = False
-        self._lines: list[str] = []  # of the open file's index: 250 bytes a capture
+        self._lines: list[str] = []  # of the open file's index
         self._broken = ""  # why nothing may be appended any more
 
     @classmethod
@@ -105,7 +107,7 @@ class WarcWriter:
         Raises DiskFault, and then the file is as it was before; with `is_full` set the writer can
         be used again once there is room.
         """
-        if self._file >= 0 and self._end >= self._settings.roll_bytes:
+        if self._file >= 0 and self._is_full():
             self._finish_file()
         if self._file < 0 and not self._is_closed:
             self._begin_file()
@@ -142,6 +144,9 @@ class WarcWriter:
             raise disk_fault(f"{self.path} could not be closed", error) from error
         finally:
             self._close_file()
+
+    def _is_full(self) -> bool:
+        return self._end >= self._settings.roll_bytes or len(self._lines) >= MAX_CAPTURES
 
     def _has_exchanges(self) -> bool:
         return self._end > self._info_end

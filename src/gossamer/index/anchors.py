@@ -50,9 +50,10 @@ class AnchorBook:
         self._recent: dict[bytes, dict[str, bytes]] = {}  # target: anchor: hosts, one after another
         self._before: dict[bytes, dict[str, bytes]] = {}
         self._waiting: list[bytes] = []  # lines
-        self._unsettled: set[bytes] = set()  # pages with lines that came after they were written
         self._lines = 0
         self.is_whole = length == 0  # whether all lines are remembered
+        # Pages with lines that came after they were written; of use while all are remembered.
+        self._unsettled: set[bytes] = set()
 
     def note(self, target: bytes, anchor: str, source: bytes) -> None:
         """A page links to another. Links of a page to itself, and without words, do not count."""
@@ -64,7 +65,8 @@ class AnchorBook:
         if hosts and (hosts == host or _has(hosts, host)):
             return
         known[anchor] = hosts + host
-        self._unsettled.add(target)
+        if self.is_whole:
+            self._unsettled.add(target)
         text = anchor.encode(errors="replace")
         self._waiting.append(_HEAD.pack(target, host, len(text)) + text)
         self._lines += 1
@@ -78,7 +80,8 @@ class AnchorBook:
 
     def _recall(self, target: bytes) -> dict[str, bytes]:
         if self._lines >= _REMEMBERED:
-            self.is_whole = self.is_whole and not self._before
+            if self._before:
+                self.is_whole, self._unsettled = False, set()
             self._recent, self._before, self._lines = {}, self._recent, 0
         found = self._recent[target] = self._before.get(target, {})
         self._lines += len(found)  # what is carried over takes room, too
