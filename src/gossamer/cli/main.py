@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from gossamer.cli.backlinks import anchors, backlinks
+from gossamer.cli.ban import ban
 from gossamer.cli.clear import clear
 from gossamer.cli.config import config_app
 from gossamer.cli.crawl import crawl
@@ -36,8 +37,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for verb in (
-    crawl, status, pause, resume, stop, clear, search, why, page, versions, backlinks, anchors, top,
-    export, verify, rebuild, doctor, serve, demo,
+    crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, backlinks, anchors,
+    top, export, verify, rebuild, doctor, serve, demo,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(config_app, name="config")

@@ -21,11 +21,19 @@ from gossamer.urls.scope import Scope, domains_from
 class Admission:
     """The judge that the frontier asks for every URL it sees for the first time."""
 
-    def __init__(self, settings: Settings, seeds: Sequence[str], bans: BanList) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        seeds: Sequence[str],
+        bans: BanList,
+        live_bans: BanList | None = None,
+    ) -> None:
+        """`bans` are those of files; `live_bans` came later, and `ban` replaces them."""
         self._settings = settings
         self._seeds = list(seeds)
         self._scope = build_scope(settings, self._seeds)
         self._bans = bans
+        self._live_bans = live_bans or BanList()
         self._depth = settings.scope.depth
 
     @property
@@ -40,9 +48,17 @@ class Admission:
         self._scope = build_scope(self._settings, self._seeds)
         return True
 
+    def ban(self, bans: BanList) -> None:
+        """Other bans came while the crawl ran, instead of those that came before."""
+        self._live_bans = bans
+
+    def find_ban(self, url: str) -> str | None:
+        """The line that bans a URL."""
+        return self._bans.find(url) or self._live_bans.find(url)
+
     def may_ask_sitemap(self, url: str) -> bool:
         """Whether a sitemap may be asked for. It may lie out of scope: its pages may not."""
-        is_banned = self._bans.find(url) is not None
+        is_banned = self.find_ban(url) is not None
         is_port_open = forbidden_port(port_of(url), self._settings.fetch.ports) is None
         is_short = len(url) <= self._settings.frontier.max_url_chars
         return is_short and is_port_open and not is_banned
@@ -52,7 +68,7 @@ class Admission:
         verdict = self._scope.judge(found.url)
         if not verdict.is_in:
             return Reason.SCOPE, verdict.because
-        banned = self._bans.find(found.url)
+        banned = self.find_ban(found.url)
         if banned is not None:
             return Reason.BANNED, f"banned by {banned!r}"
         port = forbidden_port(port_of(found.url), self._settings.fetch.ports)

@@ -15,6 +15,7 @@ from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.crawl.admission import Admission, build_scope
+from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
 from gossamer.crawl.crew import Crew, OneManCrew
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
@@ -146,7 +147,9 @@ def _open(
 ) -> Opened:
     changed = changed_settings(store, settings, may_change=may_change)
     all_seeds, typed = with_stored_seeds(store, seeds)
-    admission = Admission(settings, all_seeds, BanList.read(map(Path, settings.scope.ban_files)))
+    live = stored_bans(store)
+    files = BanList.read(map(Path, settings.scope.ban_files))
+    admission = Admission(settings, all_seeds, files, BanList(live))
     log_length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
     journal = Journal(home.log, log_length)
     frontier = Frontier(
@@ -165,6 +168,7 @@ def _open(
     scheduler = Scheduler(
         frontier, settings, keys, guard, clock, typed, journal.note_row,
         is_unclean=is_unclean, may_ask_sitemap=admission.may_ask_sitemap,
+        find_ban=admission.find_ban,
     )  # fmt: skip
     post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _warcinfo(settings, all_seeds))
     gatherer = build_gatherer(settings, post, clock)
@@ -196,6 +200,7 @@ def _open(
             links=links,
             index=index,
             is_match=is_match,
+            bans=LiveBans(frontier, admission, clock, live),
             close_store=store.close,
         )
     )
@@ -205,8 +210,10 @@ def _open(
         home, store, settings, node, harvester, gatherer, links, index, committer, deadly, marker
     )
     note_start(home, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
-    if any(key.startswith(_JUDGED_BY) for key in changed):
+    is_half_judged = store.find(Table.META, REJUDGE_KEY) is not None
+    if is_half_judged or any(key.startswith(_JUDGED_BY) for key in changed):
         frontier.judge_again(clock.wall_us())
+        frontier.pending.delete(Table.META, REJUDGE_KEY)
     new_seeds = frontier.admit(_as_found(seeds, keys), clock.wall_us())
     committer.commit_now()
     scheduler.sitemaps.open(store, is_changed=any(key in _WANTS_SITEMAPS for key in changed))

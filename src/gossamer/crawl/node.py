@@ -20,6 +20,7 @@ from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
 from gossamer.base.handles import room_for_connections
 from gossamer.crawl.admission import Admission
+from gossamer.crawl.bans import LiveBans
 from gossamer.crawl.commit import SEEDS_KEY, Committer
 from gossamer.crawl.crew import Crew, Employer
 from gossamer.crawl.harvest import Harvest
@@ -63,6 +64,7 @@ class Parts:
     links: LinkBook
     index: IndexFeed | None
     is_match: IsMatch
+    bans: LiveBans
     close_store: Callable[[], None]
 
 
@@ -104,6 +106,10 @@ class Node:
         self._changed.set()
 
     @property
+    def bans(self) -> LiveBans:
+        return self._parts.bans
+
+    @property
     def _is_open(self) -> bool:
         return not self._is_paused and self._throttle.is_open(self._clock.wall_us())
 
@@ -122,8 +128,10 @@ class Node:
         await crew.start(Employer(self.take, self._take_part, self._take_back, self._fail))
         async with asyncio.TaskGroup() as tasks:
             committing = tasks.create_task(self._commit_regularly())
+            banning = tasks.create_task(self._parts.bans.keep_up())
             await self._go_round(tasks)
             await self._wait_for_answers()
+            banning.cancel()
             committing.cancel()  # between two commits; one under way is finished
         await crew.finish()
         stopped = self._stop or "done"

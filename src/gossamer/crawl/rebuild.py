@@ -30,6 +30,7 @@ from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.reader import Exchange, iter_exchanges, read_info
 from gossamer.base.clock import Clock
 from gossamer.crawl.admission import Admission
+from gossamer.crawl.bans import bans_in, put_bans
 from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, SEEDS_KEY
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.harvest import Harvester
@@ -189,7 +190,8 @@ def _rebuild_state(home: Home, told: Told, tell: Tell) -> None:
 def _fill(home: Home, store: Store, told: Told, tell: Tell) -> None:
     settings, keys = told.settings, Keys(told.salt)
     bans = BanList.read(map(Path, settings.scope.ban_files))
-    admission = Admission(settings, told.seeds, bans)
+    lines = bans_in(home.acts)
+    admission = Admission(settings, told.seeds, bans, BanList(lines))
     watch = settings.scope.depth >= 0
     frontier = Frontier(store, settings.frontier, admission, watch_depth=watch)
     replay = _Replay(frontier, build_harvester(settings, keys), keys, settings)
@@ -206,6 +208,8 @@ def _fill(home: Home, store: Store, told: Told, tell: Tell) -> None:
     for line in _log_lines(home):
         replay.take_line(line)
     _write_meta(home, frontier, told, paths)
+    if lines:
+        put_bans(frontier, lines)
     _commit(store, frontier)
 
 

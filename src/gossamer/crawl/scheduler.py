@@ -60,8 +60,11 @@ class Scheduler:
         *,
         is_unclean: bool = False,
         may_ask_sitemap: Callable[[str], bool] = bool,
+        find_ban: Callable[[str], str | None] | None = None,
     ) -> None:
-        """`is_unclean`: the last process was killed, and may have asked anybody just now."""
+        """`is_unclean`: the last process was killed, and may have asked anybody just now.
+        `find_ban` is asked for every URL before it is leased: a ban may be newer than the queue.
+        """
         self._frontier = frontier
         self._settings = settings
         self._manners = settings.politeness
@@ -71,6 +74,7 @@ class Scheduler:
         self._typed = frozenset(typed_hosts)
         self._own = frozenset(settings.politeness.own_hosts)
         self._on_decided = on_decided
+        self._find_ban = find_ban
         self._unclean_since_s = clock.now_s() if is_unclean else None
         # Whom the last process asked just before it ended is known by host, not by address.
         rest_s = self._manners.address_delay_s if is_unclean or frontier.counts.known else 0.0
@@ -291,16 +295,22 @@ class Scheduler:
                 self.board.put(host, Where.ASLEEP)
                 return None
             entry = first[1]
+            if self._find_ban is not None and (ban := self._find_ban(entry.url)) is not None:
+                self._refuse_first(host, entry, Reason.BANNED, f"banned by {ban!r}")
+                continue
             if not self._may_enter(host, entry.url, now_s):
                 return None
             refusal = self._refusal(host, entry)
             if refusal is None:
                 return self._lease_entry(host, entry)
-            self._decided += 1
-            self._frontier.take(host.key)
-            self._on_decided(self._frontier.refuse(entry.key, *refusal, self._clock.wall_us()))
+            self._refuse_first(host, entry, *refusal)
         self.board.rest(host, now_s + _SLICE_REST_S)
         return None
+
+    def _refuse_first(self, host: Host, entry: QueueEntry, reason: Reason, detail: str) -> None:
+        self._decided += 1
+        self._frontier.take(host.key)
+        self._on_decided(self._frontier.refuse(entry.key, reason, detail, self._clock.wall_us()))
 
     def _may_enter(self, host: Host, url: str, now_s: float) -> bool:
         """Whether robots.txt is known; if not, see to it and put the host where it waits."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import SystemClock
+from gossamer.crawl.bans import note_bans
 from gossamer.crawl.build import Opened, check_usable, open_node
 from gossamer.crawl.configure import configure
 from gossamer.crawl.control import listening
@@ -121,10 +122,12 @@ def delete_collection(home: Home, *, keep_folder: bool = False) -> None:
 def _answering(home: Home, node: Node, clock: SystemClock) -> Any:
     """What a node says to orders."""
 
-    def answer(order: str, _facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    def answer(order: str, facts: Mapping[str, Any]) -> Mapping[str, Any]:
         match order:
             case "status":
                 pass
+            case "ban":
+                return _ban(home, node, clock, facts)
             case "pause":
                 node.pause()
             case "resume":
@@ -138,3 +141,16 @@ def _answering(home: Home, node: Node, clock: SystemClock) -> Any:
         return {"schema": 1, **asdict(node.progress())}
 
     return answer
+
+
+def _ban(home: Home, node: Node, clock: SystemClock, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Ban and lift; all bans afterwards."""
+    before = node.bans.lines
+    added, lifted = facts.get("added", ()), facts.get("lifted", ())
+    try:
+        if node.bans.change(map(str, added), map(str, lifted)):
+            note_bans(home, clock, before, node.bans.lines)
+    except UsageError as fault:
+        return {"error": str(fault)}
+    node.nudge()
+    return {"schema": 1, "bans": list(node.bans.lines)}

@@ -16,6 +16,7 @@ from typing import Final, Self
 
 from gossamer.archive.reader import Exchange, read_exchange
 from gossamer.crawl.admission import Admission, build_scope
+from gossamer.crawl.bans import stored_bans
 from gossamer.crawl.home import SALT_KEY, Home, open_to_read
 from gossamer.crawl.stored import stored_seeds, stored_settings
 from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
@@ -262,7 +263,8 @@ class Study:
     def _judge(self, url: str, key: bytes) -> Judged:
         settings, seeds = self._settings, self.seeds()
         bans = BanList.read(map(Path, settings.scope.ban_files))
-        verdict = Admission(settings, seeds, bans)(Found(url, key, 0))
+        live = BanList(stored_bans(self.store))
+        verdict = Admission(settings, seeds, bans, live)(Found(url, key, 0))
         if verdict is not None:
             return Judged(False, verdict[1], verdict[0])
         robots = self._robots(url)

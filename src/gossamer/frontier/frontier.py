@@ -51,6 +51,8 @@ _NUMBER: Final = b"number"
 _IDLE_HOSTS: Final = 20_000  # hosts without work kept in memory; about 1 kB each
 _ENTRIES: Final = 50_000  # of queues in memory, all hosts together, give or take: 300 bytes each
 _LEAST_ROOM: Final = 2
+_JUDGED_AT_ONCE: Final = 1_000  # some 10 ms
+_JUDGED: Final = (Standing.QUEUED, Standing.REFUSED, Standing.REFUSED_FOR_NOW)
 
 
 class Frontier:
@@ -188,27 +190,47 @@ class Frontier:
 
         Only what was decided by the URL alone; robots.txt and headers have not changed.
         """
-        moved = 0
-        for key, stored in _all_rows(self._store, Table.URL):
-            packed = self.pending.find(Table.URL, key) or stored
-            standing = standing_of(packed)
-            if standing not in (Standing.QUEUED, Standing.REFUSED, Standing.REFUSED_FOR_NOW):
-                continue
-            row = UrlRow.decode(packed)
-            if standing != Standing.QUEUED and row.reason not in JUDGED_ALONE:
-                continue
-            nofollow = row.reason == Reason.NOFOLLOW
-            found = Found(row.url, key, row.depth, row.via, row.redirects, is_nofollow=nofollow)
-            verdict = self._judge(found)
-            if (verdict is None) == (standing == Standing.QUEUED):
-                continue
-            moved += 1
-            if verdict is None:
-                self._uncount(row, key[:HOST_BYTES])
-                self._enqueue(found, row.first_us)
-            else:
-                self.refuse(key, *verdict, now_us)
+        moved = self.judge_pending(now_us)
+        start: bytes | None = b""
+        while start is not None:
+            some, start = self.judge_some(start, now_us)
+            moved += some
         return moved
+
+    def judge_pending(self, now_us: int) -> int:
+        """The same for what no commit has written yet; `judge_some` sees all else."""
+        keys = self.pending.keys(Table.URL)
+        return sum(self._judge_again(key, now_us) for key in keys)
+
+    def judge_some(self, start: bytes, now_us: int) -> tuple[int, bytes | None]:
+        """The same for some URLs from a key on: how many moved, and where to go on."""
+        rows = self._store.scan(Table.URL, start, None, _JUDGED_AT_ONCE)
+        moved = sum(self._judge_again(key, now_us) for key, _ in rows)
+        return moved, rows[-1][0] + b"\0" if rows else None
+
+    def _judge_again(self, key: bytes, now_us: int) -> bool:
+        packed = self.pending.find(Table.URL, key)
+        standing = standing_of(packed) if packed else Standing.FETCHED
+        if packed is None or standing not in _JUDGED:
+            return False
+        row = UrlRow.decode(packed)
+        if standing != Standing.QUEUED and row.reason not in JUDGED_ALONE:
+            return False
+        nofollow = row.reason == Reason.NOFOLLOW
+        found = Found(row.url, key, row.depth, row.via, row.redirects, is_nofollow=nofollow)
+        verdict = self._judge(found)
+        if (verdict is None) == (standing == Standing.QUEUED):
+            return False
+        if verdict is None:
+            self._uncount(row, key[:HOST_BYTES])
+            self._enqueue(found, row.first_us)
+        elif self._is_leased(row, key):
+            return False  # it is being asked, and its report says how that ended
+        else:
+            refused = self.refuse(key, *verdict, now_us)
+            if self._on_refused is not None:
+                self._on_refused(refused)
+        return True
 
     def take_shallower(self) -> list[bytes]:
         """Fetched URLs to which a shorter path was found: their links are nearer now, too."""

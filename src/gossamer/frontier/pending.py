@@ -33,6 +33,10 @@ class Pending:
     def delete(self, table: Table, key: bytes) -> None:
         self._new[table][key] = None
 
+    def keys(self, table: Table) -> list[bytes]:
+        """The rows that are not on disk yet, or not as they are now."""
+        return list(self._writing[table] | self._new[table])
+
     def is_deleted(self, table: Table, key: bytes) -> bool:
         """Whether an uncommitted change deletes it."""
         new = self._new[table]

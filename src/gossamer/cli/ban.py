@@ -1,0 +1,44 @@
+"""`gossamer ban`: what a crawl must not ask for, told while it runs or rests."""
+
+from __future__ import annotations
+
+import json as jsons
+import sys
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+
+def ban(
+    lines: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="LINE...",
+            help="Hosts, beginnings of URLs or patterns, as in a ban file; none lists the bans.",
+        ),
+    ] = None,
+    collection: Collection = None,
+    lift: Annotated[
+        list[str] | None,
+        typer.Option("--lift", metavar="LINE", help="A ban to lift; may be repeated."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Ban hosts and URLs from a crawl, running or stored; what is queued is refused."""
+    from gossamer.base.clock import SystemClock
+    from gossamer.crawl.bans import bans_of, change_bans
+    from gossamer.crawl.home import Home
+
+    home = Home(collection_at(collection))
+    if lines or lift:
+        bans = change_bans(home, SystemClock(), lines or (), lift or ())
+    else:
+        bans = bans_of(home)
+    if json:
+        print(jsons.dumps({"schema": 1, "bans": list(bans)}))
+    elif bans:
+        print("\n".join(bans))
+    else:
+        print("Nothing is banned.", file=sys.stderr)

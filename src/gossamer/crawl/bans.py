@@ -1,0 +1,186 @@
+"""Bans that the operator adds, or lifts, while a crawl runs or rests.
+
+They are lines as in a ban file (`urls/bans.py`): hosts, beginnings of URLs, patterns. The state
+keeps them, and acts.jsonl tells of each change. A ban holds at once: what it names is not asked
+from then on, queued or not. The queue itself is gone through in slices, so that a crawl of ten
+million URLs goes on meanwhile; requests that are under way may end. A process that ends in the
+middle leaves a mark, and the next start goes through all of it first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgpack
+
+from gossamer.base.clock import Clock
+from gossamer.crawl.admission import Admission
+from gossamer.crawl.control import NotRunning, send
+from gossamer.crawl.home import Home, locked, open_to_read, open_to_write
+from gossamer.crawl.journal import note_act
+from gossamer.errors import NoCollection, UsageError
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.store import Store, Table
+from gossamer.urls.bans import BanList
+
+BANS_KEY: Final = b"bans"
+REJUDGE_KEY: Final = b"rejudge"  # the queue was not gone through to its end
+MOST_LINES: Final = 1_000  # patterns are tried one after the other; a file has room for more
+_LONGEST_LINE: Final = 2_000
+_PENDING_ROWS: Final = 20_000  # more would hold the crawl up while they are written
+_COMMIT_WAIT_S: Final = 0.05
+
+
+def stored_bans(store: Store) -> tuple[str, ...]:
+    """The lines that a collection remembers."""
+    row = store.find(Table.META, BANS_KEY)
+    return tuple(msgpack.unpackb(row)) if row else ()
+
+
+def changed_lines(
+    before: Sequence[str], added: Iterable[str], lifted: Iterable[str]
+) -> tuple[str, ...]:
+    """The lines after a change. Raises UsageError for one that is no ban, or was none."""
+    new = [line for line in map(_plain, added) if line]
+    gone = [line for line in map(_plain, lifted) if line]
+    for line in gone:
+        if line not in before:
+            raise UsageError(f"{line[:80]!r} is not among the bans, so it cannot be lifted")
+    lines = [line for line in dict.fromkeys([*before, *new]) if line not in gone]
+    if len(lines) > MOST_LINES:
+        raise UsageError(f"more than {MOST_LINES:,} bans; put them into a file, and use --ban")
+    BanList(new)
+    return tuple(lines)
+
+
+def _plain(line: str) -> str:
+    """A line without its comment, as in a ban file."""
+    text = line if line.startswith("re:") else line.partition("#")[0]
+    if len(text) > _LONGEST_LINE:
+        raise UsageError(f"a ban is longer than {_LONGEST_LINE:,} characters")
+    return text.strip()
+
+
+class LiveBans:
+    """The bans of a node: the one place that changes them while it runs."""
+
+    def __init__(
+        self, frontier: Frontier, admission: Admission, clock: Clock, lines: Sequence[str]
+    ) -> None:
+        self._frontier = frontier
+        self._admission = admission
+        self._clock = clock
+        self.lines = tuple(lines)
+        self._has_changed = asyncio.Event()
+
+    def change(self, added: Iterable[str], lifted: Iterable[str]) -> bool:
+        """Whether anything changed; it holds at once. Raises UsageError, and then nothing has."""
+        lines = changed_lines(self.lines, added, lifted)
+        if lines == self.lines:
+            return False
+        self.lines = lines
+        self._admission.ban(BanList(lines))
+        put_bans(self._frontier, lines)
+        self._has_changed.set()
+        return True
+
+    async def keep_up(self) -> None:
+        """Go through the queue after every change, without end; whoever runs this cancels it."""
+        while True:
+            await self._has_changed.wait()
+            self._has_changed.clear()
+            self._frontier.judge_pending(self._clock.wall_us())
+            await self._go_through()
+            if not self._has_changed.is_set():
+                self._frontier.pending.delete(Table.META, REJUDGE_KEY)
+
+    async def _go_through(self) -> None:
+        start: bytes | None = b""
+        while start is not None and not self._has_changed.is_set():
+            while self._frontier.pending.size > _PENDING_ROWS:
+                await self._clock.sleep_until(self._clock.now_s() + _COMMIT_WAIT_S)
+            start = self._frontier.judge_some(start, self._clock.wall_us())[1]
+            await asyncio.sleep(0)  # a slice holds the loop for some 10 ms
+
+
+def put_bans(frontier: Frontier, lines: Sequence[str]) -> None:
+    """Let the next commit make them last, and the mark that the queue is to be gone through."""
+    frontier.pending.put(Table.META, BANS_KEY, msgpack.packb(list(lines)))
+    frontier.pending.put(Table.META, REJUDGE_KEY, b"1")
+
+
+def bans_in(acts: Path) -> tuple[str, ...]:
+    """The lines that acts.jsonl leads to, for a state that is made again."""
+    lines: dict[str, None] = {}
+    if acts.exists():
+        for text in acts.read_text(encoding="utf-8").splitlines():
+            act = json.loads(text)
+            if act.get("act") == "ban":
+                lines.update(dict.fromkeys(act.get("added", ())))
+                for line in act.get("lifted", ()):
+                    lines.pop(line, None)
+    return tuple(lines)
+
+
+# -- for the page and the command line
+
+
+def bans_of(home: Home) -> tuple[str, ...]:
+    """The bans of a crawl, running or stored. Raises NoCollection."""
+    try:
+        return tuple(send(home, "ban").get("bans", ()))
+    except NotRunning:
+        if not home.exists:
+            raise NoCollection(home.path) from None
+        store = open_to_read(home)
+        try:
+            return stored_bans(store)
+        finally:
+            store.close()
+
+
+def change_bans(
+    home: Home, clock: Clock, added: Sequence[str] = (), lifted: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Ban and lift, in a crawl that runs or rests; all bans afterwards.
+
+    Raises UsageError, NoCollection, CollectionInUse.
+    """
+    try:
+        reply: Mapping[str, Any] = send(home, "ban", added=list(added), lifted=list(lifted))
+    except NotRunning:
+        return _change_stored(home, clock, added, lifted)
+    if "error" in reply:
+        raise UsageError(str(reply["error"]))
+    return tuple(reply["bans"])
+
+
+def _change_stored(
+    home: Home, clock: Clock, added: Sequence[str], lifted: Sequence[str]
+) -> tuple[str, ...]:
+    if not home.exists:
+        raise NoCollection(home.path)
+    home.run.mkdir(exist_ok=True)
+    with locked(home):
+        store = open_to_write(home, 16)
+        try:
+            before = stored_bans(store)
+            lines = changed_lines(before, added, lifted)
+            if lines != before:
+                note_bans(home, clock, before, lines)
+                rows = {BANS_KEY: msgpack.packb(list(lines)), REJUDGE_KEY: b"1"}
+                store.write({table: {} for table in Table} | {Table.META: rows})
+        finally:
+            store.close()
+    return lines
+
+
+def note_bans(home: Home, clock: Clock, before: Sequence[str], after: Sequence[str]) -> None:
+    """A line in acts.jsonl. Raises DiskFault."""
+    added = [line for line in after if line not in before]
+    lifted = [line for line in before if line not in after]
+    note_act(home.acts, clock.wall_us(), "ban", added=added, lifted=lifted)
