@@ -58,6 +58,30 @@ def test_a_name_in_another_script_does_not_make_the_page_korean() -> None:
     assert language_of(TEXTS["zh"] + "\n한국어 日本語 にほんご", "en", 1000) == "zh"
 
 
+@pytest.mark.parametrize("language", ["de", "fr", "ru", "zh"])
+def test_a_text_that_is_translated_in_part_has_the_language_of_the_greater_part(
+    language: str,
+) -> None:
+    """The first paragraph, and every third after it, was not translated."""
+    part = "\n\n".join((TEXTS["en"], TEXTS[language], TEXTS[language]))
+    text = "\n\n".join([part] * 8)
+
+    assert language_of(text, "", 1000) == language
+
+
+def test_what_programs_print_does_not_make_a_page_english() -> None:
+    printed = "The following packages are to be removed\nand the rest is not changed by this\n"
+
+    assert language_of(f"{TEXTS['de']}\n{printed * 10}" * 3, "", 1000) == "de"
+
+
+def test_names_of_functions_are_no_foreign_language() -> None:
+    names = "std::basic_regex::mark_count std::sub_match::compare std::regex_iterator::operator*\n"
+
+    assert language_of(names * 20, "en", 1000) == "en"
+    assert language_of(names * 20, "", 1000) == ""
+
+
 def test_a_short_text_leaves_it_to_the_declaration() -> None:
     assert language_of("Der Fuchs springt.", "nl", 1000) == "nl"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gossamer.parse.words import spoken
+from gossamer.parse.words import is_heard, spoken
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,17 @@ def test_a_quotation_takes_the_certainty_but_not_the_majority() -> None:
 
     assert spoken(text, 0.6) == "de"
     assert spoken(text, 0.9) == ""
+
+
+def test_words_that_two_languages_share_speak_for_both_and_others_decide() -> None:
+    shared = "que de se para por como este esta"
+
+    assert spoken(shared, 0.5) == ""
+    assert spoken(f"{shared} los las más y", 0.5) == "es"
+    assert spoken(f"{shared} os não você são", 0.5) == "pt"
+
+
+def test_a_language_is_heard_by_any_of_its_words_where_they_are_known() -> None:
+    assert is_heard("de", "int main und void")
+    assert not is_heard("fr", "std::pair operator bool const noexcept")
+    assert is_heard("eu", "std::pair operator bool const noexcept"), "nobody knows its words here"
