@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Outcome(StrEnum):
@@ -61,6 +61,7 @@ class Purpose(StrEnum):
     PAGE = "page"
     ROBOTS = "robots"
     SITEMAP = "sitemap"
+    KEPT = "kept"  # none: it came with an imported archive, and nothing is made of it
 
 
 class Place(StrEnum):
@@ -73,6 +74,11 @@ class Place(StrEnum):
     ASIDE = "aside"
     FOOTER = "footer"
     BODY = "body"  # none of the others
+
+
+# In the place of `Found.via`: the operator named the URL in an imported list or sitemap. It is in
+# scope by that, and no seed all the same: its host may not be private, nor does scope grow by it.
+NAMED: Final = b"named"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,9 @@ class Lease:
     redirects: int = 0
     via: str = ""
     is_trusted: bool = False  # typed or allowed by the operator: may be private
+    gets_secrets: bool = False  # its very origin was typed: it may hear the operator's secrets
     max_body_bytes: int = 10 * 2**20
+    source: str = ""  # of what was imported: a name of the record it came from, 32 hex digits
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,15 @@ class Fetch(Section):
         64, "Requests under way at once, all hosts together.", at_least=1, at_most=4096
     )
     max_redirects: int = setting(10, "Hops from a URL to its answer.", at_least=0, at_most=50)
-    headers: tuple[str, ...] = setting((), "Request headers to add, as `Name: value`.")
+    headers: tuple[str, ...] = setting(
+        (), "Request headers to add, as `Name: value`; secret ones go to typed origins alone."
+    )
+    headers_file: str = setting(
+        "", "A file of secret request headers, one a line, for the origins that were typed."
+    )
+    cookies: bool = setting(
+        True, "Keep the cookies of sites in the collection, and send them back to them."
+    )
     proxy: str = setting(
         "", "Proxy for all hosts: a URL with http, https, socks4, socks4a, socks5 or socks5h."
     )

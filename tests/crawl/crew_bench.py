@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import SystemClock
+from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.harvest import Harvest
@@ -96,7 +97,9 @@ async def a_crew(path: Path, workers: int = 2) -> AsyncIterator[CrewBench]:
     values = {key: value for key, value in values_of(settings).items() if value != ()}
     orders = Orders(values, SALT, {"software": "gossamer/test"}, "run", workers, settings.node)
     harvester = build_harvester(settings, Keys(SALT))
-    crew = ProcessCrew(home, orders, harvester, SystemClock(), silent_s=30.0)
+    clock = SystemClock()
+    cookies = CookieBook(home.cookies, settings.fetch, clock)
+    crew = ProcessCrew(home, orders, harvester, clock, cookies, silent_s=30.0)
     kept = Kept()
     try:
         await crew.start(Employer(kept.take, kept.take_part, kept.back.append, kept.faults.append))

@@ -31,7 +31,7 @@ QUICK = Fetch(connect_time_s=2.0, total_time_s=2.0)
 
 def lease_of(url: str, *, address: str = "127.0.0.1", is_trusted: bool = True) -> Lease:
     host = url.partition("//")[2].partition("/")[0].rpartition(":")[0]
-    return Lease(1, url, b"k" * 16, host, address, is_trusted=is_trusted)
+    return Lease(1, url, b"k" * 16, host, address, is_trusted=is_trusted, gets_secrets=is_trusted)
 
 
 async def fetch_all(
@@ -135,10 +135,15 @@ def test_redirects_are_answers() -> None:
     assert site.asked == ["/"]
 
 
-def test_cookies_are_not_sent_back() -> None:
-    _, site = ask({"/": page("x", headers={"set-cookie": "a=b"})}, "/", "/")
+@pytest.mark.parametrize(("keeps", "sent"), [(True, "a=b"), (False, None)])
+def test_cookies_are_sent_back_where_that_is_wanted(keeps: bool, sent: str | None) -> None:
+    pages: dict[str, object] = {"/": page("x", headers={"set-cookie": "a=b"})}
+    got, site = ask(pages, "/", "/", settings=replace(QUICK, cookies=keeps))
 
-    assert [asked.headers.get("cookie") for asked in site.log] == [None, None]
+    assert [asked.headers.get("cookie") for asked in site.log] == [None, sent]
+    assert all(isinstance(each, Fetched) and b"a=b" in each.head for each in got)  # nobody's secret
+    kept = got[1].request if isinstance(got[1], Fetched) else b""
+    assert (b"\r\nCookie: (not kept)\r\n" in kept) is keeps
 
 
 def test_a_connection_is_used_again() -> None:

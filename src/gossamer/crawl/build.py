@@ -17,6 +17,7 @@ from gossamer.base.clock import Clock
 from gossamer.crawl.admission import Admission, build_scope
 from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
+from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Crew, OneManCrew
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.harvest import Harvest, Harvester
@@ -166,20 +167,23 @@ def _open(
     links = LinkBook(home.graph, clock, settings.node.keep_parts_s)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"
     scheduler = Scheduler(
-        frontier, settings, keys, guard, clock, typed, journal.note_row,
+        frontier, settings, keys, guard, clock, typed.hosts, journal.note_row,
         is_unclean=is_unclean, may_ask_sitemap=admission.may_ask_sitemap,
         find_ban=admission.find_ban,
+        secret_origins=typed.secret_origins,
     )  # fmt: skip
     post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _warcinfo(settings, all_seeds))
     gatherer = build_gatherer(settings, post, clock)
     workers = workers_for(settings, all_seeds)
+    cookies = CookieBook(home.cookies, settings.fetch, clock)
     crew: Crew
     if workers:
         values = {key: value for key, value in values_of(settings).items() if value != ()}
         orders = Orders(values, salt, dict(post.info), post.run, workers, settings.node)
-        crew = ProcessCrew(home, orders, harvester, clock)
+        crew = ProcessCrew(home, orders, harvester, clock, cookies)
     else:
-        crew = OneManCrew(equip_worker(settings, post, harvester, gatherer, clock))
+        worker = equip_worker(settings, post, harvester, gatherer, clock, cookies.jar)
+        crew = OneManCrew(worker, cookies)
     is_match = matcher(settings)
     if settings.limits.max_matches:
         scheduler.allowance.matches = count_matches(store, is_match)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from gossamer.archive.writer import disk_fault
+from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.wire import PartWritten
 from gossamer.crawl.worker import Worker
@@ -69,8 +71,10 @@ class Crew(Protocol):
 class OneManCrew:
     """The node carries leases itself: for notebooks, tests and small crawls."""
 
-    def __init__(self, worker: Worker) -> None:
+    def __init__(self, worker: Worker, cookies: CookieBook) -> None:
+        """The worker's jar is the one of `cookies`."""
         self._worker = worker
+        self._cookies = cookies
         self._under_way = 0
         self._carrying: set[asyncio.Task[None]] = set()
         self._writing: set[asyncio.Task[None]] = set()
@@ -105,6 +109,14 @@ class OneManCrew:
     def tend(self) -> None:
         if self._worker.links.is_due:
             self._keep(self._writing, asyncio.create_task(self._write_part()))
+        self._save_cookies(self._cookies.save_now_and_then)
+
+    def _save_cookies(self, save: Callable[[], None]) -> None:
+        self._worker.jar.take_changes()  # nobody else wants to hear of them
+        try:
+            save()
+        except OSError as fault:
+            self._employer.fail(disk_fault("the cookies could not be written", fault))
 
     async def _write_part(self) -> None:
         part = await self._worker.links.write()
@@ -116,6 +128,7 @@ class OneManCrew:
             task.cancel()
         # A part under way is waited for: the next one would claim its bytes, too.
         await asyncio.gather(*self._carrying, *self._writing, return_exceptions=True)
+        self._save_cookies(self._cookies.save)
         try:
             await self._write_part()
         except DiskFault as fault:

@@ -15,12 +15,14 @@ from gossamer.base.clock import Clock
 from gossamer.crawl.harvest import Harvester
 from gossamer.crawl.marker import Marker
 from gossamer.crawl.worker import LinkGatherer, Worker
+from gossamer.fetch.cookies import Jar
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.judge import Judge
 from gossamer.parse.html import Parser
 from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm
+from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
 
@@ -55,7 +57,12 @@ def judge_of(settings: Settings) -> Judge:
 
 
 def equip_worker(
-    settings: Settings, post: Post, harvester: Harvester, links: LinkGatherer, clock: Clock
+    settings: Settings,
+    post: Post,
+    harvester: Harvester,
+    links: LinkGatherer,
+    clock: Clock,
+    jar: Jar | None = None,
 ) -> Worker:
     """A worker that is ready to carry leases."""
     judge = judge_of(settings)
@@ -63,18 +70,20 @@ def equip_worker(
     archive = WarcWriter(
         post.home / "archive", post.archive_prefix, settings.archive, post.info, clock
     )
-    fetcher = Fetcher(settings.fetch, judge, guard, clock)
+    fetcher = Fetcher(settings.fetch, judge, guard, clock, jar)
     return Worker(fetcher, archive, harvester, links, Marker(post.marker))
 
 
-def build_harvester(settings: Settings, keys: Keys) -> Harvester:
-    """What turns answers into reports."""
+def build_harvester(
+    settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING
+) -> Harvester:
+    """What turns answers into reports; links to what was forgotten are none."""
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
     # Without graph and index nobody asks for a page's words: it is only followed and archived.
     is_bare = not (settings.node.graph or settings.node.index)
     parser = Parser(settings.parse, judge.wants_media, is_bare=is_bare)
-    return Harvester(settings, parser, Linker(form, keys))
+    return Harvester(settings, parser, Linker(form, keys, forgotten=forgotten))
 
 
 def build_gatherer(settings: Settings, post: Post, clock: Clock) -> LinkGatherer:

@@ -7,6 +7,7 @@ graph/         Parquet parts named by manifest.json
 index/         the words of every page, and its text
 log/           crawl.jsonl: one line per outcome; acts.jsonl: what the operator did
 run/           lock and control while a node runs
+cookies.txt    cookies of sites, for the owner's eyes alone
 """
 
 from __future__ import annotations
@@ -68,6 +69,10 @@ class Home:
         return self.path / "run"
 
     @property
+    def cookies(self) -> Path:
+        return self.path / "cookies.txt"
+
+    @property
     def exists(self) -> bool:
         return (self.state / "CURRENT").exists()
 
@@ -98,7 +103,10 @@ class Home:
             raise UsageError(f"{what}: {fault.strerror}") from fault
 
 
-_OURS: Final = {"gossamer.toml", "state", "state.new", "archive", "graph", "index", "log", "run"}
+_OURS: Final = {
+    "gossamer.toml", "state", "state.new", "archive", "graph", "index", "log", "run", "cookies.txt",
+    "cookies.txt.new",
+}  # fmt: skip
 _OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 

@@ -14,7 +14,7 @@ import contextlib
 import os
 import subprocess
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
@@ -23,6 +23,7 @@ from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.crawl import wire
+from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.equip import Post
 from gossamer.crawl.harvest import Harvester
@@ -32,6 +33,7 @@ from gossamer.crawl.marker import Place, Reader, marked, read_marker
 from gossamer.crawl.spawn import Process, spawn_worker
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import DiskFault, GossamerError, StoreError
+from gossamer.fetch.cookies import Cookie
 from gossamer.records import Lease
 from gossamer.settings import Node
 
@@ -122,6 +124,7 @@ class ProcessCrew:
         orders: Orders,
         harvester: Harvester,
         clock: Clock,
+        cookies: CookieBook,
         *,
         silent_s: float = _SILENT_S,
     ) -> None:
@@ -130,6 +133,7 @@ class ProcessCrew:
         self._orders = orders
         self._harvester = harvester
         self._clock = clock
+        self._cookies = cookies
         self._silent_s = silent_s
         self._hands: list[Hand] = []
         self._hired = 0
@@ -188,6 +192,13 @@ class ProcessCrew:
                 hand.heard_s = now_s
             elif now_s - hand.heard_s > self._silent_s:
                 hand.process.kill()  # its socket closes, and `bury` follows
+        self._save_cookies(self._cookies.save_now_and_then)
+
+    def _save_cookies(self, save: Callable[[], None]) -> None:
+        try:
+            save()
+        except OSError as fault:
+            self.fail(fault)
 
     # -- what workers say
 
@@ -199,12 +210,20 @@ class ProcessCrew:
                     self._take_report(hand, report)
             case wire.PART:
                 self._take_part(hand, wire.PartWritten(*items))
+            case wire.COOKIES:
+                self._share_cookies(hand, items[0])
             case wire.FAULT:
                 self.fail(DiskFault(items[0], is_full=items[1]))
                 hand.process.kill()  # it waits for that; `bury` follows
             case wire.CLOSED:
                 hand.is_closed = True
                 self._changed.set()
+
+    def _share_cookies(self, hand: Hand, rows: list[Any]) -> None:
+        self._cookies.put(Cookie(*row) for row in rows)
+        for other in self._hands:
+            if other is not hand:
+                other.desk.send(wire.frame(wire.COOKIES, rows))
 
     def fail(self, fault: BaseException) -> None:
         """Nothing can go on. Nobody is hired any more."""
@@ -268,6 +287,7 @@ class ProcessCrew:
             "run": orders.run,
             "home": os.fspath(self._home.path.resolve()),
             "name": name,
+            "cookies": self._cookies.jar.all(),
         }
 
     def bury(self, hand: Hand) -> None:
@@ -348,6 +368,7 @@ class ProcessCrew:
         while self._left and not self._has_failed:  # each is read twice at the most
             await self._hire()
             await self._dismiss()
+        self._save_cookies(self._cookies.save)
         try:
             await asyncio.to_thread(self._index)
         except (GossamerError, OSError) as fault:

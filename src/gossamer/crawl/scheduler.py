@@ -9,6 +9,7 @@ on the spot. Nothing here waits or does I/O.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -61,10 +62,11 @@ class Scheduler:
         is_unclean: bool = False,
         may_ask_sitemap: Callable[[str], bool] = bool,
         find_ban: Callable[[str], str | None] | None = None,
+        secret_origins: frozenset[str] = frozenset(),
     ) -> None:
         """`is_unclean`: the last process was killed, and may have asked anybody just now.
         `find_ban` is asked for every URL before it is leased: a ban may be newer than the queue.
-        """
+        `secret_origins` may hear the operator's secrets."""
         self._frontier = frontier
         self._settings = settings
         self._manners = settings.politeness
@@ -72,6 +74,7 @@ class Scheduler:
         self._guard = guard
         self._clock = clock
         self._typed = frozenset(typed_hosts)
+        self._secret_origins = secret_origins
         self._own = frozenset(settings.politeness.own_hosts)
         self._on_decided = on_decided
         self._find_ban = find_ban
@@ -261,6 +264,8 @@ class Scheduler:
         address.pace.asked()
         self.board.serve(host)
         self._place(host, now_s)
+        if host.is_typed and origin_of(lease.url) in self._secret_origins:
+            return replace(lease, gets_secrets=True)
         return lease
 
     def _address(self, name: str) -> Address:

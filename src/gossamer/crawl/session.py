@@ -115,6 +115,7 @@ def delete_collection(home: Home, *, keep_folder: bool = False) -> None:
     derived = (home.graph, home.index, home.log.parent, home.state, home.new_state)
     for part in (home.archive, *derived, home.run):
         shutil.rmtree(part, ignore_errors=True)
+    home.cookies.unlink(missing_ok=True)
     if not keep_folder and not any(home.path.iterdir()):
         home.path.rmdir()
 

@@ -1,8 +1,14 @@
-"""What a collection remembers of how it was crawled: settings, seeds, typed hosts."""
+"""What a collection remembers of how it was crawled: settings, seeds, typed hosts and origins.
+
+Never a secret: of a header that tells who the operator is the name is kept, and whoever goes on
+with the crawl has to give the value again (`fetch/request.py`). Files of secrets are known by their
+path.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgpack
@@ -13,14 +19,34 @@ from gossamer.crawl.configure import difference
 from gossamer.crawl.home import Home
 from gossamer.crawl.journal import note_act
 from gossamer.errors import UsageError
+from gossamer.fetch.request import hidden
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
 from gossamer.settings import Settings, is_fixed, values_of, with_values
-from gossamer.urls.canonical import host_of
+from gossamer.urls.canonical import host_of, origin_of
 from gossamer.version import __version__
 
 SETTINGS_KEY: Final = b"settings"
 TYPED_KEY: Final = b"typed"
+ORIGINS_KEY: Final = b"typed origins"
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What the operator typed, over all runs: hosts, and of each the very origins."""
+
+    hosts: Sequence[str]
+    origins: Sequence[str]
+
+    @property
+    def secret_origins(self) -> frozenset[str]:
+        """Who may hear the operator's secrets: an origin that was typed, and its secure form.
+
+        A site typed as http://example.org that moves to https://example.org is still meant; never
+        the other way round, and no other port.
+        """
+        secure = (f"https://{o[7:]}" for o in self.origins if o == f"http://{host_of(f'{o}/')}")
+        return frozenset((*self.origins, *secure))
 
 
 def changed_settings(
@@ -29,7 +55,7 @@ def changed_settings(
     before = stored_settings(store)
     if before is None:
         return {}
-    changed = difference(before, settings)
+    changed = difference(without_secrets(before), without_secrets(settings))
     fixed = [key for key in changed if is_fixed(key)]
     if fixed and not may_change:
         key = fixed[0]
@@ -51,17 +77,30 @@ def stored_settings(store: Store) -> Settings | None:
     return with_values(Settings(), values)
 
 
+def without_secrets(settings: Settings) -> Settings:
+    """The settings as they may be written down."""
+    headers = tuple(map(hidden, settings.fetch.headers))
+    return with_values(settings, {"fetch.headers": headers})
+
+
 def stored_seeds(store: Store) -> tuple[str, ...]:
     row = store.find(Table.META, SEEDS_KEY)
     return tuple(msgpack.unpackb(row)) if row else ()
 
 
-def with_stored_seeds(store: Store, seeds: Sequence[str]) -> tuple[list[str], list[str]]:
-    """All seeds ever given, and the hosts that the operator typed."""
+def with_stored_seeds(store: Store, seeds: Sequence[str]) -> tuple[list[str], Typed]:
+    """All seeds ever given, and what the operator typed."""
     before = stored_seeds(store)
     row = store.find(Table.META, TYPED_KEY)
-    typed = [*(msgpack.unpackb(row) if row else ()), *map(host_of, seeds)]
-    return list(dict.fromkeys([*before, *seeds])), list(dict.fromkeys(typed))
+    hosts = _joined(msgpack.unpackb(row) if row else (), map(host_of, seeds))
+    row = store.find(Table.META, ORIGINS_KEY)
+    # A seed may also be where a typed one led: of an older collection only hosts are known.
+    known = msgpack.unpackb(row) if row else (origin_of(s) for s in before if host_of(s) in hosts)
+    return _joined(before, seeds), Typed(hosts, _joined(known, map(origin_of, seeds)))
+
+
+def _joined(before: Iterable[str], more: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys([*before, *more]))
 
 
 def note_start(
@@ -70,24 +109,22 @@ def note_start(
     frontier: Frontier,
     settings: Settings,
     seeds: Sequence[str],
-    typed: Sequence[str],
+    typed: Typed,
     clock: Clock,
     changed: dict[str, tuple[object, object]],
     *,
     is_new: bool,
 ) -> None:
     pending = frontier.pending
-    pending.put(Table.META, SETTINGS_KEY, msgpack.packb(values_of(settings)))
+    pending.put(Table.META, SETTINGS_KEY, msgpack.packb(values_of(without_secrets(settings))))
     pending.put(Table.META, SEEDS_KEY, msgpack.packb(list(seeds)))
-    pending.put(Table.META, TYPED_KEY, msgpack.packb(list(typed)))
+    pending.put(Table.META, TYPED_KEY, msgpack.packb(list(typed.hosts)))
+    pending.put(Table.META, ORIGINS_KEY, msgpack.packb(list(typed.origins)))
     known = set(stored_seeds(store))
     act = "begin" if is_new else "go on"
     facts: dict[str, object] = {"version": __version__}
     if new := [seed for seed in seeds if seed not in known]:
         facts["seeds"] = new[:1000]
     if changed:
-        facts["changed"] = {
-            key: ["(not kept)"] if key == "fetch.headers" else [repr(old), repr(new)]
-            for key, (old, new) in changed.items()
-        }
+        facts["changed"] = {key: [repr(old), repr(new)] for key, (old, new) in changed.items()}
     note_act(home.acts, clock.wall_us(), act, **facts)

@@ -31,6 +31,7 @@ ALIVE: Final = 6  # worker to node: nothing new
 FAULT: Final = 7  # worker to node: the disk failed; the worker ends
 CLOSED: Final = 8  # worker to node: all is written and closed
 REREAD: Final = 9  # node to worker: read what another worker archived and left
+COOKIES: Final = 10  # both ways: what sites have changed, in the order of `Cookie`
 
 _LEASE_FIELDS: Final = tuple(f.name for f in fields(Lease))
 _OUTCOMES: Final = tuple(Outcome)

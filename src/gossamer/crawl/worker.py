@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from gossamer.archive.reader import iter_exchanges
+from gossamer.archive.foreign import Packed
+from gossamer.archive.reader import exchange_of, iter_exchanges
 from gossamer.archive.writer import WarcWriter, disk_fault
 from gossamer.base.clock import Clock
 from gossamer.crawl.harvest import Harvest, Harvester
@@ -35,6 +36,7 @@ class Worker:
         self._fetcher = fetcher
         self._marker = marker
         self._read = Reader(harvester, marker).read
+        self.jar = fetcher.jar
         self.archive = archive
         self.links = links
 
@@ -50,6 +52,17 @@ class Worker:
         """The second half of `carry`, for an exchange that another worker archived and left."""
         exchange = next(iter_exchanges(self.archive.folder / file, start))
         harvest = self._read(lease, exchange.answer, exchange.stored)
+        self.links.add(harvest)
+        return harvest
+
+    def bring(self, packed: Packed) -> Harvest:
+        """The same for an exchange of another archive; what it means is read as it is stored.
+
+        Raises DiskFault.
+        """
+        records = self.archive.append_packed(packed)
+        exchange = exchange_of(self.archive.path, list(records))
+        harvest = self._read(exchange.lease, exchange.answer, exchange.stored)
         self.links.add(harvest)
         return harvest
 

@@ -25,6 +25,8 @@ from gossamer.crawl import wire
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.worker import Worker
 from gossamer.errors import DiskFault, GossamerError
+from gossamer.fetch.cookies import Cookie, Jar
+from gossamer.fetch.network import cookies_in
 from gossamer.records import Lease
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
@@ -82,6 +84,8 @@ class Desk(asyncio.Protocol):
                     self._spawn(self._tasks, self._carry(wire.lease_of(lease)))
             case wire.REREAD:
                 self._reread(wire.lease_of(items[0]), items[1], items[2])
+            case wire.COOKIES:
+                self._working.jar.put(Cookie(*row) for row in items[0])
             case wire.WRITE_PART:
                 self._spawn(self._writing, self._write_part())
             case wire.CLOSE:
@@ -127,6 +131,8 @@ class Desk(asyncio.Protocol):
 
     async def _carry(self, lease: Lease) -> None:
         harvest = await self._working.carry(lease)
+        if changes := self._working.jar.take_changes():
+            self._send(wire.frame(wire.COOKIES, changes))
         self._reports.append(wire.harvest_items(harvest, is_indexed=self._is_indexed))
         if len(self._reports) >= _FLUSH_AT:
             self._flush()
@@ -186,7 +192,11 @@ def _build(hello: dict[str, Any]) -> Worker:
     clock = SystemClock()
     post = Post(Path(hello["home"]), hello["name"], hello["run"], hello["info"])
     harvester = build_harvester(settings, Keys(hello["salt"]))
-    return equip_worker(settings, post, harvester, build_gatherer(settings, post, clock), clock)
+    jar = Jar(cookies_in(settings.fetch.cookies_file), is_open=settings.fetch.cookies)
+    jar.empty()  # the node's are newer
+    jar.put(Cookie(*row) for row in hello["cookies"])
+    gatherer = build_gatherer(settings, post, clock)
+    return equip_worker(settings, post, harvester, gatherer, clock, jar)
 
 
 def _die_with_parent() -> None:

@@ -14,8 +14,10 @@ from typing import Final
 import pycurl
 
 from gossamer.base.clock import Clock
+from gossamer.fetch.cookies import Jar
 from gossamer.fetch.faults import reason_of
 from gossamer.fetch.guard import Guard
+from gossamer.fetch.head import without_cookies
 from gossamer.fetch.held_bytes import HeldBytes
 from gossamer.fetch.judge import Judge
 from gossamer.fetch.network import Network
@@ -37,17 +39,25 @@ _ORIGINS: Final = 10_000  # remembered; a forgotten one counts as rested
 class Fetcher:
     """A pool of connections and transfers on the running event loop."""
 
-    def __init__(self, settings: Fetch, judge: Judge, guard: Guard, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: Fetch,
+        judge: Judge,
+        guard: Guard,
+        clock: Clock,
+        jar: Jar | None = None,
+    ) -> None:
+        """Without a `jar` there is one that begins with the operator's cookies."""
         self._settings = settings
         self._judge = judge
         self._guard = guard
         self._clock = clock
-        self._headers = Headers(settings, judge.accept)
+        self._network = Network(settings)
+        self._headers = Headers(settings, judge.accept, self._network.headers)
+        self.jar: Final = jar or Jar(self._network.cookies, is_open=settings.cookies)
         self._ended_s: dict[str, float] = {}  # when each origin's last answer ended
         self._multi = pycurl.AsyncCurlMulti()
         self._multi.setopt(pycurl.M_MAXCONNECTS, settings.connections + 16)
-        self._network = Network(settings)
-        self._cookies = _shared_cookies(self._network.cookies_file)
         # Those that show our certificate are kept apart: libcurl cannot take it from a handle.
         self._idle: dict[bool, list[Transfer]] = {False: [], True: []}
         self._held = HeldBytes(settings.max_held_bytes)
@@ -55,12 +65,14 @@ class Fetcher:
     async def fetch(self, lease: Lease) -> Answer:
         """Ask once. Returns what came of it; never raises for what the web does."""
         await self._held.wait_for_room()
-        idle = self._idle[lease.is_trusted and bool(self._network.certificate)]
+        idle = self._idle[lease.gets_secrets and bool(self._network.certificate)]
         transfer = idle.pop() if idle else self._new_transfer(lease)
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
         origin = origin_of(lease.url)
         rested_s = began_s - self._ended_s.get(origin, float("-inf"))
-        curl = transfer.begin(lease, may_repeat=rested_s < _NO_REST_S)
+        has_own = lease.gets_secrets and self._headers.has_cookies
+        cookies = "" if has_own else self.jar.header_for(lease.url, at_us / 1e6)
+        curl = transfer.begin(lease, cookies, may_repeat=rested_s < _NO_REST_S)
         code, message = 0, ""
         try:
             await self._multi.add_handle(curl)
@@ -84,6 +96,8 @@ class Fetcher:
         self, transfer: Transfer, code: int, message: str, at_us: int, took_s: float
     ) -> Answer:
         url = transfer.lease.url
+        if transfer.set_cookies:
+            self.jar.hear(url, transfer.set_cookies, at_us / 1e6)
         if transfer.refusal is not None:
             reason, detail = transfer.refusal
             return Refused(url, reason, detail, at_us, took_s, transfer.status)
@@ -101,9 +115,13 @@ class Fetcher:
         return Fetched(
             url=url,
             status=transfer.status,
-            head=transfer.head,
+            head=self._head_to_keep(transfer),
             body=transfer.body,
-            request=self._headers.request_for(url, is_trusted=transfer.lease.is_trusted),
+            request=self._headers.request_for(
+                url,
+                with_secrets=transfer.lease.gets_secrets,
+                hidden_names=transfer.hidden_names,
+            ),
             address=transfer.lease.address,
             protocol=protocol,
             at_us=at_us,
@@ -111,16 +129,26 @@ class Fetcher:
             cut=transfer.cut,
         )
 
+    def _head_to_keep(self, transfer: Transfer) -> bytes:
+        """The head as it came; where we said who we are, the proofs of it that it gives are not.
+
+        A session that was logged in with a password or a cookie is worth as much as these.
+        """
+        lease, head = transfer.lease, transfer.head
+        is_personal = (
+            (lease.gets_secrets and self._headers.has_secrets)
+            or "Authorization" in transfer.hidden_names
+            or self.jar.is_personal(lease.url)
+        )
+        return without_cookies(head) if is_personal and transfer.set_cookies else head
+
     def _new_transfer(self, lease: Lease) -> Transfer:
         network = self._network
         transfer = Transfer(
             self._settings, self._headers, self._judge, self._guard, self._held, network
         )
-        if lease.is_trusted and network.certificate:
+        if lease.gets_secrets and network.certificate:
             transfer.curl.setopt(pycurl.SSLCERT, network.certificate)
-        if self._cookies is not None:
-            transfer.curl.setopt(pycurl.SHARE, self._cookies)
-            transfer.curl.setopt(pycurl.COOKIEFILE, "")
         return transfer
 
     async def aclose(self) -> None:
@@ -129,20 +157,3 @@ class Fetcher:
             for transfer in idle:
                 transfer.curl.close()
             idle.clear()
-
-
-def _shared_cookies(file: str) -> pycurl.CurlShare | None:
-    """Cookies that all transfers have in common, whichever of them a site gave them to.
-
-    Read once: a handle that read the file again would bring back what sites have changed.
-    """
-    if not file:
-        return None
-    share, reader = pycurl.CurlShare(), pycurl.Curl()
-    share.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
-    reader.setopt(pycurl.SHARE, share)
-    reader.setopt(pycurl.COOKIEFILE, file)
-    reader.setopt(pycurl.COOKIELIST, "RELOAD")
-    reader.unsetopt(pycurl.SHARE)
-    reader.close()
-    return share

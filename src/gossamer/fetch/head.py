@@ -9,6 +9,7 @@ import re
 from email.utils import parsedate_to_datetime
 from typing import Final
 
+_SET_COOKIE: Final = re.compile(rb"(?im)^(set-cookie2?[ \t]*:[^=;\r\n]*=)[^;\r\n]*")
 # Three digits, whatever follows: some servers grow the phrase onto them.
 _STATUS: Final = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})")
 
@@ -64,3 +65,8 @@ def is_date(value: str) -> bool:
         return parsedate_to_datetime(value) is not None
     except (ValueError, TypeError):
         return False
+
+
+def without_cookies(head: bytes) -> bytes:
+    """A head with the values of its cookies taken out; their names and rules stay."""
+    return _SET_COOKIE.sub(rb"\1(not kept)", head)

@@ -1,9 +1,12 @@
 """Which way does a request go, and who are we there? Proxies, logins and certificates.
 
 Secrets stand in files that the settings name, never in the settings themselves, which are kept in
-the collection. A login is for one host, by its exact name (and port, where the file has one), and
-is sent to no other, wherever links and redirects lead. A proxy is told addresses that were judged,
-not names that it would resolve itself to who knows where.
+the collection. A login is for one host, by its exact name, and is sent to no other, wherever links
+and redirects lead. Where its file has a port, it is for that port; where it has none, for the
+origins of the host that were typed, and of a host that was not typed, for the usual ports. So no
+link can have a password sent to another program on the host, or in the open where it was typed with
+https. A proxy is told addresses that were judged, not names that it would resolve itself to who
+knows where.
 
 Reads files when made; does no I/O afterwards.
 """
@@ -19,12 +22,16 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.errors import SettingsError
+from gossamer.fetch.cookies import Cookie, read_cookie_text
+from gossamer.fetch.request import checked_header, without_userinfo
+from gossamer.records import Lease
 from gossamer.settings import Fetch
-from gossamer.urls.canonical import host_of, origin_of, port_of
+from gossamer.urls.canonical import origin_of, port_of
 
 _PROXY: Final = re.compile(r"(https?|socks4a?|socks5h?)://(\[[0-9a-f:.]+\]|[^/:@\s]+)(?::(\d+))?/?")
 _PORTS: Final = {"http": "80", "https": "443"}  # of a proxy that names none; of SOCKS it is 1080
 _CHALLENGE: Final = re.compile(r"\b(basic|digest)\b(?=\s)", re.IGNORECASE)
+_WEB_PORTS: Final = (80, 443)
 _DIRECT: Final = "direct"
 _CERTIFICATE: Final = b"-----BEGIN CERTIFICATE-----"
 
@@ -63,21 +70,30 @@ class Network:
         self._proxies = dict(map(_proxy_of_host, settings.proxies))
         self._schemes: dict[str, str] = {}  # of hosts with a login, as they asked for it
         self.gives_names: Final = settings.proxy_resolves
-        self.cookies_file: Final = _readable("fetch.cookies_file", settings.cookies_file)
+        self.headers: Final = headers_in(settings.headers_file)
+        self.cookies: Final = cookies_in(settings.cookies_file)
         self.certificate: Final = _readable("fetch.client_certificate", settings.client_certificate)
         self.authorities: Final = _authorities(settings.authorities_file)
         # Most crawls have none of it, and ask without looking for a way.
         self.is_plain: Final = not (self._logins or self._proxy or self._proxies)
 
-    def way_to(self, url: str) -> Way:
-        """The way to the host of a canonical URL."""
-        host, port = host_of(url), port_of(url)
+    def way_to(self, lease: Lease) -> Way:
+        """The way to what a lease asks for."""
+        url, host = lease.url, lease.host
         proxy = self._proxies.get(host, self._proxy)
-        login = self._login(host, str(port))
+        login = self._login_for(lease)
         if not proxy and login is None:
             return DIRECT
         scheme = self._schemes.get(origin_of(url), "") if login else ""
         return Way(proxy, self._proxy_login(proxy), login, scheme)
+
+    def _login_for(self, lease: Lease) -> Login | None:
+        port = port_of(lease.url)
+        named = self._logins.get(f"{lease.host}:{port}")
+        if named is not None:
+            return named
+        is_meant = lease.gets_secrets or (not lease.is_trusted and port in _WEB_PORTS)
+        return self._logins.get(lease.host) if is_meant else None
 
     def note_challenge(self, url: str, challenges: Sequence[str]) -> None:
         """A host asks who we are: from now on it is told so with the first request."""
@@ -87,9 +103,9 @@ class Network:
 
     def _proxy_login(self, proxy: str) -> Login | None:
         found = _PROXY.fullmatch(proxy)
-        return self._login(found[2], found[3] or _PORTS.get(found[1], "1080")) if found else None
-
-    def _login(self, host: str, port: str) -> Login | None:
+        if not found:
+            return None
+        host, port = found[2], found[3] or _PORTS.get(found[1], "1080")
         return self._logins.get(f"{host}:{port}") or self._logins.get(host)
 
 
@@ -97,16 +113,47 @@ def _checked_proxy(key: str, text: str) -> str:
     if "@" in text:
         raise SettingsError(key, "has a user or password; they belong into fetch.logins_file")
     if not _PROXY.fullmatch(text.lower()):
-        raise SettingsError(key, f"is {text!r}, but it must be like http://proxy.example:3128")
+        shown = without_userinfo(text)
+        raise SettingsError(key, f"is {shown!r}, but it must be like http://proxy.example:3128")
     return text.lower()
 
 
 def _proxy_of_host(text: str) -> tuple[str, str]:
     host, equals, proxy = text.partition("=")
     if not (host.strip() and equals):
-        raise SettingsError("fetch.proxies", f"has {text!r}, but it must be HOST=URL")
+        shown = without_userinfo(text)
+        raise SettingsError("fetch.proxies", f"has {shown!r}, but it must be HOST=URL")
     is_direct = proxy.strip().lower() == _DIRECT
     return host.strip().lower(), "" if is_direct else _checked_proxy("fetch.proxies", proxy.strip())
+
+
+def headers_in(file: str) -> tuple[str, ...]:
+    """The headers of a file, one a line; `#` begins a comment. Raises SettingsError."""
+    if not file:
+        return ()
+    key = "fetch.headers_file"
+    lines = (line.strip() for line in _text_in(key, file).split("\n"))
+    return tuple(checked_header(line, key) for line in lines if line and line[0] != "#")
+
+
+def cookies_in(file: str) -> tuple[Cookie, ...]:
+    """The cookies of a file in Netscape's form. Raises SettingsError."""
+    if not file:
+        return ()
+    key = "fetch.cookies_file"
+    try:
+        # Byte for byte: nobody knows in which characters a site writes its cookies.
+        return tuple(read_cookie_text(Path(_readable(key, file)).read_text(encoding="latin-1")))
+    except ValueError as fault:
+        form = "not a cookie in Netscape's form: seven fields with tabs between them"
+        raise SettingsError(key, f"names {file}, line {fault}, which is {form}") from None
+
+
+def _text_in(key: str, file: str) -> str:
+    try:
+        return Path(_readable(key, file)).read_text(encoding="utf-8-sig")
+    except UnicodeError:
+        raise SettingsError(key, f"names {file}, which is no text in UTF-8") from None
 
 
 def _logins_in(file: str) -> dict[str, Login]:
@@ -117,8 +164,11 @@ def _logins_in(file: str) -> dict[str, Login]:
     _readable(key, file)
     try:
         held = netrc.netrc(file).hosts
-    except netrc.NetrcParseError as fault:
-        raise SettingsError(key, f"names {file}, line {fault.lineno}: {fault.msg}") from None
+    except netrc.NetrcParseError as fault:  # its message can hold a password
+        problem = "is not `machine HOST login USER password WORD`"
+        raise SettingsError(key, f"names {file}, line {fault.lineno}, which {problem}") from None
+    except UnicodeError:
+        raise SettingsError(key, f"names {file}, which is no text") from None
     if "default" in held:
         raise SettingsError(key, f"names {file}, which has a login for every host (`default`)")
     return {host.lower(): Login(user, word or "") for host, (user, _, word) in held.items()}

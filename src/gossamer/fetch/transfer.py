@@ -57,6 +57,7 @@ class Transfer:
         self._max_header_bytes = settings.max_header_bytes
         self._headers = headers
         self._is_secret_sent = False
+        self._cookies = ""
         self._judge = judge
         self._guard = guard
         self._network = network
@@ -68,9 +69,10 @@ class Transfer:
         self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_connect)
         self.curl.setopt(pycurl.PREREQFUNCTION, self._on_ask)
 
-    def begin(self, lease: Lease, *, may_repeat: bool) -> pycurl.Curl:
+    def begin(self, lease: Lease, cookies: str, *, may_repeat: bool) -> pycurl.Curl:
         """Forget the last request and make ready for this one.
 
+        `cookies` is the value of its Cookie header, or empty.
         `may_repeat`: the host is not resting between requests, so libcurl may ask once more where
         it took a connection that the server was just closing.
         """
@@ -86,17 +88,34 @@ class Transfer:
         self._is_head_whole = False
         self._pieces: list[bytes] = []
         self._body_bytes = 0
+        self.set_cookies: list[str] = []
+        self._was_challenged = False
         curl = self.curl
         curl.setopt(pycurl.URL, lease.url)
         if not self._network.is_plain:
-            self._take(self._network.way_to(lease.url))
+            self._take(self._network.way_to(lease))
         host = host_of(lease.url)
         if self._way.proxy or not address_in(host):
             self._pin(host, port_of(lease.url), lease.address)
-        if lease.is_trusted != self._is_secret_sent:
-            self._is_secret_sent = lease.is_trusted
-            curl.setopt(pycurl.HTTPHEADER, self._headers.of(is_trusted=lease.is_trusted))
+        if lease.gets_secrets != self._is_secret_sent:
+            self._is_secret_sent = lease.gets_secrets
+            curl.setopt(pycurl.HTTPHEADER, self._headers.of(with_secrets=lease.gets_secrets))
+        if cookies != self._cookies:
+            self._cookies = cookies
+            self._set_cookies(cookies)
         return curl
+
+    def _set_cookies(self, cookies: str) -> None:
+        if cookies:
+            self.curl.setopt(pycurl.COOKIE, cookies.encode("latin-1"))
+        else:
+            self.curl.unsetopt(pycurl.COOKIE)
+
+    @property
+    def hidden_names(self) -> tuple[str, ...]:
+        """Headers that this request had beside those of `Headers`, and that are not kept."""
+        is_known = self._way.login is not None and (self._way.scheme or self._was_challenged)
+        return (("Authorization",) if is_known else ()) + (("Cookie",) if self._cookies else ())
 
     def _pin(self, host: str, port: int, address: str) -> None:
         """See to it that the name means the address that was judged, at a proxy too."""
@@ -180,7 +199,9 @@ class Transfer:
                 return _STOP
             return None
         head = Head(self.head)
+        self.set_cookies += head.all("set-cookie")
         if self.status == 401 and self._way.login is not None:
+            self._was_challenged = True
             self._network.note_challenge(self.lease.url, head.all("www-authenticate"))
         if self.lease.purpose is not Purpose.PAGE:
             return None  # whatever it is called and however long: its beginning is read
