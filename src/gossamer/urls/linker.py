@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from gossamer.urls.canonical import NormalForm
+from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.keys import Keys
 
 Resolved = tuple[str, bytes] | None
@@ -62,11 +63,21 @@ class _Generation:
 
 
 class Linker:
-    """Resolves links to canonical URL and key, remembering up to `remember` of them."""
+    """Resolves links to canonical URL and key, remembering up to `remember` of them.
 
-    def __init__(self, form: NormalForm, keys: Keys, remember: int = 200_000) -> None:
+    A link to what was forgotten is none for a crawler.
+    """
+
+    def __init__(
+        self,
+        form: NormalForm,
+        keys: Keys,
+        remember: int = 200_000,
+        forgotten: Forgotten = NOTHING,
+    ) -> None:
         self._form = form
         self._keys = keys
+        self._forgotten = forgotten
         self._limit = max(1, remember // 2)
         self._young = _Generation()
         self._old = _Generation()
@@ -114,6 +125,11 @@ class Linker:
     def fault(self, base: str, href: str) -> str:
         """Why `resolve` gave None; nothing when it is simply no link for a crawler."""
         return self._form.fault(href, base)
+
+    def is_forgotten(self, base: str, href: str) -> bool:
+        """Whether `resolve` gave None because of what `href` leads to."""
+        url = self._form.find(href, base)
+        return url is not None and self._forgotten.covers(url)
 
     @property
     def remembered(self) -> int:
@@ -176,7 +192,10 @@ class Linker:
             if plain is not None:
                 return self._join(plain[1], plain[2])
         url = self._form.find(href, self._from)
-        return None if url is None else (url, self._keys.of(url))
+        return None if url is None else self._keyed(url)
+
+    def _keyed(self, url: str) -> Resolved:
+        return None if self._forgotten.covers(url) else (url, self._keys.of(url))
 
     def _join(self, start: str, rest: str) -> Resolved:
         """Canonical URL and key of a plain link: `start` is `/`, or a `../` for each step up."""
@@ -184,7 +203,7 @@ class Linker:
         url = place + rest
         found = self._young.joined.get(url)
         if found is None:
-            found = self._old.joined.get(url) or (url, self._keys.of(url))
+            found = self._old.joined.get(url) or self._keyed(url)
             self._young.joined[url] = found
             self._young.size += 1
         return found
