@@ -70,6 +70,13 @@ SCHEMAS: Final = {
     ),
 }
 _PLACES: Final = _schema("url:s file:s start:i")
+_STAGED_PAGES: Final = SCHEMAS["pages"].append(pa.field("at_us", pa.int64()))
+# Pages of one content, the first fetched first; what is no page is the only one of its kind. The
+# same rule as in `frontier/copies.py`.
+_COPIES: Final = (
+    "partition by case when p.outcome = 'fetched' and p.status = 200 and p.bytes > 0 "
+    "then p.digest else p.url end order by p.at_us, p.url"
+)
 
 
 # Of these there is one for hosts and for sites, too; and the last two are networks.
@@ -137,10 +144,11 @@ def _schema_of(what: str, level: str) -> Any:
 def _pages(study: Study) -> Iterator[Any]:
     rows = (_page_row(row) for row in study.url_rows())
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as folder:
-        pages = _stage(Path(folder) / "pages.parquet", SCHEMAS["pages"], rows)
+        pages = _stage(Path(folder) / "pages.parquet", _STAGED_PAGES, rows)
         linked = _stage_batches(Path(folder) / "linked.parquet", tables.in_links(study.home.graph))
         ranked = _stage_batches(Path(folder) / "ranked.parquet", ranks(study.home.graph))
         joined = {
+            "duplicate_of": f"nullif(first_value(p.url) over ({_COPIES}), p.url) as duplicate_of",
             "in_links": "coalesce(l.pages, 0)::bigint as in_links",
             "rank": f"r.pagerank * (select count(*) from {ranked}) as rank",  # noqa: S608
         }
@@ -172,6 +180,7 @@ def _page_row(row: UrlRow) -> tuple[object, ...]:
         0,
         row.out_links,
         None,
+        row.at_us,
     )
 
 

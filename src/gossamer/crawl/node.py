@@ -137,6 +137,8 @@ class Node:
         stopped = self._stop or "done"
         if self._fault is None:
             try:
+                await self._parts.committer.commit()
+                await asyncio.to_thread(self._frontier.count_duplicates)
                 await self._parts.committer.commit(is_clean=True)
                 await asyncio.to_thread(self._finish_derived, is_whole=stopped != "signal")
             except DiskFault as fault:

@@ -211,6 +211,8 @@ def _fill(home: Home, store: Store, told: Told, tell: Tell) -> None:
     if lines:
         put_bans(frontier, lines)
     _commit(store, frontier)
+    frontier.count_duplicates()
+    _commit(store, frontier)
 
 
 def _first(path: Path) -> Iterator[Exchange]:

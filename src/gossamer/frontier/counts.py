@@ -19,7 +19,7 @@ class Counts:
     failed: int = 0
     refused: int = 0
     unchanged: int = 0
-    duplicates: int = 0
+    duplicates: int = 0  # as of the last end of a crawl (copies.py)
     size_bytes: int = 0
     links: int = 0
     indexed: int = 0  # pages that the index has, where there is one

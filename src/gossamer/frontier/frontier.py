@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from gossamer.frontier.copies import count_copies
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.pending import Pending
@@ -462,6 +463,10 @@ class Frontier:
         # All of them may have work: then a walk each second finds nothing, and costs 40 ms for
         # 200,000 hosts. The next one is due when there are half as many again.
         self._many_hosts = max(2 * _IDLE_HOSTS, len(self._hosts) * 3 // 2)
+
+    def count_duplicates(self) -> None:
+        """Count what is committed; the next commit writes the sum. Takes a walk over all URLs."""
+        self.counts.duplicates = count_copies(self._store)
 
     # -- rows, queues and sums
 
