@@ -20,12 +20,26 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 
 class GossamerError(Exception):
     """Base of the tree; never raised itself."""
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors cross processes as they are, whatever their constructors ask for."""
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+def _as_it_was(
+    kind: type[GossamerError], arguments: tuple[Any, ...], names: dict[str, Any]
+) -> GossamerError:
+    error = kind.__new__(kind)
+    error.args = arguments
+    error.__dict__.update(names)
+    return error
 
 
 class UsageError(GossamerError):
@@ -89,7 +103,8 @@ class CollectionInUse(StoreError):
 class CorruptFile(StoreError):
     """A file's bytes are not what we wrote."""
 
-    def __init__(self, path: Path, offset: int, found: str) -> None:
+    def __init__(self, path: object, offset: int, found: str) -> None:
+        """`path` is a path, or what a part of another file is called."""
         super().__init__(f"{path}, byte {offset}: {found}")
         self.path = path
         self.offset = offset

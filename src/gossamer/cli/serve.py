@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -76,6 +77,7 @@ def serve(
         token_file=token_file,
         password_file=password_file,
         allowed_hosts=tuple(allow_host or ()),
+        searchers=os.cpu_count() or 1,
     )
     desk = build_desk(serving)
     origin = origin_of(serving)

@@ -47,7 +47,7 @@ def request_of(asked: Asked) -> Request:
 def searched(desk: Desk, asked: Asked) -> tuple[Request, Results]:
     """A search done. Raises QueryError, NoCollection, StoreError."""
     request = request_of(asked)
-    return request, desk.shelf.engine(asked.text("c")).search(request)
+    return request, desk.shelf.search(asked.text("c"), request)
 
 
 def search(desk: Desk, asked: Asked) -> Response:

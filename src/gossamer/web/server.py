@@ -16,6 +16,7 @@ import uvicorn
 
 from gossamer.base.clock import SystemClock
 from gossamer.errors import UsageError
+from gossamer.search.searchers import Searchers
 from gossamer.web.app import build_app
 from gossamer.web.crawls import Crawls
 from gossamer.web.guard import Names, is_loopback
@@ -36,6 +37,7 @@ class Serving:
     token_file: Path | None = None
     password_file: Path | None = None
     allowed_hosts: Sequence[str] = ()
+    searchers: int = 0  # processes that search; 0: this one does
 
     @property
     def folder(self) -> Path:
@@ -79,8 +81,10 @@ def _secret_in(path: Path | None) -> str:
 def build_desk(serving: Serving) -> Desk:
     """All that the answers are made from. Raises UsageError."""
     clock = SystemClock()
-    shelf = Shelf(serving.collection, serving.folder, clock)
-    return Desk(shelf, Crawls(shelf), build_doors(serving), Renderer(), clock)
+    doors = build_doors(serving)
+    searchers = Searchers(serving.searchers) if serving.searchers else None
+    shelf = Shelf(serving.collection, serving.folder, clock, searchers)
+    return Desk(shelf, Crawls(shelf), doors, Renderer(), clock)
 
 
 def origin_of(serving: Serving) -> str:

@@ -20,6 +20,8 @@ from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
 from gossamer.errors import NoCollection, NotKnown, UsageError
 from gossamer.search.engine import Engine
+from gossamer.search.results import Request, Results
+from gossamer.search.searchers import Searchers, Shelved
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _REFRESH_S: Final = 0.5  # a crawl commits once a second
@@ -60,7 +62,11 @@ class _Opened:
 class Shelf:
     """All collections of one server."""
 
-    def __init__(self, first: Path, folder: Path, clock: Clock) -> None:
+    def __init__(
+        self, first: Path, folder: Path, clock: Clock, searchers: Searchers | None = None
+    ) -> None:
+        """Without `searchers` this process does the searches."""
+        self._searchers = searchers
         self.first = name_of(first)
         self._first_path = first
         self.folder = folder
@@ -100,13 +106,14 @@ class Shelf:
                 opened.refreshed_s = now_s
             yield opened.study
 
-    def engine(self, name: str) -> Engine:
-        """A collection to search; any number of threads may. Raises NoCollection, StoreError."""
-        opened = self._open(name)
-        with opened.using:
-            if opened.engine is None:
-                opened.engine = Engine(self.home(name).path)
-            return opened.engine
+    def search(self, name: str, request: Request) -> Results:
+        """Search a collection. Raises NoCollection, StoreError, QueryError."""
+        home = self.home(name)
+        if self._searchers is None:
+            return self._engine(name).search(request)
+        if not home.exists:
+            raise NoCollection(home.path)
+        return self._searchers.search(Shelved(home.path, _stamp(home)), request)
 
     def forget(self, name: str) -> None:
         """Close what is open of a collection: it is about to go."""
@@ -118,6 +125,15 @@ class Shelf:
     def close(self) -> None:
         for name in list(self._opened):
             self.forget(name)
+        if self._searchers is not None:
+            self._searchers.close()
+
+    def _engine(self, name: str) -> Engine:
+        opened = self._open(name)
+        with opened.using:
+            if opened.engine is None:
+                opened.engine = Engine(self.home(name).path)
+            return opened.engine
 
     def _open(self, name: str) -> _Opened:
         name = name or self.first
