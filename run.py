@@ -40,6 +40,7 @@ NEEDED = {
     "tinyproxy": "tinyproxy-bin",
     "microsocks": "microsocks",
     "ip": "iproute2",
+    "chromium": "chromium",
 }
 
 # Real sites that slow tests crawl: the shared script fetches them from Debian's packages.

@@ -1,0 +1,52 @@
+"""`gossamer serve` as people start it: a program of its own on a free port of this machine.
+
+with serving(collection) as server:
+    server.client.get("/healthz")
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from support.programs import free_port
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that is up."""
+
+    root: str
+    link: str  # logs a browser in, once
+    token: str
+    client: httpx.Client  # a program that has the token
+
+
+@contextmanager
+def serving(collection: Path, *flags: str) -> Iterator[Server]:
+    """Serve a collection until the block ends; crawls that were started go on."""
+    port = free_port()
+    words = [sys.executable, "-m", "gossamer", "serve", "-c", str(collection), "--port", str(port)]
+    process = subprocess.Popen([*words, *flags], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        link = process.stderr.readline().split()[1]
+        token = process.stderr.readline().split()[-1]
+        transport = httpx.HTTPTransport(retries=8)  # it printed before it listens
+        headers = {"authorization": f"Bearer {token}"}
+        root = f"http://127.0.0.1:{port}"
+        with httpx.Client(
+            base_url=root, transport=transport, headers=headers, timeout=30
+        ) as client:
+            client.get("/healthz").raise_for_status()
+            yield Server(root, link, token, client)
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stderr.close()
