@@ -124,6 +124,8 @@ def _greet(plan: Plan, opening: Opened) -> None:
         )
     for key, (old, new) in opening.changed.items():
         _say(f"Changed since the last run: {key} was {_shown(key, old)}, is {_shown(key, new)}.")
+    for seed in opening.forgotten_seeds:
+        _say(f"{seed} was forgotten, and is not asked for; `gossamer forget --undo` allows it.")
     progress = opening.node.progress()
     if opening.is_new:
         count = len(plan.seeds)

@@ -15,6 +15,7 @@ from gossamer.records import Found, Reason
 from gossamer.settings import Settings
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import port_of
+from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.scope import Scope, domains_from
 
 
@@ -27,6 +28,7 @@ class Admission:
         seeds: Sequence[str],
         bans: BanList,
         live_bans: BanList | None = None,
+        forgotten: Forgotten = NOTHING,
     ) -> None:
         """`bans` are those of files; `live_bans` came later, and `ban` replaces them."""
         self._settings = settings
@@ -34,6 +36,7 @@ class Admission:
         self._scope = build_scope(settings, self._seeds)
         self._bans = bans
         self._live_bans = live_bans or BanList()
+        self._forgotten = forgotten
         self._depth = settings.scope.depth
 
     @property
@@ -58,7 +61,7 @@ class Admission:
 
     def may_ask_sitemap(self, url: str) -> bool:
         """Whether a sitemap may be asked for. It may lie out of scope: its pages may not."""
-        is_banned = self.find_ban(url) is not None
+        is_banned = self.find_ban(url) is not None or self._forgotten.covers(url)
         is_port_open = forbidden_port(port_of(url), self._settings.fetch.ports) is None
         is_short = len(url) <= self._settings.frontier.max_url_chars
         return is_short and is_port_open and not is_banned

@@ -20,8 +20,9 @@ from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
 from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Crew, OneManCrew
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
+from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.harvest import Harvest, Harvester
-from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_write
+from gossamer.crawl.home import SALT_KEY, Home, complete_change, locked, open_to_write
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
@@ -76,6 +77,7 @@ class Opened:
     changed: dict[str, tuple[object, object]]
     is_new: bool
     new_seeds: int
+    forgotten_seeds: Sequence[str] = ()  # they are not asked for
 
 
 SettingsFor = Callable[[Settings | None], Settings]
@@ -96,6 +98,7 @@ def open_node(
     changes nothing, when a stored crawl is to go on in another scope or normal form and
     `may_change` is not set. The caller closes the node, then `stack`.
     """
+    complete_change(home)
     is_new = not home.exists
     settings = settings_for(None)
     if is_new:
@@ -147,10 +150,13 @@ def _open(
     may_change: bool,
 ) -> Opened:
     changed = changed_settings(store, settings, may_change=may_change)
+    forgotten = read_forgotten(home.acts)
+    left_out = tuple(seed for seed in seeds if forgotten.covers(seed))
+    seeds = [seed for seed in seeds if seed not in left_out]
     all_seeds, typed = with_stored_seeds(store, seeds)
     live = stored_bans(store)
     files = BanList.read(map(Path, settings.scope.ban_files))
-    admission = Admission(settings, all_seeds, files, BanList(live))
+    admission = Admission(settings, all_seeds, files, BanList(live), forgotten)
     log_length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
     journal = Journal(home.log, log_length)
     frontier = Frontier(
@@ -163,7 +169,7 @@ def _open(
     salt = store.find(Table.META, SALT_KEY) or b""
     keys = Keys(salt)
     guard = Guard(settings.fetch.allow_private)
-    harvester = build_harvester(settings, keys)
+    harvester = build_harvester(settings, keys, forgotten)
     links = LinkBook(home.graph, clock, settings.node.keep_parts_s)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"
     scheduler = Scheduler(
@@ -223,7 +229,7 @@ def _open(
     scheduler.sitemaps.open(store, is_changed=any(key in _WANTS_SITEMAPS for key in changed))
     marker.close()
     delete_markers(home.run, but=post.run)
-    return Opened(node, recovered, changed, is_new, new_seeds)
+    return Opened(node, recovered, changed, is_new, new_seeds, forgotten_seeds=left_out)
 
 
 def workers_for(settings: Settings, seeds: Sequence[str]) -> int:

@@ -74,9 +74,7 @@ def equip_worker(
     return Worker(fetcher, archive, harvester, links, Marker(post.marker))
 
 
-def build_harvester(
-    settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING
-) -> Harvester:
+def build_harvester(settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING) -> Harvester:
     """What turns answers into reports; links to what was forgotten are none."""
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)

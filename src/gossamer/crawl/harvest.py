@@ -43,6 +43,7 @@ from gossamer.urls.linker import Linker
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BUSY: Final = frozenset({429, 503})
 _GZIP: Final = b"\x1f\x8b"
+LED_TO_FORGOTTEN: Final = "redirect to a URL that was forgotten"
 _REMEMBERED: Final = 500_000  # URLs told of, at 100 bytes each; a lost one is only told of again
 
 
@@ -210,6 +211,8 @@ class Harvester:
         if resolved is None:
             fault = self._linker.fault(answer.url, location) or "it leads out of the web"
             detail = f"redirect to {location[:200]!r}: {fault}"
+            if self._linker.is_forgotten(answer.url, location):
+                detail = LED_TO_FORGOTTEN
             return Harvest(_report(lease, answer, stored, mime, head, detail=detail))
         target, key = resolved
         found = Found(target, key, lease.depth, lease.key, lease.redirects + 1)

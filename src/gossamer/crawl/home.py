@@ -25,6 +25,7 @@ from typing import Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.files import sync_folder
+from gossamer.crawl.aside import is_ready, settle
 from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError, WrongVersion
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table
@@ -74,7 +75,7 @@ class Home:
 
     @property
     def exists(self) -> bool:
-        return (self.state / "CURRENT").exists()
+        return (self.state / "CURRENT").exists() or is_ready(self.path)
 
     @property
     def new_state(self) -> Path:
@@ -147,6 +148,7 @@ def _name_format(store: Store) -> None:
 
 def open_to_read(home: Home) -> Store:
     """The state beside a writer, or at rest. Raises NoCollection."""
+    complete_change(home)
     if not home.exists:
         raise NoCollection(home.path)
     store = RocksStore.open_to_read(home.state)
@@ -168,6 +170,16 @@ def _check_format(home: Home, store: Store) -> None:
         raise WrongVersion(home.path, int(found), FORMAT)
 
 
+def complete_change(home: Home) -> None:
+    """Whoever was forgetting something (`forget.py`) was killed at the last moment: complete it.
+
+    Raises CollectionInUse where somebody is at it.
+    """
+    if is_ready(home.path):
+        with locked(home):
+            pass
+
+
 @contextmanager
 def locked(home: Home) -> Iterator[None]:
     """Hold the collection for writing, or raise CollectionInUse. Ends with the process, too."""
@@ -183,6 +195,10 @@ def locked(home: Home) -> Iterator[None]:
         file.truncate(0)
         file.write(json.dumps({"pid": os.getpid()}))
         file.flush()
+        try:
+            settle(home.path)
+        except OSError as fault:
+            raise disk_fault(f"{home.path} could not be put in order", fault) from fault
         try:
             yield
         finally:

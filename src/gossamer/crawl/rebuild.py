@@ -33,6 +33,7 @@ from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import bans_in, put_bans
 from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, SEEDS_KEY
 from gossamer.crawl.equip import build_harvester
+from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.harvest import Harvester
 from gossamer.crawl.home import FORMAT, SALT_KEY, VERSION_KEY, Home, locked, open_to_write
 from gossamer.crawl.journal import note_act
@@ -142,7 +143,8 @@ def _told_by_archive(home: Home) -> Told:
 def _rebuild_graph(home: Home, told: Told, clock: Clock, tell: Tell) -> None:
     new = home.graph.with_name("graph.new")
     new.mkdir()
-    harvester = build_harvester(told.settings, Keys(told.salt))
+    forgotten = read_forgotten(home.acts)
+    harvester = build_harvester(told.settings, Keys(told.salt), forgotten)
     gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", told.settings.node, clock)
     with closing(LinkBook(new, clock)) as book:
         for path in sorted(home.archive.glob("*.warc.gz")):
@@ -188,16 +190,17 @@ def _rebuild_state(home: Home, told: Told, tell: Tell) -> None:
 
 
 def _fill(home: Home, store: Store, told: Told, tell: Tell) -> None:
-    settings, keys = told.settings, Keys(told.salt)
+    settings, keys, forgotten = told.settings, Keys(told.salt), read_forgotten(home.acts)
     bans = BanList.read(map(Path, settings.scope.ban_files))
     lines = bans_in(home.acts)
     admission = Admission(settings, told.seeds, bans, BanList(lines))
     watch = settings.scope.depth >= 0
     frontier = Frontier(store, settings.frontier, admission, watch_depth=watch)
-    replay = _Replay(frontier, build_harvester(settings, keys), keys, settings)
+    replay = _Replay(frontier, build_harvester(settings, keys, forgotten), keys, settings)
     paths = sorted(home.archive.glob("*.warc.gz"))
     first_us = min((e.answer.at_us for p in paths for e in _first(p)), default=0)
-    frontier.admit((Found(seed, keys.of(seed), 0) for seed in told.seeds), first_us)
+    seeds = (seed for seed in told.seeds if not forgotten.covers(seed))
+    frontier.admit((Found(seed, keys.of(seed), 0) for seed in seeds), first_us)
     exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
     for count, exchange in enumerate(exchanges, 1):
         replay.take(exchange)

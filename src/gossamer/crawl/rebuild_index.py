@@ -11,6 +11,7 @@ from typing import Final
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.base.clock import Clock
 from gossamer.crawl.equip import build_harvester
+from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.home import Home
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.frontier.rows import UrlRow
@@ -33,7 +34,9 @@ def rebuild_index(
     """A new index beside the old; the folder that it is in. Raises CorruptFile, DiskFault."""
     new = home.index.with_name("index.new")
     harvester = build_harvester(
-        replace(settings, node=replace(settings.node, index=True)), Keys(salt)
+        replace(settings, node=replace(settings.node, index=True)),
+        Keys(salt),
+        read_forgotten(home.acts),
     )
     feed = IndexFeed(new, clock, settings.node.index_every_s)
     try:

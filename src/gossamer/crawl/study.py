@@ -17,6 +17,7 @@ from typing import Final, Self
 from gossamer.archive.reader import Exchange, read_exchange
 from gossamer.crawl.admission import Admission, build_scope
 from gossamer.crawl.bans import stored_bans
+from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.home import SALT_KEY, Home, open_to_read
 from gossamer.crawl.stored import stored_seeds, stored_settings
 from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
@@ -261,6 +262,8 @@ class Study:
         return robots_view(url, Access.decode(packed)) if packed else None
 
     def _judge(self, url: str, key: bytes) -> Judged:
+        if date := read_forgotten(self.home.acts).date_of(url):
+            return Judged(False, f"it was forgotten on {date}, and is not asked for", "forgotten")
         settings, seeds = self._settings, self.seeds()
         bans = BanList.read(map(Path, settings.scope.ban_files))
         live = BanList(stored_bans(self.store))

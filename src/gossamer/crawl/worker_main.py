@@ -23,6 +23,7 @@ from gossamer.base.clock import SystemClock
 from gossamer.base.garbage import search_seldom
 from gossamer.crawl import wire
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
+from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.worker import Worker
 from gossamer.errors import DiskFault, GossamerError
 from gossamer.fetch.cookies import Cookie, Jar
@@ -191,7 +192,9 @@ def _build(hello: dict[str, Any]) -> Worker:
     settings = with_values(Settings(), hello["settings"])
     clock = SystemClock()
     post = Post(Path(hello["home"]), hello["name"], hello["run"], hello["info"])
-    harvester = build_harvester(settings, Keys(hello["salt"]))
+    harvester = build_harvester(
+        settings, Keys(hello["salt"]), read_forgotten(post.home / "log" / "acts.jsonl")
+    )
     jar = Jar(cookies_in(settings.fetch.cookies_file), is_open=settings.fetch.cookies)
     jar.empty()  # the node's are newer
     jar.put(Cookie(*row) for row in hello["cookies"])

@@ -8,9 +8,9 @@ machine. Whoever implements it again runs `tests/contract/test_store.py`.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 
 class Table(StrEnum):
@@ -24,6 +24,8 @@ class Table(StrEnum):
     CAPTURE = "capture"  # key + wall time -> CaptureRow
     META = "meta"  # name -> settings in force, counts, offsets
 
+
+_PIECE_ROWS: Final = 10_000
 
 Changes = Mapping[Table, Mapping[bytes, bytes | None]]
 
@@ -53,6 +55,15 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+def walk(
+    store: Store, table: Table, start: bytes = b"", stop: bytes | None = None
+) -> Iterator[tuple[bytes, bytes]]:
+    """The rows that `scan` gives, read in pieces: there may be millions."""
+    while rows := store.scan(table, start, stop, _PIECE_ROWS):
+        yield from rows
+        start = rows[-1][0] + b"\0"
 
 
 class MemoryStore:

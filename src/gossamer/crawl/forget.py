@@ -1,0 +1,274 @@
+"""A takedown: a URL, a host or a site out of everything that a collection holds.
+
+Theory of operation. All parts of the collection are made anew aside, without what is forgotten, and
+take the place of the old ones together (`aside.py`); so a kill at any instant leaves the collection
+as it was or as it is to be, and whoever comes next tidies up:
+
+    archive   exchanges of it go, with request and metadata; those that name it as the page they
+              were found on lose that line; those that repeat its body get the body themselves.
+              A file that is not concerned is linked, not copied
+    state     rows are copied into a new database (`forget_state.py`)
+    graph, index, ranks   are made again from the new archive (`forget_derived.py`)
+    log, acts, cookies    are copied line by line (`forget_texts.py`)
+
+What stays: the documents of others, which may name it in their own words, and in their links in the
+archive; and a digest in acts.jsonl, by which it is known and never asked for again
+(`urls/forgotten.py`). It takes as long as a rebuild, and as much room as state, graph and index
+have, until it is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from gossamer.archive.cdxj import cdxj_path, write_cdxj
+from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange, read_info
+from gossamer.archive.rewrite import Fields, Judge, Moved, rewrite
+from gossamer.archive.warc import RevisitOf
+from gossamer.archive.writer import disk_fault
+from gossamer.base.clock import Clock
+from gossamer.base.copying import link_or_copy
+from gossamer.crawl.aside import begin_aside, make_ready, settle
+from gossamer.crawl.build import open_node
+from gossamer.crawl.commit import CLEAN_KEY
+from gossamer.crawl.forget_derived import Tell, make_derived
+from gossamer.crawl.forget_names import Cover, other_source, read_names
+from gossamer.crawl.forget_state import StateCopy
+from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, info_fields, log_line
+from gossamer.crawl.forgotten import note_forgotten, read_forgotten
+from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_write
+from gossamer.crawl.stored import stored_settings
+from gossamer.errors import CorruptFile, NoCollection, NotKnown
+from gossamer.frontier.rocks import RocksStore
+from gossamer.frontier.rows import CaptureRow, time_key
+from gossamer.frontier.store import Store, Table, walk
+from gossamer.records import Fetched, Purpose
+from gossamer.settings import Settings
+from gossamer.urls.canonical import NormalForm
+from gossamer.urls.keys import Keys
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """How much was, or would be, forgotten."""
+
+    urls: int = 0
+    captures: int = 0
+    exchanges: int = 0  # of the archive: robots.txt, sitemaps and failures are among them
+    files: int = 0  # of the archive, that hold them
+    log_lines: int = 0
+
+    def __bool__(self) -> bool:
+        return any(asdict(self).values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the state says of the collection itself."""
+
+    settings: Settings
+    keys: Keys
+    cover: Cover
+
+
+def forget(
+    home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
+) -> Sums:
+    """Forget what `texts` name (`forget_names.py`). All of it is gone when this returns.
+
+    Raises UsageError, NotKnown, NoCollection, CollectionInUse, CorruptFile, DiskFault; then nothing
+    has changed.
+    """
+    if not home.exists:
+        raise NoCollection(home.path)
+    home.run.mkdir(exist_ok=True)
+    if _is_unclean(home):
+        tell("the last crawl ended in the middle; reading what it left")
+        asyncio.run(_recover(home, clock))
+    with locked(home):
+        try:
+            sums = _forget(home, texts, clock, tell, is_site=is_site)
+            settle(home.path)
+        except OSError as error:
+            raise disk_fault(f"{home.path} could not be rewritten", error) from error
+    return sums
+
+
+def survey(home: Home, texts: Sequence[str], *, is_site: bool = False) -> Sums:
+    """What `forget` would take away. Changes nothing. Raises as it does."""
+    if not home.exists:
+        raise NoCollection(home.path)
+    home.run.mkdir(exist_ok=True)
+    with locked(home):
+        store = open_to_write(home, 16)
+        try:
+            told = _told(store, texts, is_site=is_site)
+            return _known(home, texts, _survey(home, store, told.cover))
+        finally:
+            store.close()
+
+
+def _is_unclean(home: Home) -> bool:
+    with locked(home):
+        store = open_to_write(home, 16)
+        try:
+            return store.find(Table.META, CLEAN_KEY) == b"0"
+        finally:
+            store.close()
+
+
+async def _recover(home: Home, clock: Clock) -> None:
+    """What a start does about an end in the middle; nobody is asked."""
+    with ExitStack() as stack:
+        opened = open_node(home, lambda stored: stored or Settings(), (), clock, stack)
+        await opened.node.aclose()
+
+
+def _told(store: Store, texts: Sequence[str], *, is_site: bool) -> _Told:
+    settings = stored_settings(store) or Settings()
+    keys = Keys(store.find(Table.META, SALT_KEY) or b"")
+    form = NormalForm(settings.urls.query, settings.urls.session_parameters)
+    cover = Cover.of(read_names(texts, form, is_site=is_site), form, keys, store)
+    return _Told(settings, keys, cover)
+
+
+# -- how much it is
+
+
+def _survey(home: Home, store: Store, cover: Cover) -> Sums:
+    exchanges = files = lines = 0
+    for path in sorted(home.archive.glob("*.warc.gz")):
+        found = sum(1 for exchange in iter_exchanges(path) if is_of(cover, exchange))
+        exchanges += found
+        files += bool(found)
+    if home.log.exists():
+        rewritten = log_line(cover)
+        with home.log.open("rb") as log:
+            lines = sum(1 for line in log if rewritten(line) is None)
+    urls = sum(1 for key, _ in walk(store, Table.URL) if cover.has_key(key))
+    captures = sum(1 for key, _ in walk(store, Table.CAPTURE) if cover.has_key(key[:16]))
+    return Sums(urls, captures, exchanges, files, lines)
+
+
+def _known(home: Home, texts: Sequence[str], sums: Sums) -> Sums:
+    if not sums:
+        named = ", ".join(texts)
+        raise NotKnown(f"the collection in {home.path} knows nothing of {named}")
+    return sums
+
+
+def is_of(cover: Cover, exchange: Exchange) -> bool:
+    """Whether an exchange is to be forgotten. Of a robots.txt it counts whose rules it brought."""
+    lease = exchange.lease
+    if cover.covers(lease.url) or cover.covers(exchange.answer.url):
+        return True
+    return lease.purpose is Purpose.ROBOTS and bool(lease.via) and cover.covers(lease.via)
+
+
+# -- making everything anew
+
+
+def _forget(home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool) -> Sums:
+    new = Home(begin_aside(home.path))
+    store = open_to_write(home, 64)
+    try:
+        told = _told(store, texts, is_site=is_site)
+        tell("looking for it in the archive")
+        sums = _known(home, texts, _survey(home, store, told.cover))
+        _make_parts(home, new, store, told, sums, clock, tell)
+    finally:
+        store.close()
+    make_ready(home.path)
+    return sums
+
+
+def _make_parts(
+    home: Home, new: Home, old: Store, told: _Told, sums: Sums, clock: Clock, tell: Tell
+) -> None:
+    cover = told.cover
+    tell("archive")
+    judge = _judge(home, old, told)
+    moved = _copy_archive(home, new, judge, cover, told.settings.archive.gzip_level)
+    copy_lines(home.log, new.log, log_line(cover))
+    copy_lines(home.acts, new.acts, act_line(cover))
+    copy_lines(home.cookies, new.cookies, cookie_line(cover))
+    note_forgotten(new.acts, clock.wall_us(), cover.named, **asdict(sums))
+    tell("state")
+    state = RocksStore.open(new.state, told.settings.frontier.memory_mb)
+    try:
+        copy = StateCopy(old, state, cover, moved)
+        copy.run({path.name: path.stat().st_size for path in new.archive.glob("*.warc.gz")})
+        forgotten = read_forgotten(new.acts)
+        make_derived(home, new, told.settings, told.keys, forgotten, state, copy, clock, tell)
+        copy.finish(new.log.stat().st_size if new.log.exists() else 0)
+    finally:
+        state.close()
+
+
+def _copy_archive(
+    home: Home, new: Home, judge: Judge, cover: Cover, level: int
+) -> dict[str, Moved]:
+    """Every WARC file and its index; of the files that are rewritten, where captures lie now."""
+    new.archive.mkdir()
+    moved: dict[str, Moved] = {}
+    info = info_fields(cover)
+    for path in sorted(home.archive.glob("*.warc.gz")):
+        target = new.archive / path.name
+        if not _is_concerned(path, judge, info):
+            link_or_copy(path, target)
+        else:
+            rewritten = rewrite(path, target, judge, info, level)
+            if not rewritten.kept + rewritten.changed:
+                continue
+            moved[path.name] = rewritten.moved
+        if path.name not in moved and cdxj_path(path).exists():
+            link_or_copy(cdxj_path(path), cdxj_path(target))
+        else:
+            write_cdxj(target)
+    return moved
+
+
+def _is_concerned(path: Path, judge: Judge, info: Callable[[Fields], Fields]) -> bool:
+    fields = read_info(path)
+    if info(fields) != fields:
+        return True
+    return any(judge(exchange) is not exchange for exchange in iter_exchanges(path))
+
+
+def _judge(home: Home, old: Store, told: _Told) -> Judge:
+    """What becomes of each exchange of the archive."""
+    cover = told.cover
+
+    def judge(exchange: Exchange) -> Exchange | None:
+        if is_of(cover, exchange):
+            return None
+        if exchange.revisit_of is not None and cover.covers(exchange.revisit_of.url):
+            exchange = _made_whole(home, old, told.keys, exchange, exchange.revisit_of)
+        lease = exchange.lease
+        if lease.via and cover.covers(lease.via):
+            is_sitemap = lease.purpose is Purpose.SITEMAP
+            via = other_source(lease.url) if is_sitemap else ""
+            return replace(exchange, lease=replace(lease, via=via))
+        return exchange
+
+    return judge
+
+
+def _made_whole(
+    home: Home, old: Store, keys: Keys, exchange: Exchange, origin: RevisitOf
+) -> Exchange:
+    """An exchange that repeats a body which goes, with that body. Raises CorruptFile."""
+    packed = old.find(Table.CAPTURE, keys.of(origin.url) + time_key(origin.at_us))
+    path = home.archive / exchange.stored.file
+    if packed is None or not isinstance(exchange.answer, Fetched):
+        what = "it repeats a capture that is not there; see `gossamer verify`"
+        raise CorruptFile(path, exchange.stored.response, what)
+    capture = CaptureRow.decode(packed)
+    repeated = read_exchange(home.archive / capture.file, capture.offset).answer
+    assert isinstance(repeated, Fetched), "captures are answers"
+    answer = replace(exchange.answer, body=repeated.body, cut=repeated.cut)
+    return replace(exchange, answer=answer, revisit_of=None)

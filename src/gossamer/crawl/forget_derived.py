@@ -1,0 +1,116 @@
+"""Links and index of a collection from which something was forgotten, made again in one reading.
+
+Both are made of pages together: anchors of many pages stand in one entry, and the words that a
+forgotten page gave cannot be told from those that its neighbour gave. So they are made from what is
+left of the archive, as `rebuild.py` would. What was not there before is not made.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import Final
+
+from gossamer.archive.reader import iter_exchanges
+from gossamer.base.clock import Clock
+from gossamer.crawl.equip import build_harvester
+from gossamer.crawl.forget_state import StateCopy
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.home import Home
+from gossamer.crawl.indexing import IndexFeed
+from gossamer.crawl.links import LinkBook
+from gossamer.crawl.rebuild_index import ended_us
+from gossamer.crawl.worker import LinkGatherer
+from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.store import Store, Table
+from gossamer.graph.manifest import NAME as MANIFEST
+from gossamer.graph.rank_store import NAME as RANKS
+from gossamer.graph.ranks import compute
+from gossamer.index.folder import find_current
+from gossamer.settings import Settings
+from gossamer.urls.forgotten import Forgotten
+from gossamer.urls.keys import Keys
+
+_WRITE_EVERY: Final = 500  # exchanges
+
+Tell = Callable[[str], None]
+
+
+def make_derived(
+    old: Home,
+    new: Home,
+    settings: Settings,
+    keys: Keys,
+    forgotten: Forgotten,
+    store: Store,
+    copy: StateCopy,
+    clock: Clock,
+    tell: Tell,
+) -> None:
+    """Read the new archive, and write to `new` what `old` had. Pages learn how many links they
+    have left. Raises CorruptFile, DiskFault."""
+    has_graph, has_index = (old.graph / MANIFEST).exists(), find_current(old.index) is not None
+    node = replace(settings.node, graph=has_graph, index=has_index)
+    harvester = build_harvester(replace(settings, node=node), keys, forgotten)
+    new.graph.mkdir(exist_ok=True)
+    gatherer = LinkGatherer(new.graph, f"{clock.wall_us() // 1000:x}-f", node, clock)
+    paths = sorted(new.archive.glob("*.warc.gz"))
+    exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
+    with (
+        closing(LinkBook(new.graph, clock)) as book,
+        _index(new, clock, settings) if has_index else _no_index() as feed,
+    ):
+        for count, exchange in enumerate(exchanges, 1):
+            harvest = harvester.harvest(exchange.lease, exchange.answer, exchange.stored)
+            row = _current_row(store, harvest)
+            if row is not None and row.out_links != harvest.report.out_links:
+                copy.amend(exchange.lease.key, row, harvest.report.out_links)
+            gatherer.add(harvest)
+            if gatherer.is_due:
+                _name(book, gatherer)
+            if feed is not None:
+                feed.take(harvest, is_current=row is not None)
+            if count % _WRITE_EVERY == 0:
+                tell(f"{count} exchanges read")
+                if feed is not None:
+                    feed.write(feed.take_fresh())
+        _name(book, gatherer)
+        book.finish()
+        if feed is not None:
+            feed.write(feed.take_fresh(), is_last=True)
+            feed.finish()
+    if (old.graph / RANKS).exists() and (new.graph / MANIFEST).exists():
+        tell("ranks")
+        compute(new.graph, clock)
+
+
+def _name(book: LinkBook, gatherer: LinkGatherer) -> None:
+    if (part := gatherer.write_now()) is not None:
+        book.note(part)
+        book.name(book.take())
+
+
+@contextmanager
+def _index(new: Home, clock: Clock, settings: Settings) -> Iterator[IndexFeed | None]:
+    feed = IndexFeed(new.index, clock, settings.node.index_every_s)
+    try:
+        yield feed
+    finally:
+        feed.close()
+
+
+@contextmanager
+def _no_index() -> Iterator[IndexFeed | None]:
+    yield None
+
+
+def _current_row(store: Store, harvest: Harvest) -> UrlRow | None:
+    """The row that this exchange is the last word on, if it is."""
+    report = harvest.report
+    packed = store.find(Table.URL, report.lease.key)
+    row = UrlRow.decode(packed) if packed is not None else None
+    if row is None or row.at_us != report.at_us or row.outcome is not report.outcome:
+        return None
+    return row

@@ -1,0 +1,253 @@
+"""The state without what is forgotten.
+
+Rows are copied into a new database, never deleted in the old one: what RocksDB deletes stays in its
+files until it happens to merge them, and names of hosts stand in its list of files, too. Host by
+host, because all tables that tell of URLs are in that order; sums are counted anew on the way, so
+they are those of the rows that were copied, and memory holds one host's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+import msgpack
+
+from gossamer.archive.rewrite import Moved
+from gossamer.crawl.commit import FILE_PREFIX, LOG_KEY, SEEDS_KEY
+from gossamer.crawl.forget_names import Cover, other_source
+from gossamer.crawl.harvest import LED_TO_FORGOTTEN
+from gossamer.crawl.sitemap_errands import PREFIX as SITEMAP_PREFIX
+from gossamer.crawl.stored import SETTINGS_KEY, TYPED_KEY
+from gossamer.errors import StoreError
+from gossamer.frontier.counts import Counts
+from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow
+from gossamer.frontier.store import Changes, Store, Table, walk
+from gossamer.politeness.access import Access
+from gossamer.records import Outcome
+from gossamer.urls.canonical import host_of
+from gossamer.urls.keys import KEY_BYTES
+
+_COUNTS: Final = b"counts"
+_BANS: Final = b"bans"
+_BATCH_ROWS: Final = 5_000
+_OVERALL: Final = (_COUNTS, LOG_KEY)  # put by the caller, when all is known
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How much of a state was forgotten."""
+
+    urls: int = 0
+    captures: int = 0
+    hosts: int = 0
+
+
+class StateCopy:
+    """One copy under way: from `old`, which is not touched, to `new`, which is empty."""
+
+    def __init__(self, old: Store, new: Store, cover: Cover, moved: Mapping[str, Moved]) -> None:
+        """`moved` says where captures lie in the WARC files that were rewritten."""
+        self._old = old
+        self._batch = _Batch(new)
+        self._cover = cover
+        self._moved = moved
+        self._before = Counts.decode(old.find(Table.META, _COUNTS))
+        self._links_before = 0
+        self.counts = Counts(unchanged=self._before.unchanged, duplicates=self._before.duplicates)
+        self._urls = self._captures = self._hosts = 0
+
+    def run(self, ends: Mapping[str, int]) -> Cut:
+        """Copy every table; `ends` are the sizes of the WARC files. The sums and the length of the
+        log are left to `finish`. Raises StoreError when the state contradicts itself."""
+        for host_key, packed in walk(self._old, Table.HOST):
+            self._copy_host(host_key, HostRow.decode(packed))
+        if self.counts.known + self._urls != self._before.known:
+            raise StoreError(
+                f"the state knows {self._before.known} URLs and holds "
+                f"{self.counts.known + self._urls}; nothing was changed: see `gossamer verify`"
+            )
+        self.counts.links += self._before.links - self._links_before  # of older captures
+        for key, packed in walk(self._old, Table.DUE):
+            if not self._cover.has_key(key[8:]):
+                self._batch.put(Table.DUE, key, packed)
+        for key, packed in walk(self._old, Table.ORIGIN):
+            self._copy_origin(key, packed)
+        for key, packed in walk(self._old, Table.META):
+            self._copy_meta(key, packed)
+        for file, end in ends.items():
+            self._batch.put(Table.META, FILE_PREFIX + file.encode(), end.to_bytes(8, "big"))
+        self._batch.flush()
+        return Cut(self._urls, self._captures, self._hosts)
+
+    def amend(self, key: bytes, row: UrlRow, out_links: int) -> None:
+        """A page has lost links to what is forgotten."""
+        self.counts.links += out_links - row.out_links
+        self._batch.put(Table.URL, key, replace(row, out_links=out_links).encode())
+
+    def finish(self, log_bytes: int) -> None:
+        """Write sums, and the length of the log. All is on the disk when this returns."""
+        self._batch.put(Table.META, _COUNTS, self.counts.encode())
+        self._batch.put(Table.META, LOG_KEY, log_bytes.to_bytes(8, "big"))
+        self._batch.flush()
+
+    # -- hosts
+
+    def _copy_host(self, host_key: bytes, host: HostRow) -> None:
+        stop = _after(host_key)
+        if self._cover.has_host_key(host_key):
+            self._hosts += 1
+            self._urls += sum(1 for _ in walk(self._old, Table.URL, host_key, stop))
+            self._captures += sum(1 for _ in walk(self._old, Table.CAPTURE, host_key, stop))
+            self._uncount_links(walk(self._old, Table.URL, host_key, stop))
+            return
+        summed = _without_sums(host)
+        for key, packed in walk(self._old, Table.URL, host_key, stop):
+            self._copy_url(key, packed, summed)
+        for key, packed in walk(self._old, Table.CAPTURE, host_key, stop):
+            self._copy_capture(key, packed, summed)
+        for key, packed in walk(self._old, Table.QUEUE, host_key, stop):
+            if not self._cover.has_key(msgpack.unpackb(packed)[0]):
+                self._batch.put(Table.QUEUE, key, packed)
+        self._batch.put(Table.HOST, host_key, summed.encode())
+
+    def _uncount_links(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
+        self._links_before += sum(_links_of(UrlRow.decode(packed)) for _, packed in rows)
+
+    def _copy_url(self, key: bytes, packed: bytes, host: HostRow) -> None:
+        row = UrlRow.decode(packed)
+        self._links_before += _links_of(row)
+        if self._cover.has_key(key):
+            self._urls += 1
+            return
+        if row.redirect and self._cover.covers(row.redirect):
+            row.redirect, row.detail, row.out_links = "", LED_TO_FORGOTTEN, 0
+            packed = row.encode()
+        _add(self.counts, host, row)
+        self._batch.put(Table.URL, key, packed)
+
+    def _copy_capture(self, key: bytes, packed: bytes, host: HostRow) -> None:
+        if self._cover.has_key(key[:KEY_BYTES]):
+            self._captures += 1
+            return
+        row = CaptureRow.decode(packed)
+        self.counts.size_bytes += row.size_bytes
+        host.size_bytes += row.size_bytes
+        if row.file in self._moved:
+            offset, length = self._moved[row.file].place(row.offset, row.length)
+            packed = replace(row, offset=offset, length=length).encode()
+        self._batch.put(Table.CAPTURE, key, packed)
+
+    # -- what is not of hosts
+
+    def _copy_origin(self, key: bytes, packed: bytes) -> None:
+        """robots.txt of other hosts may name sitemaps of one that is forgotten."""
+        origin = key.decode()
+        if self._cover.has_host(host_of(f"{origin}/")):
+            return
+        access = Access.decode(packed)
+        named = access.robots.sitemaps
+        kept = tuple(
+            one for one in named if not self._cover.covers_link(one, f"{origin}/robots.txt")
+        )
+        if kept != tuple(named):
+            packed = replace(access, robots=replace(access.robots, sitemaps=kept)).encode()
+        self._batch.put(Table.ORIGIN, key, packed)
+
+    def _copy_meta(self, key: bytes, packed: bytes) -> None:
+        copied: bytes | None = packed
+        if key in _OVERALL or key.startswith(FILE_PREFIX):
+            return
+        if key.startswith(SITEMAP_PREFIX):
+            copied = self._sitemap(packed)
+        elif key == SEEDS_KEY:
+            copied = msgpack.packb(self._cover.seeds(msgpack.unpackb(packed)))
+        elif key in (TYPED_KEY, _BANS):
+            copied = msgpack.packb(self._cover.texts(msgpack.unpackb(packed)))
+        elif key == SETTINGS_KEY:
+            copied = msgpack.packb(self._cover.values(msgpack.unpackb(packed)))
+        if copied is not None:
+            self._batch.put(Table.META, key, copied)
+
+    def _sitemap(self, packed: bytes) -> bytes | None:
+        url, via, *rest = msgpack.unpackb(packed)
+        if self._cover.covers(url):
+            return None
+        if via and self._cover.covers(via):
+            via = other_source(url)
+        row: bytes = msgpack.packb((url, via, *rest))
+        return row
+
+
+class _Batch:
+    """Rows on their way into a store, some thousand at a time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._rows: dict[Table, dict[bytes, bytes | None]] = {}
+        self._count = 0
+
+    def put(self, table: Table, key: bytes, row: bytes) -> None:
+        self._rows.setdefault(table, {})[key] = row
+        self._count += 1
+        if self._count >= _BATCH_ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        rows: Changes = self._rows
+        self._rows, self._count = {}, 0
+        if rows:
+            self._store.write(rows)
+
+
+def _links_of(row: UrlRow) -> int:
+    return row.out_links if row.outcome is Outcome.FETCHED else 0
+
+
+def _without_sums(host: HostRow) -> HostRow:
+    """What is known of a host beside its URLs."""
+    return replace(
+        host,
+        known=0,
+        queued=0,
+        fetched=0,
+        failed=0,
+        refused=0,
+        size_bytes=0,
+        waiting=0,
+        redirects=0,
+    )
+
+
+def _add(counts: Counts, host: HostRow, row: UrlRow) -> None:
+    """Count a row, as `frontier.py` counts what becomes of URLs."""
+    counts.known += 1
+    host.known += 1
+    match row.outcome:
+        case Outcome.QUEUED:
+            counts.queued += 1
+            host.queued += bool(row.place)
+            host.waiting += not row.place
+        case Outcome.FETCHED:
+            counts.redirects += bool(row.redirect)
+            counts.fetched += not row.redirect
+            counts.links += row.out_links
+            counts.indexed += row.has_entry
+            counts.count_status(row.status)
+            host.fetched += 1
+            host.redirects += bool(row.redirect)
+        case Outcome.FAILED:
+            counts.failed += 1
+            counts.count_reason(row.reason)
+            host.failed += 1
+        case Outcome.REFUSED:
+            counts.refused += 1
+            counts.count_reason(row.reason)
+            host.refused += 1
+
+
+def _after(prefix: bytes) -> bytes | None:
+    """The first key behind all that begin with a prefix."""
+    number = int.from_bytes(prefix, "big") + 1
+    return None if number >> 8 * len(prefix) else number.to_bytes(len(prefix), "big")

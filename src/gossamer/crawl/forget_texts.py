@@ -1,0 +1,113 @@
+"""Log, acts and cookies without what is forgotten."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from gossamer.crawl.forget_names import Cover
+
+Rewrite = Callable[[bytes], bytes | None]
+
+_HTTP_ONLY: Final = b"#HttpOnly_"
+
+
+def copy_lines(old: Path, new: Path, rewrite: Rewrite) -> int:
+    """Copy a file line by line, synced to the disk; how many lines were left out or changed.
+
+    `rewrite` gives the line as it is to be, or None. Nothing is copied where there is no file.
+    """
+    if not old.exists():
+        return 0
+    touched = 0
+    new.parent.mkdir(exist_ok=True)
+    with old.open("rb") as lines, _opened_like(old, new) as file:
+        for line in lines:
+            kept = rewrite(line)
+            touched += kept != line
+            if kept is not None:
+                file.write(kept)
+        file.flush()
+        os.fsync(file.fileno())
+    return touched
+
+
+def _opened_like(old: Path, new: Path) -> BinaryIO:
+    mode = old.stat().st_mode & 0o777
+    return os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb")
+
+
+def log_line(cover: Cover) -> Rewrite:
+    """For crawl.jsonl: lines of what is forgotten go; in others it is not named as `via`."""
+
+    def rewrite(line: bytes) -> bytes | None:
+        try:
+            columns = json.loads(line)
+            url, via = columns["url"], columns.get("via", "")
+        except (ValueError, KeyError, TypeError):
+            return line  # half a line, or none of ours: `verify` tells of it
+        is_via = bool(via) and cover.covers(via)
+        if cover.covers(url) or (is_via and columns.get("purpose") == "robots"):
+            return None
+        if not is_via:
+            return line
+        del columns["via"]
+        return json.dumps(columns, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+    return rewrite
+
+
+def act_line(cover: Cover) -> Rewrite:
+    """For acts.jsonl: acts stay, without the names."""
+
+    def rewrite(line: bytes) -> bytes | None:
+        try:
+            act = json.loads(line)
+        except ValueError:
+            return line
+        left = cover.without(act)
+        return line if left == act else json.dumps(left).encode() + b"\n"
+
+    return rewrite
+
+
+def cookie_line(cover: Cover) -> Rewrite:
+    """For cookies.txt: the first column is the domain."""
+
+    def rewrite(line: bytes) -> bytes | None:
+        domain, tab, _ = line.removeprefix(_HTTP_ONLY).partition(b"\t")
+        is_cookie = bool(tab) and not domain.startswith(b"#")
+        return None if is_cookie and cover.has_host(domain.decode("latin-1")) else line
+
+    return rewrite
+
+
+def info_fields(cover: Cover) -> Callable[[dict[str, str]], dict[str, str]]:
+    """For the first record of a WARC file: its seeds, and settings that name nothing else."""
+
+    def rewrite(fields: dict[str, str]) -> dict[str, str]:
+        left = {name: value for name, value in fields.items() if not cover.names(value)}
+        if "seeds" in fields:
+            left["seeds"] = " ".join(cover.seeds(fields["seeds"].split()))
+        return {name: _without(cover, value) for name, value in left.items()}
+
+    return rewrite
+
+
+def _without(cover: Cover, value: str) -> str:
+    """A list of texts, written as Python writes it, without those that are to be forgotten."""
+    if not value.startswith("("):
+        return value
+    try:
+        texts = ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+    return repr(tuple(_kept(cover, texts)))
+
+
+def _kept(cover: Cover, texts: Iterable[object]) -> Iterable[object]:
+    return (one for one in texts if not (isinstance(one, str) and cover.names(one)))
