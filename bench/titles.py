@@ -1,8 +1,8 @@
 """Is a page found by its own title, and do links help?
 
-    python -m bench.titles COLLECTION [--queries 50]
+    python -m bench.titles COLLECTION [--queries 50] [--host HOST]
 
-Takes pages of a crawled site whose title nobody else has, asks for the title (less the words that
+Takes pages of a crawled site (of one among several with `--host`) whose title nobody else has, asks for the title (less the words that
 nearly all titles have), and counts how often the page is the first hit, or among the first three:
 by words alone, with the words of links, with link rank, with both; and the same with titles and
 headings left out, where links have more to say. Prints one JSON object a line.
@@ -28,6 +28,7 @@ from gossamer.index.schema import every_entry
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from gossamer.search.weights import WEIGHTS, Weights
+from gossamer.urls.canonical import host_of
 
 _MOST_PAGES: Final = 100_000
 _COMMON: Final = 0.8  # a word of so many titles is the site's name
@@ -84,8 +85,14 @@ def main() -> int:
     )
     parser.add_argument("collection", type=Path)
     parser.add_argument("--queries", type=int, default=50)
+    parser.add_argument("--host", default="", help="ask for pages of this host only")
     options = parser.parse_args()
-    queries = queries_of(pages_of(options.collection), options.queries)
+    pages = [
+        page
+        for page in pages_of(options.collection)
+        if not options.host or host_of(page.url) == options.host
+    ]
+    queries = queries_of(pages, options.queries)
     for kind, more in (("", {}), (", titles left out", UNTITLED)):
         for name, changes in RANKINGS.items():
             weights = replace(WEIGHTS, **changes, **more)  # type: ignore[arg-type]  # floats
