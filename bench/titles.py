@@ -2,10 +2,11 @@
 
     python -m bench.titles COLLECTION [--queries 50] [--host HOST]
 
-Takes pages of a crawled site (of one among several with `--host`) whose title nobody else has, asks for the title (less the words that
-nearly all titles have), and counts how often the page is the first hit, or among the first three:
-by words alone, with the words of links, with link rank, with both; and the same with titles and
-headings left out, where links have more to say. Prints one JSON object a line.
+Takes pages of a crawled site (of one among several with `--host`) whose title nobody else there
+has, asks for the title (less the words that nearly all titles have), and counts how often the page
+is the first hit, or among the first three: by words alone, with the words of links, with link rank,
+with both; and the same with titles and headings left out, where links have more to say. Prints one
+JSON object a line.
 """
 
 from __future__ import annotations
