@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse
 from gossamer.version import __version__
 from gossamer.web.asked import Param
 from gossamer.web.route import Route
+from gossamer.web.schemas import KEY_SCHEMAS
 
 _MEDIA: Final = {
     "json": "application/json",
@@ -18,29 +19,6 @@ _MEDIA: Final = {
     "xml": "application/opensearchdescription+xml",
     "html": "text/html",
     "copy": "text/html",
-}
-_KEY_SCHEMAS: Final[dict[str, dict[str, Any]]] = {
-    "schema": {"type": "integer", "const": 1},
-    "total": {"type": "integer", "minimum": 0},
-    "offset": {"type": "integer", "minimum": 0},
-    "took_ms": {"type": "number", "minimum": 0},
-    "hits": {"type": "array", "items": {"type": "object"}},
-    "links": {},  # a list of them, or in a status how many
-    "hosts": {"type": "array", "items": {"type": "object"}},
-    "crawls": {"type": "array", "items": {"type": "object"}},
-    "urls": {"type": "array", "items": {"type": "object"}},
-    "anchors": {"type": "array", "items": {"type": "object"}},
-    "versions": {"type": "array", "items": {"type": "object"}},
-    "story": {"type": "array", "items": {"type": "string"}},
-    "known": {},  # whether a URL is, or in a status how many are
-    "page": {"type": ["object", "null"]},
-    "state": {
-        "enum": ["none", "starting", "running", "paused", "stopping", "done", "stored", "failed"]
-    },
-    "url": {"type": "string"},
-    "crawl": {"type": "string"},
-    "query": {"type": "string"},
-    "suggestion": {"type": ["string", "null"]},
 }
 
 
@@ -121,7 +99,7 @@ def _content(route: Route) -> dict[str, Any]:
     schema = {
         "type": "object",
         "required": list(route.keys),
-        "properties": {key: _KEY_SCHEMAS.get(key, {}) for key in route.keys},
+        "properties": {key: KEY_SCHEMAS.get(key, {}) for key in route.keys},
     }
     return {_MEDIA["json"]: {"schema": schema}}
 

@@ -1,0 +1,100 @@
+"""What each key of an answer holds: the parts of the OpenAPI document that no row has room for.
+
+A key means the same in every answer that has it, with two exceptions that say so. Objects may have
+more keys than are named here: a later release may tell more.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+Schema = dict[str, Any]
+
+_TEXT: Final[Schema] = {"type": "string"}
+_MAYBE_TEXT: Final[Schema] = {"type": ["string", "null"]}
+_COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
+_AMOUNT: Final[Schema] = {"type": "number", "minimum": 0}
+_COUNTS: Final[Schema] = {"type": "object", "additionalProperties": _COUNT}
+STATES: Final = ("none", "starting", "running", "paused", "stopping", "done", "stored", "failed")
+
+
+def _object(**keys: Schema) -> Schema:
+    """An object that has all of these."""
+    return {"type": "object", "required": list(keys), "properties": keys}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+_OF_STATUS: Final[dict[str, Schema]] = {
+    "fetched": _COUNT, "redirects": _COUNT, "failed": _COUNT, "refused": _COUNT, "queued": _COUNT,
+    "bytes": _COUNT, "indexed": _COUNT, "refused_by": _COUNTS, "by_status": _COUNTS,
+    "under_way": _COUNT, "hosts_waiting": _COUNT, "pages_per_s": _AMOUNT, "bytes_per_s": _AMOUNT,
+    "wall_s": _AMOUNT, "troubles": _list(_TEXT), "said": _TEXT,
+}  # fmt: skip
+_HOST: Final = _object(
+    known=_COUNT, queued=_COUNT, waiting=_COUNT, fetched=_COUNT, failed=_COUNT, refused=_COUNT,
+    bytes=_COUNT, site=_TEXT,
+)  # fmt: skip
+
+KEY_SCHEMAS: Final[dict[str, Schema]] = {
+    "schema": {"type": "integer", "const": 1},
+    "total": _COUNT,
+    "offset": _COUNT,
+    "took_ms": _AMOUNT,
+    "hits": _list(
+        _object(
+            url=_TEXT,
+            title=_TEXT,
+            snippet=_TEXT,
+            marks=_list({"type": "array", "items": _COUNT, "minItems": 2, "maxItems": 2}),
+            score={"type": "number"},
+            fetched_at=_TEXT,
+            type=_MAYBE_TEXT,
+            language=_MAYBE_TEXT,
+        )
+    ),
+    "links": {"type": ["array", "integer"], "items": {"type": "object"}},  # in a status how many
+    "known": {"type": ["boolean", "integer"]},  # whether a URL is; in a status how many are
+    "hosts": _list(_HOST),
+    "crawls": _list(
+        _object(
+            crawl=_TEXT,
+            state={"enum": list(STATES)},
+            seeds=_list(_TEXT),
+            changed_at=_MAYBE_TEXT,
+            **_OF_STATUS,
+        )
+    ),
+    "urls": _list(_object(url=_TEXT, is_in={"type": "boolean"}, because=_TEXT)),
+    "anchors": _list(_object(anchor=_TEXT, pages=_COUNT, hosts=_COUNT, sites=_COUNT)),
+    "anchors_total": _COUNT,
+    "versions": _list(
+        _object(at=_TEXT, status=_COUNT, type=_MAYBE_TEXT, bytes=_COUNT, digest=_MAYBE_TEXT)
+    ),
+    "story": _list(_TEXT),
+    "page": {
+        "type": ["object", "null"],
+        "required": ["at", "status", "title", "text", "headers"],
+        "properties": {
+            "at": _TEXT,
+            "status": _COUNT,
+            "title": _TEXT,
+            "text": _TEXT,
+            "headers": _list({"type": "array", "items": _TEXT, "minItems": 2, "maxItems": 2}),
+        },
+    },
+    "outcome": {"enum": ["queued", "fetched", "failed", "refused", None]},
+    "reason": _MAYBE_TEXT,
+    "by": _TEXT,
+    "state": {"enum": list(STATES)},
+    "url": _TEXT,
+    "crawl": _TEXT,
+    "first": _TEXT,
+    "query": _TEXT,
+    "suggestion": _MAYBE_TEXT,
+    "status": _TEXT,
+    "version": _TEXT,
+    **_OF_STATUS,
+}
