@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -112,12 +113,18 @@ def crawl(
     change: Annotated[
         bool, _option("--change", "Go on with another scope or normal form.")
     ] = False,
+    dry_run: Annotated[
+        bool, _option("--dry-run", "Say what would be asked first, what not, and why; ask nobody.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Start, or go on with, a crawl. Ctrl-C stops it cleanly; the same command goes on."""
-    from gossamer.cli.running import run_crawl
+    from gossamer.cli.conceal import conceal_headers, conceal_urls
+    from gossamer.cli.running import plan_of, run_crawl
     from gossamer.crawl.flags import FLAGS, settings_of
 
+    conceal_headers([*(header or ()), *_headers_in(set_ or ())])
+    conceal_urls([*(seeds or ()), proxy or "", *(set_ or ())])
     given: dict[str, object] = {
         "scope": scope, "include": include, "exclude": exclude, "ban": ban, "domains": domains,
         "depth": depth, "max_pages": max_pages, "max_time": max_time, "max_bytes": max_bytes,
@@ -137,9 +144,21 @@ def crawl(
             raise typer.BadParameter(f"{pair!r} is not KEY=VALUE", param_hint="--set")
         flags.update(settings_of({key.strip(): value}))
     home = collection_at(collection)
-    code = run_crawl(home, _typed(seeds or [], file), flags, may_change=change, as_json=json)
+    plan = plan_of(home, _typed(seeds or [], file), flags, may_change=change)
+    if dry_run:
+        from gossamer.cli.foreseen import show_forecast
+
+        show_forecast(plan, is_json=json)
+        return
+    code = run_crawl(plan, as_json=json)
     sys.stdout.flush()
     raise typer.Exit(code)
+
+
+def _headers_in(pairs: Iterable[str]) -> list[str]:
+    """The headers that `--set` names."""
+    found = (pair.partition("=") for pair in pairs)
+    return [h for key, _, text in found if key.strip() == "fetch.headers" for h in text.split(",")]
 
 
 def _typed(seeds: list[str], file: Path | None) -> list[tuple[str, list[str]]]:

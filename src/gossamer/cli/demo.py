@@ -19,7 +19,7 @@ def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Go on with an earlier demo crawl.")] = False,
 ) -> None:
     """Serve a small invented web on this machine, crawl it, and show what was found."""
-    from gossamer.cli.running import run_crawl
+    from gossamer.cli.running import plan_of, run_crawl
     from gossamer.cli.tour import show_tour
     from gossamer.crawl.home import Home, locked
     from gossamer.crawl.session import delete_collection
@@ -38,7 +38,7 @@ def demo(
             delete_collection(home)
     with serve() as web:
         print(f"A web of our own, for this demo: {web.seeds[0]} and others.", file=sys.stderr)
-        code = run_crawl(home.path, [("", web.seeds)], SETTINGS)
+        code = run_crawl(plan_of(home.path, [("", web.seeds)], SETTINGS))
         if code == 0:
             show_tour(home.path, "river garden")
     raise typer.Exit(code)

@@ -20,9 +20,10 @@ from gossamer.crawl.progress import Summary
 from gossamer.crawl.seeds import read_seed_file, read_seeds
 from gossamer.crawl.session import NeedsContact, Plan, opened
 from gossamer.crawl.spawn import dismiss, fork_ahead
+from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import hidden
 from gossamer.settings import Urls
-from gossamer.urls.canonical import NormalForm
+from gossamer.urls.canonical import NormalForm, has_userinfo
 
 NOTHING_FETCHED: Final = 3
 CAN_GO_ON: Final = 11
@@ -33,18 +34,22 @@ _REDRAW_EVERY_S: Final = 0.25
 Sources = Sequence[tuple[str, Sequence[str]]]
 
 
-def run_crawl(
-    collection: Path,
-    sources: Sources,
-    flags: Mapping[str, object],
-    *,
-    may_change: bool = False,
-    as_json: bool = False,
-) -> int:
+def plan_of(
+    collection: Path, sources: Sources, flags: Mapping[str, object], *, may_change: bool = False
+) -> Plan:
+    """What was typed, checked as far as it can be without asking anybody. Raises UsageError."""
+    settings = configure(collection, flags).settings
+    seeds = _seeds(settings.urls, sources)
+    for file in secret_files(settings.fetch):
+        if can_others_read(file):
+            _say(f"Others can read {file}, which holds secrets; `chmod 600 {file}` ends that.")
+    return Plan(collection, seeds, flags, may_change)
+
+
+def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     """Crawl, talk about it, and return the exit code."""
     search_seldom()
-    settings = configure(collection, flags).settings
-    plan = Plan(collection, _seeds(settings.urls, sources), flags, may_change)
+    settings = configure(plan.collection, plan.flags).settings
     links = ("pyarrow.parquet",) if settings.node.graph else ()
     fork_ahead(workers_for(settings, plan.seeds), links)
     try:
@@ -81,6 +86,8 @@ def _seeds(urls: Urls, sources: Sources) -> list[str]:
             seeds += read_seed_file(Path(where), form)
         else:
             seeds += read_seeds(lines, form, where)
+        if any(map(has_userinfo, lines)):
+            _say("User and password in a seed are not used: write them into a file for --logins.")
     return list(dict.fromkeys(seeds))
 
 

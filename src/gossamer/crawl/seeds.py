@@ -10,6 +10,7 @@ from typing import Final
 from gossamer.base.clock import Clock
 from gossamer.errors import GossamerError, UsageError
 from gossamer.fetch.guard import Guard
+from gossamer.fetch.request import without_userinfo
 from gossamer.fetch.resolve import Resolver
 from gossamer.urls.canonical import NormalForm, host_of
 
@@ -32,7 +33,8 @@ def read_seeds(texts: Iterable[str], form: NormalForm, where: str = "") -> list[
         seed = form.find(typed)
         if seed is None:
             place = f"{where}, line {number}: " if where else ""
-            raise UsageError(f"{place}{typed[:200]!r} is no URL{_hint(typed, form)}")
+            shown = without_userinfo(typed)
+            raise UsageError(f"{place}{shown[:200]!r} is no URL{_hint(shown, form)}")
         seeds[seed] = None
     return list(seeds)
 

@@ -14,6 +14,7 @@ Reads files when made; does no I/O afterwards.
 from __future__ import annotations
 
 import netrc
+import os
 import re
 import ssl
 from collections.abc import Sequence
@@ -172,6 +173,25 @@ def _logins_in(file: str) -> dict[str, Login]:
     if "default" in held:
         raise SettingsError(key, f"names {file}, which has a login for every host (`default`)")
     return {host.lower(): Login(user, word or "") for host, (user, _, word) in held.items()}
+
+
+def secret_files(settings: Fetch) -> list[str]:
+    """The files of secrets that the settings name."""
+    named = (
+        settings.logins_file,
+        settings.headers_file,
+        settings.cookies_file,
+        settings.client_certificate,
+    )
+    return [file for file in named if file]
+
+
+def can_others_read(file: str) -> bool:
+    """Whether others on this machine may read a file; where that cannot be told, no."""
+    try:
+        return os.name == "posix" and bool(Path(file).stat().st_mode & 0o077)
+    except OSError:
+        return False
 
 
 def _readable(key: str, file: str) -> str:

@@ -182,6 +182,12 @@ def _without_userinfo(href: str) -> str:
     return href if at < 0 else href[: href.index("//") + 2] + href[at + 1 :]
 
 
+def has_userinfo(text: str) -> bool:
+    """Whether a URL, as typed, names a user or a password."""
+    parsed = parse(text)
+    return parsed is not None and bool(parsed.username or parsed.password)
+
+
 def _has_long_host(url: str) -> bool:
     return url.index("/", 8) > MAX_HOST_CHARS and len(host_of(url).rstrip(".")) > MAX_HOST_CHARS
 

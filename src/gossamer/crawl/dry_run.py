@@ -1,0 +1,352 @@
+"""What would a crawl ask first, what not, and why? Found out without asking anybody anything.
+
+The very frontier and scheduler of a crawl run over the stored state, or over none, with a clock
+that jumps from one moment to the next and with answers that are made up: each comes at once, no
+robots.txt that is not known yet forbids anything, no page has links. So the order is that of a
+crawl, and the times are the earliest that can be. Names are looked up nowhere. Nothing is written:
+what the frontier learns stays in memory and is thrown away.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.base.clock import Clock
+from gossamer.crawl.admission import Admission
+from gossamer.crawl.bans import stored_bans
+from gossamer.crawl.build import check_usable
+from gossamer.crawl.commit import CLEAN_KEY
+from gossamer.crawl.configure import Configured, configure
+from gossamer.crawl.forgotten import read_forgotten
+from gossamer.crawl.home import SALT_KEY, Home, open_to_read
+from gossamer.crawl.hosts import Host
+from gossamer.crawl.scheduler import Scheduler
+from gossamer.crawl.session import Plan
+from gossamer.crawl.stored import (
+    changed_settings,
+    stored_seeds,
+    stored_settings,
+    with_stored_seeds,
+    without_secrets,
+)
+from gossamer.errors import UsageError
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.request import user_agent
+from gossamer.fetch.resolve import Resolved, address_in
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.store import MemoryStore, Store, Table
+from gossamer.policies.throttle import Throttle
+from gossamer.politeness.pace import rest_after
+from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
+from gossamer.settings import Settings, values_of
+from gossamer.urls.bans import BanList
+from gossamer.urls.canonical import host_of
+from gossamer.urls.keys import Keys
+
+_FIRST: Final = 20
+_STEPS: Final = 10_000  # of the made-up crawl: a state of many resting hosts has an end, too
+_NOBODY: Final = "nobody@example.org"  # stands for the contact that the real crawl would ask for
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that the crawl would make, `in_s` seconds from now at the earliest."""
+
+    in_s: float
+    purpose: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotAsked:
+    """A URL that the crawl would not ask for."""
+
+    url: str
+    reason: str  # of docs/reasons.md; "known" where it has an outcome already
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostForecast:
+    """How one host would be treated."""
+
+    host: str
+    queued: int
+    delay_s: float
+    at_once: int
+    rests_s: float  # from now, before it is asked at all
+    robots: str  # "known", "asked first" or "not asked" (a host of one's own)
+
+
+@dataclass(slots=True)
+class Forecast:
+    """All that can be said before a crawl."""
+
+    collection: str
+    is_new: bool
+    settings: Mapping[str, object]
+    origin: Mapping[str, str]
+    seeds: Sequence[str]
+    fetched: int
+    queued: int
+    changed: Mapping[str, tuple[object, object]] = field(default_factory=dict)
+    first: list[Asked] = field(default_factory=list)
+    not_asked: list[NotAsked] = field(default_factory=list)
+    not_asked_count: int = 0
+    hosts: list[HostForecast] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+class _Jumping:
+    """A clock that stands still until it is told where to jump."""
+
+    def __init__(self, wall_us: int) -> None:
+        self._began_us = wall_us
+        self._now_s = 0.0
+
+    def now_s(self) -> float:
+        return self._now_s
+
+    def wall_us(self) -> int:
+        return self._began_us + round(self._now_s * 1e6)
+
+    async def sleep_until(self, when_s: float) -> None:
+        raise NotImplementedError("nobody waits in a dry run")
+
+    def jump_to(self, when_s: float) -> None:
+        self._now_s = max(self._now_s, when_s)
+
+
+def foresee(plan: Plan, clock: Clock) -> Forecast:
+    """The first requests of a crawl. Raises what the crawl itself would raise before it begins."""
+    home = plan.home
+    if not home.exists and not plan.seeds:
+        raise UsageError(
+            f"there is no crawl in {plan.collection} to go on with; name a URL to start at"
+        )
+    store: Store = open_to_read(home) if home.exists else MemoryStore()
+    try:
+        return _foresee(plan, home, store, clock)
+    finally:
+        store.close()
+
+
+def _foresee(plan: Plan, home: Home, store: Store, clock: Clock) -> Forecast:
+    configured = configure(plan.collection, plan.flags, base=stored_settings(store))
+    settings = configured.settings
+    check_usable(settings, [*stored_seeds(store), *plan.seeds])
+    user_agent(settings.fetch.contact)  # raises for one that cannot be sent
+    changed = changed_settings(store, settings, may_change=plan.may_change)
+    trial = Trial(home, store, settings, plan.seeds, clock.wall_us())
+    forecast = _begun(plan, configured, trial)
+    forecast.changed = changed
+    forecast.first = trial.first()
+    forecast.not_asked, forecast.not_asked_count = trial.not_asked()
+    forecast.hosts = trial.hosts()
+    forecast.remarks = list(_remarks(settings, plan.seeds, clock.wall_us(), forecast))
+    return forecast
+
+
+def _begun(plan: Plan, configured: Configured, trial: Trial) -> Forecast:
+    counts = trial.frontier.counts
+    return Forecast(
+        collection=str(plan.collection),
+        is_new=not plan.home.exists,
+        settings=values_of(without_secrets(configured.settings)),
+        origin=configured.origin,
+        seeds=list(plan.seeds),
+        fetched=counts.fetched,
+        queued=counts.queued,
+    )
+
+
+def _remarks(
+    settings: Settings, seeds: Sequence[str], now_us: int, forecast: Forecast
+) -> list[str]:
+    said = []
+    if any(not address_in(host_of(asked.url)) for asked in forecast.first):
+        said.append("names were not looked up; one that nobody knows fails")
+    if any(host.robots == "asked first" for host in forecast.hosts):
+        said.append("a robots.txt that is not known yet may forbid what stands here, or slow it")
+    if not settings.fetch.contact and _has_others(seeds):
+        said.append("without --user-agent-contact only loopback and private hosts are asked")
+    if not Throttle(settings.node.hours, 0).is_open(now_us):
+        said.append(f"nothing is asked outside the hours {settings.node.hours}")
+    if not forecast.first:
+        said.append("there is nothing to ask")
+    return said
+
+
+def _has_others(seeds: Sequence[str]) -> bool:
+    """Whether a seed's host may be somebody else's."""
+    everybody = Guard()
+    hosts = {host_of(seed) for seed in seeds}
+    addresses = (address_in(host) for host in hosts if not host.endswith("localhost"))
+    return any(not a or everybody.forbids(a, is_trusted=False) is None for a in addresses)
+
+
+class Trial:
+    """A crawl that begins and asks nobody."""
+
+    def __init__(
+        self, home: Home, store: Store, settings: Settings, seeds: Sequence[str], now_us: int
+    ) -> None:
+        self._clock = _Jumping(now_us)
+        contact = settings.fetch.contact or _NOBODY
+        self._settings = replace(settings, fetch=replace(settings.fetch, contact=contact))
+        self._refused: list[UrlRow] = []
+        self._known: list[NotAsked] = []
+        self._robots_first: set[str] = set()
+        self._numbers = itertools.count(1)
+        forgotten = read_forgotten(home.acts)
+        all_seeds, typed = with_stored_seeds(store, seeds)
+        files = BanList.read(map(Path, settings.scope.ban_files))
+        admission = Admission(
+            self._settings, all_seeds, files, BanList(stored_bans(store)), forgotten
+        )
+        self._keys = Keys(store.find(Table.META, SALT_KEY) or bytes(16))
+        self.frontier = Frontier(
+            store,
+            settings.frontier,
+            admission,
+            watch_depth=settings.scope.depth >= 0,
+            on_refused=self._refused.append,
+        )
+        self._scheduler = Scheduler(
+            self.frontier, self._settings, self._keys, Guard(settings.fetch.allow_private),
+            self._clock, typed.hosts, self._refused.append,
+            is_unclean=store.find(Table.META, CLEAN_KEY) == b"0",
+            may_ask_sitemap=admission.may_ask_sitemap, find_ban=admission.find_ban,
+        )  # fmt: skip
+        self._admit([seed for seed in seeds if not forgotten.covers(seed)])
+        self._known += [
+            NotAsked(seed, "banned", "it was forgotten") for seed in seeds if forgotten.covers(seed)
+        ]
+        self._scheduler.sitemaps.open(store, is_changed=False)
+        self._began: dict[str, tuple[float, int]] = {}  # of each host: when, and how many queued
+
+    def _admit(self, seeds: Sequence[str]) -> None:
+        for seed in seeds:
+            key = self._keys.of(seed)
+            row = self.frontier.find(key)
+            if row is not None and row.outcome is not Outcome.QUEUED:
+                reason = f" ({row.reason})" if row.reason else ""
+                self._known.append(NotAsked(seed, "known", f"it is {row.outcome}{reason} already"))
+            self.frontier.admit([Found(seed, key, 0)], self._clock.wall_us())
+
+    def first(self) -> list[Asked]:
+        """The first requests, in order."""
+        found: list[Asked] = []
+        for _ in range(_STEPS):
+            if len(found) == _FIRST:
+                break
+            lease = self._scheduler.next_lease()
+            if lease is not None:
+                in_s = round(self._clock.now_s(), 3)
+                queued = self.frontier.host(self._keys.host(lease.host)).queued
+                self._began.setdefault(lease.host, (in_s, queued))
+                found.append(Asked(in_s, lease.purpose.value, lease.url))
+                self._answer(lease)
+            elif not self._go_on():
+                break
+        return found
+
+    def _go_on(self) -> bool:
+        """Look up names, or go to the next moment; False when there is none."""
+        if hosts := self._scheduler.take_unresolved():
+            for host in hosts:
+                self._scheduler.resolved(host, self._resolved(host))
+            return True
+        due_us = self.frontier.next_due_us()
+        moments = [] if due_us is None else [(due_us - self._clock.wall_us()) / 1e6]
+        moments = [self._clock.now_s() + max(0.0, wait_s) for wait_s in moments]
+        if (next_s := self._scheduler.next_time_s()) is not None:
+            moments.append(next_s)
+        if not moments:
+            return False
+        self._clock.jump_to(max(min(moments), self._clock.now_s() + 1e-6))
+        self.frontier.wake_due(self._clock.wall_us())
+        return True
+
+    def _resolved(self, host: Host) -> Resolved:
+        """An address is itself; a name gets one of its own, which is public and nobody's."""
+        literal = address_in(host.name)
+        return Resolved((literal or f"2600::{next(self._numbers):x}",), float("inf"))
+
+    def _answer(self, lease: Lease) -> None:
+        is_robots = lease.purpose is Purpose.ROBOTS
+        if is_robots:
+            self._robots_first.add(lease.host)
+        report = Report(
+            lease=lease,
+            outcome=Outcome.FETCHED,
+            at_us=self._clock.wall_us(),
+            took_s=0.0,
+            stored=Stored("", 0, 0, 0),
+            status=404 if is_robots else 200,
+        )
+        retry_us = self._scheduler.ended(report)
+        if lease.purpose is Purpose.PAGE:
+            self.frontier.report(report, retry_us)
+
+    def not_asked(self) -> tuple[list[NotAsked], int]:
+        """Some of those that would be refused, and how many they are."""
+        refused = [NotAsked(row.url, row.reason, row.detail) for row in self._refused]
+        found = [*self._known, *refused]
+        return found[:_FIRST], len(found)
+
+    def hosts(self) -> list[HostForecast]:
+        """The hosts that are asked first."""
+        return [self._host(name) for name in self._began]
+
+    def _host(self, name: str) -> HostForecast:
+        manners, host = self._settings.politeness, self._scheduler.host(self._keys.host(name))
+        delay_s = rest_after(
+            manners, took_s=0.0, crawl_delay_s=host.crawl_delay_s, is_open=host.is_open
+        )
+        robots = "asked first" if name in self._robots_first else "known"
+        rests_s, queued = self._began[name]
+        return HostForecast(
+            host=name,
+            queued=queued,
+            delay_s=delay_s,
+            at_once=host.at_once,
+            rests_s=rests_s,
+            robots="not asked" if name in manners.own_hosts else robots,
+        )
+
+
+def as_json(forecast: Forecast) -> dict[str, Any]:
+    """The forecast for scripts."""
+    settings = {
+        key: {"value": value, "origin": forecast.origin.get(key, "default")}
+        for key, value in forecast.settings.items()
+    }
+    return {
+        "schema": 1,
+        "collection": forecast.collection,
+        "new": forecast.is_new,
+        "settings": settings,
+        "changed": {key: list(both) for key, both in forecast.changed.items()},
+        "seeds": list(forecast.seeds),
+        "fetched": forecast.fetched,
+        "queued": forecast.queued,
+        "first": [{"in_s": a.in_s, "purpose": a.purpose, "url": a.url} for a in forecast.first],
+        "not_asked": [
+            {"url": n.url, "reason": n.reason, "detail": n.detail} for n in forecast.not_asked
+        ],
+        "not_asked_count": forecast.not_asked_count,
+        "hosts": [
+            {
+                "host": h.host, "queued": h.queued, "delay_s": h.delay_s, "at_once": h.at_once,
+                "rests_s": h.rests_s, "robots": h.robots,
+            }
+            for h in forecast.hosts
+        ],
+        "remarks": list(forecast.remarks),
+    }  # fmt: skip
