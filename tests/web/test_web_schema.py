@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 # A feed has no end; `test_web_events.py` reads it.
 ROUTES: Final = [route for route in API if route.gives != "events"]
-TRIES: Final = 40  # of each route and mode: about ten seconds in all
+TRIES: Final = 25  # of each route and mode: about ten seconds in all
 # Made-up tokens would be taken for guessing, and a made-up host is refused before the API.
 STRANGE: Final = ("authorization", "host", "content-length", "transfer-encoding")
 CHECKS: Final = [
