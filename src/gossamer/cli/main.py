@@ -18,6 +18,7 @@ from gossamer.cli.clear import clear
 from gossamer.cli.config import config_app
 from gossamer.cli.crawl import crawl
 from gossamer.cli.demo import demo
+from gossamer.cli.forget import forget
 from gossamer.cli.orders import pause, resume, stop
 from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.search import search
@@ -38,7 +39,7 @@ app = typer.Typer(
 )
 for verb in (
     crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, backlinks, anchors,
-    top, export, verify, rebuild, doctor, serve, demo,
+    top, export, verify, rebuild, forget, doctor, serve, demo,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(config_app, name="config")

@@ -39,8 +39,8 @@ from gossamer.crawl.forget_derived import Tell, make_derived
 from gossamer.crawl.forget_names import Cover, other_source, read_names
 from gossamer.crawl.forget_state import StateCopy
 from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, info_fields, log_line
-from gossamer.crawl.forgotten import note_forgotten, read_forgotten
-from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_write
+from gossamer.crawl.forgotten import note_allowed, note_forgotten, read_forgotten
+from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_read, open_to_write
 from gossamer.crawl.stored import stored_settings
 from gossamer.errors import CorruptFile, NoCollection, NotKnown
 from gossamer.frontier.rocks import RocksStore
@@ -65,6 +65,26 @@ class Sums:
     def __bool__(self) -> bool:
         return any(asdict(self).values())
 
+    def as_json(self) -> dict[str, object]:
+        return {"schema": 1, **asdict(self)}
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        files = f"{self.files} archive {'file' if self.files == 1 else 'files'}"
+        parts = (
+            (self.urls, "URL"),
+            (self.captures, "capture"),
+            (self.exchanges, f"exchange in {files}"),
+            (self.log_lines, "line of the log"),
+        )
+        return ", ".join(f"{count} {_plural(count, what)}" for count, what in parts)
+
+
+def _plural(count: int, what: str) -> str:
+    noun, space, rest = what.partition(" ")
+    return what if count == 1 else f"{noun}s{space}{rest}"
+
 
 @dataclass(frozen=True, slots=True)
 class _Told:
@@ -83,12 +103,7 @@ def forget(
     Raises UsageError, NotKnown, NoCollection, CollectionInUse, CorruptFile, DiskFault; then nothing
     has changed.
     """
-    if not home.exists:
-        raise NoCollection(home.path)
-    home.run.mkdir(exist_ok=True)
-    if _is_unclean(home):
-        tell("the last crawl ended in the middle; reading what it left")
-        asyncio.run(_recover(home, clock))
+    _put_in_order(home, clock, tell)
     with locked(home):
         try:
             sums = _forget(home, texts, clock, tell, is_site=is_site)
@@ -98,11 +113,11 @@ def forget(
     return sums
 
 
-def survey(home: Home, texts: Sequence[str], *, is_site: bool = False) -> Sums:
-    """What `forget` would take away. Changes nothing. Raises as it does."""
-    if not home.exists:
-        raise NoCollection(home.path)
-    home.run.mkdir(exist_ok=True)
+def survey(
+    home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
+) -> Sums:
+    """What `forget` would take away. Raises as it does."""
+    _put_in_order(home, clock, tell)
     with locked(home):
         store = open_to_write(home, 16)
         try:
@@ -110,6 +125,34 @@ def survey(home: Home, texts: Sequence[str], *, is_site: bool = False) -> Sums:
             return _known(home, texts, _survey(home, store, told.cover))
         finally:
             store.close()
+
+
+def allow(home: Home, texts: Sequence[str], clock: Clock, *, is_site: bool = False) -> int:
+    """Let what was forgotten be crawled again; how many names that is. Raises NotKnown."""
+    if not home.exists:
+        raise NoCollection(home.path)
+    store = open_to_read(home)
+    try:
+        named = read_names(texts, _form(stored_settings(store) or Settings()), is_site=is_site)
+    finally:
+        store.close()
+    with locked(home):
+        forgotten = read_forgotten(home.acts)
+        found = [one for one in named if forgotten.has(one)]
+        if not found:
+            raise NotKnown(f"{', '.join(texts)} was not forgotten under that name")
+        note_allowed(home.acts, clock.wall_us(), found)
+    return len(found)
+
+
+def _put_in_order(home: Home, clock: Clock, tell: Tell) -> None:
+    """Bring state and archive in step, where a crawl was killed."""
+    if not home.exists:
+        raise NoCollection(home.path)
+    home.run.mkdir(exist_ok=True)
+    if _is_unclean(home):
+        tell("the last crawl ended in the middle; reading what it left")
+        asyncio.run(_recover(home, clock))
 
 
 def _is_unclean(home: Home) -> bool:
@@ -131,9 +174,13 @@ async def _recover(home: Home, clock: Clock) -> None:
 def _told(store: Store, texts: Sequence[str], *, is_site: bool) -> _Told:
     settings = stored_settings(store) or Settings()
     keys = Keys(store.find(Table.META, SALT_KEY) or b"")
-    form = NormalForm(settings.urls.query, settings.urls.session_parameters)
+    form = _form(settings)
     cover = Cover.of(read_names(texts, form, is_site=is_site), form, keys, store)
     return _Told(settings, keys, cover)
+
+
+def _form(settings: Settings) -> NormalForm:
+    return NormalForm(settings.urls.query, settings.urls.session_parameters)
 
 
 # -- how much it is

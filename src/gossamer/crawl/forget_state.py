@@ -19,7 +19,7 @@ from gossamer.crawl.commit import FILE_PREFIX, LOG_KEY, SEEDS_KEY
 from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.crawl.harvest import LED_TO_FORGOTTEN
 from gossamer.crawl.sitemap_errands import PREFIX as SITEMAP_PREFIX
-from gossamer.crawl.stored import SETTINGS_KEY, TYPED_KEY
+from gossamer.crawl.stored import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.errors import StoreError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow
@@ -144,7 +144,7 @@ class StateCopy:
     def _copy_origin(self, key: bytes, packed: bytes) -> None:
         """robots.txt of other hosts may name sitemaps of one that is forgotten."""
         origin = key.decode()
-        if self._cover.has_host(host_of(f"{origin}/")):
+        if self._cover.has_host(_host_of(origin)):
             return
         access = Access.decode(packed)
         named = access.robots.sitemaps
@@ -165,6 +165,9 @@ class StateCopy:
             copied = msgpack.packb(self._cover.seeds(msgpack.unpackb(packed)))
         elif key in (TYPED_KEY, _BANS):
             copied = msgpack.packb(self._cover.texts(msgpack.unpackb(packed)))
+        elif key == ORIGINS_KEY:
+            origins = msgpack.unpackb(packed)
+            copied = msgpack.packb([o for o in origins if not self._cover.has_host(_host_of(o))])
         elif key == SETTINGS_KEY:
             copied = msgpack.packb(self._cover.values(msgpack.unpackb(packed)))
         if copied is not None:
@@ -199,6 +202,10 @@ class _Batch:
         self._rows, self._count = {}, 0
         if rows:
             self._store.write(rows)
+
+
+def _host_of(origin: str) -> str:
+    return host_of(f"{origin}/")
 
 
 def _links_of(row: UrlRow) -> int:

@@ -97,6 +97,7 @@ class Harvester:
         if fault and not body:
             return Harvest(unfetched(Outcome.FAILED, lease, answer, stored, Reason.ENCODING, fault))
         if lease.purpose is Purpose.ROBOTS:
+            body = self._without_forgotten(answer.url, body)
             return Harvest(_report(lease, answer, stored, mime, head, body=body))
         if lease.purpose is Purpose.SITEMAP:
             return Harvest(self._sitemap(lease, answer, stored, head, body))
@@ -128,6 +129,18 @@ class Harvester:
         )
         anchors = [(edge[1], edge[2]) for edge in links.new if edge[2] and edge[1] != lease.key]
         return Harvest(report, page, links.edges, anchors)
+
+    def _without_forgotten(self, url: str, rules: bytes) -> bytes:
+        """A robots.txt without the sitemaps that were forgotten; its lines keep their numbers."""
+        if not self._linker.has_forgotten:
+            return rules
+        lines = rules.split(b"\n")
+        for number, line in enumerate(lines):
+            name, _, value = line.partition(b":")
+            href = value.strip().decode("utf-8", "replace")
+            if name.strip().lower() == b"sitemap" and self._linker.is_forgotten(url, href):
+                lines[number] = b""
+        return b"\n".join(lines)
 
     def _found(self, lease: Lease, new: Iterable[Edge]) -> Iterable[Found]:
         """The URLs that the node has not been told of yet. What was met before, it was told of."""

@@ -62,6 +62,10 @@ class Forgotten:
         """Whether a canonical URL, its host or its site was forgotten."""
         return bool(self._dates) and bool(self.date_of(url))
 
+    def has(self, named: Named) -> bool:
+        """Whether this very name was forgotten."""
+        return named.digest in self._dates
+
     def date_of(self, url: str) -> str:
         """When it was forgotten; empty when it was not."""
         return self._dates.get(Named(Breadth.URL, url).digest) or self.date_of_host(host_of(url))

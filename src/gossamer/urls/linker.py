@@ -126,6 +126,11 @@ class Linker:
         """Why `resolve` gave None; nothing when it is simply no link for a crawler."""
         return self._form.fault(href, base)
 
+    @property
+    def has_forgotten(self) -> bool:
+        """Whether there is anything that was forgotten."""
+        return bool(self._forgotten)
+
     def is_forgotten(self, base: str, href: str) -> bool:
         """Whether `resolve` gave None because of what `href` leads to."""
         url = self._form.find(href, base)

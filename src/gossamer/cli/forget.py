@@ -1,0 +1,73 @@
+"""`gossamer forget`: a takedown."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+
+def forget(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="URL|HOST",
+            help="A URL with all its versions, or a host with all its URLs.",
+            show_default=False,
+        ),
+    ],
+    site: Annotated[
+        bool, typer.Option("--site", help="The whole site: the domain with all its hosts.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how much it is, and change nothing.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Let it be crawled again; nothing comes back by itself.")
+    ] = False,
+    json: Json = False,
+    collection: Collection = None,
+) -> None:
+    """Take a URL, a host or a site out of archive, state, links, index and log, for good.
+
+    It is never asked for again. A record of the act stays, in which it has no name. Documents of
+    others that mention it stay as they are.
+    """
+    from gossamer.base.clock import SystemClock
+    from gossamer.crawl.forget import allow, survey
+    from gossamer.crawl.forget import forget as take_out
+    from gossamer.crawl.home import Home
+    from gossamer.errors import UsageError
+
+    home = Home(collection_at(collection))
+    if undo:
+        count = allow(home, names, SystemClock(), is_site=site)
+        _say({"schema": 1, "allowed": count}, f"{count} may be crawled again.", as_json=json)
+        return
+    if dry_run or (not yes and sys.stdin.isatty()):
+        sums = survey(home, names, SystemClock(), _tell, is_site=site)
+        if dry_run:
+            _say(sums.as_json(), f"Would forget {sums.text}.", as_json=json)
+            return
+        typer.confirm(f"Forget {sums.text} of {home.path} for good?", abort=True)
+    elif not yes:
+        raise UsageError(f"forget takes it out of {home.path} for good; add --yes if you mean it")
+    sums = take_out(home, names, SystemClock(), _tell, is_site=site)
+    _say(sums.as_json(), f"Forgot {sums.text}. It is not asked for again.", as_json=json)
+
+
+def _tell(text: str) -> None:
+    print(f"{text}...", file=sys.stderr, flush=True)
+
+
+def _say(facts: dict[str, object], text: str, *, as_json: bool) -> None:
+    if as_json:
+        from json import dumps
+
+        print(dumps(facts))
+    else:
+        print(text, file=sys.stderr)
