@@ -19,7 +19,7 @@ from gossamer.errors import CorruptFile, StoreError
 from gossamer.index import schema
 from gossamer.index.border import reading
 from gossamer.index.entry import Kept, unpack
-from gossamer.index.folder import COMMIT, REBUILD, TEXTS, WORDS, find_current
+from gossamer.index.folder import COMMIT, CURRENT, REBUILD, TEXTS, WORDS, find_current
 from gossamer.index.shares import addresses_in, keys_of, shares_of
 from gossamer.index.texts import TextReader
 
@@ -36,7 +36,7 @@ class View:
     """The index at one moment."""
 
     generation: Path
-    stamp: tuple[int, int]
+    stamp: tuple[int, ...]
     index: tantivy.Index
     searcher: tantivy.Searcher
     texts: TextReader
@@ -88,17 +88,20 @@ class IndexReader:
     def __init__(self, folder: Path) -> None:
         """Raises StoreError where there is no index, CorruptFile where it is damaged."""
         self._folder = folder
+        self._seen = _signature(folder / CURRENT)  # before the index: a swap in between is seen
         self.view = _open(folder)
 
     def reload(self) -> bool:
         """See what has been committed since; whether there was anything. Costs two looks at files
         when there was nothing. Raises CorruptFile."""
+        seen = _signature(self._folder / CURRENT)
         try:
-            is_same = self.view.stamp == _stamp(_current(self._folder))
+            is_same = seen == self._seen and self.view.stamp == _stamp(self.view.generation)
         except CorruptFile:
             is_same = False  # or it was swapped between the two looks
         if not is_same:
             self.view = _open(self._folder)
+            self._seen = seen
         return not is_same
 
 
@@ -150,11 +153,19 @@ def _current(folder: Path) -> Path:
     return generation
 
 
-def _stamp(generation: Path) -> tuple[int, int]:
+def _stamp(generation: Path) -> tuple[int, ...]:
     """What changes with every commit."""
     path = generation / WORDS / COMMIT
+    signature = _signature(path)
+    if not signature:
+        raise CorruptFile(path, 0, f"it is not there; {REBUILD}")
+    return signature
+
+
+def _signature(path: Path) -> tuple[int, ...]:
+    """What changes when a file is replaced; empty when there is none."""
     try:
         found = path.stat()
-    except OSError as error:
-        raise CorruptFile(path, 0, f"{error.strerror}; {REBUILD}") from None
+    except OSError:
+        return ()
     return found.st_mtime_ns, found.st_ino

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from gossamer.index.words import normal
 
 WIDTH: Final = 240  # characters of a passage: two or three lines
-# What is read of a page: its beginning, and more only where that does not have all of the words.
+# What is read of a page: its beginning, and more only where that lacks one of the words.
 _LOOKS: Final = (20_000, 200_000)
 _MAX_FINDS: Final = 100  # of one thing
 _SENTENCE: Final = re.compile(r"[.!?]\s+|[。！？]|\n")
@@ -81,10 +81,10 @@ class Marker:
         """The best passage of about `width` characters; the beginning where none has a word."""
         for looked_at in _LOOKS:
             finds = self._finds(text[:looked_at])
-            first, last = _best_window(finds, self._sought, width)
-            shown = {find.which for find in finds if first <= find.start < last}
-            if len(shown) == len(self._sought) or len(text) <= looked_at:
+            has_all = len({find.which for find in finds}) == len(self._sought)
+            if has_all or len(text) <= looked_at:
                 break
+        first, last = _best_window(finds, self._sought, width)
         start, end = _passage(text, first, last, width)
         return _shown(text, start, end, finds)
 
