@@ -21,6 +21,7 @@ from gossamer.cli.demo import demo
 from gossamer.cli.forget import forget
 from gossamer.cli.orders import pause, resume, stop
 from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
+from gossamer.cli.report import report
 from gossamer.cli.search import search
 from gossamer.cli.serve import serve
 from gossamer.cli.status import status
@@ -39,7 +40,7 @@ app = typer.Typer(
 )
 for verb in (
     crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, backlinks, anchors,
-    top, export, verify, rebuild, forget, doctor, serve, demo,
+    top, export, report, verify, rebuild, forget, doctor, serve, demo,
 ):  # fmt: skip
     app.command()(verb)
 app.add_typer(config_app, name="config")

@@ -1,0 +1,165 @@
+"""A report on a site for its owner: figures, sums by kind, and a table for each thing to mend.
+
+    state, archive --> report_rows.py --> tables --+
+    graph -----------------------------------------+--> report_questions.py --> Report
+
+Works beside a running crawl and sees one moment of it. Tables are bounded to so many rows and say
+how many there are in all. How a report looks is `report_page.py`'s business, and that of the
+command line.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import duckdb
+
+from gossamer.crawl.report_questions import (
+    FROM_ARCHIVE,
+    HISTOGRAMS,
+    QUESTIONS,
+    SUMS,
+    VIEWS,
+    Question,
+)
+from gossamer.crawl.report_redirects import Way, chains_of, loops_of
+from gossamer.crawl.report_rows import inside_of, stage_heads, stage_urls
+from gossamer.crawl.study import Study
+from gossamer.graph import tables
+
+SHOWN_ROWS: Final = 100
+
+
+class Source(NamedTuple):
+    """A page in which a link stands, and the words of the link."""
+
+    url: str
+    words: str
+
+
+Cell = str | int | float | tuple[Source, ...] | tuple[str, ...]
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer to one question: how many rows there are, and the first of them."""
+
+    question: Question
+    total: int
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that is found of a site at one moment."""
+
+    collection: str
+    site: str  # as typed; empty for all that the collection has
+    first_us: int  # when its pages were fetched
+    last_us: int
+    is_quick: bool
+    sums: Mapping[str, int]
+    histograms: Mapping[str, tuple[tuple[str, int], ...]]
+    findings: tuple[Finding, ...]
+
+    @property
+    def figures(self) -> dict[str, int]:
+        """Every name that a gate may count. Where a table is cut by its question, the sum holds."""
+        return {**{f.question.name: f.total for f in self.findings}, **self.sums}
+
+
+def make_report(
+    study: Study, site: str = "", *, is_quick: bool = False, shown_rows: int = SHOWN_ROWS
+) -> Report:
+    """The report on a site, a host or the beginning of URLs; without one, on everything.
+
+    `is_quick` leaves out what must be read from the archive: descriptions and insecure files.
+    Raises UsageError and NotKnown for a site that cannot be, CorruptFile for a damaged graph.
+    """
+    inside = inside_of(study, site)
+    with tempfile.TemporaryDirectory(prefix="gossamer-report-") as folder:
+        urls = stage_urls(study, inside, Path(folder))
+        heads = stage_heads(study, inside, Path(folder), is_quick=is_quick)
+        with tables.opened(study.home.graph) as connection:
+            _open(connection, urls, heads)
+            sums = {name: int(_only(connection, sql)) for name, sql in SUMS.items()}
+            histograms = {name: _pairs(connection, sql) for name, sql in HISTOGRAMS.items()}
+            asked = [q for q in QUESTIONS if not (is_quick and q.name in FROM_ARCHIVE)]
+            findings = tuple(_findings(connection, asked, shown_rows))
+            span = connection.execute("select min(at_us), max(at_us) from pages").fetchone()
+    first_us, last_us = span or (None, None)
+    return Report(
+        study.home.path.resolve().name,
+        site,
+        first_us or 0,
+        last_us or 0,
+        is_quick,
+        sums,
+        histograms,
+        findings,
+    )
+
+
+def _open(connection: duckdb.DuckDBPyConnection, urls: Path, heads: Path) -> None:
+    for name, path in (("urls", urls), ("heads", heads)):
+        source = tables.quoted(path)
+        connection.execute(f"create temp view {name} as from read_parquet({source})")
+    for name, sql in VIEWS.items():
+        connection.execute(f"create temp view {name} as {sql}")
+
+
+def _findings(
+    connection: duckdb.DuckDBPyConnection, questions: Iterable[Question], shown_rows: int
+) -> Iterator[Finding]:
+    led = list(_rows(connection, "select url, redirect, inside from urls where redirect <> ''"))
+    redirects = {url: target for url, target, _ in led}
+    inside = {url for url, _, is_inside in led if is_inside}
+    for question in questions:
+        match question.name:
+            case "loops":
+                yield _of_ways(question, loops_of(redirects), inside, shown_rows)
+            case "chains":
+                yield _of_ways(question, chains_of(redirects), inside, shown_rows)
+            case _:
+                yield _of_rows(question, _rows(connection, question.sql), shown_rows)
+
+
+def _of_ways(question: Question, ways: Iterable[Way], inside: set[str], shown: int) -> Finding:
+    ours = [way for way in ways if not inside.isdisjoint(way.urls)]
+    rows = tuple((way.urls[0], way.hops, way.urls[1:]) for way in ours[:shown])
+    return Finding(question, len(ours), rows)
+
+
+def _of_rows(question: Question, rows: Iterator[tuple[Any, ...]], shown: int) -> Finding:
+    first = tuple(tuple(map(_cell, row)) for row in islice(rows, shown))
+    return Finding(question, len(first) + sum(1 for _ in rows), first)
+
+
+def _cell(value: Any) -> Cell:
+    """A value of DuckDB as a cell; a list has URLs, or URLs with words after a zero."""
+    if isinstance(value, list):
+        parted = [str(one).partition("\0") for one in value]
+        if any(zero for _, zero, _ in parted):
+            return tuple(Source(url, words) for url, _, words in parted)
+        return tuple(url for url, _, _ in parted)
+    cell: Cell = value
+    return cell
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[tuple[Any, ...]]:
+    for batch in tables.answers(connection, sql):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _pairs(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[tuple[str, int], ...]:
+    return tuple((str(name), count) for name, count in _rows(connection, sql))
+
+
+def _only(connection: duckdb.DuckDBPyConnection, sql: str) -> Any:
+    return next(_rows(connection, sql))[0]

@@ -1,0 +1,100 @@
+"""A report as one page of HTML: no script, no outside resource, readable in light and in dark.
+
+Whatever comes from the web is escaped by the template, freed of what turns text around, and linked
+to only where it is http or https.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gossamer.base.clock import iso_of
+from gossamer.crawl.report import Cell, Report, Source
+
+_TITLES: Final = {
+    "statuses": "Answers by status",
+    "depths": "Pages by links from a seed",
+    "languages": "Pages by language",
+    "types": "Pages by type",
+    "failed": "Not answered, by reason",
+    "refused": "Not asked, by reason",
+}
+_MOST_BARS: Final = 10
+# Marks that turn the direction of text around: a title could show its address backwards.
+_TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def report_page(report: Report) -> str:
+    """The page; UTF-8 without a byte order mark is meant when it is written."""
+    pages = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages.filters.update(plain=_plain, link=_link, kind=_kind, thousands=_thousands)
+    found = [finding for finding in report.findings if finding.total]
+    return pages.get_template("report.html").render(
+        report=report,
+        name=report.site or report.collection,
+        first=iso_of(report.first_us) if report.first_us else "",
+        last=iso_of(report.last_us) if report.last_us else "",
+        figures=_tiles(report),
+        bars=[(_TITLES[name], _bars(pairs)) for name, pairs in _shown(report)],
+        found=found,
+        fine=[finding.question.heading for finding in report.findings if not finding.total],
+        total=lambda finding: report.figures[finding.question.name],
+    )
+
+
+def _tiles(report: Report) -> list[tuple[str, int, str]]:
+    """The figures at the top: name, number, and the table that it leads to."""
+    tiles = [("pages", report.sums["pages"], ""), ("known URLs", report.sums["known"], "")]
+    for finding in report.findings:
+        if finding.question.name in ("dead", "loops", "chains", "duplicates", "orphans"):
+            name = finding.question.heading.lower()
+            tiles.append((name, finding.total, finding.question.name if finding.total else ""))
+    return tiles
+
+
+def _shown(report: Report) -> list[tuple[str, tuple[tuple[str, int], ...]]]:
+    return [(name, report.histograms[name]) for name in _TITLES if report.histograms[name]]
+
+
+def _bars(pairs: tuple[tuple[str, int], ...]) -> list[tuple[str, int, float]]:
+    """Name, count and width in per cent; what is rare is summed up."""
+    first = list(pairs[:_MOST_BARS])
+    if rest := pairs[_MOST_BARS:]:
+        first.append((f"{len(rest)} others", sum(count for _, count in rest)))
+    most = max(count for _, count in first)
+    return [(name, count, max(0.5, 100 * count / most)) for name, count in first]
+
+
+def _kind(cell: Cell) -> str:
+    match cell:
+        case int() | float():
+            return "number"
+        case str():
+            return "url" if cell.startswith(("http://", "https://")) else "text"
+        case (Source(), *_):
+            return "sources"
+        case _:
+            return "urls"
+
+
+def _link(url: str) -> str:
+    """A URL that a link may have: http or https; everything else leads nowhere."""
+    return url if url.startswith(("http://", "https://")) else "#"
+
+
+def _plain(text: str) -> str:
+    kept = (char for char in text if char not in _TURNING)
+    return "".join(char if char.isprintable() else " " for char in kept)
+
+
+def _thousands(number: float) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.2f}"

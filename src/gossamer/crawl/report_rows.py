@@ -1,0 +1,149 @@
+"""What a report is made of, as tables that can be asked in SQL.
+
+    urls    every known URL: url status outcome reason detail type bytes title language depth
+            took_s at_us robots redirect digest, is_seed, and `inside`: it belongs to the site
+    heads   of pages inside: url, description, insecure (the first file that comes by http)
+
+Both are staged in Parquet files, 10,000 rows at a time, so memory is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import turbohtml
+
+from gossamer.crawl.study import Study
+from gossamer.crawl.study_pages import Capture
+from gossamer.errors import CorruptFile, NotKnown, UsageError
+from gossamer.frontier.rows import UrlRow
+from gossamer.graph.arrow import pa, pq
+from gossamer.parse.head_facts import description_of, insecure_files
+from gossamer.records import Outcome
+from gossamer.urls.canonical import host_of
+from gossamer.urls.site import site_of
+
+_BATCH_ROWS: Final = 10_000
+_HTML: Final = ("text/html", "application/xhtml+xml", "")
+_URLS: Final = pa.schema(
+    [
+        *((name, pa.string()) for name in ("url", "outcome", "reason", "detail", "type", "title")),
+        *((name, pa.string()) for name in ("language", "robots", "redirect", "digest")),
+        *((name, pa.int64()) for name in ("status", "bytes", "depth", "at_us")),
+        ("took_s", pa.float64()),
+        ("is_seed", pa.bool_()),
+        ("inside", pa.bool_()),
+    ]
+)
+_HEADS: Final = pa.schema(
+    [("url", pa.string()), ("description", pa.string()), ("insecure", pa.string())]
+)
+
+Inside = Callable[[str], bool]
+
+
+def inside_of(study: Study, site: str) -> Inside:
+    """Whether a URL belongs to what a person names: a host, a site, or the beginning of URLs.
+
+    Raises UsageError for a text that can be none of them.
+    """
+    if not site:
+        return lambda _url: True
+    spellings = tuple(study.spellings(site))
+    if not spellings:
+        raise UsageError(f"{site!r} is no site; write a host such as example.org, or a whole URL")
+    if "/" in site:
+        return lambda url: url.startswith(spellings)
+    name = host_of(spellings[0])
+    return lambda url: (host := host_of(url)) == name or site_of(host) == name
+
+
+def stage_urls(study: Study, inside: Inside, folder: Path) -> Path:
+    """Write the table `urls`. Raises NotKnown when nothing is inside."""
+    seeds = frozenset(study.seeds())
+    path = folder / "urls.parquet"
+    if not _write(path, _URLS, (_url_row(row, seeds, inside) for row in study.url_rows())):
+        raise NotKnown("the collection has no URL of that site; `gossamer export hosts` lists all")
+    return path
+
+
+def _url_row(row: UrlRow, seeds: frozenset[str], inside: Inside) -> tuple[object, ...]:
+    return (
+        row.url,
+        row.outcome.value,
+        row.reason,
+        row.detail,
+        row.type,
+        row.title,
+        row.language,
+        row.robots,
+        row.redirect,
+        row.digest,
+        row.status,
+        row.size_bytes,
+        row.depth,
+        row.at_us,
+        row.took_s,
+        row.url in seeds,
+        inside(row.url),
+    )
+
+
+def stage_heads(study: Study, inside: Inside, folder: Path, *, is_quick: bool) -> Path:
+    """Write the table `heads`, from the archive in its own order; `is_quick` leaves it empty."""
+    path = folder / "heads.parquet"
+    rows = () if is_quick else _head_rows(study, inside)
+    _write(path, _HEADS, rows)
+    return path
+
+
+def _head_rows(study: Study, inside: Inside) -> Iterator[tuple[object, ...]]:
+    places: list[tuple[Capture, str]] = []
+    for row in study.url_rows():
+        is_page = row.outcome is Outcome.FETCHED and row.status == 200 and row.type in _HTML
+        if is_page and inside(row.url) and (capture := study.last_capture(row)) is not None:
+            places.append((capture, row.url))
+    # Some 400 bytes a page: the archive is read from end to end, and not in the order of keys.
+    places.sort(key=lambda place: (place[0].file, place[0].offset))
+    for capture, url in places:
+        yield _head_row(study, capture, url)
+
+
+def _head_row(study: Study, capture: Capture, url: str) -> tuple[object, ...]:
+    try:
+        page = study.page_at(url, capture)
+    except CorruptFile:  # `gossamer verify` tells of it; here nothing is known of the page
+        return url, None, None
+    if page.kind not in ("html", "xhtml"):
+        return url, None, None
+    insecure = None
+    if url.startswith("https:"):
+        insecure = next(insecure_files(turbohtml.parse(page.html)), None)
+    return url, description_of(page.body, ""), insecure
+
+
+def _write(path: Path, schema: Any, rows: Iterable[tuple[object, ...]]) -> int:
+    """Write rows to a file; how many of them are inside, where the last column says so."""
+    iterator, count = iter(rows), 0
+    with pq.ParquetWriter(path, schema, compression="lz4") as writer:
+        while piece := list(islice(iterator, _BATCH_ROWS)):
+            count += sum(row[-1] is True for row in piece)
+            columns = zip(*piece, strict=True)
+            arrays = [_array(column, f.type) for column, f in zip(columns, schema, strict=True)]
+            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+    return count
+
+
+def _array(column: tuple[object, ...], kind: Any) -> Any:
+    """An Arrow column; half a surrogate pair becomes a question mark."""
+    try:
+        return pa.array(column, kind)
+    except UnicodeEncodeError:
+        return pa.array([_whole(cell) for cell in column], kind)
+
+
+def _whole(cell: object) -> object:
+    return cell.encode("utf-8", "replace").decode() if isinstance(cell, str) else cell
