@@ -58,7 +58,7 @@ def cli_page() -> str:
         "# Command line",
         "",
         "Exit codes: 0 done; 1 failed while running; 2 wrong usage or settings; 3 nothing fetched;",
-        "10 a `--fail-on` gate; 11 stopped and can go on; 13 stopped by force. Data goes to stdout,",
+        "10 a --fail-on gate; 11 stopped and can go on; 13 stopped by force. Data goes to stdout,",
         'talk to stderr; with `--json` each object has `"schema": 1`.',
     ]
     for name, command in _commands(group, "gossamer"):
