@@ -71,6 +71,12 @@ def top(
     return _first(found, BY[by], limit)
 
 
+def top_ranked(folder: Path, by: str = "pagerank", level: str = "page", limit: int = 20) -> Any:
+    """The same by ranks as they were computed last, however old; empty where there are none."""
+    check_order(by, level)
+    return _first(ranks(folder, level), RANKS[by], limit)
+
+
 def check_order(by: str, level: str) -> None:
     """Raise UsageError for what is no order or no level."""
     if by not in BY:

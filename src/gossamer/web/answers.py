@@ -8,11 +8,14 @@ from xml.sax.saxutils import escape
 
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
+from gossamer.graph.ego import Ego
 from gossamer.search.results import Request, Results, sort_of
 from gossamer.version import __version__
 from gossamer.web.asked import Asked
 from gossamer.web.crawls import OPTIONS, judge_scope
 from gossamer.web.events import Watched, feed
+from gossamer.web.exploring import diff_object, graph_object, neighbours, top_object
+from gossamer.web.exports import exports_object
 from gossamer.web.metrics import metrics_text
 from gossamer.web.reading import (
     backlinks_object,
@@ -73,6 +76,36 @@ def links(desk: Desk, asked: Asked) -> Response:
     with desk.shelf.study(asked.text("c")) as study:
         found = links_object(study, asked.text("url"), asked.whole("limit"), asked.whole("offset"))
     return JSONResponse(found)
+
+
+def diff(desk: Desk, asked: Asked) -> Response:
+    with desk.shelf.study(asked.text("c")) as study:
+        found = diff_object(study, asked.text("url"), asked.text("old"), asked.text("new"))
+    return JSONResponse(found)
+
+
+def listed_top(desk: Desk, asked: Asked) -> dict[str, Any]:
+    """Top pages or sites as a request asks for them. Raises NoCollection, TooBusy."""
+    by, level = asked.text("by"), asked.text("level")
+    return top_object(desk.shelf, asked.text("c"), by, level, asked.whole("limit"))
+
+
+def top(desk: Desk, asked: Asked) -> Response:
+    return JSONResponse(listed_top(desk, asked))
+
+
+def drawn(desk: Desk, asked: Asked) -> Ego:
+    """The node that a request asks for, and those around it. Raises NotKnown, TooBusy."""
+    of, level = asked.text("of").strip(), asked.text("level")
+    return neighbours(desk.shelf, asked.text("c"), of, level, asked.whole("limit"))
+
+
+def graph(desk: Desk, asked: Asked) -> Response:
+    return JSONResponse(graph_object(drawn(desk, asked)))
+
+
+def exports(_desk: Desk, _asked: Asked) -> Response:
+    return JSONResponse(exports_object())
 
 
 def listed_hosts(desk: Desk, asked: Asked) -> dict[str, Any]:
@@ -146,6 +179,18 @@ def give_order(desk: Desk, name: str, order: str) -> None:
         desk.crawls.go_on(name)
     else:
         desk.crawls.order(name, order)
+
+
+def bans(desk: Desk, asked: Asked) -> Response:
+    name = asked.text("name")
+    lines = desk.crawls.bans(name)
+    return JSONResponse({"schema": 1, "crawl": name, "bans": list(lines)})
+
+
+def change_bans(desk: Desk, asked: Asked) -> Response:
+    name = asked.text("name")
+    lines = desk.crawls.ban(name, asked.texts("added"), asked.texts("lifted"))
+    return JSONResponse({"schema": 1, "crawl": name, "bans": list(lines)})
 
 
 def clear_crawl(desk: Desk, asked: Asked) -> Response:

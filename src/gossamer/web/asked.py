@@ -144,6 +144,14 @@ def _flag(param: Param, raw: object) -> bool:
     raise UsageError(f"{param.name} must be true or false")
 
 
+def _fields(pairs: list[tuple[str, str]]) -> dict[str, object]:
+    """The fields of a form; one that stands there more than once is a list, as of checkboxes."""
+    found: dict[str, list[str]] = {}
+    for name, value in pairs:
+        found.setdefault(name, []).append(value)
+    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
+
+
 def read_body(content_type: str, body: bytes) -> dict[str, object]:
     """The fields of a body: an object of JSON, or a form. Raises UsageError."""
     kind = content_type.partition(";")[0].strip().lower()
@@ -153,7 +161,7 @@ def read_body(content_type: str, body: bytes) -> dict[str, object]:
         if kind == "application/json":
             found = json.loads(body)
         elif kind == "application/x-www-form-urlencoded":
-            found = dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100))
+            found = _fields(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=200))
         else:
             raise UsageError("a body must be application/json, or a form of ours")
     except (ValueError, RecursionError) as fault:

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import threading
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +20,15 @@ from typing import Any, Final
 
 from gossamer.base.clock import iso_of
 from gossamer.crawl.admission import build_scope
+from gossamer.crawl.bans import bans_of, change_bans
+from gossamer.crawl.build import check_usable
 from gossamer.crawl.control import NotRunning, send
 from gossamer.crawl.flags import settings_of
 from gossamer.crawl.home import Home, is_in_use, locked
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import delete_collection
 from gossamer.errors import CollectionInUse, NoCollection, UsageError
-from gossamer.settings import Settings, with_values
+from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.web.reading import stored_status
 from gossamer.web.shelf import Shelf, check_name
@@ -34,10 +37,14 @@ ORDERS: Final = ("pause", "resume", "stop")
 # What may be said from the page. Files of this machine, headers and private networks may not:
 # they belong to whoever types on it.
 OPTIONS: Final = (
-    "scope", "include", "exclude", "depth", "max_pages", "max_time", "max_bytes", "type",
-    "order", "delay", "user_agent_contact",
+    "scope", "domain_list", "include", "exclude", "depth", "max_pages", "max_time", "max_bytes",
+    "max_matches", "type", "order", "delay", "sitemaps", "ascend", "proxy", "max_rate", "hours",
+    "user_agent_contact",
 )  # fmt: skip
 _REPEATED: Final = ("include", "exclude")
+_LISTS: Final = ("type", "domain_list")
+# On the command line these are a file of this machine; from the page the list itself is sent.
+_KEYS: Final = {"domain_list": "scope.domains"}
 _LAST_WORDS: Final = 2_000  # bytes of a program's output that are shown
 _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
@@ -58,7 +65,10 @@ class NewCrawl:
         """The words after `gossamer`, the collection apart."""
         words = ["crawl"]
         for name, value in self.options.items():
-            flag = f"--{name.replace('_', '-')}"
+            flag = f"--set={_KEYS[name]}" if name in _KEYS else f"--{name.replace('_', '-')}"
+            if isinstance(value, bool):
+                words += [flag] if value else []
+                continue
             values = value if isinstance(value, tuple) and name in _REPEATED else (value,)
             words += [f"{flag}={_word(one)}" for one in values]
         return [*words, "--", *self.seeds]
@@ -73,7 +83,21 @@ def settings_from(options: Mapping[str, object]) -> Settings:
     strange = [name for name in options if name not in OPTIONS]
     if strange:
         raise UsageError(f"{strange[0]} cannot be set from the page")
-    return with_values(Settings(), settings_of(options))
+    named = {_KEYS.get(name, name): _listed(name, value) for name, value in options.items()}
+    return with_values(Settings(), settings_of(named))
+
+
+def _listed(name: str, value: object) -> object:
+    """A list as its setting wants it: `pdf,image` is two entries, however it was sent."""
+    if name not in _LISTS or isinstance(value, str) or not isinstance(value, Sequence):
+        return value
+    entries = (part.strip() for one in value for part in str(one).split(","))
+    return tuple(entry for entry in entries if entry)
+
+
+def orders_known() -> tuple[str, ...]:
+    """The orders that a crawl can have, as its setting names them."""
+    return tuple(typing.get_args(describe("frontier.order")[0]))
 
 
 def seeds_of(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
@@ -97,7 +121,7 @@ def new_crawl(
     seeds = seeds_of(texts, settings)
     if not seeds:
         raise UsageError("a crawl needs a URL to start at")
-    build_scope(settings, seeds)
+    check_usable(settings, seeds)
     if name:
         check_name(name)
         if name in taken:
@@ -184,6 +208,14 @@ class Crawls:
     def order(self, name: str, order: str) -> Mapping[str, Any]:
         """Tell a running crawl to pause, resume or stop. Raises NotRunning."""
         return send(self._shelf.home(name), order)
+
+    def bans(self, name: str) -> tuple[str, ...]:
+        """What a crawl was told not to ask for. Raises NoCollection."""
+        return bans_of(self._shelf.home(name))
+
+    def ban(self, name: str, added: Sequence[str], lifted: Sequence[str]) -> tuple[str, ...]:
+        """Ban and lift; all bans afterwards. Raises UsageError, NoCollection, CollectionInUse."""
+        return change_bans(self._shelf.home(name), self._shelf.clock, added, lifted)
 
     def clear(self, name: str, confirmed: str) -> None:
         """Delete a collection for good. Raises UsageError unless its name was typed, and

@@ -29,10 +29,12 @@ from gossamer.errors import (
 from gossamer.web.asked import Asked, read_body, read_values
 from gossamer.web.guard import TooLarge, too_large
 from gossamer.web.route import Desk, NotAllowed, Route
+from gossamer.web.slowly import TooBusy
 
 # The first that fits.
 _STATUS: Final[tuple[tuple[type[GossamerError], int], ...]] = (
     (UsageError, 400),
+    (TooBusy, 429),
     (NotKnown, 404),
     (NoCollection, 404),
     (NotRunning, 409),
@@ -71,7 +73,8 @@ def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) 
     if route.method != "GET":
         _check_origin(request)
     if not route.is_open:
-        if not session and not has_token and (route.changes or not desk.doors.is_open_to_readers):
+        is_for_all = desk.doors.is_open_to_readers and not route.changes and not route.is_costly
+        if not session and not has_token and not is_for_all:
             raise NotAllowed("log in first, or send the token", 401)
         if route.changes and not has_token:
             _check_csrf(desk, session, request, body)

@@ -16,11 +16,21 @@ from gossamer.errors import (
     UsageError,
 )
 from gossamer.urls.scope import ScopeKind
-from gossamer.web.answers import give_order, listed_hosts, options_of, searched
+from gossamer.web.answers import (
+    drawn,
+    give_order,
+    listed_hosts,
+    listed_top,
+    options_of,
+    searched,
+)
 from gossamer.web.asked import Asked
 from gossamer.web.cached import cached_response
-from gossamer.web.crawls import OPTIONS
+from gossamer.web.crawls import OPTIONS, orders_known
+from gossamer.web.exploring import ORDERS, diff_object
+from gossamer.web.exports import export_file, tables
 from gossamer.web.login import SESSION_S
+from gossamer.web.picture import WIDTH, draw
 from gossamer.web.reading import (
     backlinks_object,
     captured,
@@ -30,16 +40,22 @@ from gossamer.web.reading import (
 )
 from gossamer.web.route import Desk, NotAllowed
 
-VIEWS: Final = ("copy", "text", "in", "out", "versions", "headers", "story")
+VIEWS: Final = ("text", "copy", "about", "in", "out", "versions", "diff", "headers", "story")
 PER_PAGE: Final = 10
 SCOPES: Final[dict[ScopeKind, str]] = {
     "host": "Its host: every page of it",
     "prefix": "Its directory, and what lies below",
     "site": "Its site: all hosts of the domain",
     "page": "The page alone",
+    "list": "Listed domains, and all hosts below them",
     "any": "Anywhere: wherever links lead",
 }
 TYPES: Final = ("html", "pdf", "image", "audio", "video", "text", "any")
+# Parts of the form that stand behind "more".
+_MORE: Final = (
+    "max_time", "max_bytes", "max_matches", "delay", "max_rate", "hours", "sitemaps", "proxy",
+    "ascend",
+)  # fmt: skip
 _SHOWN: Final = 200  # rows of a table on one page
 
 
@@ -66,6 +82,7 @@ def search(desk: Desk, asked: Asked) -> Response:
     names |= {
         "query": asked.text("q"),
         "is_empty": not desk.shelf.names(),
+        "known": _searchable(desk, asked.text("c")),
         "per_page": PER_PAGE,
         "status": 200,
     }
@@ -89,6 +106,15 @@ def search(desk: Desk, asked: Asked) -> Response:
     return _html(desk, asked, template, types=TYPES, **names)
 
 
+def _searchable(desk: Desk, crawl: str) -> int:
+    """How many pages can be found; 0 where there is no collection."""
+    try:
+        with desk.shelf.study(crawl) as study:
+            return study.counts().indexed
+    except NoCollection:
+        return 0
+
+
 # -- one page
 
 
@@ -101,12 +127,16 @@ def page(desk: Desk, asked: Asked) -> Response:
             names["links"] = _links_or_none(
                 lambda: backlinks_object(study, url, "page", _SHOWN, asked.whole("offset"))
             )
+        elif view == "diff":
+            names["diff"] = _links_or_none(
+                lambda: diff_object(study, url, asked.text("old"), asked.text("new"))
+            )
         elif view == "out":
             names["links"] = _links_or_none(
                 lambda: links_object(study, url, _SHOWN, asked.whole("offset"))
             )
     found = page_object(story, kept, desk.clock.wall_us())
-    if not kept and view in ("copy", "text", "headers", "versions"):
+    if not kept and view not in ("in", "out"):
         names["view"] = "story"  # there is nothing else to show
     return _html(desk, asked, "page.html", found=found, shown=_SHOWN, **names)
 
@@ -130,6 +160,33 @@ def hosts(desk: Desk, asked: Asked) -> Response:
     return _html(desk, asked, "hosts.html", nav="hosts", found=found)
 
 
+# -- exploring
+
+
+def top(desk: Desk, asked: Asked) -> Response:
+    found = listed_top(desk, asked)
+    return _html(desk, asked, "top.html", nav="top", found=found, orders=ORDERS)
+
+
+def graph(desk: Desk, asked: Asked) -> Response:
+    ego = drawn(desk, asked)
+    title = "" if ego.centre else "all"
+    return _html(
+        desk, asked, "graph.html", nav="graph", ego=ego, picture=draw(ego), title=title,
+        is_page="://" in ego.centre, width=WIDTH,
+    )  # fmt: skip
+
+
+def exports(desk: Desk, asked: Asked) -> Response:
+    desk.shelf.existing(asked.text("c"))
+    return _html(desk, asked, "exports.html", nav="exports", tables=tables())
+
+
+def export(desk: Desk, asked: Asked) -> Response:
+    what, level, ending = asked.text("what"), asked.text("level"), asked.text("as")
+    return export_file(desk.shelf, asked.text("c"), what, level, ending)
+
+
 # -- crawls
 
 
@@ -142,6 +199,7 @@ def _crawls_page(desk: Desk, asked: Asked, fault: GossamerError | None = None) -
     return _html(
         desk, asked, "crawls.html", nav="crawls", lines=desk.crawls.list(), scopes=SCOPES,
         types=TYPES, fault=fault, status=400 if fault else 200, given=given,
+        orders=orders_known(), more_given=any(given[name] for name in _MORE),
     )  # fmt: skip
 
 
@@ -158,10 +216,14 @@ def crawl(desk: Desk, asked: Asked) -> Response:
     if status["state"] == "none":
         raise NotKnown(f"there is no crawl {asked.text('name')!r}")
     seeds: tuple[str, ...] = ()
+    bans: tuple[str, ...] = ()
     if desk.shelf.home(asked.text("name")).exists:
         with desk.shelf.study(asked.text("name")) as study:
             seeds = study.seeds()[:20]
-    return _html(desk, asked, "crawl.html", nav="crawls", now=status, seeds=seeds, status=200)
+        bans = desk.crawls.bans(asked.text("name"))
+    return _html(
+        desk, asked, "crawl.html", nav="crawls", now=status, seeds=seeds, bans=bans, status=200
+    )
 
 
 def order_crawl(desk: Desk, asked: Asked) -> Response:
@@ -169,6 +231,9 @@ def order_crawl(desk: Desk, asked: Asked) -> Response:
     if order == "clear":
         desk.crawls.clear(name, asked.text("confirm").strip())
         return RedirectResponse("/crawls", 303)
+    if order == "ban":
+        desk.crawls.ban(name, asked.texts("added"), asked.texts("lifted"))
+        return RedirectResponse(f"/crawls/{name}#bans", 303)
     give_order(desk, name, order)
     return RedirectResponse(f"/crawls/{name}", 303)
 

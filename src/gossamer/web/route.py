@@ -70,4 +70,5 @@ class Route:
     keys: tuple[str, ...] = ()
     status: int = 200
     changes: bool = False  # needs a token, or a session and its CSRF word
+    is_costly: bool = False  # changes nothing, but needs a token or a session all the same
     is_open: bool = False  # even to those who may not read

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import typing
 from typing import Final
 
+from gossamer.crawl.exports import SCHEMAS
 from gossamer.search.results import MAX_LIMIT, MAX_OFFSET
+from gossamer.urls.scope import ScopeKind
 from gossamer.web import answers, pages
 from gossamer.web.asked import Param
-from gossamer.web.crawls import ORDERS
+from gossamer.web.crawls import ORDERS, orders_known
+from gossamer.web.exploring import MOST_NODES, MOST_TOP
+from gossamer.web.exploring import ORDERS as ORDERS_OF_TOP
+from gossamer.web.exports import FORMATS, LEVELS
 from gossamer.web.openapi import openapi_of
 from gossamer.web.reading import MOST_LINKS
 from gossamer.web.route import Route
@@ -52,6 +58,7 @@ _HOSTS = (
 def _of_crawl(place: str) -> tuple[Param, ...]:
     """What can be said of a new crawl; the scope tester takes the same."""
     told: Final = "body" if place == "body" else "query"
+    scopes = ("", *typing.get_args(ScopeKind))
     return (
         Param(
             name="seeds", help="URLs to start at.", kind="texts", place=told, is_needed=True,
@@ -59,7 +66,11 @@ def _of_crawl(place: str) -> tuple[Param, ...]:
         ),
         Param(
             name="scope", help="How far to go.", place=told, default="",
-            choices=("", "page", "prefix", "host", "site", "any"),
+            choices=scopes,
+        ),
+        Param(
+            name="domain_list", help="Domains of the scope list.", kind="texts", place=told,
+            longest=300,
         ),
         Param(name="include", help="Only URLs that match.", kind="texts", place=told),
         Param(name="exclude", help="No URLs that match.", kind="texts", place=told),
@@ -73,11 +84,11 @@ _NEW_CRAWL = (
     ),
     Param(
         name="type", help="What to take: html, pdf, image, audio, video, any, MIME types.",
-        place="body", default="", longest=200,
+        kind="texts", place="body", longest=200,
     ),
     Param(
-        name="order", help="Breadth or depth first.", place="body", default="",
-        choices=("", "breadth", "depth"),
+        name="order", help="Which queued URL comes next.", place="body", default="",
+        choices=("", *orders_known()),
     ),
     Param(
         name="depth", help="Links to follow from a seed.", kind="whole", place="body", most=65_535
@@ -92,6 +103,29 @@ _NEW_CRAWL = (
         place="body", most=86_400,
     ),
     Param(
+        name="max_matches", help="Stop after so many pages of the wanted types.", kind="whole",
+        place="body",
+    ),
+    Param(
+        name="sitemaps", help="Sitemaps to ask for.", place="body", default="",
+        choices=("", "robots", "always", "never"),
+    ),
+    Param(
+        name="ascend", help="Ask for the directories above each page, too.", kind="flag",
+        place="body", default=False,
+    ),
+    Param(
+        name="max_rate", help="Bytes a second, all hosts together.", kind="whole", place="body",
+    ),
+    Param(
+        name="hours", help="Local hours in which to ask, as 22-6.", place="body", default="",
+        longest=20,
+    ),
+    Param(
+        name="proxy", help="A proxy for all hosts: http, https, socks4, socks5.", place="body",
+        default="", longest=2_000,
+    ),
+    Param(
         name="user_agent_contact", help="Whom site owners may turn to: mail or URL.", place="body",
         default="", longest=200,
     ),
@@ -102,6 +136,36 @@ _STATUS_KEYS = (
     "pages_per_s", "bytes_per_s", "wall_s", "troubles", "said",
 )  # fmt: skip
 _CONFIRM = Param(name="confirm", help="The crawl's name again.", place="body", default="")
+
+_ADDED = Param(
+    name="added", help="Hosts, beginnings of URLs, patterns; one a line.", kind="texts",
+    place="body",
+)  # fmt: skip
+_LIFTED = Param(name="lifted", help="Bans to lift.", kind="texts", place="body")
+_TOP = (
+    Param(name="by", help="Most of these first.", default="pagerank", choices=tuple(ORDERS_OF_TOP)),
+    Param(name="level", help="Pages or sites.", default="page", choices=("page", "site")),
+    Param(name="limit", help="Rows.", kind="whole", default=50, least=1, most=MOST_TOP),
+    _CRAWL,
+)
+_GRAPH = (
+    Param(
+        name="of", help="A URL, a host or a site; empty is all of it.", default="", longest=8_192
+    ),
+    Param(
+        name="level", help="What stands around it; pages only around a URL.", default="",
+        choices=("", "page", "host", "site"),
+    ),
+    Param(
+        name="limit", help="Neighbours to show.", kind="whole", default=24, least=1,
+        most=MOST_NODES,
+    ),
+    _CRAWL,
+)  # fmt: skip
+_OLD = Param(
+    name="old", help="When it was as before; empty: the one before.", default="", longest=40
+)
+_NEW = Param(name="new", help="When it was as after; empty: the newest.", default="", longest=40)
 
 API: Final[tuple[Route, ...]] = (
     Route(
@@ -132,6 +196,28 @@ API: Final[tuple[Route, ...]] = (
         keys=("schema", "url", "total", "links"),
     ),
     Route(
+        method="GET", path="/api/diff", name="diff",
+        does="What changed from one version of a page to another.", answer=answers.diff,
+        params=(_URL, _OLD, _NEW, _CRAWL),
+        keys=("schema", "url", "old", "new", "same_bytes", "facts", "added", "removed", "is_cut",
+              "changes"),
+    ),
+    Route(
+        method="GET", path="/api/top", name="top",
+        does="The pages or sites that matter most by their links.", answer=answers.top,
+        params=_TOP, keys=("schema", "by", "level", "columns", "pages"),
+    ),
+    Route(
+        method="GET", path="/api/graph", name="graph",
+        does="Who stands around a page, host or site in the link graph.", answer=answers.graph,
+        params=_GRAPH, keys=("schema", "centre", "level", "total", "neighbours", "between"),
+    ),
+    Route(
+        method="GET", path="/api/exports", name="exports",
+        does="The tables that /export gives as files.", answer=answers.exports,
+        keys=("schema", "exports"),
+    ),
+    Route(
         method="GET", path="/api/hosts", name="hosts", does="Hosts or sites, and their queues.",
         answer=answers.hosts, params=_HOSTS, keys=("schema", "by", "total", "hosts"),
     ),
@@ -151,6 +237,17 @@ API: Final[tuple[Route, ...]] = (
     Route(
         method="POST", path="/api/crawls", name="start", does="Start a crawl.",
         answer=answers.start_crawl, params=_NEW_CRAWL, keys=_STATUS_KEYS, status=202, changes=True,
+    ),
+    Route(
+        method="GET", path="/api/crawls/{name}/bans", name="bans",
+        does="What a crawl was told not to ask for.", answer=answers.bans, params=(_NAME,),
+        keys=("schema", "crawl", "bans"),
+    ),
+    Route(
+        method="POST", path="/api/crawls/{name}/bans", name="ban",
+        does="Ban and lift, in a crawl that runs or rests; it holds at once.",
+        answer=answers.change_bans, params=(_NAME, _ADDED, _LIFTED),
+        keys=("schema", "crawl", "bans"), changes=True,
     ),
     Route(
         method="POST", path="/api/crawls/{name}/{order}", name="order",
@@ -202,7 +299,7 @@ PAGES: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/page", name="page_page", does="One page.", answer=pages.page,
         params=(
-            _URL, _AT, _CRAWL, _OFFSET,
+            _URL, _AT, _CRAWL, _OFFSET, _OLD, _NEW,
             Param(name="view", help="Which side of it.", default="text", choices=pages.VIEWS),
         ),
         gives="html",
@@ -214,6 +311,28 @@ PAGES: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/hosts", name="hosts_page", does="Hosts and sites.",
         answer=pages.hosts, params=_HOSTS, gives="html",
+    ),
+    Route(
+        method="GET", path="/top", name="top_page", does="Pages and sites that matter most.",
+        answer=pages.top, params=_TOP, gives="html",
+    ),
+    Route(
+        method="GET", path="/graph", name="graph_page", does="The link graph, drawn.",
+        answer=pages.graph, params=_GRAPH, gives="html",
+    ),
+    Route(
+        method="GET", path="/exports", name="exports_page", does="Every export in one place.",
+        answer=pages.exports, params=(_CRAWL,), gives="html",
+    ),
+    Route(
+        method="GET", path="/export", name="export", does="A table as a file.",
+        answer=pages.export, gives="html", is_costly=True,
+        params=(
+            Param(name="what", help="Which table.", is_needed=True, choices=tuple(SCHEMAS)),
+            Param(name="level", help="Of what.", default="page", choices=LEVELS),
+            Param(name="as", help="The file's ending.", default=".csv", choices=FORMATS),
+            _CRAWL,
+        ),
     ),
     Route(
         method="GET", path="/crawls", name="crawls_page", does="Every crawl, and a new one.",
@@ -230,8 +349,9 @@ PAGES: Final[tuple[Route, ...]] = (
     Route(
         method="POST", path="/crawls/{name}", name="order_page", does="Orders to a crawl.",
         answer=pages.order_crawl, gives="html", changes=True,
-        params=(_NAME, _CONFIRM, Param(name="order", help="What to do.", place="body",
-                                       is_needed=True, choices=(*ORDERS, "start", "clear"))),
+        params=(_NAME, _CONFIRM, _ADDED, _LIFTED,
+                Param(name="order", help="What to do.", place="body", is_needed=True,
+                      choices=(*ORDERS, "start", "clear", "ban"))),
     ),
     Route(
         method="GET", path="/login", name="login_page", does="Log in.", answer=pages.login,

@@ -22,6 +22,7 @@ from gossamer.errors import NoCollection, NotKnown, UsageError
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request, Results
 from gossamer.search.searchers import Searchers, Shelved
+from gossamer.web.slowly import Slowly
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _REFRESH_S: Final = 0.5  # a crawl commits once a second
@@ -70,7 +71,9 @@ class Shelf:
         self.first = name_of(first)
         self._first_path = first
         self.folder = folder
-        self._clock = clock
+        self.clock = clock
+        self.slowly = Slowly(clock)
+        self.exporting = threading.Lock()  # a file is made for one at a time
         self._opened: dict[str, _Opened] = {}
         self._opening = threading.Lock()
 
@@ -90,6 +93,13 @@ class Shelf:
             raise NotKnown(f"there is no crawl {name[:80]!r}")
         return Home(self.folder / name)
 
+    def existing(self, name: str) -> Home:
+        """Where a collection lies that must be there. Raises NoCollection, NotKnown."""
+        home = self.home(name)
+        if not home.exists:
+            raise NoCollection(home.path)
+        return home
+
     @contextmanager
     def study(self, name: str) -> Iterator[Study]:
         """A collection to read, as of half a second ago at most; one request at a time has it.
@@ -100,7 +110,7 @@ class Shelf:
         with opened.using:
             if opened.is_closed:  # cleared while we waited for our turn
                 raise NoCollection(self.home(name).path)
-            now_s = self._clock.now_s()
+            now_s = self.clock.now_s()
             if now_s - opened.refreshed_s >= _REFRESH_S:
                 opened.study.refresh()
                 opened.refreshed_s = now_s
@@ -113,7 +123,9 @@ class Shelf:
             return self._engine(name).search(request)
         if not home.exists:
             raise NoCollection(home.path)
-        return self._searchers.search(Shelved(home.path, _stamp(home)), request)
+        return self._searchers.search(
+            Shelved(home.path, stamp_of(home.state / "IDENTITY")), request
+        )
 
     def forget(self, name: str) -> None:
         """Close what is open of a collection: it is about to go."""
@@ -141,7 +153,7 @@ class Shelf:
         if not home.exists:
             self.forget(name)
             raise NoCollection(home.path)
-        stamp = _stamp(home)
+        stamp = stamp_of(home.state / "IDENTITY")
         with self._opening:
             before = self._opened.get(name)
             if before is not None and before.stamp == stamp:
@@ -153,10 +165,10 @@ class Shelf:
         return opened
 
 
-def _stamp(home: Home) -> tuple[int, int]:
-    """Tells a state from another that was made in its place."""
+def stamp_of(path: Path) -> tuple[int, int]:
+    """Tells a file from another that was put in its place; zeros where there is none."""
     try:
-        found = (home.state / "IDENTITY").stat()
+        found = path.stat()
     except FileNotFoundError:
         return (0, 0)
     return (found.st_ino, found.st_mtime_ns)

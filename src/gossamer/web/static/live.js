@@ -42,6 +42,7 @@ function showStatus(status) {
     const value = status[figure.dataset.figure] ?? 0;
     figure.textContent = figure.dataset.unit === "size" ? size(value) : whole.format(value);
   }
+  sayLine(status);
   const said = document.getElementById("said");
   said.textContent = status.said;
   said.hidden = !status.said;
@@ -50,6 +51,25 @@ function showStatus(status) {
   allow(status.state);
   showReasons(status.refused_by);
   if (["running", "paused", "stopping"].includes(status.state)) note(status);
+}
+
+// What one would say to a colleague who asks; read out only when the state changes.
+function sayLine(status) {
+  const line = document.getElementById("line");
+  const goes = ["running", "paused", "stopping"].includes(status.state);
+  line.setAttribute("aria-live", line.dataset.state === status.state ? "off" : "polite");
+  line.dataset.state = status.state;
+  line.textContent = goes
+    ? `${whole.format(status.fetched)} fetched, ${whole.format(status.queued)} queued, ` +
+      `${status.pages_per_s} pages/s, ${size(status.bytes_per_s)}/s, ` +
+      `${whole.format(status.hosts_waiting)} hosts waiting, for ${duration(status.wall_s)}`
+    : `${whole.format(status.fetched)} fetched, ${whole.format(status.queued)} still queued`;
+}
+
+function duration(seconds) {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const rest = Math.floor(seconds % 60);
+  return hours ? `${hours} h ${minutes} min` : minutes ? `${minutes} min ${rest} s` : `${rest} s`;
 }
 
 function allow(state) {
@@ -140,7 +160,8 @@ function showHosts({ hosts }) {
       cell("td", whole.format(host.queued), "number"),
       cell("td", whole.format(host.waiting), "number"),
       cell("td", whole.format(host.fetched), "number"),
-      cell("td", host.rests_s ? `${host.rests_s} s` : host.crawl_delay_s ? `asks ${host.crawl_delay_s} s` : "", "number"),
+      cell("td", host.rests_s ? `${host.rests_s} s` : "", "number"),
+      cell("td", host.crawl_delay_s ? `${host.crawl_delay_s} s` : "", "number"),
       cell("td", host.trouble ?? ""),
     ),
   );

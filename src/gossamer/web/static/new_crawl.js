@@ -29,7 +29,7 @@ async function ask() {
     return;
   }
   const params = new URLSearchParams({ url: tried.value });
-  for (const name of ["seeds", "scope", "include", "exclude"]) params.set(name, fields.get(name));
+  for (const name of ["seeds", "scope", "domain_list", "include", "exclude"]) params.set(name, fields.get(name));
   asking?.abort();
   asking = new AbortController();
   try {
@@ -51,3 +51,14 @@ function soon() {
 
 form?.addEventListener("input", soon);
 form?.addEventListener("change", soon);
+
+// The list of domains belongs to one scope alone. Without this script it is always there.
+const scope = document.getElementById("scope");
+const listed = document.getElementById("listed");
+
+function showList() {
+  listed.hidden = scope.value !== "list";
+}
+
+scope?.addEventListener("change", showList);
+if (scope) showList();

@@ -84,6 +84,11 @@ document.addEventListener("keydown", (event) => {
     box.select();
   } else if (event.key === "Escape" && event.target.closest?.(".hit")) {
     box.focus();
+  } else if (!typing && (event.key === "j" || event.key === "k")) {
+    event.preventDefault();
+    step(event.key === "j" ? 1 : -1);
+  } else if (!typing && event.key === "c") {
+    event.target.closest?.(".hit")?.querySelector("a.cached")?.click();
   } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && (!typing || typing === box)) {
     const inHits = event.target === box || event.target.closest?.(".hit");
     if (!inHits || (event.target === box && event.key === "ArrowUp")) return;

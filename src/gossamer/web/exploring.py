@@ -1,0 +1,161 @@
+"""What the graph and the archive say beside search: top pages, neighbours, changes, exports.
+
+Objects of JSON, the same for the API and for the pages. What reads the whole graph goes through
+the shelf's `slowly`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from gossamer.base.clock import iso_of
+from gossamer.crawl.study import Study
+from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
+from gossamer.errors import NotKnown, UsageError
+from gossamer.graph.ego import Ego, around_name, around_page, edges_of
+from gossamer.graph.manifest import NAME as MANIFEST
+from gossamer.graph.rank_store import NAME as RANKS_FILE
+from gossamer.graph.rank_top import BY, RANKS, top, top_ranked
+from gossamer.urls.site import site_of
+from gossamer.web.differences import Change, changes
+from gossamer.web.shelf import Shelf, stamp_of
+
+MOST_NODES: Final = 60
+MOST_TOP: Final = 1_000
+ORDERS: Final = {
+    "pagerank": "PageRank",
+    "backlinks": "Pages that link to it",
+    "hosts": "Hosts that link to it",
+    "sites": "Sites that link to it",
+}
+
+
+def top_object(shelf: Shelf, name: str, by: str, level: str, limit: int) -> dict[str, Any]:
+    """The pages or sites that come first by their links. Raises NoCollection, CorruptFile.
+
+    Ranks are shown as they were computed last, since computing them is the crawl's work.
+    """
+    home = shelf.existing(name)
+
+    def make() -> list[dict[str, Any]]:
+        # Only `top` of ranks would ask a clock: it computes those that are missing.
+        found = (
+            top_ranked(home.graph, by, level, MOST_TOP)
+            if by in RANKS
+            else top(home.graph, shelf.clock, by, level, MOST_TOP)
+        )
+        rows: list[dict[str, Any]] = found.to_pylist()
+        return rows
+
+    stamp = stamp_of(home.graph / (RANKS_FILE if by in RANKS else MANIFEST))
+    rows = shelf.slowly.get(("top", name or shelf.first, by, level), stamp, make)
+    shown = [dict(row) for row in rows[:limit]]
+    if level == "page":
+        with shelf.study(name) as study:
+            for row in shown:
+                known = study.find(row["url"])
+                row["title"] = known.title if known and known.title else None
+                row["outcome"] = known.outcome.value if known else None
+    return {"schema": 1, "by": by, "level": level, "columns": list(BY[by]), "pages": shown}
+
+
+def graph_object(ego: Ego) -> dict[str, Any]:
+    """A node and those around it."""
+    return {
+        "schema": 1,
+        "centre": ego.centre or None,
+        "level": ego.level,
+        "total": ego.total,
+        "neighbours": [
+            {"name": one.name, "links_in": one.links_in, "links_out": one.links_out}
+            for one in ego.neighbours
+        ],
+        "between": [
+            {"source": source, "target": target, "links": links}
+            for source, target, links in ego.between
+        ],
+    }
+
+
+def neighbours(shelf: Shelf, name: str, of: str, level: str, most: int) -> Ego:
+    """Those around a URL, a host or a site; `of` empty is the whole graph.
+
+    Raises UsageError, NotKnown, NoCollection, CorruptFile, TooBusy.
+    """
+    home = shelf.existing(name)
+    if "://" in of:
+        with shelf.study(name) as study:
+            url = study.get(of).url
+        return around_page(home.graph, url, level or "page", most)
+    if level == "page":
+        raise UsageError("pages are neighbours of a URL; hosts and sites of a host or site")
+    level = level or "host"
+    edges = shelf.slowly.get(
+        ("edges", name or shelf.first, level),
+        stamp_of(home.graph / MANIFEST),
+        lambda: edges_of(home.graph, level),
+    )
+    ego = around_name(edges, of.strip().lower(), level, most)
+    if of and not ego.total and not _is_known(shelf, name, of.strip().lower(), level):
+        raise NotKnown(f"there is no {level} {of[:200]!r} in this crawl")
+    return ego
+
+
+def _is_known(shelf: Shelf, name: str, of: str, level: str) -> bool:
+    """Whether a host or site is one of the crawl's, if only one that nobody links to."""
+    with shelf.study(name) as study:
+        hosts = (host.name for host in study.host_rows())
+        return any((one if level == "host" else site_of(one)) == of for one in hosts)
+
+
+def diff_object(study: Study, url: str, old: str, new: str) -> dict[str, Any]:
+    """What changed from one version of a page to another.
+
+    Without `new` the newest is meant, without `old` the one before `new`. Raises NotKnown,
+    UsageError, CorruptFile.
+    """
+    captures = study.captures(url)
+    if len(captures) < 2:
+        raise NotKnown(f"there are no two versions of {url}; a page must have been fetched twice")
+    after = nearest_capture(captures, moment_of(new) if new else None)
+    before = (
+        nearest_capture(captures, moment_of(old))
+        if old
+        else captures[max(0, captures.index(after) - 1)]
+    )
+    known = study.get(url).url
+    return _diff(known, study.page_at(known, before), study.page_at(known, after), before, after)
+
+
+def _diff(
+    url: str, one: StoredPage, other: StoredPage, before: Capture, after: Capture
+) -> dict[str, Any]:
+    found = changes(one.page.text, other.page.text)
+    facts = [
+        {"name": name, "old": old, "new": new}
+        for name, old, new in (
+            ("status", one.status, other.status),
+            ("type", one.content_type, other.content_type),
+            ("title", one.page.title, other.page.title),
+            ("language", one.page.language, other.page.language),
+            ("description", one.page.description, other.page.description),
+            ("canonical", one.page.canonical, other.page.canonical),
+        )
+        if old != new
+    ]
+    return {
+        "schema": 1,
+        "url": url,
+        "old": iso_of(before.at_us),
+        "new": iso_of(after.at_us),
+        "same_bytes": before.digest == after.digest and bool(before.digest),
+        "facts": facts,
+        "added": sum(len(part.lines) for part in found.parts if part.kind == "added"),
+        "removed": sum(len(part.lines) for part in found.parts if part.kind == "removed"),
+        "is_cut": found.is_cut,
+        "changes": [_change_object(part) for part in found.parts],
+    }
+
+
+def _change_object(part: Change) -> dict[str, Any]:
+    return {"kind": part.kind, "lines": list(part.lines), "left_out": part.left_out}

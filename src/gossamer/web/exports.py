@@ -1,0 +1,139 @@
+"""Tables to take away: what there is, and one of them as a file.
+
+A file is made whole before the first byte is sent, so nobody gets half of one, and it is deleted
+when it was sent. Making one reads all of the collection, so one is made at a time, only for whoever
+is logged in or has the token, and none that would be too large: `gossamer export` has no bound.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
+
+from gossamer.crawl.export_files import write_batches
+from gossamer.crawl.exports import LEVELLED, SCHEMAS, batches, check_export, export
+from gossamer.crawl.study import Study
+from gossamer.errors import UsageError
+from gossamer.frontier.counts import Counts
+from gossamer.graph.formats import NETWORK_FORMATS
+from gossamer.web.shelf import Shelf
+from gossamer.web.slowly import TooBusy
+
+MOST_BYTES: Final = 2 * 10**9  # of a table in memory's form; its file is smaller
+MOST_LINKS: Final = 5_000_000  # of a network, whose file is written in one go
+TABLE_FORMATS: Final = (".csv", ".jsonl", ".parquet")
+FORMATS: Final = (*TABLE_FORMATS, *NETWORK_FORMATS)
+LEVELS: Final = ("page", "host", "site")
+_SAYS: Final = {
+    "pages": "Every known URL: status, outcome and reason, type, size, title, links and rank.",
+    "links": "Every link: from, to, its words, its place in the page.",
+    "anchors": "Per target the words of the links to it, and from how many pages.",
+    "graph": "Who links to whom, and how often: a network.",
+    "hosts": "Every host: its queue, outcomes, size and trouble.",
+    "refused": "What was not asked for or turned away, and by which rule.",
+    "text": "The text of each page, as it is searched.",
+    "captures": "Every fetch, and where it lies in the archive.",
+}
+_MEDIA: Final = {
+    ".csv": "text/csv; charset=utf-8",
+    ".jsonl": "application/x-ndjson",
+    ".parquet": "application/vnd.apache.parquet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One thing that can be exported."""
+
+    name: str
+    says: str
+    columns: tuple[str, ...]
+    levels: tuple[str, ...]
+    formats: tuple[str, ...]
+
+
+def tables() -> tuple[Table, ...]:
+    """All of them, in the order of the command line's help."""
+    return tuple(
+        Table(
+            name=name,
+            says=_SAYS.get(name, ""),
+            columns=tuple(schema.names),
+            levels=LEVELS if name in LEVELLED else ("page",),
+            formats=FORMATS if name in ("links", "graph") else TABLE_FORMATS,
+        )
+        for name, schema in SCHEMAS.items()
+    )
+
+
+def exports_object() -> dict[str, Any]:
+    """What can be exported, for programs."""
+    return {
+        "schema": 1,
+        "exports": [
+            {
+                "what": table.name,
+                "says": table.says,
+                "columns": list(table.columns),
+                "levels": list(table.levels),
+                "formats": list(table.formats),
+            }
+            for table in tables()
+        ],
+    }
+
+
+def export_file(shelf: Shelf, crawl: str, what: str, level: str, ending: str) -> FileResponse:
+    """A table as a file to save. Raises UsageError, NoCollection, TooBusy, CorruptFile."""
+    home = shelf.existing(crawl)
+    name = f"{crawl or shelf.first}-{what}{'' if level == 'page' else f'-{level}'}{ending}"
+    check_export(what, Path(name), level)
+    if not shelf.exporting.acquire(blocking=False):
+        raise TooBusy("another export is being made; try again when it is done")
+    folder = Path(tempfile.mkdtemp(prefix="gossamer-web-"))
+    try:
+        with Study.open(home.path) as study:  # of our own: others search meanwhile
+            _write(study, what, level, folder / name)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    finally:
+        shelf.exporting.release()
+    done = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    media = _MEDIA.get(ending, "application/octet-stream")
+    return FileResponse(folder / name, filename=name, media_type=media, background=done)
+
+
+def _write(study: Study, what: str, level: str, path: Path) -> None:
+    if path.suffix in NETWORK_FORMATS:
+        _check_links(study.counts())
+        export(study, what, path, level)
+    else:
+        schema = SCHEMAS["graph" if what == "links" and level != "page" else what]
+        write_batches(path, schema, _bounded(batches(study, what, level), what))
+
+
+def _check_links(counts: Counts) -> None:
+    if counts.links > MOST_LINKS:
+        raise UsageError(
+            f"a network of {counts.links:,} links is too large to be sent; "
+            "use `gossamer export graph -o FILE`"
+        )
+
+
+def _bounded(found: Iterator[Any], what: str) -> Iterator[Any]:
+    size = 0
+    for batch in found:
+        size += batch.nbytes
+        if size > MOST_BYTES:
+            raise UsageError(
+                f"that table is too large to be sent; use `gossamer export {what} -o FILE`"
+            )
+        yield batch

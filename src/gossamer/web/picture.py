@@ -1,0 +1,165 @@
+"""Where the nodes of a link graph stand in its picture. Pure: numbers in, numbers out.
+
+    those that link to it  )   centre   (  those that it links to
+
+The node that was asked for stands in the middle. To its left, on an arc, are those that link to
+it, to its right those that it links to; those that do both stand where there is room, in another
+colour. Each has a line of its own, so names never lie on each other, however long they are. Without
+a centre the nodes stand on both arcs in turn. The table beside the picture says the same in words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from gossamer.graph.ego import Ego, Neighbour
+
+WIDTH: Final = 1_000
+_LINE: Final = 30  # from one name to the next
+_EDGE: Final = 20  # above the first and below the last
+_INNER: Final = 310  # where the ends of an arc stand, from the side
+_BULGE: Final = 70  # how much further out its middle stands
+_LEAST_HEIGHT: Final = 180
+_LONGEST: Final = 32  # characters of a name that are shown
+
+Kind = Literal["centre", "in", "out", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A dot and its name; `side` is where the name is: left, right or middle."""
+
+    name: str
+    label: str
+    x: float
+    y: float
+    radius: float
+    kind: Kind
+    side: Literal["left", "right", "middle"]
+    links_in: int = 0
+    links_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A curve from one node to another; `path` is that of SVG."""
+
+    path: str
+    width: float
+    kind: Literal["in", "out", "between"]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """All that is drawn, in a field of `WIDTH` by `height`."""
+
+    nodes: tuple[Node, ...]
+    lines: tuple[Line, ...]
+    height: int
+
+
+def draw(ego: Ego) -> Picture:
+    """The picture of a node and those around it."""
+    left, right = _sides(ego)
+    height = max(_LEAST_HEIGHT, 2 * _EDGE + _LINE * max(len(left), len(right)))
+    most = max((one.links for one in ego.neighbours), default=1)
+    home = _home(ego.centre)
+    nodes = [
+        *_arc(left, "left", height, most, home),
+        *_arc(right, "right", height, most, home),
+    ]
+    if ego.centre:
+        label = shortened(ego.centre, 30)
+        nodes.append(Node(ego.centre, label, WIDTH / 2, height / 2, 13, "centre", "middle"))
+    return Picture(tuple(nodes), tuple(_lines(ego, nodes)), height)
+
+
+def _home(url: str) -> str:
+    """The origin of a URL; its neighbours are shown by their paths."""
+    scheme, colon, rest = url.partition("://")
+    return f"{scheme}{colon}{rest.partition('/')[0]}" if colon else ""
+
+
+def shortened(name: str, most: int = _LONGEST, home: str = "") -> str:
+    """A name that fits: its scheme is left out, and what is too long loses its middle."""
+    if home and name.startswith(f"{home}/"):
+        plain = name[len(home) :]
+    else:
+        plain = name.removeprefix("https://").removeprefix("http://")
+    if len(plain) <= most:
+        return plain
+    tail = most * 3 // 5
+    return f"{plain[: most - tail - 1]}…{plain[-tail:]}"
+
+
+def _sides(ego: Ego) -> tuple[list[Neighbour], list[Neighbour]]:
+    if not ego.centre:
+        return list(ego.neighbours[0::2]), list(ego.neighbours[1::2])
+    sides: tuple[list[Neighbour], list[Neighbour]] = ([], [])
+    for one in ego.neighbours:
+        if not (one.links_in and one.links_out):
+            sides[0 if one.links_in else 1].append(one)
+    for one in ego.neighbours:
+        if one.links_in and one.links_out:
+            min(sides, key=len).append(one)
+    return tuple(sorted(side, key=lambda one: -one.links) for side in sides)  # type: ignore[return-value]  # two of them
+
+
+def _arc(
+    side: list[Neighbour], where: Literal["left", "right"], height: int, most: int, home: str
+) -> Iterable[Node]:
+    """One side from top to bottom; the strongest stand nearest to the middle line."""
+    ordered = _strongest_in_the_middle(side)
+    for number, one in enumerate(ordered):
+        y = height / 2 + (number - (len(ordered) - 1) / 2) * _LINE
+        share = (y - height / 2) / (height / 2)
+        inward = _INNER - _BULGE * math.sqrt(max(0.0, 1 - share * share))
+        yield Node(
+            name=one.name,
+            label=shortened(one.name, home=home),
+            x=round(inward if where == "left" else WIDTH - inward, 1),
+            y=round(y, 1),
+            radius=round(4 + 6 * math.sqrt(one.links / most), 1),
+            kind=_kind(one),
+            side=where,
+            links_in=one.links_in,
+            links_out=one.links_out,
+        )
+
+
+def _strongest_in_the_middle(side: list[Neighbour]) -> list[Neighbour]:
+    return [*side[1::2][::-1], *side[0::2]]
+
+
+def _kind(one: Neighbour) -> Kind:
+    if one.links_in and one.links_out:
+        return "both"
+    return "in" if one.links_in else "out"
+
+
+def _lines(ego: Ego, nodes: list[Node]) -> Iterable[Line]:
+    at = {node.name: node for node in nodes}
+    most = max((links for *_, links in ego.between), default=1)
+    for source, target, links in ego.between:
+        yield Line(_curve(at[source], at[target]), _width(links, most) / 2, "between")
+    centre = at.get(ego.centre)
+    if centre is None:
+        return
+    most = max((one.links for one in ego.neighbours), default=1)
+    for one in ego.neighbours:
+        kind: Literal["in", "out"] = "in" if one.links_in else "out"
+        yield Line(_curve(at[one.name], centre), _width(one.links, most), kind)
+
+
+def _width(links: int, most: int) -> float:
+    return round(1 + 3 * math.sqrt(links / most), 1)
+
+
+def _curve(one: Node, other: Node) -> str:
+    """Bent towards the middle, so that two of one side do not run along their arc."""
+    bend_x = (one.x + other.x) / 2 * 0.45 + WIDTH / 2 * 0.55
+    bend_y = (one.y + other.y) / 2
+    return f"M{one.x:g} {one.y:g}Q{bend_x:.1f} {bend_y:.1f} {other.x:g} {other.y:g}"
