@@ -291,3 +291,12 @@ def test_a_collection_without_an_index_says_that_it_cannot_be_searched(
     assert "Nothing can be searched yet" in page.text
     assert Browser(server).get("/api/search?q=rose").status_code == 409
     server.desk.shelf.close()
+
+
+def test_an_address_that_leads_nowhere_is_told_on_a_page_or_as_an_object(server: Served) -> None:
+    page = Browser(server).get("/nowhere")
+    object_ = Browser(server).get("/api/nowhere")
+
+    assert (page.status_code, object_.status_code) == (404, 404)
+    assert "<h1" in page.text
+    assert object_.json() == {"schema": 1, "error": "there is no such page"}

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount
@@ -13,7 +15,7 @@ from starlette.routing import Route as Path_
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from gossamer.web.endpoint import endpoint
+from gossamer.web.endpoint import endpoint, stray_response
 from gossamer.web.guard import Guard, Names
 from gossamer.web.render import FOLDER
 from gossamer.web.route import Desk, Route
@@ -46,6 +48,11 @@ def build_app(desk: Desk, names: Names) -> ASGIApp:
         yield
         desk.shelf.close()
 
+    async def strayed(request: Request, fault: Exception) -> Response:
+        return await run_in_threadpool(stray_response, desk, request, fault)
+
     rows = [_joined(path, routes, desk) for path, routes in _by_path((*API, *PAGES)).items()]
     static = Mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
-    return Guard(Starlette(routes=[*rows, static], lifespan=living), names)
+    faults = {HTTPException: strayed, Exception: strayed}
+    app = Starlette(routes=[*rows, static], lifespan=living, exception_handlers=faults)
+    return Guard(app, names)

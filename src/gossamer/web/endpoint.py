@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -153,6 +154,25 @@ def fault_response(
     names = {"asked": asked, "status": status, "sentence": str(fault), "nav": ""}
     markup = desk.renderer.page("fault.html", crawl="", crawls=[], **names)
     return Response(markup, status, _challenge(status), "text/html")
+
+
+def stray_response(desk: Desk, request: Request, fault: Exception) -> Response:
+    """The answer where no route gave one: no such page, no such method, or a bug of ours."""
+    status = fault.status_code if isinstance(fault, HTTPException) else 500
+    headers = dict(fault.headers or {}) if isinstance(fault, HTTPException) else {}
+    sentence = _STRAYED.get(status, "That cannot be done.")
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"schema": 1, "error": sentence}, status, headers)
+    names = {"asked": Asked({}), "status": status, "sentence": sentence, "nav": ""}
+    markup = desk.renderer.page("fault.html", crawl="", crawls=[], **names)
+    return Response(markup, status, headers, "text/html")
+
+
+_STRAYED: Final = {
+    404: "there is no such page",
+    405: "that address is not for this kind of request",
+    500: "something went wrong here; the server's terminal says what",
+}
 
 
 def _challenge(status: int) -> dict[str, str]:
