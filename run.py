@@ -40,6 +40,8 @@ NEEDED = {
     "tinyproxy": "tinyproxy-bin",
     "microsocks": "microsocks",
     "ip": "iproute2",
+    "fish": "fish",
+    "zsh": "zsh",
     "chromium": "chromium",
 }
 

@@ -371,6 +371,7 @@ _FIELDS: Final[dict[str, tuple[type[Section], Field[Any]]]] = {
     key_of(section, f): (section, f) for section in SECTIONS for f in fields(section)
 }
 KEYS: Final = tuple(_FIELDS)
+_SECRET: Final = frozenset({"fetch.headers"})  # values that no message shows
 
 
 def describe(key: str) -> tuple[Any, Any, str]:
@@ -384,11 +385,18 @@ def is_fixed(key: str) -> bool:
     return bool(_FIELDS[key][1].metadata["fixed"])
 
 
+def limits_of(key: str) -> tuple[float | None, float | None]:
+    """The least and the greatest value of a setting, where there are such."""
+    metadata = _FIELDS[key][1].metadata
+    return metadata["at_least"], metadata["at_most"]
+
+
 def check_value(key: str, value: object, f: Field[Any], kind: Any) -> None:
     """Raise SettingsError when a value has the wrong type or lies outside its limits."""
     wanted = name_of_type(kind)
     if not _fits(value, kind):
-        raise SettingsError(key, f"is {value!r}, but it must be {wanted}")
+        shown = "has another form" if key in _SECRET else f"is {value!r}"
+        raise SettingsError(key, f"{shown}, but it must be {wanted}")
     if isinstance(value, int | float) and not isinstance(value, bool):
         least, most = f.metadata["at_least"], f.metadata["at_most"]
         if not math.isfinite(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,7 @@ def show(
 
     from gossamer.crawl.configure import configure
     from gossamer.crawl.home import Home, open_to_read
-    from gossamer.crawl.stored import stored_settings
+    from gossamer.crawl.stored import stored_settings, without_secrets
     from gossamer.settings import values_of
 
     home = Home(collection_at(collection))
@@ -35,7 +36,7 @@ def show(
         stored = stored_settings(store)
         store.close()
     found = configure(home.path, {}, base=stored)
-    values = values_of(found.settings)
+    values = values_of(without_secrets(found.settings))
     if json:
         rows = {
             key: {"value": value, "origin": found.origin.get(key, "default")}
@@ -52,8 +53,29 @@ def show(
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
 ) -> None:
-    """Say whether a settings file is right; if not, the line and the reason."""
-    from gossamer.crawl.configure import check_file
+    """Say whether a settings file is right; if not, a line for each fault, and exit code 2."""
+    from gossamer.crawl.build import check_usable
+    from gossamer.crawl.configure import examine, fault_in_file
+    from gossamer.errors import UsageError
 
-    check_file(file)
+    settings, faults = examine(file)
+    found = [str(fault) for fault in faults]
+    try:  # what only those who use a setting can tell: patterns, types, files that it names
+        check_usable(settings, ())
+    except UsageError as fault:
+        found.append(str(fault_in_file(fault, file)))
+    for line in found:
+        print(f"gossamer: {line}", file=sys.stderr)
+    if found:
+        raise typer.Exit(2)
     print(f"{file} is right.")
+
+
+@config_app.command()
+def schema() -> None:
+    """Print the JSON Schema of gossamer.toml, for editors that complete and check it."""
+    import json as jsons
+
+    from gossamer.crawl.configure import schema
+
+    print(jsons.dumps(schema(), indent=2))

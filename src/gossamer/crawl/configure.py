@@ -11,13 +11,23 @@ import json
 import os
 import re
 import tomllib
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.errors import SettingsError, UsageError
-from gossamer.settings import KEYS, Settings, nearest, parse_value, values_of, with_values
+from gossamer.settings import (
+    KEYS,
+    Settings,
+    describe,
+    limits_of,
+    nearest,
+    parse_value,
+    values_of,
+    with_values,
+)
 
 _SECTIONS: Final = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS))
 _IN_PYPROJECT: Final = "tool.gossamer"
@@ -92,39 +102,109 @@ def _text_of(path: Path) -> str:
 
 def read_file(path: Path) -> dict[str, object]:
     """The settings in a file, by key. Raises SettingsError or UsageError with file and line."""
+    values, faults = _read(path)
+    if faults:
+        raise faults[0]
+    return values
+
+
+def _read(path: Path) -> tuple[dict[str, object], list[SettingsError]]:
+    """The settings in a file, and what in it is none. Raises UsageError where it is no TOML."""
     try:
         text = _text_of(path)
     except (OSError, UnicodeError) as fault:
-        raise UsageError(f"cannot read {path}: {fault}") from fault
+        problem = getattr(fault, "strerror", None) or "it is no text in UTF-8"
+        raise UsageError(f"cannot read {path}: {problem}") from fault
     try:
-        tables = tomllib.loads(text)
+        tables: Any = tomllib.loads(text)
     except tomllib.TOMLDecodeError as fault:
         raise UsageError(f"{path}: {fault}") from fault
     if path.name == "pyproject.toml":
         tables = tables.get("tool", {}).get("gossamer", {})
-    if not isinstance(tables, dict):
-        raise _not_a_table(_IN_PYPROJECT, path, text)
+    if not isinstance(tables, dict):  # of a pyproject.toml it may be anything
+        return {}, [_not_a_table(_IN_PYPROJECT, path, text)]
     values: dict[str, object] = {}
+    faults: list[SettingsError] = []
     for section, content in tables.items():
+        names = content if isinstance(content, dict) else {}
         if section not in _SECTIONS:
-            first = next(iter(content), "") if isinstance(content, dict) else ""
-            raise _unknown(f"{section}.{first}" if first else section, path, text)
-        if not isinstance(content, dict):
-            raise _not_a_table(section, path, text)
-        for name, value in content.items():
+            keys = [f"{section}.{name}" for name in names] or [section]
+            faults += [_unknown(key, path, text) for key in keys]
+        elif not isinstance(content, dict):
+            faults.append(_not_a_table(section, path, text))
+        for name, value in names.items() if section in _SECTIONS else ():
             key = f"{section}.{name}"
-            if key not in KEYS:
-                raise _unknown(key, path, text)
-            values[key] = _as_setting(value)
-    return values
+            if key in KEYS:
+                values[key] = _as_setting(value)
+            else:
+                faults.append(_unknown(key, path, text))
+    return values, faults
+
+
+def examine(path: Path) -> tuple[Settings, list[SettingsError]]:
+    """What of a file can be used, and all that is wrong with it, in the order of its lines.
+
+    Raises UsageError where it is no TOML.
+    """
+    values, faults = _read(path)
+    text = _text_of(path)
+    good: dict[str, object] = {}
+    for key, value in values.items():
+        try:
+            with_values(Settings(), {key: value})
+            good[key] = value
+        except SettingsError as fault:
+            faults.append(_placed(fault, _where(fault.key, path, text)))
+    root = _IN_PYPROJECT if path.name == "pyproject.toml" else ""
+    faults.sort(key=lambda fault: line_of(fault.key, text, root))
+    return with_values(Settings(), good), faults
 
 
 def check_file(path: Path) -> None:
-    """Raise for the first thing that is wrong with a file."""
-    try:
-        with_values(Settings(), read_file(path))
-    except SettingsError as fault:
-        raise fault if fault.where else _with_line(fault, path) from None
+    """Raise for the first thing that is wrong with a file; what is no setting comes first."""
+    read_file(path)
+    _, faults = examine(path)
+    if faults:
+        raise faults[0]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of `gossamer.toml`, for editors."""
+    sections: dict[str, dict[str, Any]] = {name: {} for name in _SECTIONS}
+    for key in KEYS:
+        section, _, name = key.partition(".")
+        sections[section][name] = _property(key)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "gossamer.toml",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            name: {"type": "object", "additionalProperties": False, "properties": properties}
+            for name, properties in sections.items()
+        },
+    }
+
+
+def _property(key: str) -> dict[str, Any]:
+    kind, default, meaning = describe(key)
+    least, most = limits_of(key)
+    found: dict[str, Any] = {"description": meaning, "default": default, **_shape(kind)}
+    if least is not None:
+        found["minimum"] = least
+    if most is not None:
+        found["maximum"] = most
+    return found
+
+
+def _shape(kind: Any) -> dict[str, Any]:
+    origin = typing.get_origin(kind)
+    if origin is typing.Literal:
+        return {"enum": list(typing.get_args(kind))}
+    if origin is tuple:
+        return {"type": "array", "items": _shape(typing.get_args(kind)[0])}
+    names = {bool: "boolean", int: "integer", float: "number", str: "string"}
+    return {"type": names[kind]}
 
 
 def _as_setting(value: Any) -> object:
@@ -148,6 +228,13 @@ def _where(key: str, path: Path, text: str) -> str:
 
 def _with_line(fault: SettingsError, path: Path) -> SettingsError:
     return _placed(fault, _where(fault.key, path, _text_of(path)))
+
+
+def fault_in_file(fault: UsageError, path: Path) -> UsageError:
+    """The same fault with its file, and its line where it is one of a setting."""
+    if not isinstance(fault, SettingsError):
+        return UsageError(f"{path}: {fault}")
+    return fault if fault.where else _with_line(fault, path)
 
 
 def _placed(fault: SettingsError, where: str) -> SettingsError:

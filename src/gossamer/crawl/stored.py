@@ -19,7 +19,7 @@ from gossamer.crawl.configure import difference
 from gossamer.crawl.home import Home
 from gossamer.crawl.journal import note_act
 from gossamer.errors import UsageError
-from gossamer.fetch.request import hidden
+from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
 from gossamer.settings import Settings, is_fixed, values_of, with_values
@@ -79,8 +79,13 @@ def stored_settings(store: Store) -> Settings | None:
 
 def without_secrets(settings: Settings) -> Settings:
     """The settings as they may be written down."""
-    headers = tuple(map(hidden, settings.fetch.headers))
-    return with_values(settings, {"fetch.headers": headers})
+    fetch = settings.fetch
+    shown = {
+        "fetch.headers": tuple(map(hidden, fetch.headers)),
+        "fetch.proxy": without_userinfo(fetch.proxy),  # with a password none is ever used
+        "fetch.proxies": tuple(map(without_userinfo, fetch.proxies)),
+    }
+    return with_values(settings, shown)
 
 
 def stored_seeds(store: Store) -> tuple[str, ...]:

@@ -184,7 +184,7 @@ def _without_userinfo(href: str) -> str:
 
 def has_userinfo(text: str) -> bool:
     """Whether a URL, as typed, names a user or a password."""
-    parsed = parse(text)
+    parsed = parse(text) if "@" in text else None
     return parsed is not None and bool(parsed.username or parsed.password)
 
 
