@@ -53,6 +53,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from gossamer.base.garbage import give_back
 from gossamer.crawl.crew import Crew
 from gossamer.crawl.indexing import Fresh, IndexFeed
 from gossamer.crawl.journal import Journal
@@ -66,6 +67,7 @@ FILE_PREFIX: Final = b"file:"
 LOG_KEY: Final = b"log"
 CLEAN_KEY: Final = b"clean"
 SEEDS_KEY: Final = b"seeds"
+_GIVE_BACK_EVERY: Final = 60  # commits: a minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class Committer:
         self._log_length = min(log_length, journal.length)
         self._ends: dict[str, int] = {}
         self._lock = asyncio.Lock()
+        self._commits = 0
 
     def note_end(self, file: str, end: int) -> None:
         """The state, as it will be committed next, holds the file up to `end`."""
@@ -158,6 +161,9 @@ class Committer:
         self._links.name(moment.parts)
         if self._index is not None and moment.fresh is not None:
             self._index.write(moment.fresh, is_last=moment.is_clean)
+        self._commits += 1
+        if self._commits % _GIVE_BACK_EVERY == 0:
+            give_back()
 
 
 def sync_descriptor(descriptor: int) -> None:

@@ -1,0 +1,33 @@
+"""Memory that nobody uses goes back."""
+
+import subprocess
+import sys
+
+# Blocks too small to be mapped one by one, and the last of them kept: the top is not free.
+FREE_AND_TELL = """
+import ctypes, platform
+from gossamer.base.garbage import give_back
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+blocks = [libc.malloc(60_000) for _ in range(2_000)]
+for block in blocks:
+    ctypes.memset(block, 1, 60_000)
+for block in blocks[:-1]:
+    libc.free(block)
+before = resident()
+give_back()
+print(platform.libc_ver()[0], before - resident())
+"""
+
+
+def test_what_c_code_has_freed_is_given_back() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", FREE_AND_TELL], capture_output=True, text=True, check=True
+    )
+
+    library, freed = told.stdout.split() if " " in told.stdout.strip() else ("", told.stdout)
+    assert library != "glibc" or int(freed) > 100_000_000
