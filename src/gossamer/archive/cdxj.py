@@ -105,12 +105,8 @@ def cdxj_path(warc_path: Path) -> Path:
 
 def write_cdxj(warc_path: Path) -> Path:
     """Index a file by reading it. Raises CorruptFile at damage, and then writes nothing."""
-    lines = [
-        _line_of(record, warc_path.name)
-        for record in read_records(warc_path)
-        if record.type in _CAPTURES and record.uri and record.is_whole
-    ]
-    return save_cdxj(warc_path, lines)
+    lines = (line_of(record, warc_path.name) for record in read_records(warc_path))
+    return save_cdxj(warc_path, [line for line in lines if line is not None])
 
 
 def save_cdxj(warc_path: Path, lines: Iterable[str]) -> Path:
@@ -128,7 +124,10 @@ def save_cdxj(warc_path: Path, lines: Iterable[str]) -> Path:
     return path
 
 
-def _line_of(record: Record, file_name: str) -> str:
+def line_of(record: Record, file_name: str) -> str | None:
+    """The line of a record as it lies in a file; None where it is no capture."""
+    if record.type not in _CAPTURES or not record.uri or not record.is_whole:
+        return None
     if record.type == "revisit":
         mime = "warc/revisit"
     elif record.is_http:
@@ -136,7 +135,8 @@ def _line_of(record: Record, file_name: str) -> str:
     else:
         mime = record.header("Content-Type").partition(";")[0].strip().lower() or "unk"
     digest = record.header("WARC-Payload-Digest") or payload_digest(record.payload)
-    capture = (record.uri, record.at_us or 0, record.status or 0)
+    status = 200 if record.type == "resource" else record.status or 0  # as pywb has it
+    capture = (record.uri, record.at_us or 0, status)
     return cdxj_line(capture, mime, digest, (record.offset, record.length), file_name)
 
 

@@ -78,6 +78,8 @@ def metadata_fields(lease: Lease, answer: Answer) -> list[tuple[str, str]]:
         fields.append(("redirects", str(lease.redirects)))
     if lease.is_trusted:
         fields.append(("trusted", "1"))
+    if lease.source:
+        fields.append(("source", lease.source))
     if lease.url != answer.url:
         fields.append(("leaseUrl", lease.url))
     if isinstance(answer, Fetched):
@@ -112,6 +114,7 @@ def lease_of(fields: Fields, url: str) -> Lease:
         via=fields.get("via", ""),
         is_trusted=fields.get("trusted") == "1",
         max_body_bytes=int(fields["maxBodyBytes"]),
+        source=fields.get("source", ""),
     )
 
 

@@ -3,20 +3,24 @@
 `read_records` reads files of all writers and generations. The functions below it read our own,
 whose records come as exchanges (`warc.py`), and give back the lease and the answer that were put
 in. Damage raises CorruptFile with the byte; what stands before it has been given by then.
+
+An exchange ends with the metadata record of ours. One that was imported (`foreign.py`) holds other
+people's records before it, as they were, warcinfo and metadata among them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from gossamer.archive.chunks import unchunked
 from gossamer.archive.fields import Fields, fields_of, lease_of, took_s_of, unanswered_of
 from gossamer.archive.head import original_head, original_request
 from gossamer.archive.record import Record, next_record
-from gossamer.archive.streams import open_stream
+from gossamer.archive.streams import Source, Stream, open_stream
 from gossamer.archive.warc import RevisitOf, date_us
 from gossamer.errors import CorruptFile
 from gossamer.records import Answer, Fetched, Lease, Outcome, Stored
@@ -28,7 +32,12 @@ _FETCHED_TYPES: Final = frozenset(
     (*request, kind, "metadata") for kind in _RESPONSES for request in ((), ("request",))
 )
 _OTHER_TYPES: Final = frozenset({("metadata",)})
-_PART_OF_EXCHANGE: Final = frozenset({"request", "response", "revisit", "metadata"})
+_MARKS: Final = {  # what a packed record begins with, by the file's first bytes
+    b"\x1f\x8b": b"\x1f\x8b\x08",
+    b"\x28\xb5": b"\x28\xb5\x2f\xfd",
+    b"\x5d\x2a": b"\x28\xb5\x2f\xfd",
+}
+_OUR_BLOCK: Final = b"outcome: "  # every metadata record of ours begins so (`fields.py`)
 _SEARCH_BYTES: Final = 1 << 20
 
 
@@ -47,19 +56,64 @@ class Exchange:
     body_bytes: int = 0
 
 
-def read_records(path: Path, start: int = 0, *, limit_bytes: int = LIMIT_BYTES) -> Iterator[Record]:
+def is_ours(record: Record) -> bool:
+    """Whether a record is the metadata that ends an exchange of ours."""
+    return record.type == "metadata" and record.content.startswith(_OUR_BLOCK)
+
+
+def read_records(
+    path: Path | Source, start: int = 0, *, limit_bytes: int = LIMIT_BYTES
+) -> Iterator[Record]:
     """The records from byte `start` on, blocks kept up to `limit_bytes` (then `is_cut`).
 
     Raises CorruptFile at the first damage, when what is left of the record has been given with
     `is_whole` False; UsageError for packers that are not read.
     """
     with path.open("rb") as file:
-        stream, is_gzip = open_stream(path, file, start)
-        while (record := next_record(stream, is_gzip, start, limit_bytes)) is not None:
+        stream, is_packed = open_stream(path, file, start)
+        while (record := next_record(stream, is_packed, start, limit_bytes)) is not None:
             yield record
 
 
-def read_answer_at(path: Path, offset: int, *, limit_bytes: int = LIMIT_BYTES) -> Record:
+def salvage(path: Path | Source, limit_bytes: int = LIMIT_BYTES) -> Iterator[Record | CorruptFile]:
+    """Every record that can be read, and in its place each damage; never raises CorruptFile.
+
+    After damage it goes on with the next record that can be found. UsageError is raised for packers
+    that are not read.
+    """
+    start: int | None = 0
+    while start is not None:
+        try:
+            with path.open("rb") as file:
+                stream, is_packed = open_stream(path, file, start)
+                fault = yield from _salvage(stream, is_packed, start, limit_bytes)
+            start = find_record_after(path, max(start, fault.offset)) if fault else None
+        except CorruptFile as deeper:  # of the packing around it
+            yield deeper
+            start = None
+
+
+def _salvage(
+    stream: Stream, is_packed: bool, start: int, limit_bytes: int
+) -> Generator[Record | CorruptFile, None, CorruptFile | None]:
+    """The same up to a place behind which the stream gives nothing; that fault is returned."""
+    while True:
+        try:
+            record = next_record(stream, is_packed, start, limit_bytes)
+        except CorruptFile as fault:
+            yield fault
+            if stream.fault is not None:
+                return fault
+            if not stream.skip_to_version():
+                return stream.fault
+            continue
+        if record is None:
+            return None
+        if record.is_whole:
+            yield record
+
+
+def read_answer_at(path: Path | Source, offset: int, *, limit_bytes: int = LIMIT_BYTES) -> Record:
     """The record that begins at `offset`. Raises CorruptFile when there is no whole one."""
     for record in read_records(path, offset, limit_bytes=limit_bytes):
         if record.is_whole:
@@ -90,11 +144,14 @@ def read_exchange(path: Path, response: int) -> Exchange:
     records = next(_grouped(path, response), None)
     if records is None:
         raise CorruptFile(path, response, "the file ends where an exchange should begin")
-    if records[0].type in _RESPONSES:
-        length = _fields(path, records[-1]).get("requestLength", "0")
+    if records[0].type != "metadata" or len(records) > 1:
+        fields = _fields(path, records[-1])
+        length = fields.get("requestLength", "0")
         if not length.isdecimal() or int(length) > response:
             raise CorruptFile(path, response, f"its request is said to be {length!r} bytes long")
-        if int(length):
+        if "source" in fields:
+            records = next(_grouped(path, response - int(length)))
+        elif int(length):
             records = [read_answer_at(path, response - int(length)), *records]
     return _exchange(path, records)
 
@@ -105,28 +162,26 @@ def last_whole_end(path: Path, start: int = 0) -> int:
     """
     end = start
     try:
-        for record in read_records(path, start, limit_bytes=0):
+        for record in read_records(path, start, limit_bytes=len(_OUR_BLOCK)):
             if not record.is_whole:
                 break
-            if record.type in ("metadata", "warcinfo") and record.length:
+            if record.length and (is_ours(record) or _begins_file(record)):
                 end = record.offset + record.length
-            elif record.type not in _PART_OF_EXCHANGE:
-                break
     except CorruptFile:
         pass
     return end
 
 
-def find_record_after(path: Path, offset: int) -> int | None:
+def find_record_after(path: Path | Source, offset: int) -> int | None:
     """The first byte after `offset` at which a record begins; None when there is none."""
     with path.open("rb") as file:
-        is_gzip = file.read(2) == b"\x1f\x8b"
-        mark = b"\x1f\x8b\x08" if is_gzip else b"\nWARC/"
+        packed = _MARKS.get(file.read(2))
+        mark = packed or b"\nWARC/"
         file.seek(offset + 1)
         base, window = offset + 1, file.read(_SEARCH_BYTES)
         while window:
             for hit in re.finditer(re.escape(mark), window):
-                place = base + hit.start() + (not is_gzip)
+                place = base + hit.start() + (packed is None)
                 if _begins_record(path, place):
                     return place
             kept = window[-len(mark) + 1 :]
@@ -136,12 +191,16 @@ def find_record_after(path: Path, offset: int) -> int | None:
     return None
 
 
-def _begins_record(path: Path, offset: int) -> bool:
+def _begins_record(path: Path | Source, offset: int) -> bool:
     try:
         read_answer_at(path, offset, limit_bytes=0)
     except CorruptFile:
         return False
     return True
+
+
+def _begins_file(record: Record) -> bool:
+    return record.type == "warcinfo" and record.offset == 0
 
 
 def _grouped(path: Path, start: int) -> Iterator[list[Record]]:
@@ -152,12 +211,10 @@ def _grouped(path: Path, start: int) -> Iterator[list[Record]]:
             continue  # the next step raises
         if record.is_cut:
             raise CorruptFile(path, record.offset, f"the record has {record.size} bytes, too many")
-        if record.type == "warcinfo" and not records:
+        if _begins_file(record):
             continue
-        if record.type not in _PART_OF_EXCHANGE:
-            raise CorruptFile(path, record.offset, f"a {record.type!r} record is in an exchange")
         records.append(record)
-        if record.type == "metadata":
+        if is_ours(record):
             yield records
             records = []
     if records:
@@ -165,11 +222,18 @@ def _grouped(path: Path, start: int) -> Iterator[list[Record]]:
         raise CorruptFile(path, records[0].offset, what)
 
 
+def exchange_of(path: Path, records: list[Record]) -> Exchange:
+    """The exchange that these records of a file of ours are. Raises CorruptFile."""
+    return _exchange(path, records)
+
+
 def _exchange(path: Path, records: list[Record]) -> Exchange:
     types = tuple(record.type for record in records)
     metadata = records[-1]
     fields = _fields(path, metadata)
     is_fetched = fields.get("outcome") == Outcome.FETCHED.value
+    if is_fetched and "source" in fields:
+        return _imported(path, records, fields)
     if types not in (_FETCHED_TYPES if is_fetched else _OTHER_TYPES):
         raise CorruptFile(path, records[0].offset, f"an exchange of {', '.join(types)} records")
     try:
@@ -191,6 +255,39 @@ def _exchange(path: Path, records: list[Record]) -> Exchange:
     except (KeyError, ValueError) as error:
         what = f"the metadata record cannot be understood ({error!r})"
         raise CorruptFile(path, metadata.offset, what) from None
+
+
+def _imported(path: Path, records: list[Record], fields: Fields) -> Exchange:
+    """An exchange of other people's records; `captureAt` counts to the one that is the answer."""
+    metadata = records[-1]
+    try:
+        url = fields.get("url", metadata.header("WARC-Target-URI"))
+        capture = records[int(fields.get("captureAt", "0"))]
+        request = next((one for one in records if one.type == "request"), None)
+        at_us = date_us(metadata.header("WARC-Date"))
+        answer = _fetched(fields, url, at_us, capture, request)
+        lease = lease_of(fields, url)
+    except (KeyError, ValueError, IndexError) as error:
+        what = f"the metadata record cannot be understood ({error!r})"
+        raise CorruptFile(path, metadata.offset, what) from None
+    if "bodyFile" in fields:
+        answer = replace(answer, body=_body_elsewhere(path, fields))
+    elif fields.get("chunked") == "1":
+        answer = replace(answer, body=unchunked(answer.body))
+    if "captureAt" not in fields:
+        answer = replace(answer, body=b"")
+    stored = _stored(path, records, capture, fields.get("bodyDigest", ""))
+    return Exchange(lease, answer, stored, None, len(answer.body))
+
+
+def _body_elsewhere(path: Path, fields: Fields) -> bytes:
+    """The body that an imported revisit repeats; nothing where it has gone meanwhile."""
+    at = fields.get("bodyAt", "")
+    try:
+        other = read_exchange(path.with_name(Path(fields["bodyFile"]).name), int(at))
+    except (CorruptFile, OSError, ValueError):
+        return b""
+    return other.answer.body if isinstance(other.answer, Fetched) else b""
 
 
 def _stored(path: Path, records: list[Record], answer: Record, digest: str) -> Stored:

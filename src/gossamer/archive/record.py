@@ -40,6 +40,7 @@ class Record:
     content: bytes
     size: int
     is_whole: bool = True
+    preamble: bytes = b""  # version line, headers and empty line as they stand; empty for ARC
 
     @property
     def is_cut(self) -> bool:
@@ -136,7 +137,7 @@ def next_record(stream: Stream, is_gzip: bool, start: int, limit: int) -> Record
 
 
 def _warc_record(stream: Stream, offset: int, line: bytes, limit: int) -> Record:
-    headers = _headers(stream, offset)
+    headers, lines = _headers(stream, offset)
     by_name = {name.lower(): value for name, value in reversed(headers)}
     size = by_name.get("content-length", "")
     if not (size.isascii() and size.isdigit() and len(size) < 20):
@@ -144,11 +145,15 @@ def _warc_record(stream: Stream, offset: int, line: bytes, limit: int) -> Record
     content = _block(stream, offset, int(size), limit)
     version = line.strip().decode("ascii")
     kind = by_name.get("warc-type", "").lower()
-    return Record(version, kind, tuple(headers), offset, 0, content, int(size))
+    preamble = b"".join((line, *lines))
+    named = tuple(headers)
+    return Record(version, kind, named, offset, 0, content, int(size), preamble=preamble)
 
 
-def _headers(stream: Stream, offset: int) -> list[tuple[str, str]]:
+def _headers(stream: Stream, offset: int) -> tuple[list[tuple[str, str]], list[bytes]]:
+    """Names and values, and the lines that they stand on, the empty one that ends them too."""
     headers: list[tuple[str, str]] = []
+    lines: list[bytes] = []
     left = MAX_HEADER_BYTES
     while True:
         line = stream.line(left)
@@ -156,9 +161,10 @@ def _headers(stream: Stream, offset: int) -> list[tuple[str, str]]:
         if not line.endswith(b"\n"):
             what = "are too long" if left <= 0 else "are cut off by the end of the file"
             raise stream.fault or CorruptFile(stream.path, offset, f"the record's headers {what}")
+        lines.append(line)
         text = _text(line.rstrip(b"\r\n"))
         if not text:
-            return headers
+            return headers, lines
         if text[0] in " \t" and headers:
             name, value = headers[-1]
             headers[-1] = (name, f"{value} {text.strip()}")

@@ -9,17 +9,32 @@ that stands before it. Memory is bounded by what the caller asks for, never by w
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol
+from typing import BinaryIO, Final, Literal, Protocol
 
+from backports import zstd
 from isal import isal_zlib
 
 from gossamer.errors import CorruptFile, UsageError
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
-_OTHER_PACKERS: Final = {b"\x04\x22\x4d\x18": "lz4", b"\x28\xb5\x2f\xfd": "zstd"}
+_LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
+_ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
+_ZSTD_DICTIONARY_MAGIC: Final = b"\x5d\x2a\x4d\x18"  # a frame to be skipped, in .warc.zst first
+_MAX_DICTIONARY_BYTES: Final = 1 << 25
+_ZSTD_LIMITS: Final[dict[int, int]] = {
+    zstd.DecompressionParameter.window_log_max: 27
+}  # 128 MB at the most
+_VERSION: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n")
 _READ_BYTES: Final = 1 << 16
 _INFLATE_BYTES: Final = 1 << 18  # at most this much comes out of one step, whatever went in
+
+
+class Source(Protocol):
+    """Something to read that has a name for people: a path, or a part of another file."""
+
+    def open(self, mode: Literal["rb"]) -> BinaryIO: ...
 
 
 class Supply(Protocol):
@@ -59,7 +74,7 @@ class PlainSupply:
 class GzipSupply:
     """A file of gzip members; each member's checksum is tested before its end is reported."""
 
-    def __init__(self, path: Path, file: BinaryIO, start: int) -> None:
+    def __init__(self, path: Path | Source, file: BinaryIO, start: int) -> None:
         self._path = path
         self._file = file
         self._file.seek(start)
@@ -100,10 +115,71 @@ class GzipSupply:
         return b""
 
 
+class ZstdSupply:
+    """A file of Zstandard frames, of which the first may carry a dictionary for the others."""
+
+    def __init__(self, path: Path | Source, file: BinaryIO, start: int) -> None:
+        self._path = path
+        self._file = file
+        self._dictionary, first = _dictionary_of(path, file)
+        self.start = self.end = max(start, first)
+        self._file.seek(self.start)
+        self._packed = b""
+        self._inflater: zstd.ZstdDecompressor | None = None
+
+    def begin(self) -> bool:
+        self._packed = self._packed or self._file.read(_READ_BYTES)
+        if not self._packed:
+            return False
+        self.start = self.end
+        self._inflater = zstd.ZstdDecompressor(zstd_dict=self._dictionary, options=_ZSTD_LIMITS)
+        return True
+
+    def more(self) -> bytes:
+        while (inflater := self._inflater) is not None:
+            if inflater.needs_input and not self._packed:
+                self._packed = self._file.read(_READ_BYTES)
+                if not self._packed:
+                    what = "the zstd frame that begins here is cut off by the end of the file"
+                    raise CorruptFile(self._path, self.start, what)
+            given, self._packed = self._packed, b""
+            try:
+                found: bytes = inflater.decompress(given, _INFLATE_BYTES)
+            except zstd.ZstdError as error:
+                what = f"the zstd frame that begins here is damaged ({error})"
+                raise CorruptFile(self._path, self.start, what) from None
+            self.end += len(given)
+            if inflater.eof:
+                self._inflater = None
+                self._packed = inflater.unused_data
+                self.end -= len(self._packed)
+            if found:
+                return found
+        return b""
+
+
+def _dictionary_of(path: Path | Source, file: BinaryIO) -> tuple[zstd.ZstdDict | None, int]:
+    """The dictionary that a .warc.zst file begins with, and where its first frame begins."""
+    file.seek(0)
+    if file.read(4) != _ZSTD_DICTIONARY_MAGIC:
+        return None, 0
+    size = int.from_bytes(file.read(4), "little")
+    if size > _MAX_DICTIONARY_BYTES:
+        raise CorruptFile(path, 0, f"its dictionary is said to be {size} bytes long")
+    data = file.read(size)
+    try:
+        if data.startswith(_ZSTD_MAGIC):
+            inflater = zstd.ZstdDecompressor(options=_ZSTD_LIMITS)
+            data = inflater.decompress(data, _MAX_DICTIONARY_BYTES)
+        return zstd.ZstdDict(data), 8 + size
+    except (zstd.ZstdError, ValueError) as error:
+        raise CorruptFile(path, 0, f"its dictionary cannot be used ({error})") from None
+
+
 class Stream:
     """Inflated bytes with a place in them. A record may reach over the end of a member."""
 
-    def __init__(self, path: Path, supply: Supply) -> None:
+    def __init__(self, path: Path | Source, supply: Supply) -> None:
         self.path = path
         self._supply = supply
         self._buffer = b""
@@ -145,6 +221,24 @@ class Stream:
             if ends < len(rest):
                 return None
         return self._supply.end
+
+    def skip_to_version(self) -> bool:
+        """Move on to the next line that could begin a WARC record; False when there is none.
+
+        For what stands behind a record that makes no sense while the packing is sound.
+        """
+        while self._grow() or self._cross():
+            found = _VERSION.search(self._buffer, self._at)
+            if found is not None:
+                self._use(found.start() - self._at)
+                return True
+            kept = max(self._at, len(self._buffer) - 15)  # a line may go on in the next piece
+            rest = self._buffer[kept:]
+            self._use(len(self._buffer) - self._at)
+            if rest and self._grow():
+                self._buffer = rest + self._buffer
+                self._place -= len(rest)
+        return False
 
     def line(self, limit: int) -> bytes:
         """The next line with its end; without one where the file ends or `limit` is passed."""
@@ -199,15 +293,16 @@ class Stream:
         self._place += count
 
 
-def open_stream(path: Path, file: BinaryIO, start: int) -> tuple[Stream, bool]:
-    """A stream from byte `start` on, and whether the file is gzip. Raises UsageError for lz4."""
-    if start > (size := os.fstat(file.fileno()).st_size):
+def open_stream(path: Path | Source, file: BinaryIO, start: int) -> tuple[Stream, bool]:
+    """A stream from byte `start` on, and whether it is packed. Raises UsageError for lz4."""
+    if start > (size := file.seek(0, os.SEEK_END)):
         raise CorruptFile(path, size, f"the file ends here, and byte {start} was asked for")
     file.seek(start)
     magic = file.read(4)
-    packer = _OTHER_PACKERS.get(magic)
-    if packer is not None and start == 0:
-        raise UsageError(f"{path} is packed with {packer}; unpack it or pack it with gzip first")
+    if magic == _LZ4_MAGIC and start == 0:
+        raise UsageError(f"{path} is packed with lz4; unpack it or pack it with gzip first")
+    if magic in (_ZSTD_MAGIC, _ZSTD_DICTIONARY_MAGIC):
+        return Stream(path, ZstdSupply(path, file, start)), True
     if magic.startswith(GZIP_MAGIC):
         return Stream(path, GzipSupply(path, file, start)), True
     return Stream(path, PlainSupply(file, start)), False

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.chunks import is_chunked, unchunked
-from gossamer.archive.reader import find_record_after, read_records
+from gossamer.archive.reader import find_record_after, is_ours, read_records
 from gossamer.archive.record import Record
 from gossamer.errors import CorruptFile
 
 _ALGORITHMS: Final = frozenset({"md5", "sha1", "sha256", "sha512"})
 _OURS: Final = b"software: gossamer/"
+_IMPORTED: Final = b"\r\nsource: "
+_ODD_DIGEST: Final = b"\r\noddDigest: 1\r\n"  # the payload's digest was wrong when it was imported
+_PAYLOAD: Final = "the payload"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,10 @@ def check_file(path: Path) -> Iterator[Fault]:
             for record in read_records(path, start):
                 if not record.is_whole:
                     continue  # the next step raises
-                yield from digest_faults(path, record)
-                yield from pairs.faults(record)
+                yield from pairs.faults(record, digest_faults(path, record))
         except CorruptFile as error:
+            yield from pairs.forget()
             yield Fault(path, error.offset, error.found)
-            pairs.forget()
             place = find_record_after(path, max(start, error.offset))
     yield from pairs.faults_at_end()
 
@@ -62,7 +64,7 @@ def digest_faults(path: Path, record: Record) -> Iterator[Fault]:
     payload = record.header("WARC-Payload-Digest")
     # A revisit's payload lies elsewhere.
     if payload and record.type != "revisit" and not _payload_fits(payload, record):
-        yield Fault(path, record.offset, f"the payload is not the one with the digest {payload}")
+        yield Fault(path, record.offset, f"{_PAYLOAD} is not the one with the digest {payload}")
 
 
 def _payload_fits(digest: str, record: Record) -> bool:
@@ -96,27 +98,38 @@ class _Pairs:
         self._path = path
         self._is_ours = False
         self._open: list[Record] = []  # the exchange so far, blocks and all
+        self._held: list[Fault] = []  # in it; its metadata may say that they came with it
 
-    def forget(self) -> None:
-        """Records were lost: what is open can never be whole, and that was reported."""
-        self._open = []
+    def forget(self) -> Iterator[Fault]:
+        """Records were lost: what is open can never be whole, and that is reported."""
+        held, self._held, self._open = self._held, [], []
+        yield from held
 
-    def faults(self, record: Record) -> Iterator[Fault]:
-        if record.type == "warcinfo":
+    def faults(self, record: Record, found: Iterable[Fault]) -> Iterator[Fault]:
+        """`found` is what is wrong with the record alone."""
+        if record.type == "warcinfo" and record.offset == 0:
             self._is_ours = record.content.startswith(_OURS)
+            yield from found
             return
         if not self._is_ours:
+            yield from found
             return
         self._open.append(record)
-        if record.type == "metadata":
+        self._held += found
+        if is_ours(record):
+            if _ODD_DIGEST in record.content:
+                self._held = [one for one in self._held if not one.problem.startswith(_PAYLOAD)]
             yield from self._exchange_faults()
-            self._open = []
+            yield from self.forget()
 
     def faults_at_end(self) -> Iterator[Fault]:
         if self._open:
             yield self._fault("the exchange that begins here has no metadata record")
+        yield from self.forget()
 
     def _exchange_faults(self) -> Iterator[Fault]:
+        if _IMPORTED in self._open[-1].content:
+            return  # records of others, in their order
         types = [record.type.replace("revisit", "response") for record in self._open]
         is_fetched = self._open[-1].content.startswith(b"outcome: fetched\r\n")
         whole = (["request", "response", "metadata"], ["response", "metadata"])

@@ -12,11 +12,14 @@ import contextlib
 import errno
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from gossamer.archive.cdxj import cdxj_line, mime_of, save_cdxj
+from gossamer.archive.cdxj import cdxj_line, line_of, mime_of, save_cdxj
+from gossamer.archive.foreign import Packed
+from gossamer.archive.record import Record
 from gossamer.archive.warc import ExchangeBytes, RevisitOf, exchange_bytes, warcinfo_bytes
 from gossamer.base.clock import Clock
 from gossamer.base.files import sync_folder
@@ -117,6 +120,35 @@ class WarcWriter:
         if isinstance(answer, Fetched):
             self._note_capture(answer, exchange, start, revisit_of)
         return Stored(self._name, start, start + exchange.response, self._end, exchange.digest)
+
+    def append_packed(self, exchange: Packed) -> tuple[Record, ...]:
+        """Write an imported exchange; its records with their places in the file, `name`.
+
+        Durable, and raising, as `append`.
+        """
+        self._make_room()
+        start = self._end
+        self._write(exchange.data)
+        placed = tuple(replace(one, offset=start + one.offset) for one in exchange.records)
+        lines = (line_of(record, self._name) for record in placed)
+        self._lines += [line for line in lines if line is not None]
+        return placed
+
+    def now_us(self) -> int:
+        """The time, by the clock that dates the files."""
+        return self._clock.wall_us()
+
+    @property
+    def level(self) -> int:
+        """How much is compressed."""
+        return self._settings.gzip_level
+
+    def _make_room(self) -> None:
+        """Have a file open that may grow."""
+        if self._file >= 0 and self._end >= self._settings.roll_bytes:
+            self._finish_file()
+        if self._file < 0 and not self._is_closed:
+            self._begin_file()
 
     def sync(self) -> None:
         """Return when all that was appended is on the disk. Raises DiskFault, for good."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gossamer.fetch.guard import forbidden_port
 from gossamer.frontier.traps import trap_in
-from gossamer.records import Found, Reason
+from gossamer.records import NAMED, Found, Reason
 from gossamer.settings import Settings
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import port_of
@@ -68,9 +68,10 @@ class Admission:
 
     def __call__(self, found: Found) -> tuple[Reason, str] | None:
         """The rule that forbids it with a sentence, or None."""
-        verdict = self._scope.judge(found.url)
-        if not verdict.is_in:
-            return Reason.SCOPE, verdict.because
+        if found.via != NAMED:
+            verdict = self._scope.judge(found.url)
+            if not verdict.is_in:
+                return Reason.SCOPE, verdict.because
         banned = self.find_ban(found.url)
         if banned is not None:
             return Reason.BANNED, f"banned by {banned!r}"

@@ -24,6 +24,7 @@ from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import SALT_KEY, Home, complete_change, locked, open_to_write
 from gossamer.crawl.indexing import IndexFeed
+from gossamer.crawl.intake import Intake
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.marker import Marker, delete_markers, read_deadly
@@ -40,7 +41,7 @@ from gossamer.crawl.stored import (
     with_stored_seeds,
 )
 from gossamer.crawl.worker import LinkGatherer
-from gossamer.errors import UsageError
+from gossamer.errors import StoreError, UsageError
 from gossamer.fetch.fetcher import checked_header
 from gossamer.fetch.guard import Guard, forbidden_port
 from gossamer.fetch.judge import Judge
@@ -68,6 +69,11 @@ _JUDGED_BY: Final = (
 _WANTS_SITEMAPS: Final = ("urls.sitemaps", "urls.sitemaps_per_host", "scope.kind", "scope.depth")
 
 
+def no_checkpoint(folder: Path) -> None:
+    """Where the state is not on a disk."""
+    raise StoreError(f"there is no state to lay aside in {folder}")
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A node that is ready to run, and what was found when it was opened."""
@@ -77,7 +83,9 @@ class Opened:
     changed: dict[str, tuple[object, object]]
     is_new: bool
     new_seeds: int
+    intake: Intake | None = None  # for an import
     forgotten_seeds: Sequence[str] = ()  # they are not asked for
+    checkpoint: Callable[[Path], None] = no_checkpoint  # lays the state aside, for a backup
 
 
 SettingsFor = Callable[[Settings | None], Settings]
@@ -91,9 +99,11 @@ def open_node(
     stack: ExitStack,
     *,
     may_change: bool = False,
+    is_import: bool = False,
 ) -> Opened:
     """Open or make the collection, bring it up to its archive, and admit the seeds.
 
+    With `is_import` nobody is asked: there are no workers, and `intake` takes what is brought.
     `settings_for` is told the settings of the stored crawl, or None. Raises UsageError, and
     changes nothing, when a stored crawl is to go on in another scope or normal form and
     `may_change` is not set. The caller closes the node, then `stack`.
@@ -114,9 +124,11 @@ def open_node(
         if settings.node.index:
             index = IndexFeed(home.index, clock, settings.node.index_every_s)
             stack.callback(index.close)
-        return _open(
-            home, store, index, settings, seeds, clock, is_new=is_new, may_change=may_change
-        )
+        opened = _open(
+            home, store, index, settings, seeds, clock,
+            is_new=is_new, may_change=may_change, is_import=is_import,
+        )  # fmt: skip
+        return replace(opened, checkpoint=store.checkpoint)
     except BaseException:
         store.close()
         raise
@@ -148,6 +160,7 @@ def _open(
     *,
     is_new: bool,
     may_change: bool,
+    is_import: bool,
 ) -> Opened:
     changed = changed_settings(store, settings, may_change=may_change)
     forgotten = read_forgotten(home.acts)
@@ -180,7 +193,7 @@ def _open(
     )  # fmt: skip
     post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _warcinfo(settings, all_seeds))
     gatherer = build_gatherer(settings, post, clock)
-    workers = workers_for(settings, all_seeds)
+    workers = 0 if is_import else workers_for(settings, all_seeds)
     cookies = CookieBook(home.cookies, settings.fetch, clock)
     crew: Crew
     if workers:
@@ -220,8 +233,7 @@ def _open(
         home, store, settings, node, harvester, gatherer, links, index, committer, deadly, marker
     )
     note_start(home, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
-    is_half_judged = store.find(Table.META, REJUDGE_KEY) is not None
-    if is_half_judged or any(key.startswith(_JUDGED_BY) for key in changed):
+    if _must_judge_again(store, seeds, changed, is_new=is_new):
         frontier.judge_again(clock.wall_us())
         frontier.pending.delete(Table.META, REJUDGE_KEY)
     new_seeds = frontier.admit(_as_found(seeds, keys), clock.wall_us())
@@ -229,7 +241,22 @@ def _open(
     scheduler.sitemaps.open(store, is_changed=any(key in _WANTS_SITEMAPS for key in changed))
     marker.close()
     delete_markers(home.run, but=post.run)
-    return Opened(node, recovered, changed, is_new, new_seeds, forgotten_seeds=left_out)
+    intake = None
+    if is_import:
+        intake = Intake(settings, keys, frontier, worker, node, committer, links, index)
+    return Opened(node, recovered, changed, is_new, new_seeds, intake, forgotten_seeds=left_out)
+
+
+def _must_judge_again(
+    store: Store, seeds: Sequence[str], changed: Iterable[str], *, is_new: bool
+) -> bool:
+    """Whether the rules are others than those by which URLs were refused or queued.
+
+    What was imported before there was a seed is out of every scope until the first one comes.
+    """
+    is_first_seed = bool(seeds) and not is_new and not stored_seeds(store)
+    is_half_judged = store.find(Table.META, REJUDGE_KEY) is not None
+    return is_half_judged or is_first_seed or any(key.startswith(_JUDGED_BY) for key in changed)
 
 
 def workers_for(settings: Settings, seeds: Sequence[str]) -> int:
@@ -268,8 +295,11 @@ def _recover(
             index.take(harvest, is_current=node.is_current(harvest.report))
         if settings.node.graph and start >= linked.get(file, 0):
             gatherer.add(harvest)
-        if index is not None and index.is_behind:
-            committer.commit_now()  # a whole archive may be read here, and memory is bounded
+        # A whole archive may be read here, and memory is bounded.
+        if gatherer.is_due and (due := gatherer.write_now()) is not None:
+            links.note(due)
+        if (index is not None and index.is_behind) or node.is_full:
+            committer.commit_now()
 
     covered = {file: min(linked.get(file, 0), indexed.get(file, 0)) for file in known}
     recovered = recover(home.archive, known, covered, harvester, take, deadly=deadly, marker=marker)

@@ -8,6 +8,7 @@ out: a running crawl, or the next start after a kill, has yet to tell of it.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -169,6 +170,7 @@ class _Index:
         self._file = path.name
         self._fault = ""
         self._lines = self._read()
+        self._places: list[int] | None = None  # those of the lines, in order
         self.is_whole = True
 
     def _read(self) -> dict[int, dict[str, str]] | None:
@@ -187,6 +189,9 @@ class _Index:
         """Take one exchange off the index, and note where the two differ."""
         if self._lines is None or self._fault or not isinstance(exchange.answer, Fetched):
             return
+        if exchange.lease.source:
+            self._take_imported(exchange)
+            return
         entry = self._lines.pop(exchange.stored.response, None)
         wanted = {
             "url": header_url(exchange.answer.url),
@@ -198,6 +203,17 @@ class _Index:
             self._fault = f"{exchange.answer.url}, at byte {exchange.stored.response}, is not in it"
         elif any(entry.get(name) != value for name, value in wanted.items()):
             self._fault = f"its line for byte {exchange.stored.response} is of another capture"
+
+    def _take_imported(self, exchange: Exchange) -> None:
+        """Records of others have any number of lines, which say what those others said."""
+        assert self._lines is not None, "asked where there are lines"
+        if self._places is None:
+            self._places = sorted(self._lines)
+        stored = exchange.stored
+        first, after = (bisect_left(self._places, at) for at in (stored.start, stored.end))
+        found = [at for at in self._places[first:after] if self._lines.pop(at, None)]
+        if exchange.lease.purpose is Purpose.PAGE and stored.response not in found:
+            self._fault = f"{exchange.answer.url}, at byte {stored.response}, is not in it"
 
     def problems(self, *, is_due: bool) -> Iterator[Problem]:
         todo = f"delete it, and {_GO_ON}"

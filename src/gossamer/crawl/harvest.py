@@ -21,6 +21,7 @@ from gossamer.parse.mime import parse_mime
 from gossamer.parse.sitemap import Unreadable, read_sitemap
 from gossamer.politeness.pace import retry_after_s
 from gossamer.records import (
+    NAMED,
     Answer,
     Edge,
     Failed,
@@ -75,6 +76,8 @@ class Harvester:
     def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
         """All that follows from an answer."""
         match answer:
+            case Fetched() if lease.purpose is Purpose.KEPT:
+                return Harvest(_report(lease, answer, stored, "", Head(b"")))
             case Fetched():
                 return self._fetched(lease, answer, stored)
             case Failed(reason=reason, detail=detail):
@@ -189,7 +192,11 @@ class Harvester:
             sitemaps = tuple(dict.fromkeys(one[0] for one in resolved if one))
             report = _report(lease, answer, stored, mime, head, detail=read.fault)
             return replace(report, sitemaps=sitemaps)
-        found = tuple(self._found_at(lease, answer.url, hrefs))
+        if lease.via:
+            found = tuple(self._found_at(lease, answer.url, hrefs))
+        else:  # no robots.txt, no index named it, but the operator
+            resolved = self._linker.resolve_all(answer.url, hrefs)
+            found = tuple(Found(one[0], one[1], 0, NAMED) for one in resolved if one)
         return _report(lease, answer, stored, mime, head, detail=read.fault, found=found)
 
     def _found_at(self, lease: Lease, base: str, hrefs: Iterable[str]) -> Iterable[Found]:

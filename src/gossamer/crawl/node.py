@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -26,6 +26,7 @@ from gossamer.crawl.crew import Crew, Employer
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.home import Home
 from gossamer.crawl.hosts import Host
+from gossamer.crawl.imported import note_imported
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
@@ -38,12 +39,13 @@ from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Table
 from gossamer.policies.throttle import Throttle
-from gossamer.records import Answer, Lease, Purpose, Report, Stored
+from gossamer.records import NAMED, Answer, Found, Lease, Purpose, Report, Stored
 from gossamer.settings import Settings
 
 _IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
 _LEASES_AT_ONCE: Final = 64  # then the loop gets its turn
 _DISK_CHECK_S: Final = 5.0
+_ROWS_AT_ONCE: Final = 50_000  # in one commit while an archive is read: some 20 MB
 
 
 @dataclass(slots=True)
@@ -247,11 +249,49 @@ class Node:
 
     def replay(self, harvest: Harvest) -> None:
         """The same for an exchange that was archived before the last process ended."""
+        if harvest.report.lease.source:
+            self.bring(harvest)
+            return
         if harvest.report.lease.purpose is Purpose.ROBOTS:
             self._scheduler.robots.replay(harvest.report)
         elif harvest.report.lease.purpose is Purpose.SITEMAP:
             self._scheduler.sitemaps.replay(harvest.report)
         self._learn(harvest, self._scheduler.replayed(harvest.report))
+
+    def bring(self, harvest: Harvest) -> None:
+        """The same for what was imported. No host is paced by it and no robots.txt learned; the
+        scope stays as it is, and nobody becomes a typed host."""
+        report = harvest.report
+        self._has_archived = True
+        self._parts.committer.note_end(report.stored.file, report.stored.end)
+        is_last = note_imported(self._frontier, report)
+        if is_last:
+            self._parts.journal.note_report(report)
+            if self._parts.is_match(report.status, report.type):
+                self._scheduler.allowance.matches += 1
+        self._scheduler.sitemaps.want(report.sitemaps)
+        if self._index is not None:
+            self._index.take(harvest, is_current=is_last)
+
+    async def settle(self) -> None:
+        """Commit, and make all that is made of all pages together, without asking anybody.
+
+        Raises DiskFault.
+        """
+        await self._parts.crew.start(
+            Employer(self.take, self._take_part, self._take_back, self._fail)
+        )
+        await self._parts.crew.finish()
+        if self._fault is not None:
+            raise self._fault
+        await self._parts.committer.commit(is_clean=True)
+        await asyncio.to_thread(self._finish_derived, is_whole=True)
+        self._is_done = True
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much is decided and not committed that a commit should not wait."""
+        return self._frontier.pending.size >= _ROWS_AT_ONCE
 
     def is_current(self, report: Report) -> bool:
         """Whether this is the last that the state knows of its URL."""
@@ -285,12 +325,21 @@ class Node:
             return
         if self._parts.is_match(report.status, report.type):
             self._scheduler.allowance.matches += 1
+        found: Iterable[Found] = report.found
         if report.redirect and report.lease.depth == 0:
-            self._adopt(report.redirect)
-        self._frontier.admit(report.found, report.at_us)
+            found = self._follow(report)
+        self._frontier.admit(found, report.at_us)
         while keys := self._frontier.take_shallower():  # theirs may be nearer now, too
             for key in keys:
                 self._find_links_again(key)
+
+    def _follow(self, report: Report) -> Iterable[Found]:
+        """A seed, or a URL that an imported list named, leads elsewhere: so far it is meant."""
+        row = self._frontier.find(report.lease.key)
+        if row is not None and row.via == NAMED:
+            return [replace(one, via=NAMED) for one in report.found]
+        self._adopt(report.redirect)
+        return report.found
 
     def _adopt(self, url: str) -> None:
         """A seed that has moved keeps its scope: example.org to www.example.org."""

@@ -36,6 +36,7 @@ from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.harvest import Harvester
 from gossamer.crawl.home import FORMAT, SALT_KEY, VERSION_KEY, Home, locked, open_to_write
+from gossamer.crawl.imported import note_imported
 from gossamer.crawl.journal import note_act
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.rebuild_index import ended_us, rebuild_index
@@ -270,8 +271,13 @@ class _Replay:
 
     def take(self, exchange: Exchange) -> None:
         # Where the salt was lost with the state, the archive's keys are of another one.
-        lease = replace(exchange.lease, key=self._keys.of(exchange.lease.url))
+        lease = exchange.lease
+        if lease.purpose is Purpose.PAGE or not lease.source:
+            lease = replace(lease, key=self._keys.of(lease.url))
         report = self._harvester.harvest(lease, exchange.answer, exchange.stored).report
+        if lease.source:
+            note_imported(self._frontier, report)
+            return
         if report.lease.purpose is Purpose.ROBOTS:
             self._take_robots(report)
             return

@@ -13,7 +13,7 @@ recovery is over, rows are all there is; then each wanted one waits at its host.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -97,6 +97,11 @@ class SitemapErrands:
             url = self._form.find(written, robots)
             if url is not None:
                 self._want(SitemapErrand(url, robots))
+
+    def want(self, urls: Iterable[str]) -> None:
+        """Ask for sitemaps that the operator named, in an index that was imported."""
+        for url in urls:
+            self._want(SitemapErrand(url, ""))
 
     def lease(self, host: Host, number: int) -> Lease:
         """The first sitemap of a host, as a lease; it has one."""

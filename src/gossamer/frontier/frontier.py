@@ -37,10 +37,11 @@ from gossamer.frontier.rows import (
     queued_row,
     standing_of,
     time_key,
+    time_of,
 )
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.policies.order import Order, place_of
-from gossamer.records import Found, Outcome, Reason, Report
+from gossamer.records import NAMED, Found, Outcome, Reason, Report
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.urls.canonical import host_of
 
@@ -155,9 +156,10 @@ class Frontier:
 
     def _found_again(self, found: Found, row: bytes) -> None:
         standing = standing_of(row)
-        if standing == Standing.REFUSED_FOR_NOW:
-            if self._judge(found) is None:
-                old = UrlRow.decode(row)
+        is_named = found.via == NAMED and standing == Standing.REFUSED
+        if standing == Standing.REFUSED_FOR_NOW or is_named:
+            old = UrlRow.decode(row)
+            if old.reason in JUDGED_ALONE and self._judge(found) is None:
                 self._uncount(old, found.key[:HOST_BYTES])
                 self._enqueue(found, old.first_us)
         elif self._watch_depth and found.depth < depth_of(row) and self._judge(found) is None:
@@ -336,26 +338,67 @@ class Frontier:
                 self._shallower.append(key)
         return True
 
+    def bring(self, report: Report) -> bool:
+        """Note what an imported archive tells; whether it is now the last that is known of its URL.
+
+        Any answer says more than none. An older one than the last is a capture, too, and no more.
+        """
+        key = report.lease.key
+        row = self.find(key)
+        is_fetched = report.outcome is Outcome.FETCHED
+        if row is None or not is_fetched:
+            return row is None and self.report(report)
+        if row.standing == Standing.FETCHED:
+            if row.at_us >= report.at_us:
+                if self.capture_at(key, report.at_us) is None:
+                    self._put_capture(report)
+                return False
+            self._uncount(row, key[:HOST_BYTES])
+        elif row.standing == Standing.QUEUED:
+            row = self._leave_queue(key)
+        else:
+            self._uncount(row, key[:HOST_BYTES])
+        self._settle(row, report)
+        return True
+
+    def capture_at(self, key: bytes, at_us: int) -> CaptureRow | None:
+        """The capture of a URL at one moment."""
+        row = self.pending.find(Table.CAPTURE, key + time_key(at_us))
+        return CaptureRow.decode(row) if row else None
+
+    def captures(self, key: bytes, limit: int) -> list[tuple[int, CaptureRow]]:
+        """Times and captures of a URL, the newest first."""
+        stored = self._store.scan(Table.CAPTURE, key, key + b"\xff" * 9, 10_000)
+        rows = {at: row for at, row in stored if row is not None}
+        for at in self.pending.keys(Table.CAPTURE):
+            if at.startswith(key) and (row := self.pending.find(Table.CAPTURE, at)):
+                rows[at] = row
+        newest = sorted(rows.items(), reverse=True)[:limit]
+        return [(time_of(at[len(key) :]), CaptureRow.decode(row)) for at, row in newest]
+
+    def _put_capture(self, report: Report) -> None:
+        key, stored = report.lease.key, report.stored
+        capture = CaptureRow(
+            stored.file,
+            stored.response,
+            stored.end - stored.response,
+            report.status,
+            report.type,
+            report.digest,
+            report.size_bytes,
+        )
+        self.pending.put(Table.CAPTURE, key + time_key(report.at_us), capture.encode())
+        self.counts.size_bytes += report.size_bytes
+        self.touch(key[:HOST_BYTES]).size_bytes += report.size_bytes
+
     def _settle(self, row: UrlRow, report: Report) -> None:
         key = report.lease.key
         _learn(row, report)
         self._count(row, key[:HOST_BYTES])
         self.pending.put(Table.URL, key, row.encode())
         if report.outcome == Outcome.FETCHED:
-            stored = report.stored
-            capture = CaptureRow(
-                stored.file,
-                stored.response,
-                stored.end - stored.response,
-                report.status,
-                report.type,
-                report.digest,
-                report.size_bytes,
-            )
-            self.pending.put(Table.CAPTURE, key + time_key(report.at_us), capture.encode())
-            self.counts.size_bytes += report.size_bytes
+            self._put_capture(report)
             self.counts.links += report.out_links
-            self.touch(key[:HOST_BYTES]).size_bytes += report.size_bytes
 
     def _wait(self, row: UrlRow, report: Report, retry_us: int) -> None:
         key = report.lease.key

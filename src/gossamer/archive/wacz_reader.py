@@ -1,0 +1,184 @@
+"""Which archives are in a WACZ file, and how are they read without unpacking it?
+
+A WACZ is a ZIP whose `archive/` holds WARC files, as a rule stored as they are. No member is ever
+written to a path of its name: it is read in place, in one pass. Whatever the ZIP claims, memory is
+bounded, and a member that would grow out of proportion is left out and named.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, Literal, Self, cast
+
+from gossamer.errors import CorruptFile
+
+ZIP_MAGICS: Final = (b"PK\x03\x04", b"PK\x05\x06")
+_WARC_NAMES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
+_MAX_DIRECTORY_BYTES: Final = 64 * 2**20  # of the list of members, which is held in memory
+_MAX_GROWTH: Final = 100  # times; WARC files within are packed already, or text
+_FREE_BYTES: Final = 64 * 2**20  # below that nobody counts
+_LOCAL: Final = struct.Struct(
+    "<4s22xHH"
+)  # the header before a member: its magic, lengths behind it
+_END: Final = b"PK\x05\x06"
+_END_BYTES: Final = 22 + (1 << 16)  # with the longest comment
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file within a ZIP that can be opened as a path can."""
+
+    path: Path
+    info: zipfile.ZipInfo
+
+    def __str__(self) -> str:
+        return f"{self.path}!{self.info.filename}"
+
+    def open(self, mode: Literal["rb"]) -> BinaryIO:
+        """Its bytes. What is stored is read where it lies, the rest is inflated on the way."""
+        file = self.path.open(mode)
+        try:
+            if self.info.compress_type == zipfile.ZIP_STORED:
+                return cast("BinaryIO", _Stored(self, file))
+            return cast("BinaryIO", _Inflated(self, file))
+        except BaseException:
+            file.close()
+            raise
+
+
+class _Stored:
+    """A part of a file as a file of its own. Records have checksums: the ZIP's is not read."""
+
+    def __init__(self, member: Member, file: BinaryIO) -> None:
+        self._file = file
+        file.seek(member.info.header_offset)
+        header = file.read(_LOCAL.size).ljust(_LOCAL.size, b"\0")
+        magic, name, extra = _LOCAL.unpack(header)
+        if magic != b"PK\x03\x04":
+            place = member.info.header_offset
+            raise CorruptFile(member.path, place, "no member of the ZIP begins here")
+        self._start = member.info.header_offset + _LOCAL.size + name + extra
+        end = file.seek(0, os.SEEK_END)
+        self._size = max(0, min(member.info.compress_size, end - self._start))
+        self.seek(0)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = base + offset
+        self._file.seek(self._start + self._at)
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        left = max(0, self._size - self._at)
+        found = self._file.read(left if size < 0 else min(size, left))
+        self._at += len(found)
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    _at = 0
+
+
+class _Inflated:
+    """A packed member; going back in it begins from its first byte again."""
+
+    def __init__(self, member: Member, file: BinaryIO) -> None:
+        self._member = member
+        self._file = file
+        with _zip_faults(member):
+            self._archive = zipfile.ZipFile(file)
+            self._inflated = self._archive.open(member.info)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        with _zip_faults(self._member):
+            return self._inflated.seek(offset, whence)
+
+    def read(self, size: int = -1) -> bytes:
+        with _zip_faults(self._member):
+            return self._inflated.read(size)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._inflated.close()
+        self._archive.close()
+        self._file.close()
+
+
+@contextlib.contextmanager
+def _zip_faults(member: Member) -> Iterator[None]:
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise CorruptFile(member, 0, f"this part of the ZIP is damaged ({error})") from None
+
+
+def warc_members(path: Path) -> Iterator[Member | CorruptFile]:
+    """The WARC files of a WACZ in its order; in the place of one that is left out, why.
+
+    Raises CorruptFile where it is no ZIP that can be read.
+    """
+    _check_directory(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = archive.infolist()
+    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as error:
+        raise CorruptFile(path, 0, f"the ZIP cannot be read ({error})") from None
+    for info in infos:
+        if info.is_dir() or not info.filename.lower().endswith(_WARC_NAMES):
+            continue
+        problem = _problem(info)
+        if problem:
+            yield CorruptFile(f"{path}!{info.filename}", info.header_offset, problem)
+        else:
+            yield Member(path, info)
+
+
+def _problem(info: zipfile.ZipInfo) -> str:
+    if info.flag_bits & 1:
+        return "it is encrypted"
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return f"it is packed by method {info.compress_type}, which is not read"
+    grown = info.file_size > max(_FREE_BYTES, _MAX_GROWTH * info.compress_size)
+    return "it would grow to more than a hundred times its size" if grown else ""
+
+
+def _check_directory(path: Path) -> None:
+    """Raise CorruptFile for a list of members too long to be held in memory."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _END_BYTES))
+        tail = file.read()
+    at = tail.rfind(_END)
+    if at < 0 or at + 22 > len(tail):
+        raise CorruptFile(path, size, "the ZIP is cut off: the list of its members is missing")
+    listed = int.from_bytes(tail[at + 12 : at + 16], "little")
+    place = size - len(tail) + at  # the list cannot begin before the file does
+    start = int.from_bytes(tail[at + 16 : at + 20], "little")
+    if 0xFFFFFFFF in (listed, start):
+        listed = _zip64_list_bytes(path, place)
+    if listed > _MAX_DIRECTORY_BYTES:
+        raise CorruptFile(path, place, f"the list of its members has {listed} bytes, too many")
+
+
+def _zip64_list_bytes(path: Path, end: int) -> int:
+    with path.open("rb") as file:
+        file.seek(max(0, end - 20))
+        locator = file.read(20)
+        if not locator.startswith(b"PK\x06\x07"):
+            return 0
+        file.seek(int.from_bytes(locator[8:16], "little"))
+        record = file.read(56)
+    return int.from_bytes(record[40:48], "little") if record.startswith(b"PK\x06\x06") else 0

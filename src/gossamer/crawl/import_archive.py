@@ -1,0 +1,190 @@
+"""Other people's WARC files, record by record, into a collection.
+
+    salvage -> sound -> grouped -> read_foreign -> a lease of this collection -> Intake.put
+
+Nothing of a file is believed but its bytes: URLs are put into the collection's canonical form, no
+host becomes trusted, no robots.txt is learned. What cannot be read is told with its place and the
+rest goes on. One group of records is in memory at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from gossamer.archive.foreign import Foreign, grouped, read_foreign
+from gossamer.archive.reader import is_ours, salvage
+from gossamer.archive.record import Record
+from gossamer.archive.streams import Source
+from gossamer.archive.verify import digest_faults
+from gossamer.archive.warc import date_us
+from gossamer.crawl.intake import Intake
+from gossamer.errors import CorruptFile
+from gossamer.records import Fetched, Lease, Purpose
+from gossamer.urls.canonical import NormalForm, host_of
+
+_LIMIT_BYTES: Final = 256 * 2**20  # of one record; the reader of the archive takes no more
+_NOT_MODIFIED: Final = 304
+_NO_KEY: Final = bytes(16)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What an import came to. `tell` hears each thing that went wrong, in a sentence."""
+
+    tell: Callable[[str], None]
+    files: int = 0
+    records: int = 0  # read
+    captures: int = 0  # taken in as answers of URLs
+    kept: int = 0  # taken in, and nothing made of them
+    unanswered: int = 0  # failures and refusals that an archive of ours tells of
+    known: int = 0  # exchanges that were here already
+    damaged: int = 0  # places that could not be read
+    unreadable: int = 0  # URLs that are none
+    urls: int = 0  # named by lists and sitemaps
+    new_urls: int = 0  # of them, those not known before
+    by_type: dict[str, int] = field(default_factory=dict)  # records by their type
+
+    def note_damage(self, fault: CorruptFile) -> None:
+        self.damaged += 1
+        self.tell(str(fault))
+
+    def note_unreadable(self, where: str, url: str, why: str) -> None:
+        self.unreadable += 1
+        self.tell(f"{where}: {url[:200]!r} is no URL to keep a page under: {why}")
+
+
+def import_records(source: Path | Source, intake: Intake, tally: Tally) -> None:
+    """Bring in all that a WARC or ARC file holds. Raises DiskFault, UsageError."""
+    form = _form(intake)
+    for group in grouped(_sound(source, tally)):
+        if isinstance(group, CorruptFile):
+            tally.note_damage(group)
+        else:
+            _take(read_foreign(group), f"{source}, byte {group[0].offset}", intake, tally, form)
+
+
+def _form(intake: Intake) -> NormalForm:
+    return NormalForm(intake.settings.urls.query, intake.settings.urls.session_parameters)
+
+
+def _sound(source: Path | Source, tally: Tally) -> Iterator[Record | CorruptFile]:
+    """The records; those that are not what they say as damage."""
+    for one in salvage(source, _LIMIT_BYTES):
+        if isinstance(one, CorruptFile):
+            yield one
+            continue
+        tally.records += 1
+        tally.by_type[one.type] = tally.by_type.get(one.type, 0) + 1
+        if one.is_cut:
+            what = f"the record has {one.size} bytes, more than can be kept; it is left out"
+            yield CorruptFile(source, one.offset, what)
+            continue
+        faults = [fault.problem for fault in digest_faults(Path(), one)]
+        block = next((problem for problem in faults if problem.startswith("the block")), "")
+        if block and not is_ours(one):
+            yield CorruptFile(source, one.offset, f"{block}; it is left out")
+        else:
+            yield one
+
+
+def _take(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: NormalForm) -> None:
+    if foreign.problem:
+        tally.damaged += 1
+        tally.tell(f"{where}: {foreign.problem}")
+        if not foreign.records:
+            return
+    if intake.is_known(foreign.source):
+        tally.known += 1
+        return
+    lease = _lease(foreign, where, intake, tally, form)
+    if lease.purpose is Purpose.KEPT:
+        intake.put(replace(foreign, capture=-1), lease)
+        tally.kept += 1
+    elif not isinstance(foreign.answer, Fetched):
+        _take_unanswered(foreign, lease, intake, tally)
+    else:
+        _take_capture(foreign, foreign.answer, lease, intake, tally)
+
+
+def _lease(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: NormalForm) -> Lease:
+    """The lease of this collection under which it is stored."""
+    is_page = foreign.lease.purpose is Purpose.PAGE
+    is_answer = foreign.capture >= 0 or not isinstance(foreign.answer, Fetched)
+    written = foreign.lease.url or foreign.answer.url
+    url = form.find(written) if is_page and is_answer else None
+    if url is None:
+        if is_page and is_answer:
+            tally.note_unreadable(where, written, form.fault(written) or "its form is not known")
+        purpose, key = Purpose.KEPT, _NO_KEY
+        return Lease(0, foreign.answer.url, key, "", "", purpose, max_body_bytes=0)
+    return replace(
+        foreign.lease,
+        url=url,
+        key=intake.keys.of(url),
+        host=host_of(url),
+        address=foreign.answer.address if isinstance(foreign.answer, Fetched) else "",
+        is_trusted=False,
+    )
+
+
+def _take_unanswered(foreign: Foreign, lease: Lease, intake: Intake, tally: Tally) -> None:
+    """A failure that this very collection noted is known by its key; its archive tells of it."""
+    if foreign.lease.key == lease.key:
+        tally.known += 1
+        return
+    intake.put(foreign, lease)
+    tally.unanswered += 1
+
+
+def _take_capture(
+    foreign: Foreign, answer: Fetched, lease: Lease, intake: Intake, tally: Tally
+) -> None:
+    capture = foreign.records[foreign.capture]
+    if foreign.is_our_own:
+        same = intake.capture_at(lease.url, answer.at_us)
+        if same is not None and same.digest == capture.header("WARC-Payload-Digest"):
+            tally.known += 1
+            return
+    more: tuple[tuple[str, str], ...] = ()
+    if foreign.repeats:
+        foreign, more = _with_body(foreign, answer, capture, intake)
+        if not more and answer.status == _NOT_MODIFIED:
+            lease = Lease(0, answer.url, _NO_KEY, "", "", Purpose.KEPT, max_body_bytes=0)
+            intake.put(replace(foreign, capture=-1), lease)
+            tally.kept += 1
+            return
+    at_us = intake.free_moment(lease.url, answer.at_us)
+    intake.put(replace(foreign, answer=replace(foreign.answer, at_us=at_us)), lease, more)
+    tally.captures += 1
+
+
+def _with_body(
+    foreign: Foreign, answer: Fetched, capture: Record, intake: Intake
+) -> tuple[Foreign, tuple[tuple[str, str], ...]]:
+    """A revisit with the body that it repeats, and the lines that say where that lies."""
+    url = _form(intake).find(capture.header("WARC-Refers-To-Target-URI").strip("<>") or answer.url)
+    found = None
+    if url is not None:
+        at_us = _date_or_none(capture.header("WARC-Refers-To-Date"))
+        found = intake.find_repeated(url, at_us, foreign.repeats)
+    if found is None:
+        return foreign, ()
+    row, whole = found
+    more = (("bodyFile", row.file), ("bodyAt", str(row.offset)))
+    if answer.status != _NOT_MODIFIED:
+        return replace(foreign, answer=replace(answer, body=whole.body)), more
+    # A server that has nothing new to say means what it said before.
+    meant = replace(answer, body=whole.body, status=whole.status, head=whole.head)
+    notes = [(name, value) for name, value in foreign.notes if name == "oddDigest"]
+    notes.append(("originalHead", whole.head.decode("latin-1")))
+    return replace(foreign, answer=meant, notes=tuple(notes)), more
+
+
+def _date_or_none(date: str) -> int | None:
+    try:
+        return date_us(date)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,125 @@
+"""URLs that a file names, for the next crawl: sitemaps of all kinds, and plain lists.
+
+What a file names goes into the archive as a list of canonical URLs, and is read from there as a
+sitemap is (`harvest.py`): so a kill loses none, a rebuild finds them again, and a list that is
+imported twice adds nothing. Its URLs are in scope because the operator named them; their hosts are
+not typed ones, so a private address stays out of reach.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Final
+from xml.sax.saxutils import escape
+
+from gossamer.archive.foreign import Foreign
+from gossamer.archive.record import Record
+from gossamer.archive.warc import payload_digest, record_id, warc_date
+from gossamer.crawl.import_archive import Tally
+from gossamer.crawl.intake import Intake
+from gossamer.parse.sitemap import Unreadable, read_sitemap
+from gossamer.records import Fetched, Lease, Purpose
+from gossamer.urls.canonical import NormalForm
+
+_URLS_AT_ONCE: Final = 10_000  # in one entry of the archive
+_MAX_XML_BYTES: Final = 50 * 2**20  # sitemaps.org's own limit
+_MAX_LINE_BYTES: Final = 1 << 16
+_HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n"
+
+
+def import_sitemap(path: Path, body: bytes, intake: Intake, tally: Tally) -> str:
+    """Bring in the URLs of a sitemap or feed in XML; a sentence where it is none. Raises DiskFault.
+
+    Those of an index are sitemaps, which the next crawl asks for.
+    """
+    read = read_sitemap("", body[:_MAX_XML_BYTES])
+    if isinstance(read, Unreadable):
+        return read.why
+    written = ((f"{path}, URL {number}", one.url) for number, one in enumerate(read.urls, 1))
+    _bring(written, intake, tally, is_index=read.kind == "index")
+    fault = read.fault or ("it is longer than a sitemap may be" if _is_long(body) else "")
+    if fault:
+        tally.damaged += 1
+        tally.tell(f"{path}: only its beginning was read: {fault}")
+    return ""
+
+
+def _is_long(body: bytes) -> bool:
+    return len(body) > _MAX_XML_BYTES
+
+
+def import_list(path: Path, file: BinaryIO, intake: Intake, tally: Tally) -> None:
+    """Bring in URLs, one a line; empty lines and those that begin with # say nothing.
+
+    Raises DiskFault.
+    """
+    _bring(_lines(path, file), intake, tally, is_index=False)
+
+
+def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[str, str]]:
+    """Place and text of each line that says something."""
+    number = 0
+    while line := file.readline(_MAX_LINE_BYTES):
+        number += 1
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
+        if text and not text.startswith("#"):
+            yield f"{path}, line {number}", text
+
+
+def _bring(
+    written: Iterable[tuple[str, str]], intake: Intake, tally: Tally, *, is_index: bool
+) -> None:
+    form = NormalForm(intake.settings.urls.query, intake.settings.urls.session_parameters)
+    readable = _readable(written, form, tally)
+    known = intake.frontier.counts.known
+    while some := list(islice(readable, _URLS_AT_ONCE)):
+        unique = list(dict.fromkeys(some))
+        tally.urls += len(unique)
+        foreign = _entry(unique, intake.worker.archive.now_us(), is_index=is_index)
+        if intake.is_known(foreign.source):
+            tally.known += 1
+            continue
+        url = foreign.answer.url
+        lease = Lease(0, url, bytes(16), "", "", Purpose.SITEMAP, max_body_bytes=_MAX_XML_BYTES)
+        intake.put(foreign, lease)
+    tally.new_urls += intake.frontier.counts.known - known
+
+
+def _readable(written: Iterable[tuple[str, str]], form: NormalForm, tally: Tally) -> Iterator[str]:
+    for where, text in written:
+        url = form.find(text)
+        if url is None:
+            why = form.fault(text) or "only http and https are crawled"
+            tally.note_unreadable(where, text, why)
+        else:
+            yield url
+
+
+def _entry(urls: list[str], now_us: int, *, is_index: bool) -> Foreign:
+    """The exchange as which a list lies in the archive."""
+    block = _index_of(urls) if is_index else "".join(f"{url}\n" for url in urls).encode()
+    name = payload_digest(block)
+    url = f"urn:{name}"
+    mime = "text/xml" if is_index else "text/plain"
+    headers = (
+        f"WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{record_id()}>\r\n"
+        f"WARC-Date: {warc_date(now_us)}\r\nWARC-Target-URI: {url}\r\nContent-Type: {mime}\r\n"
+        f"WARC-Block-Digest: {name}\r\nContent-Length: {len(block)}\r\n\r\n"
+    )
+    preamble = headers.encode("ascii")
+    record = Record("WARC/1.1", "metadata", (), 0, 0, block, len(block), preamble=preamble)
+    return Foreign(
+        records=(record,),
+        source=hashlib.blake2b(block, digest_size=16).hexdigest(),
+        answer=Fetched(url, 200, _HEAD, block, b"", "", "", now_us, 0.0),
+        capture=0,
+        notes=(("originalHead", _HEAD.decode("ascii")),),
+    )
+
+
+def _index_of(urls: list[str]) -> bytes:
+    entries = "".join(f"<sitemap><loc>{escape(url)}</loc></sitemap>\n" for url in urls)
+    return f"<sitemapindex>\n{entries}</sitemapindex>\n".encode()

@@ -1,0 +1,192 @@
+"""Files of all kinds into a collection: which kind is each, and in what order does what happen?
+
+    kind_of, of every file, before anything is changed -> open the collection -> each file -> settle
+
+A file is told by its content, never by its name. The collection is locked as by a crawl; what an
+earlier run left in the middle is read from the archive first, as always.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, Literal, cast
+
+from backports import zstd
+
+from gossamer.archive.wacz_reader import ZIP_MAGICS, warc_members
+from gossamer.base.clock import Clock
+from gossamer.crawl.build import Opened, SettingsFor, open_node
+from gossamer.crawl.home import Home
+from gossamer.crawl.import_archive import Tally, import_records
+from gossamer.crawl.import_lists import import_list, import_sitemap
+from gossamer.crawl.intake import Intake
+from gossamer.crawl.journal import note_act
+from gossamer.errors import CorruptFile, UsageError
+
+Kind = Literal["warc", "wacz", "sitemap", "list"]
+
+_HEAD_BYTES: Final = 1 << 16
+_MAX_XML_BYTES: Final = 50 * 2**20 + 1
+_GZIP: Final = b"\x1f\x8b"
+_ZSTD: Final = (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
+_LZ4: Final = b"\x04\x22\x4d\x18"
+_RECORD: Final = re.compile(rb"(?:\A|\n)(?:WARC/\d+\.\d+|filedesc://\S+ \S+ \d{8,})")
+_XML: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<")
+_WIDE_XML: Final = (b"\xff\xfe<\0", b"\xfe\xff\0<")
+_LIST_LINE: Final = re.compile(rb"(?im)^(?:\xef\xbb\xbf)?[ \t]*(?:https?://|www\.)\S")
+_COMMENTS: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\r\n]*)?[\r\n]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A file to be imported."""
+
+    path: Path
+    kind: Kind
+
+
+async def import_files(
+    home: Home, settings_for: SettingsFor, paths: Sequence[Path], clock: Clock, tally: Tally
+) -> Opened:
+    """Bring all files in. Raises UsageError (nothing has changed then), StoreError, DiskFault."""
+    given = [Given(path, kind_of(path)) for path in paths]
+    with ExitStack() as stack:
+        opened = open_node(home, settings_for, (), clock, stack, is_import=True)
+        assert opened.intake is not None, "it was opened for an import"
+        try:
+            names = [str(one.path) for one in given[:1000]]
+            note_act(home.acts, clock.wall_us(), "import", files=names)
+            for one in given:
+                _import(one, opened.intake, tally)
+                opened.intake.commit()
+            await opened.node.settle()
+        finally:
+            await opened.node.aclose()
+        return opened
+
+
+def _import(given: Given, intake: Intake, tally: Tally) -> None:
+    tally.files += 1
+    match given.kind:
+        case "warc":
+            import_records(given.path, intake, tally)
+        case "wacz":
+            _import_wacz(given.path, intake, tally)
+        case "sitemap":
+            with opened_text(given.path) as file:
+                why = import_sitemap(given.path, file.read(_MAX_XML_BYTES), intake, tally)
+            if why:
+                tally.damaged += 1
+                tally.tell(f"{given.path}: {why}")
+        case "list":
+            with opened_text(given.path) as file:
+                import_list(given.path, file, intake, tally)
+
+
+def _import_wacz(path: Path, intake: Intake, tally: Tally) -> None:
+    try:
+        for member in warc_members(path):
+            if isinstance(member, CorruptFile):
+                tally.note_damage(member)
+            else:
+                import_records(member, intake, tally)
+    except CorruptFile as fault:
+        tally.note_damage(fault)
+
+
+# -- which kind
+
+
+def kind_of(path: Path) -> Kind:
+    """What a file is, told by its content. Raises UsageError where it is nothing of ours."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError as fault:
+        raise UsageError(f"cannot read {path}: {fault.strerror or fault}") from fault
+    if not head:
+        raise UsageError(f"{path} is empty; there is nothing to import")
+    if head.startswith(ZIP_MAGICS):
+        return "wacz"
+    if head.startswith(_LZ4):
+        raise UsageError(f"{path} is packed with lz4; unpack it or pack it with gzip first")
+    if head.startswith((_GZIP, *_ZSTD)):
+        head = _unpacked_head(path, head)
+    kind = _kind_of_text(head)
+    if kind is None:
+        raise UsageError(
+            f"{path} is neither a WARC or WACZ file nor a sitemap or a list of URLs, one a line"
+        )
+    return kind
+
+
+def _kind_of_text(head: bytes) -> Kind | None:
+    if _RECORD.match(head.lstrip(b"\r\n")):
+        return "warc"
+    if _XML.match(head) or head.startswith(_WIDE_XML):
+        return "sitemap"
+    if _RECORD.search(head):  # its beginning is damaged
+        return "warc"
+    said = head[_COMMENTS.match(head).end() :]  # type: ignore[union-attr]  # it always matches
+    if _LIST_LINE.search(said) or (not said and head.lstrip(b"\xef\xbb\xbf \t\r\n")):
+        return "list"
+    return None
+
+
+def _unpacked_head(path: Path, head: bytes) -> bytes:
+    """The first bytes of what is packed; of a damaged file as far as it goes."""
+    if head.startswith(_GZIP):
+        try:
+            return zlib.decompressobj(31).decompress(head, _HEAD_BYTES)
+        except zlib.error:
+            return b"WARC/1.0\n"  # nothing can be told: the reader of archives names the damage
+    return b"WARC/1.0\n" if head.startswith(_ZSTD[1]) else _zstd_head(path, head)
+
+
+def _zstd_head(path: Path, head: bytes) -> bytes:
+    try:
+        return zstd.ZstdDecompressor().decompress(head, _HEAD_BYTES)
+    except zstd.ZstdError as fault:
+        raise UsageError(f"{path} cannot be unpacked: {fault}") from None
+
+
+def opened_text(path: Path) -> BinaryIO:
+    """A file of text, unpacked on the way where it is packed."""
+    file = path.open("rb")
+    magic = file.read(4)
+    file.seek(0)
+    if magic.startswith(_GZIP):
+        return cast("BinaryIO", io.BufferedReader(_Tolerant(gzip.GzipFile(fileobj=file), file)))
+    if magic in _ZSTD:
+        return cast("BinaryIO", io.BufferedReader(_Tolerant(zstd.ZstdFile(file), file)))
+    return file
+
+
+class _Tolerant(io.RawIOBase):
+    """Unpacks as far as that goes: a list that is cut off ends where it is cut."""
+
+    def __init__(self, packed: gzip.GzipFile | zstd.ZstdFile, file: BinaryIO) -> None:
+        self._packed = packed
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # the stub is wider
+        try:
+            found = self._packed.read1(len(buffer))
+        except (EOFError, OSError, zlib.error, zstd.ZstdError):
+            return 0
+        buffer[: len(found)] = found
+        return len(found)
+
+    def close(self) -> None:
+        super().close()
+        self._file.close()
