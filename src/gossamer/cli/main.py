@@ -13,15 +13,19 @@ from typing import Any
 import typer
 
 from gossamer.cli.backlinks import anchors, backlinks
+from gossamer.cli.backup import backup
 from gossamer.cli.ban import ban
 from gossamer.cli.clear import clear
+from gossamer.cli.completion import completion
 from gossamer.cli.config import config_app
 from gossamer.cli.crawl import crawl
 from gossamer.cli.demo import demo
+from gossamer.cli.diff import diff
 from gossamer.cli.forget import forget
 from gossamer.cli.import_ import import_
 from gossamer.cli.orders import pause, resume, stop
 from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
+from gossamer.cli.report import report
 from gossamer.cli.search import search
 from gossamer.cli.serve import serve
 from gossamer.cli.status import status
@@ -39,8 +43,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for verb in (
-    crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, backlinks, anchors,
-    top, export, verify, rebuild, forget, doctor, serve, demo,
+    crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, diff, backlinks,
+    anchors, top, export, report, verify, rebuild, forget, backup, doctor, serve, demo, completion,
 ):  # fmt: skip
     app.command()(verb)
 app.command(name="import")(import_)
