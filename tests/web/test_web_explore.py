@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from collections.abc import Iterator
@@ -13,10 +14,17 @@ from gossamer.base.clock import SystemClock
 from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.web.routes import API
-from support.a_crawl import crawl
+from support.a_crawl import crawl, crawl_in_loop
 from support.a_site import page, site_in_thread
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
+
+
+class _Tomorrow(SystemClock):
+    """A day ahead."""
+
+    def wall_us(self) -> int:
+        return super().wall_us() + 86_400_000_000
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +35,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Garden:
     second = page("<title>New</title><p>It stays.</p><p>It comes &lt;i&gt;.</p>")
     with site_in_thread({"/": [first, second]}) as site:
         crawl(folder / "one", [site.url()])
-        crawl(folder / "two", [site.url()])
+        asyncio.run(crawl_in_loop(folder / "two", [site.url()], clock=_Tomorrow()))
         root = site.url()
     for file in (folder / "two/archive").glob("*.warc.gz"):
         shutil.copy(file, folder / "one/archive")
