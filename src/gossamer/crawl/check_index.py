@@ -1,7 +1,8 @@
 """Does the index hold exactly the pages that the state says it should?
 
 Both are walked in the order of their keys. Beside a running crawl the two are never of the same
-moment; then it is only seen that the index can be read.
+moment, and what a killed one left behind the next start reads; then it is only seen that the index
+can be read.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gossamer.crawl.check_state import Checked, Problem
-from gossamer.crawl.commit import known_ends
+from gossamer.crawl.commit import CLEAN_KEY, known_ends
 from gossamer.crawl.home import is_in_use
 from gossamer.crawl.study import Study
 from gossamer.errors import CorruptFile, StoreError
@@ -36,11 +37,13 @@ def index_problems(study: Study, checked: Checked) -> Iterator[Problem]:
     except (CorruptFile, StoreError) as error:
         yield Problem(str(folder), str(error), _REBUILD)
         return
-    if is_in_use(study.home):
+    ends = known_ends(study.store)
+    is_behind = any(reached.get(file, 0) < end for file, end in ends.items())
+    is_clean = study.store.find(Table.META, CLEAN_KEY) == b"1"
+    if is_in_use(study.home) or (is_behind and not is_clean):
         checked.entries += sum(1 for _ in found)
         return
-    ends = known_ends(study.store)
-    if any(reached.get(file, 0) < end for file, end in ends.items()):
+    if is_behind:
         todo = "go on with the crawl once: pages are read again from the archive"
         yield Problem(str(folder), "it does not reach to the end of the archive", todo)
         return

@@ -40,7 +40,14 @@ from gossamer.crawl.forget_names import Cover, other_source, read_names
 from gossamer.crawl.forget_state import StateCopy
 from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, info_fields, log_line
 from gossamer.crawl.forgotten import note_allowed, note_forgotten, read_forgotten
-from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_read, open_to_write
+from gossamer.crawl.home import (
+    SALT_KEY,
+    Home,
+    delete_checkpoints,
+    locked,
+    open_to_read,
+    open_to_write,
+)
 from gossamer.crawl.stored import stored_settings
 from gossamer.errors import CorruptFile, NoCollection, NotKnown
 from gossamer.frontier.rocks import RocksStore
@@ -105,6 +112,7 @@ def forget(
     """
     _put_in_order(home, clock, tell)
     with locked(home):
+        delete_checkpoints(home)
         try:
             sums = _forget(home, texts, clock, tell, is_site=is_site)
             settle(home.path)

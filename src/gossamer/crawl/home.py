@@ -33,6 +33,7 @@ from gossamer.frontier.store import Store, Table
 FORMAT: Final = 1
 VERSION_KEY: Final = b"format"
 SALT_KEY: Final = b"salt"
+CHECKPOINTS: Final = "checkpoint-"  # in run/: states that were laid aside for a backup
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ _OURS: Final = {
 _OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
-def open_to_write(home: Home, memory_mb: int) -> Store:
+def open_to_write(home: Home, memory_mb: int) -> RocksStore:
     """The state, for the one writer; the caller holds the lock. A new one gets format and salt."""
     if not home.exists:
         _make_state(home, memory_mb)
@@ -203,6 +204,12 @@ def locked(home: Home) -> Iterator[None]:
             yield
         finally:
             file.truncate(0)
+
+
+def delete_checkpoints(home: Home) -> None:
+    """What a backup that was killed left. For who holds the lock."""
+    for folder in home.run.glob(f"{CHECKPOINTS}*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_in_use(home: Home) -> bool:

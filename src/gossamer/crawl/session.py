@@ -14,12 +14,12 @@ from gossamer.crawl.bans import note_bans
 from gossamer.crawl.build import Opened, check_usable, open_node
 from gossamer.crawl.configure import configure
 from gossamer.crawl.control import listening
-from gossamer.crawl.home import Home, open_to_read
+from gossamer.crawl.home import CHECKPOINTS, Home, open_to_read
 from gossamer.crawl.journal import note_act
 from gossamer.crawl.node import Node
 from gossamer.crawl.seeds import survey
 from gossamer.crawl.stored import stored_settings
-from gossamer.errors import DiskFault, UsageError
+from gossamer.errors import DiskFault, GossamerError, UsageError
 from gossamer.fetch.request import user_agent
 from gossamer.settings import Settings
 
@@ -78,7 +78,7 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
         )
         async with (
             _closing(opening.node),
-            listening(plan.home, _answering(plan.home, opening.node, clock)),
+            listening(plan.home, _answering(plan.home, opening, clock)),
         ):
             yield opening
         was_in_vain = is_new and opening.node.never_got_an_answer
@@ -120,8 +120,9 @@ def delete_collection(home: Home, *, keep_folder: bool = False) -> None:
         home.path.rmdir()
 
 
-def _answering(home: Home, node: Node, clock: SystemClock) -> Any:
+def _answering(home: Home, opening: Opened, clock: SystemClock) -> Any:
     """What a node says to orders."""
+    node = opening.node
 
     def answer(order: str, facts: Mapping[str, Any]) -> Mapping[str, Any]:
         match order:
@@ -129,6 +130,8 @@ def _answering(home: Home, node: Node, clock: SystemClock) -> Any:
                 pass
             case "ban":
                 return _ban(home, node, clock, facts)
+            case "checkpoint":
+                return _lay_aside(home, opening, clock)
             case "pause":
                 node.pause()
             case "resume":
@@ -142,6 +145,16 @@ def _answering(home: Home, node: Node, clock: SystemClock) -> Any:
         return {"schema": 1, **asdict(node.progress())}
 
     return answer
+
+
+def _lay_aside(home: Home, opening: Opened, clock: SystemClock) -> dict[str, Any]:
+    """The state of this moment in a folder of run/, for a backup to take away."""
+    name = f"{CHECKPOINTS}{clock.wall_us():x}"
+    try:
+        opening.checkpoint(home.run / name)
+    except GossamerError as fault:
+        return {"error": str(fault)}
+    return {"schema": 1, "checkpoint": name}
 
 
 def _ban(home: Home, node: Node, clock: SystemClock, facts: Mapping[str, Any]) -> dict[str, Any]:

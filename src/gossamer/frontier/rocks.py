@@ -25,6 +25,7 @@ from rocksdict import (
     BlockBasedIndexType,
     BlockBasedOptions,
     Cache,
+    Checkpoint,
     DBCompressionType,
     Options,
     Rdict,
@@ -109,6 +110,16 @@ class RocksStore:
                     batch.put(key, value, handle)
         try:
             self._db.write(batch, self._synced)
+        except Exception as fault:
+            raise _disk_fault(fault) from fault
+
+    def checkpoint(self, folder: Path) -> None:
+        """Lay the state of this moment aside in a new folder; the files of both are shared.
+
+        Another thread may be writing. Raises DiskFault.
+        """
+        try:
+            Checkpoint(self._db).create_checkpoint(str(folder))
         except Exception as fault:
             raise _disk_fault(fault) from fault
 

@@ -1,0 +1,40 @@
+"""`gossamer backup`: a whole copy of a collection."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+
+def backup(
+    target: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A new or empty directory.", show_default=False)
+    ],
+    json: Json = False,
+    collection: Collection = None,
+) -> None:
+    """Copy a collection, while a crawl runs or not. The copy opens, and can be crawled on.
+
+    Files that never change are shared with the copy where the file system allows it.
+    """
+    from gossamer.cli.text import size_text
+    from gossamer.crawl.backup import backup as copy
+    from gossamer.crawl.home import Home
+
+    copied = copy(Home(collection_at(collection)), target)
+    if json:
+        from json import dumps
+
+        print(dumps(copied.as_json()))
+        return
+    shared = f", {size_text(copied.linked_bytes)} shared" if copied.linked_files else ""
+    print(
+        f"{target} is a copy with {copied.pages} pages: {copied.files} files, "
+        f"{size_text(copied.copied_bytes)} copied{shared}.",
+        file=sys.stderr,
+    )

@@ -1,0 +1,263 @@
+"""A whole copy of a collection, taken while a crawl goes on or at rest.
+
+Theory of operation. The copy is what a kill at one moment would have left (`commit.py`), and opens
+as that does. For this the parts are taken hold of in the order opposite to that in which a commit
+writes them, within some milliseconds:
+
+    1. index, graph   the files that count now are opened, so that they outlive their deletion
+    2. state          the node makes a checkpoint of it (`control.py`); at rest, we do
+    3. archive, log   up to the bytes that this state knows; they only grow
+
+So the state is never behind what is derived, nor ahead of the archive. Then all is copied at
+leisure. Files that nobody writes to again get a second name where the file system allows it (a
+takedown makes new files and leaves such copies alone); the rest is copied. The copy comes to its
+place by a rename, when it is whole on the disk.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from gossamer.archive.cdxj import cdxj_path, write_cdxj
+from gossamer.archive.writer import disk_fault
+from gossamer.base.copying import copy_bytes, link_or_copy
+from gossamer.base.files import sync_folder
+from gossamer.crawl.backup_hold import Held, hold_graph, hold_index
+from gossamer.crawl.commit import LOG_KEY, known_ends
+from gossamer.crawl.control import NotRunning, send
+from gossamer.crawl.home import (
+    CHECKPOINTS,
+    Home,
+    delete_checkpoints,
+    locked,
+    open_to_read,
+    open_to_write,
+)
+from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError
+from gossamer.frontier.counts import Counts
+from gossamer.frontier.store import Store, Table
+
+_SHARED_STATE: Final = (".sst", ".blob")  # written once; what else a database has, it goes on with
+_PRIVATE: Final = 0o600
+
+
+@dataclass(slots=True)
+class Copied:
+    """What a copy is made of."""
+
+    pages: int = 0  # fetched, by the state of the copy
+    files: int = 0
+    copied_bytes: int = 0
+    linked_files: int = 0
+    linked_bytes: int = 0  # of files that have a second name: they take no room
+
+    def as_json(self) -> dict[str, object]:
+        return {"schema": 1, **asdict(self)}
+
+    def take(self, path: Path, *, is_linked: bool = False) -> None:
+        size = path.stat().st_size
+        self.files += 1
+        self.linked_files += is_linked
+        if is_linked:
+            self.linked_bytes += size
+        else:
+            self.copied_bytes += size
+
+
+def backup(home: Home, target: Path) -> Copied:
+    """Copy a collection to `target`, which is not there, or empty.
+
+    Raises UsageError, NoCollection, CollectionInUse where somebody else than a crawl is writing,
+    StoreError and DiskFault; then nothing is there.
+    """
+    if not home.exists:
+        raise NoCollection(home.path)
+    check_target(home, target)
+    partial = None
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = tempfile.mkdtemp(prefix=f"{target.name}.", suffix=".partial", dir=target.parent)
+        copied = _copy(home, Home(Path(partial)))
+        _put_in_place(Path(partial), target)
+    except FileNotFoundError as error:
+        what = f"{home.path} was rewritten while it was copied ({error.filename}); try again"
+        raise StoreError(what) from error
+    except OSError as error:
+        raise disk_fault(f"{target} could not be written", error) from error
+    finally:
+        if partial is not None:
+            shutil.rmtree(partial, ignore_errors=True)
+    return copied
+
+
+def check_target(home: Home, target: Path) -> None:
+    """Raise UsageError for a place where no copy may be made."""
+    if target.resolve().is_relative_to(home.path.resolve()):
+        raise UsageError(f"{target} lies in the collection itself; name a place outside of it")
+    if target.is_dir():
+        if any(target.iterdir()):
+            raise UsageError(f"{target} is not empty; name a new directory")
+    elif target.exists() or target.is_symlink():
+        raise UsageError(f"{target} is a file; name a new directory")
+
+
+def _put_in_place(partial: Path, target: Path) -> None:
+    partial.chmod(0o755)  # a temporary folder is its maker's alone
+    if target.is_dir():
+        target.rmdir()
+    partial.rename(target)
+    sync_folder(target.parent)
+
+
+def _copy(home: Home, new: Home) -> Copied:
+    copied = Copied()
+    with ExitStack() as stack:
+        is_live = _take_lock(home, stack)
+        held = [*hold_index(home.index, stack), *hold_graph(home.graph, stack)]
+        with _checkpoint(home, is_live=is_live) as state:
+            _copy_state(state, new, copied)
+        for one in held:
+            _copy_held(one, new.path / one.path.relative_to(home.path), copied)
+        store = open_to_read(new)
+        try:
+            counts = Counts.decode(store.find(Table.META, b"counts"))
+            copied.pages = counts.fetched + counts.redirects
+            _copy_archive(home, new, store, copied, is_live=is_live)
+            _copy_texts(home, new, store, copied, is_live=is_live)
+        finally:
+            store.close()
+    for folder in (new.path, *(path for path in new.path.rglob("*") if path.is_dir())):
+        sync_folder(folder)
+    return copied
+
+
+def _take_lock(home: Home, stack: ExitStack) -> bool:
+    """Keep others from beginning to write; whether a crawl is doing so already."""
+    home.run.mkdir(exist_ok=True)
+    try:
+        stack.enter_context(locked(home))
+    except CollectionInUse:
+        try:
+            send(home, "status")
+        except NotRunning:
+            pass
+        else:
+            return True
+        raise
+    return False
+
+
+# -- state
+
+
+@contextmanager
+def _checkpoint(home: Home, *, is_live: bool) -> Iterator[Path]:
+    """A folder with the state of this moment, for as long as the block runs."""
+    folder = _ordered(home) if is_live else _made(home)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ordered(home: Home) -> Path:
+    reply = send(home, "checkpoint")
+    if "error" in reply:
+        raise StoreError(f"the running crawl could not lay its state aside: {reply['error']}")
+    return home.run / Path(str(reply["checkpoint"])).name
+
+
+def _made(home: Home) -> Path:
+    delete_checkpoints(home)
+    folder = home.run / f"{CHECKPOINTS}{os.getpid():x}"
+    store = open_to_write(home, 16)
+    try:
+        store.checkpoint(folder)
+    finally:
+        store.close()
+    return folder
+
+
+def _copy_state(state: Path, new: Home, copied: Copied) -> None:
+    new.state.mkdir()
+    for path in sorted(state.iterdir()):
+        is_shared = path.suffix in _SHARED_STATE
+        _copy_file(path, new.state / path.name, copied, is_shared=is_shared)
+
+
+# -- everything else
+
+
+def _copy_file(source: Path, target: Path, copied: Copied, *, is_shared: bool) -> None:
+    if is_shared:
+        is_linked = link_or_copy(source, target)
+    else:
+        is_linked = False
+        with source.open("rb") as file:
+            copy_bytes(file, target, os.fstat(file.fileno()).st_size)
+    copied.take(target, is_linked=is_linked)
+
+
+def _copy_held(held: Held, target: Path, copied: Copied) -> None:
+    """Copy a file that may have been deleted meanwhile."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    is_linked = False
+    if held.is_shared:
+        try:
+            is_linked = link_or_copy(held.path, target)
+            copied.take(target, is_linked=is_linked)
+            return
+        except FileNotFoundError:
+            pass
+    held.copy_to(target)
+    copied.take(target)
+
+
+def _copy_archive(home: Home, new: Home, store: Store, copied: Copied, *, is_live: bool) -> None:
+    """Every file that the state knows, as far as it does; at rest all that is there: the start
+    after a kill reads on."""
+    new.archive.mkdir()
+    ends = known_ends(store)
+    paths = {home.archive / name for name, end in ends.items() if end}
+    if not is_live:
+        paths |= set(home.archive.glob("*.warc.gz"))
+    for path in sorted(paths):
+        end, size = ends.get(path.name, 0), path.stat().st_size
+        target, index = new.archive / path.name, cdxj_path(path)
+        if size == end and index.exists():  # sealed: nobody writes to it again
+            _copy_file(path, target, copied, is_shared=True)
+            _copy_file(index, cdxj_path(target), copied, is_shared=True)
+            continue
+        with path.open("rb") as file:
+            copy_bytes(file, target, end if is_live else size)
+        copied.take(target)
+        if is_live:
+            copied.take(write_cdxj(target))
+
+
+def _copy_texts(home: Home, new: Home, store: Store, copied: Copied, *, is_live: bool) -> None:
+    """Log, acts, cookies and the operator's settings."""
+    new.log.parent.mkdir()
+    new.run.mkdir()
+    if home.log.exists():
+        length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
+        with home.log.open("rb") as file:
+            copy_bytes(file, new.log, length if is_live else os.fstat(file.fileno()).st_size)
+        copied.take(new.log)
+    for name, mode in (
+        ("log/acts.jsonl", 0o644),
+        ("run/deaths", 0o644),
+        ("gossamer.toml", 0o644),
+        ("cookies.txt", _PRIVATE),
+    ):
+        if (home.path / name).exists():
+            with (home.path / name).open("rb") as file:
+                copy_bytes(file, new.path / name, os.fstat(file.fileno()).st_size, mode)
+            copied.take(new.path / name)

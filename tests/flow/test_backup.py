@@ -1,0 +1,165 @@
+"""A backup opens, is whole, and goes on to the same end; the crawl that it was taken from, too."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flow.outcomes import outcomes
+from gossamer.crawl.backup import backup
+from gossamer.crawl.checks import verify
+from gossamer.crawl.home import Home, locked
+from gossamer.errors import CollectionInUse, NoCollection, UsageError
+from support.a_crawl import crawl
+from support.a_site import Pages, Request, Site, page, site_in_thread
+from support.killing import Running, finish, gossamer, started, typed, until
+
+PAGES = 300
+RUN = "import sys; sys.argv[0] = 'gossamer'; from gossamer.cli.main import run; run()"
+FLAGS = (
+    "--json", "--delay", "0", "--per-host", "8", "--workers", "2",
+    "--set", "node.commit_every_s=0.1", "--set", "node.index_every_s=0.3",
+    "--set", "node.part_every_s=1", "--set", "archive.roll_bytes=60000",
+)  # fmt: skip
+
+
+async def numbered(request: Request) -> bytes:
+    number = int(request.target[1:])
+    await asyncio.sleep(0.004)
+    names = [name for name in (2 * number + 1, 2 * number + 2, number + 1) if name < PAGES]
+    links = "".join(f"<a href=/{name}>page {name}</a>" for name in names)
+    return page(f"<title>{number}</title>{links}" + f"words of {number} " * 60)
+
+
+SITE: Pages = {"/robots.txt": page("", "404 Not Found"), "*": numbered}
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with site_in_thread(SITE) as served:
+        yield served
+
+
+def fates(collection: Path) -> dict[str, tuple[str, int]]:
+    return {url: (row.outcome.value, row.status) for url, row in outcomes(collection).items()}
+
+
+def taken_at(requests: int, site: Site, running: Running, source: Path, target: Path) -> None:
+    until(lambda: len(site.log) >= requests, running)
+    ended = typed("backup", target, "-c", source)
+    assert ended.code == 0, ended.err
+
+
+@pytest.mark.slow
+def test_copies_of_a_running_crawl_are_whole_and_go_on(site: Site, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    rng = random.Random(5)
+    with started("crawl", "-c", source, *FLAGS, site.url("/0")) as running:
+        copies = []
+        for number, requests in enumerate(sorted(rng.sample(range(40, PAGES - 60), 2))):
+            copies.append(tmp_path / f"copy{number}")
+            taken_at(requests, site, running, source, copies[-1])
+        ended = finish(running)
+    assert ended.code == 0, ended.err
+    assert list(verify(Home(source))) == []
+    assert len(site.log) == PAGES + 1, "the crawl was disturbed"
+
+    for copy in copies:
+        assert list(verify(Home(copy))) == []
+        assert typed("status", "-c", copy).code == 0
+        known = json.loads(typed("search", "words", "--json", "-c", copy).out)["total"]
+        assert known <= PAGES
+        asked = len(site.log)
+        more = gossamer("crawl", "-c", copy, *FLAGS)
+        assert more.code == 0, more.err
+        assert 0 < len(site.log) - asked < PAGES
+        assert fates(copy) == fates(source)
+        assert list(verify(Home(copy))) == []
+        assert json.loads(typed("search", "words", "--json", "-c", copy).out)["total"] == PAGES
+    assert not list((source / "run").glob("checkpoint-*"))
+    assert list(verify(Home(source))) == [], "what a copy writes is its own"
+
+
+@pytest.fixture
+def at_rest(site: Site, tmp_path: Path) -> Path:
+    crawl(tmp_path / "source", [site.url("/280")])
+    return tmp_path / "source"
+
+
+def test_a_copy_at_rest_is_the_same(at_rest: Path, tmp_path: Path) -> None:
+    (at_rest / "cookies.txt").touch(0o600)
+
+    copied = backup(Home(at_rest), tmp_path / "copies" / "first")
+
+    copy = tmp_path / "copies" / "first"
+    assert fates(copy) == fates(at_rest)
+    assert copied.pages == 20
+    assert (copy / "cookies.txt").stat().st_mode & 0o777 == 0o600
+    assert list(verify(Home(copy))) == []
+    assert [path.name for path in copy.parent.iterdir()] == ["first"]
+
+
+def test_what_never_changes_is_shared_and_the_rest_is_not(at_rest: Path, tmp_path: Path) -> None:
+    backup(Home(at_rest), tmp_path / "copy")
+
+    for path in (tmp_path / "copy").rglob("*"):
+        is_written_once = path.suffix in (".sst", ".gz", ".cdxj", ".parquet", ".npy")
+        if is_written_once:
+            assert path.stat().st_nlink > 1, path
+        elif path.is_file() and path.parent.name != "words":
+            assert path.stat().st_nlink == 1, path
+
+
+def test_forgetting_leaves_a_copy_as_it_was(at_rest: Path, tmp_path: Path, site: Site) -> None:
+    copy = tmp_path / "copy"
+    backup(Home(at_rest), copy)
+    before = fates(copy)
+
+    assert typed("forget", "--yes", site.url("/290"), "-c", at_rest).code == 0
+
+    assert fates(copy) == before
+    assert list(verify(Home(copy))) == []
+
+
+def test_a_disk_that_takes_nothing_is_said_so_and_nothing_is_left(
+    at_rest: Path, tmp_path: Path
+) -> None:
+    (at_rest / "gossamer.toml").write_text("# much\n" * 20_000, encoding="utf-8")
+    limit = f"import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (100_000,) * 2); {RUN}"
+    command = [sys.executable, "-c", limit, "backup", str(tmp_path / "to" / "copy")]
+
+    ended = subprocess.run(
+        [*command, "-c", str(at_rest)], capture_output=True, text=True, check=False
+    )
+
+    assert ended.returncode == 1
+    assert ended.stderr.count("\n") == 1
+    assert "copy could not be written (File too large); check the disk" in ended.stderr
+    assert list((tmp_path / "to").iterdir()) == []
+    assert not list((at_rest / "run").glob("checkpoint-*"))
+    assert list(verify(Home(at_rest))) == []
+
+
+def test_where_no_copy_may_be(at_rest: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").touch()
+    for target in (at_rest, at_rest / "copy", tmp_path / "file", tmp_path / "full"):
+        with pytest.raises(UsageError):
+            backup(Home(at_rest), target)
+    with pytest.raises(NoCollection):
+        backup(Home(tmp_path / "none"), tmp_path / "copy")
+
+
+def test_who_else_writes_is_not_disturbed(at_rest: Path, tmp_path: Path) -> None:
+    with locked(Home(at_rest)), pytest.raises(CollectionInUse):
+        backup(Home(at_rest), tmp_path / "copy")
+
+    assert not (tmp_path / "copy").exists()
