@@ -8,7 +8,7 @@ import re
 import httpx
 import pytest
 
-from gossamer.web.cached import file_name, harmless
+from gossamer.web.cached import file_name, harmless, without_loads
 from gossamer.web.guard import CSP, MAX_BODY_BYTES, Names, host_in
 from gossamer.web.pages import inner
 from gossamer.web.render import outward, plain
@@ -269,3 +269,31 @@ def test_orders_from_another_site_are_refused_whatever_they_carry(garden: Garden
         assert answer.status_code == 403, headers
     assert server.started == []
     server.desk.shelf.close()
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img onerror=a()>'>",
+        "<svg></p><style><a id='</style><meta http-equiv=refresh content=0;url=//o.example>'>",
+        "<noscript><p title='</noscript><link rel=preconnect href=//o.example>'>",
+        "<form><math><mtext></form><form><mglyph><style></math><img src onerror=a()>",
+        "<svg><a><animate attributeName=href to=//o.example></animate><text>x</text></a></svg>",
+        "<b style='background:\\75\\72 l(//o.example/x)'>x</b>",
+        "<style>@\\69mport '//o.example'</style>",
+        "<img attributionsrc=//o.example src=//o.example><button popovertarget=a>x</button>",
+    ],
+)
+def test_a_copy_read_again_has_nothing_that_acts(markup: str) -> None:
+    shown = harmless(markup, "http://a.example/", "", "2026")
+
+    assert harmless(shown.replace("/cached?", "#"), "http://a.example/", "", "2026") == shown
+    names = re.findall(r"<([a-z-]+)", shown)
+    assert not {"meta", "link", "animate", "script"} & set(names)
+    assert not re.search(r"<[^>]*\s(on\w+|src|attributionsrc|popovertarget)=", shown)
+
+
+def test_a_style_is_read_through_its_escapes_and_keeps_those_that_hide_nothing() -> None:
+    assert without_loads("b{background:\\75 rl(//o.example/x)}") == "b{background:none}"
+    assert without_loads("@i\\mport '//o.example';") == "none"
+    assert without_loads('q::before{content:"\\201C"}') == 'q::before{content:"\\201C"}'

@@ -5,11 +5,17 @@ scripts, no forms, no windows; nothing may be loaded but images inside the page)
 shows it, which has the same sandbox, and the markup itself, from which we take what a browser
 could act on before or beside that policy (connections ahead of time, refreshes, frames, forms).
 Links lead to the copy of their target, never outside.
+
+Markup can be written so that it means something else when it is read a second time. What we send
+was therefore read again, as the browser will, and had nothing left to take; markup that never comes
+to rest is shown as text.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from html import escape
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -27,13 +33,22 @@ CSP: Final = (
 _DROPPED: Final = (
     "script", "noscript", "link", "meta", "base", "iframe", "frame", "frameset", "object", "embed",
     "applet", "portal", "fencedframe", "template", "audio", "video", "source", "track",
+    # These change attributes later, href among them.
+    "animate", "animatecolor", "animatemotion", "animatetransform", "set",
 )  # fmt: skip
 # Inert kinds that a browser draws itself and that cannot hold a script. SVG can, so it is not one.
 _IMAGES: Final = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"}
 )
-_ASKS: Final = ("ping", "action", "formaction", "srcdoc", "background", "manifest", "srcset", "src")
-# What a style would load. One that hides its name behind escapes is stopped by the policy.
+_ASKS: Final = (
+    "ping", "action", "formaction", "srcdoc", "background", "manifest", "srcset", "src", "poster",
+    "data", "code", "codebase", "archive", "imagesrcset", "attributionsrc", "dynsrc", "lowsrc",
+)  # fmt: skip
+_ACTS: Final = ("autofocus", "target", "popovertarget", "commandfor", "nonce", "http-equiv")
+_READINGS: Final = 4  # real pages come to rest after one
+# Letters of a name may be written as `\75` or `\u`; a browser reads through it, and so do we.
+_ESCAPED: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([g-zG-Z]))")
+# What a style would load.
 _LOADED: Final = re.compile(
     r"@import\b[^;]*;?|\b(?:url|src|image-set)\s*\((?!\s*[\"']?data:image/)[^)]*\)?", re.IGNORECASE
 )
@@ -72,31 +87,63 @@ def file_name(url: str) -> str:
 
 def harmless(markup: str, base: str, crawl: str, at: str) -> str:
     """The markup without what acts, its links leading to copies as of the same time."""
+    shown, _ = _disarmed(markup, lambda href: _copy_of(href, base, crawl, at))
+    for _ in range(_READINGS):
+        shown, was_changed = _disarmed(shown, _if_inner)
+        if not was_changed:
+            return shown
+    return f"<!doctype html><pre>{escape(markup)}</pre>"
+
+
+def _disarmed(markup: str, lead: Callable[[str], str | None]) -> tuple[str, bool]:
+    """The markup without what acts, and whether there was any; `lead` says where a link goes."""
     document = turbohtml.parse(markup)
-    for element in list(document.find_all(list(_DROPPED))):
+    dropped = list(document.find_all(list(_DROPPED)))
+    for element in dropped:
         element.decompose()
+    was_changed = bool(dropped)
     for element in document.find_all(True):
-        _disarm(element, base, crawl, at)
+        was_changed |= _disarm(element, lead)
         if element.tag == "style":
-            element.text = _LOADED.sub("none", element.text)
-    return document.html
+            was_changed |= element.text != (kept := without_loads(element.text))
+            element.text = kept
+    return document.html, was_changed
 
 
-def _disarm(element: Any, base: str, crawl: str, at: str) -> None:
+def _disarm(element: Any, lead: Callable[[str], str | None]) -> bool:
+    """Take from an element the attributes that act; whether it had any."""
     attributes = element.attrs
-    for name in list(attributes):
-        plain = name.lower()
-        acts = plain.startswith("on") or plain in ("autofocus", "target")
-        if acts or (plain in _ASKS and not _is_inside(attributes[name])):
+    before = dict(attributes)
+    for name, given in before.items():
+        plain, value = name.lower(), str(given or "")
+        acts = plain.startswith("on") or plain in _ACTS
+        if acts or (plain in _ASKS and not _is_inside(given)):
             del attributes[name]
         elif plain == "style":
-            attributes[name] = _LOADED.sub("none", str(attributes[name] or ""))
+            attributes[name] = without_loads(value)
         elif plain in ("href", "xlink:href"):
-            led = _copy_of(str(attributes[name] or ""), base, crawl, at)
+            led = lead(value)
             if led is None:
                 del attributes[name]
             else:
                 attributes[name] = led
+    return dict(attributes) != before
+
+
+def without_loads(style: str) -> str:
+    """A style that names nothing to load."""
+    return _LOADED.sub("none", _ESCAPED.sub(_unescaped, style))
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """An escape as the letter, digit or dash that it stands for; any other as it is."""
+    char = found[2] or chr(min(int(found[1], 16), 0x10FFFF))
+    return char if char.isascii() and (char.isalnum() or char == "-") else found[0]
+
+
+def _if_inner(href: str) -> str | None:
+    """A link that we have made, or none."""
+    return href if href.startswith(("#", "/cached?")) else None
 
 
 def _is_inside(value: object) -> bool:

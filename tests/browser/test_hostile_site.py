@@ -1,0 +1,229 @@
+"""A hostile site is crawled and shown everywhere: no script runs, and no request leaves.
+
+Proven in the browser: its requests, dialogs, console and a function that every payload calls, and
+in the logs of the hostile servers. The last test shows that the same payloads do act where
+nothing holds them, so that silence means something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from html import escape
+from typing import Final
+from urllib.parse import quote, urlencode
+
+import pytest
+from playwright.sync_api import Browser, Error
+
+from browser.a_person import Person, a_person
+from browser.hostile_shapes import ACTING, shapes
+from gossamer.web.route import Route
+from gossamer.web.routes import API, PAGES
+from support.a_server import Server, serving
+from support.a_site import Site, answer, page, site_in_thread
+from support.killing import gossamer
+
+CLICKABLE: Final = "a, button, input, summary, maction, svg text, area"
+PER_PAGE: Final = 10  # shapes that stand raw on one page
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """The hostile site, crawled; and what it would love to be asked."""
+
+    site: Site
+    outside: Site
+    urls: tuple[str, ...]
+    server: Server
+
+
+def wearing(shape: str, raw: str) -> bytes:
+    """A page with a shape, escaped, wherever we show strangers' text, and others as they are."""
+    text = escape(shape)
+    header = shape.encode("ascii", "replace").decode().replace("\n", " ")
+    return page(
+        f"<!doctype html><html lang='{text}'><head><title>garden {text}</title>"
+        f"<meta name=description content='{text}'><meta name=generator content='{text}'>"
+        f"<link rel=canonical href='/canonical?{quote(shape)}'></head><body><h1>{text}</h1>"
+        f"<p>garden {text} garden</p><a href='/to?{quote(shape)}'>{text}</a>"
+        f"<a href='/{quote(shape, safe='')}'><img alt='{text}' src=/i.png></a>{raw}</body></html>",
+        headers={"X-Odd": header, "Content-Language": header[:50], "Link": f"<{header}>; rel=next"},
+    )
+
+
+def pages_of(all_shapes: list[str], outside: str) -> dict[str, bytes]:
+    """One page a shape, and a front page that leads to all of them."""
+    pages = {}
+    for at, shape in enumerate(all_shapes):
+        raw = "".join(all_shapes[at : at + PER_PAGE]) if at % PER_PAGE == 0 else ""
+        pages[f"/{at}"] = wearing(shape, raw)
+    pages["/acting"] = page(ACTING.replace("OUTSIDE", outside))
+    pages["/acting.svg"] = answer(
+        b"<svg xmlns='http://www.w3.org/2000/svg' onload='owned(1)'><script>owned(2)</script>"
+        b"</svg>",
+        headers={"content-type": "image/svg+xml"},
+    )
+    pages["/acting.txt"] = answer(
+        b"<script>owned(3)</script> garden", headers={"content-type": "text/plain"}
+    )
+    links = "".join(f"<a href='{path}'>{escape(path)}</a>" for path in pages)
+    pages["/"] = page(f"<title>garden</title>{links}")
+    pages["/robots.txt"] = answer(b"User-agent: *\nAllow: /")
+    pages["*"] = page("<title>another</title>garden")
+    return pages
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
+    collection = tmp_path_factory.mktemp("hostile") / "hostile"
+    with site_in_thread({"*": page("outside")}) as outside:
+        root = outside.url("").rstrip("/")
+        all_shapes = shapes(root)
+        pages = pages_of(all_shapes, root)
+        with site_in_thread(pages) as site:
+            flags = ("--delay", "0", "--max-pages", "250", "--type", "any")
+            ended = gossamer("crawl", "-c", collection, *flags, site.url("/"))
+            assert ended.code == 0, ended.err
+            raw = [f"/{at}" for at in range(0, len(all_shapes), PER_PAGE)]
+            paths = ["/", *raw, "/3", "/acting", "/acting.svg", "/acting.txt"]
+            with serving(collection) as server:
+                site.log.clear()
+                outside.log.clear()
+                yield Hostile(site, outside, tuple(map(site.url, paths)), server)
+
+
+@dataclass
+class Trapped:
+    """A person, and every payload that got to run."""
+
+    person: Person
+    owned: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def trapped(chromium: Browser, hostile: Hostile) -> Iterator[Trapped]:
+    with a_person(chromium, hostile.server.root, accept_downloads=False) as person:
+        found = Trapped(person)
+        person.page.context.expose_function("owned", lambda what: found.owned.append(str(what)))
+        yield found
+
+
+def addresses(route: Route, url: str) -> Iterator[str]:
+    """Every view of a hostile URL that a row of the table gives."""
+    values = {"q": "garden", "url": url, "seeds": url, "explain": "1", "limit": "100"}
+    given = {param.name: values[param.name] for param in route.params if param.name in values}
+    path = route.path.format(name="hostile")
+    views = next((param.choices for param in route.params if param.name == "view"), ("",))
+    for view in views:
+        yield f"{path}?{urlencode({**given, **({'view': view} if view else {})})}"
+
+
+def visit(person: Person, address: str) -> None:
+    """Open an address as a page of its own; one that is a download opens nothing."""
+    try:
+        person.open(address)
+    except Error as fault:
+        if "Download is starting" not in str(fault):
+            raise
+    person.page.evaluate("document.fonts.ready")
+
+
+def held(trapped: Trapped, hostile: Hostile) -> None:
+    """Nothing ran and nothing left."""
+    said = [line for line in trapped.person.strange if not is_a_wall(line)]
+    assert said == []
+    assert trapped.owned == []
+    assert [asked.path for asked in (*hostile.site.log, *hostile.outside.log)] == []
+
+
+def is_a_wall(line: str) -> bool:
+    """Whether a line of the console says that something was held back by a policy of ours."""
+    held_back = ("Content Security Policy", "sandboxed", "Refused to", "Blocked")
+    return line.startswith("console") and any(words in line for words in held_back)
+
+
+# A feed has no end: the live view reads it, and that is a page of the second test.
+READING: Final = [
+    route for route in (*API, *PAGES) if route.method == "GET" and route.gives != "events"
+]
+OF_ONE: Final = [route for route in READING if any(p.name == "url" for p in route.params)]
+
+
+@pytest.mark.parametrize("route", OF_ONE, ids=lambda route: route.name)
+def test_every_view_of_every_hostile_page_is_held(
+    trapped: Trapped, hostile: Hostile, route: Route
+) -> None:
+    every = {"copy": 1, "html": 4}.get(route.gives, 8)
+    for url in hostile.urls[::every]:
+        for address in addresses(route, url):
+            visit(trapped.person, address)
+
+    held(trapped, hostile)
+
+
+def test_every_other_page_that_shows_strangers_text_is_held(
+    trapped: Trapped, hostile: Hostile
+) -> None:
+    trapped.person.log_in(hostile.server.token)
+    for route in READING:
+        if route not in OF_ONE:
+            for address in addresses(route, hostile.urls[1]):
+                visit(trapped.person, address)
+    visit(trapped.person, "/crawls/hostile")
+    trapped.person.page.get_by_label("refusals, too").check()
+    trapped.person.page.locator("#outcomes tr").first.wait_for()
+
+    held(trapped, hostile)
+
+
+def test_what_is_typed_or_linked_is_held(trapped: Trapped, hostile: Hostile) -> None:
+    person = trapped.person
+    all_shapes = shapes(hostile.outside.url("").rstrip("/"))
+    person.open("/")
+    for shape in all_shapes[::7]:
+        for name in ("q", "site", "c", "url", "view", "at", "next"):
+            path = {"url": "/page", "view": "/page", "at": "/page", "next": "/login"}.get(name, "/")
+            person.page.request.get(f"{person.root}{path}?{urlencode({name: shape})}")
+        visit(person, f"/?{urlencode({'q': shape, 'lang': shape, 'since': shape})}")
+        visit(person, f"/page?{urlencode({'url': 'http://a.example/' + shape})}")
+        visit(person, f"/{quote(shape, safe='')}")
+    visit(person, f"/login?{urlencode({'next': 'javascript:owned(1)', 'ticket': '<b>'})}")
+
+    held(trapped, hostile)
+
+
+def test_clicking_everything_in_a_copy_leads_nowhere_outside(
+    trapped: Trapped, hostile: Hostile
+) -> None:
+    person = trapped.person
+    for url in hostile.urls[1:-3]:
+        address = f"{person.root}/cached?{urlencode({'url': url})}"
+        person.page.goto(address)
+        clickable = person.page.locator(CLICKABLE).count()
+        for at in range(2, min(clickable, 6)):  # the first two are links in every page
+            tab = person.page.context.new_page()
+            tab.goto(address)  # by itself, not in our frame
+            with suppress(Error):  # not drawn
+                tab.locator(CLICKABLE).nth(at).click(timeout=300, force=True)
+            tab.close()
+
+    held(trapped, hostile)
+
+
+def test_the_same_payloads_act_where_nothing_holds_them(trapped: Trapped, hostile: Hostile) -> None:
+    page_ = trapped.person.page
+    page_.goto(hostile.site.url("/0"))
+    page_.goto(hostile.site.url("/20"))
+    page_.wait_for_timeout(200)
+    page_.goto(hostile.site.url("/acting"))
+    page_.wait_for_url("**/top")
+    by_then = list(hostile.outside.log)
+    hostile.site.log.clear()
+    hostile.outside.log.clear()
+
+    assert "acting" in trapped.owned
+    assert len(set(trapped.owned)) > 10
+    assert {"/fetch", "/image"} <= {asked.path for asked in by_then}
+    assert any(line.startswith("dialog") for line in trapped.person.strange)
