@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -157,15 +158,19 @@ class Node:
         """What is made of all pages together, now that they are all there. Raises DiskFault.
 
         Whoever stops a crawl wants it to end; what is left out then, the next end makes up for.
+        The index does not need the graph, so one core does the one and another the other.
         """
         parts = self._parts
-        parts.links.finish()
-        if is_whole and parts.index is not None:
-            parts.index.finish()
-        if is_whole and parts.settings.node.graph:
-            from gossamer.graph.ranks import compute  # numpy and SciPy: nobody waits for them now
+        with ThreadPoolExecutor(1) as beside:
+            index = parts.index if is_whole else None
+            indexing = beside.submit(index.finish) if index is not None else None
+            parts.links.finish()
+            if is_whole and parts.settings.node.graph:
+                from gossamer.graph.ranks import compute  # numpy and SciPy: nobody waits for them
 
-            compute(parts.home.graph, parts.clock)
+                compute(parts.home.graph, parts.clock)
+            if indexing is not None:
+                indexing.result()
 
     async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
         crew, connections = self._parts.crew, self._connections

@@ -122,21 +122,6 @@ _URL_FIELDS: Final = tuple(f.name for f in fields(UrlRow))[2:]
 _url_values = attrgetter(*_URL_FIELDS)
 
 
-_STATUS, _SIZE, _DIGEST = map(_URL_FIELDS.index, ("status", "size_bytes", "digest"))
-
-
-def page_digest(row: bytes) -> str:
-    """The digest of a fetched page's body; empty for all that is no answer of 200 with a body.
-
-    A walk over all rows asks this: a whole `UrlRow` costs five times as much.
-    """
-    if row[0] != Standing.FETCHED:
-        return ""
-    values = msgpack.unpackb(row[_HEAD.size :])
-    is_page = len(values) > _DIGEST and values[_STATUS] == 200 and values[_SIZE]
-    return str(values[_DIGEST]) if is_page else ""
-
-
 def queued_row(url: str, depth: int, place: bytes, via: bytes, first_us: int) -> bytes:
     """The row of a URL just admitted: the common case of `UrlRow.encode`, made quickly."""
     packed: bytes = msgpack.packb((url, place, via, first_us))
@@ -225,7 +210,8 @@ class CaptureRow:
         return cls(*msgpack.unpackb(row))
 
 
-_capture_values = attrgetter(*(f.name for f in fields(CaptureRow)))
+CAPTURE_FIELDS: Final = tuple(f.name for f in fields(CaptureRow))
+_capture_values = attrgetter(*CAPTURE_FIELDS)
 
 
 def time_key(wall_us: int) -> bytes:
