@@ -49,3 +49,18 @@ def test_the_tries_become_rarer_and_end_with_an_answer() -> None:
     outage.answered()
 
     assert outage.may_ask(now_s=106.0, under_way=9)
+
+
+def test_hosts_that_never_answered_are_blamed_after_a_while() -> None:
+    outage = an_outage("a", "b", "c", "d")
+
+    assert outage.unreachable("a", now_s=900.0)
+    assert not outage.unreachable("b", now_s=1000.0)
+    assert outage.may_ask(now_s=1000.0, under_way=9)
+
+
+def test_one_that_has_answered_before_makes_us_wait_for_ever() -> None:
+    outage = an_outage("a", "b", "c", "d")
+    outage.unreachable("e", now_s=110.0, is_known=True)
+
+    assert outage.unreachable("a", now_s=1e6)

@@ -78,11 +78,12 @@ def make_everything_local() -> None:
 
 
 @asynccontextmanager
-async def an_internet(internet: Internet) -> AsyncIterator[None]:
-    """Serve names and pages until the block ends."""
-    names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    names.bind(("0.0.0.0", 53))
-    threading.Thread(target=_serve_names, args=(internet, names), daemon=True).start()
+async def an_internet(internet: Internet, *, serves_names: bool = True) -> AsyncIterator[None]:
+    """Serve names and pages until the block ends; names are the test's where it says so."""
+    if serves_names:
+        names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        names.bind(("0.0.0.0", 53))
+        threading.Thread(target=_serve_names, args=(internet, names), daemon=True).start()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await _talk(internet, reader, writer)

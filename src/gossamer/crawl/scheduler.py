@@ -405,7 +405,9 @@ class Scheduler:
         elif forbidden:
             self._give_up(host, Reason.PRIVATE, f"{host.name} is {forbidden}")
         else:
-            self._host_fault(host, Reason.DNS, f"{host.name}: {answer.fault}")
+            self._host_fault(
+                host, Reason.DNS, f"{host.name}: {answer.fault}", is_definite=answer.is_definite
+            )
 
     def _is_public(self, addresses: Iterable[str]) -> bool:
         """Whether anybody but us may be behind one of them."""
@@ -496,7 +498,7 @@ class Scheduler:
             return None
         self.allowance.is_spent |= self._is_past_limit(report)
         is_mute = report.reason is Reason.TIMEOUT and not report.status
-        if is_mute and self._outage.unreachable(host.name, self._clock.now_s()):
+        if is_mute and self._is_network_gone(host):
             return self._clock.wall_us()  # not its fault: its tries are not spent
         return self._retry_us(report)
 
@@ -572,13 +574,29 @@ class Scheduler:
         is_new = not self._is_old_trouble(host, lease)
         return self._host_fault(host, reason, report.detail, is_new=is_new)
 
+    def _is_network_gone(self, host: Host) -> bool:
+        """A host is out of reach: whether that is the network's fault and not its own."""
+        is_known = self._frontier.host(host.key).fetched > 0
+        return self._outage.unreachable(host.name, self._clock.now_s(), is_known=is_known)
+
     def _host_fault(
-        self, host: Host, reason: Reason, detail: str, *, is_new: bool = True
+        self,
+        host: Host,
+        reason: Reason,
+        detail: str,
+        *,
+        is_new: bool = True,
+        is_definite: bool = False,
     ) -> int | None:
-        """The host cannot be reached: it rests, and when it never answers it is given up."""
+        """The host cannot be reached: it rests, and when it never answers it is given up.
+
+        `is_definite`: its name does not exist, as the network says, which is there then. A host
+        that never answered is given up at once: most dead links are of that kind.
+        """
         now_s = self._clock.now_s()
         row = self._frontier.touch(host.key)
-        if self._outage.unreachable(host.name, now_s):
+        is_dead = is_definite and not row.fetched
+        if not is_definite and self._is_network_gone(host):
             row.trouble = f"the network seems to be gone ({detail})"
             host.waits_for_robots = False
             self._place(host, now_s)
@@ -590,7 +608,7 @@ class Scheduler:
         counts = self._frontier.counts
         is_first_contact = not counts.fetched and not counts.redirects
         wait_s = wait_before_retry(reason, row.faults - 1)
-        if wait_s is None or is_first_contact:
+        if wait_s is None or is_first_contact or is_dead:
             self._give_up(host, reason, detail)
             return None
         host.pace.free_at_s = max(host.pace.free_at_s, self._clock.now_s() + wait_s)

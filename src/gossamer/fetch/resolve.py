@@ -16,6 +16,10 @@ from typing import Final
 from gossamer.base.clock import Clock
 
 _THREADS: Final = 16
+_ADDRESSES: Final = 8  # of one name; a hostile one has thousands, and each may have to be tried
+_NO_NAME: Final = frozenset(
+    getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name)
+)
 _WAIT_S: Final = 20.0  # the system's own limit is 5 s a try; past this the thread is left alone
 
 
@@ -26,6 +30,7 @@ class Resolved:
     addresses: tuple[str, ...]
     expires_s: float
     fault: str = ""
+    is_definite: bool = False  # the fault is an answer: there is no such name, or it has no address
 
 
 class Resolver:
@@ -50,11 +55,13 @@ class Resolver:
         except TimeoutError:
             return self._failed(f"no answer within {_WAIT_S:.0f} s")
         except (OSError, UnicodeError) as fault:
-            return self._failed(getattr(fault, "strerror", None) or str(fault))
+            is_definite = isinstance(fault, socket.gaierror) and fault.errno in _NO_NAME
+            said = getattr(fault, "strerror", None) or str(fault)
+            return self._failed(said, is_definite=is_definite)
         return Resolved(found, self._clock.now_s() + self._keep_s)
 
-    def _failed(self, fault: str) -> Resolved:
-        return Resolved((), self._clock.now_s(), fault)
+    def _failed(self, fault: str, *, is_definite: bool = False) -> Resolved:
+        return Resolved((), self._clock.now_s(), fault, is_definite)
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -64,7 +71,8 @@ def _ask(host: str) -> tuple[str, ...]:
     answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     # IPv4 first: a broken AAAA is common, and one address is pinned for the connection.
     answers.sort(key=lambda answer: answer[0] != socket.AF_INET)
-    return tuple(dict.fromkeys(str(answer[4][0]) for answer in answers))
+    found = dict.fromkeys(str(answer[4][0]) for answer in answers)
+    return tuple(found)[:_ADDRESSES]
 
 
 def address_in(host: str) -> str:

@@ -2,6 +2,8 @@
 
 When several hosts in a row cannot be resolved or connected to, and none answers between them, it is
 most likely ours: then nobody is blamed, and one request now and then tries whether it is over.
+Where none of them has ever answered, they may as well be dead links that are left at the end of a
+crawl: then we wait a quarter of an hour, and blame them.
 
 Pure: told the time, answers yes or no. Before the first answer of a run nothing can be said, and a
 crawl of one host cannot tell its host from the network.
@@ -15,6 +17,7 @@ from typing import Final
 _HOSTS: Final = 4  # in a row; three dead links on one page are common
 _FIRST_WAIT_S: Final = 5.0
 _LONGEST_WAIT_S: Final = 60.0
+_PATIENCE_S: Final = 900.0  # with hosts that have never answered
 
 
 @dataclass(slots=True)
@@ -26,6 +29,8 @@ class Outage:
     _unreachable: set[str] = field(default_factory=set)
     _wait_s: float = _FIRST_WAIT_S
     _try_at_s: float = 0.0
+    _since_s: float | None = None
+    _is_one_known: bool = False  # of those out of reach
 
     def answered(self) -> None:
         """Somebody answered: the network is there."""
@@ -33,12 +38,19 @@ class Outage:
         self.is_out = False
         self._unreachable.clear()
         self._wait_s = _FIRST_WAIT_S
+        self._since_s = None
+        self._is_one_known = False
 
-    def unreachable(self, host: str, now_s: float) -> bool:
-        """A host could not be reached; whether the network is to blame."""
+    def unreachable(self, host: str, now_s: float, *, is_known: bool = False) -> bool:
+        """A host could not be reached; whether the network is to blame.
+
+        `is_known`: it has answered before.
+        """
         self._unreachable.add(host)
+        self._is_one_known |= is_known
         if self.has_answered and len(self._unreachable) >= _HOSTS:
-            self.is_out = True
+            self._since_s = now_s if self._since_s is None else self._since_s
+            self.is_out = self._is_one_known or now_s - self._since_s < _PATIENCE_S
             self._try_at_s = now_s + self._wait_s
             self._wait_s = min(self._wait_s * 2, _LONGEST_WAIT_S)
         return self.is_out
