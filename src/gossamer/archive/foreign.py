@@ -89,6 +89,8 @@ def grouped(found: Iterable[Record | CorruptFile]) -> Iterator[list[Record] | Co
 
 
 def _belongs(record: Record, group: Sequence[Record]) -> bool:
+    if is_ours(record):  # it ends what it names, whatever that is
+        return any(one.header("WARC-Record-ID") in _named_by(record) for one in group)
     if record.type == "warcinfo" or group[0].type == "warcinfo" or len(group) >= _MAX_GROUP:
         return False
     if record.size + sum(one.size for one in group) > _MAX_GROUP_BYTES:

@@ -1,20 +1,23 @@
-"""`gossamer export`: a table of the collection to a file."""
+"""`gossamer export`: a table of the collection, or its archive, to a file."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
+from gossamer.cli.text import size_text
+from gossamer.crawl.export_archive import ARCHIVES
 from gossamer.crawl.export_files import STDOUT
 from gossamer.crawl.exports import check_export, export
 from gossamer.crawl.study import Study
 
 
-def run_export(path: Path, what: str, output: Path, level: str) -> int:
+def run_export(path: Path, what: str, output: Path, level: str, prefix: str) -> int:
     """Write it. Raises UsageError before anything is read when table or file cannot be."""
-    check_export(what, output, level)
+    check_export(what, output, level, prefix)
     with Study.open(path) as study:
-        rows = export(study, what, output, level)
+        count = export(study, what, output, level, prefix)
     if output != STDOUT:
-        print(f"{rows} rows of {what} in {output}", file=sys.stderr)
+        written = size_text(count) if what in ARCHIVES else f"{count} rows"
+        print(f"{written} of {what} in {output}", file=sys.stderr)
     return 0

@@ -75,4 +75,6 @@ def told(tally: Tally, collection: Path) -> str:
         )
     if tally.damaged or tally.unreadable:
         lines.append(f"{tally.damaged} places could not be read, {tally.unreadable} URLs are none.")
+    if tally.forgotten:
+        lines.append(f"{tally.forgotten} were left out: they were forgotten here.")
     return "\n".join(lines)

@@ -53,7 +53,7 @@ def export(
         str,
         typer.Argument(
             metavar="WHAT",
-            help="pages, links, hosts, anchors, refused, text, captures or graph.",
+            help="pages, links, hosts, anchors, refused, text, captures, graph, warc or wacz.",
         ),
     ],
     output: Annotated[
@@ -61,7 +61,8 @@ def export(
         typer.Option(
             "-o",
             metavar="FILE",
-            help=".jsonl, .csv, .parquet; of graph .gexf, .graphml, .net, too; `-` is stdout.",
+            help=".jsonl, .csv, .parquet; of graph .gexf, .graphml, .net, too; `-` is stdout; "
+            ".warc.gz, .wacz.",
         ),
     ] = Path("-"),
     level: Annotated[
@@ -70,12 +71,16 @@ def export(
             "--level", metavar="LEVEL", help="Of links, anchors, graph: page, host or site."
         ),
     ] = "page",
+    prefix: Annotated[
+        str,
+        typer.Option("--prefix", metavar="URL", help="Of warc, wacz: URLs that begin with this."),
+    ] = "",
     collection: Collection = None,
 ) -> None:
-    """Write a table of the collection to a file."""
+    """Write a table of the collection, or its archive, to a file."""
     from gossamer.cli.export import run_export
 
-    raise typer.Exit(run_export(collection_at(collection), what, output, level))
+    raise typer.Exit(run_export(collection_at(collection), what, output, level, prefix))
 
 
 def verify(collection: Collection = None, json: Json = False) -> None:

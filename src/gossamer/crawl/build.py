@@ -243,7 +243,7 @@ def _open(
     delete_markers(home.run, but=post.run)
     intake = None
     if is_import:
-        intake = Intake(settings, keys, frontier, worker, node, committer, links, index)
+        intake = Intake(settings, keys, frontier, worker, node, committer, links, index, forgotten)
     return Opened(node, recovered, changed, is_new, new_seeds, intake, forgotten_seeds=left_out)
 
 

@@ -125,6 +125,10 @@ def write_batches(path: Path, schema: Any, batches: Iterator[Any]) -> int:
 @contextlib.contextmanager
 def writing_to(path: Path) -> Iterator[IO[bytes]]:
     """A file to write to that appears whole or not at all. Raises UsageError or DiskFault."""
+    if path == STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
     try:
         with _opened(path) as file:
             yield file

@@ -20,8 +20,10 @@ from typing import Any, Final
 
 import duckdb
 
+from gossamer.archive.wacz import ListedPage
 from gossamer.base.clock import iso_of
 from gossamer.crawl import export_links
+from gossamer.crawl.export_archive import ARCHIVES, check_archive, export_archive, is_listed
 from gossamer.crawl.export_files import check_name, write_batches
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_pages import StoredPage
@@ -70,6 +72,7 @@ SCHEMAS: Final = {
     ),
 }
 _PLACES: Final = _schema("url:s file:s start:i")
+_LISTED: Final = _schema("url:s at:s title:s depth:i")
 _STAGED_PAGES: Final = SCHEMAS["pages"].append(pa.field("at_us", pa.int64()))
 # Pages of one content, the first fetched first; what is no page is the only one of its kind. The
 # same rule as in `frontier/copies.py`.
@@ -84,20 +87,28 @@ LEVELLED: Final = ("anchors", "links", "graph")
 _NETWORKS: Final = LEVELLED[1:]
 
 
-def export(study: Study, what: str, path: Path, level: str = "page") -> int:
+def export(study: Study, what: str, path: Path, level: str = "page", prefix: str = "") -> int:
     """Write a table to a file, its format told by the name; how many rows.
 
-    `-` writes JSON lines to standard output. Raises UsageError for a table, level, format or place
-    that cannot be, DiskFault when the disk is full.
+    `-` writes JSON lines to standard output. Of `warc` and `wacz`, which are no tables, it is how
+    many bytes; `prefix` is what the URLs of a part of them begin with. Raises UsageError for a
+    table, level, format or place that cannot be, DiskFault when the disk is full.
     """
-    check_export(what, path, level)
+    check_export(what, path, level, prefix)
+    if what in ARCHIVES:
+        return export_archive(study, what, path, _listed_pages(study, prefix), prefix)
     if what in _NETWORKS and path.suffix.lower() in NETWORK_FORMATS:
         return export_links.write_network(study.home.graph, level, path)
     return write_batches(path, _schema_of(what, level), batches(study, what, level))
 
 
-def check_export(what: str, path: Path, level: str = "page") -> None:
+def check_export(what: str, path: Path, level: str = "page", prefix: str = "") -> None:
     """Raise UsageError for what cannot be exported, or not to that file."""
+    if what in ARCHIVES and level == "page":
+        check_archive(what, path, prefix)
+        return
+    if prefix:
+        raise UsageError("--prefix is for warc and wacz")
     check_table(what, level)
     check_name(path, tuple(NETWORK_FORMATS) if what in _NETWORKS else ())
 
@@ -105,9 +116,9 @@ def check_export(what: str, path: Path, level: str = "page") -> None:
 def check_table(what: str, level: str = "page") -> None:
     """Raise UsageError for what is no table, or has no such level."""
     if what not in SCHEMAS:
-        *most, last = SCHEMAS
+        *most, last = (*SCHEMAS, *ARCHIVES)
         raise UsageError(
-            f"{what!r} cannot be exported{nearest(what, SCHEMAS)}; there are "
+            f"{what!r} cannot be exported{nearest(what, (*SCHEMAS, *ARCHIVES))}; there are "
             f"{', '.join(most)} and {last}"
         )
     check_level(level)
@@ -195,6 +206,18 @@ def http_date(value: str) -> str | None:
         return iso_of(int(moment.timestamp()) * 1_000_000)
     except (ValueError, TypeError, OverflowError, IndexError, OSError):
         return None
+
+
+def _listed_pages(study: Study, prefix: str) -> Iterator[ListedPage]:
+    """Pages for people, those nearest to the seeds first."""
+    rows = (
+        (row.url, iso_of(row.at_us), row.title, row.depth)
+        for row in study.url_rows()
+        if is_listed(row) and row.url.startswith(prefix)
+    )
+    for batch in _ordered(rows, _LISTED, "depth, url"):
+        for row in batch.to_pylist():
+            yield ListedPage(row["url"], row["at"], row["title"])
 
 
 # -- hosts

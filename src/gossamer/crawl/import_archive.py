@@ -43,6 +43,7 @@ class Tally:
     known: int = 0  # exchanges that were here already
     damaged: int = 0  # places that could not be read
     unreadable: int = 0  # URLs that are none
+    forgotten: int = 0  # exchanges, and listed URLs, of what was taken down here
     urls: int = 0  # named by lists and sitemaps
     new_urls: int = 0  # of them, those not known before
     by_type: dict[str, int] = field(default_factory=dict)  # records by their type
@@ -53,7 +54,7 @@ class Tally:
 
     def note_unreadable(self, where: str, url: str, why: str) -> None:
         self.unreadable += 1
-        self.tell(f"{where}: {url[:200]!r} is no URL to keep a page under: {why}")
+        self.tell(f"{where}: {url[:200]!r} is no URL of the web: {why}")
 
 
 def import_records(source: Path | Source, intake: Intake, tally: Tally) -> None:
@@ -96,7 +97,10 @@ def _take(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: Norm
         tally.tell(f"{where}: {foreign.problem}")
         if not foreign.records:
             return
-    if intake.is_known(foreign.source):
+    if _is_forgotten(foreign, intake, form):
+        tally.forgotten += 1
+        return
+    if intake.is_known(foreign.source) or _begins_file_here(foreign, intake):
         tally.known += 1
         return
     lease = _lease(foreign, where, intake, tally, form)
@@ -107,6 +111,24 @@ def _take(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: Norm
         _take_unanswered(foreign, lease, intake, tally)
     else:
         _take_capture(foreign, foreign.answer, lease, intake, tally)
+
+
+def _is_forgotten(foreign: Foreign, intake: Intake, form: NormalForm) -> bool:
+    """Whether it is of a URL or site that was taken down here."""
+    if not intake.forgotten:
+        return False
+    written = [foreign.answer.url, foreign.lease.url, *(one.uri for one in foreign.records)]
+    found = (form.find(one) for one in written if one)
+    return any(url is not None and intake.forgotten.covers(url) for url in found)
+
+
+def _begins_file_here(foreign: Foreign, intake: Intake) -> bool:
+    """Whether it is the first record of a file of this very archive, come back with an export."""
+    first = foreign.records[0] if foreign.records else None
+    if first is None or first.type != "warcinfo":
+        return False
+    name = Path(first.header("WARC-Filename")).name
+    return bool(name) and intake.has_file(name)
 
 
 def _lease(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: NormalForm) -> Lease:

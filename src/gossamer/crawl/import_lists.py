@@ -23,6 +23,7 @@ from gossamer.crawl.intake import Intake
 from gossamer.parse.sitemap import Unreadable, read_sitemap
 from gossamer.records import Fetched, Lease, Purpose
 from gossamer.urls.canonical import NormalForm
+from gossamer.urls.forgotten import Forgotten
 
 _URLS_AT_ONCE: Final = 10_000  # in one entry of the archive
 _MAX_XML_BYTES: Final = 50 * 2**20  # sitemaps.org's own limit
@@ -73,7 +74,7 @@ def _bring(
     written: Iterable[tuple[str, str]], intake: Intake, tally: Tally, *, is_index: bool
 ) -> None:
     form = NormalForm(intake.settings.urls.query, intake.settings.urls.session_parameters)
-    readable = _readable(written, form, tally)
+    readable = _readable(written, form, intake.forgotten, tally)
     known = intake.frontier.counts.known
     while some := list(islice(readable, _URLS_AT_ONCE)):
         unique = list(dict.fromkeys(some))
@@ -88,12 +89,16 @@ def _bring(
     tally.new_urls += intake.frontier.counts.known - known
 
 
-def _readable(written: Iterable[tuple[str, str]], form: NormalForm, tally: Tally) -> Iterator[str]:
+def _readable(
+    written: Iterable[tuple[str, str]], form: NormalForm, forgotten: Forgotten, tally: Tally
+) -> Iterator[str]:
     for where, text in written:
         url = form.find(text)
         if url is None:
             why = form.fault(text) or "only http and https are crawled"
             tally.note_unreadable(where, text, why)
+        elif forgotten.covers(url):
+            tally.forgotten += 1
         else:
             yield url
 

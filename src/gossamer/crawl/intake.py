@@ -24,6 +24,7 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import CaptureRow
 from gossamer.records import Fetched, Lease
 from gossamer.settings import Settings
+from gossamer.urls.forgotten import Forgotten
 from gossamer.urls.keys import Keys
 
 _COMMIT_BYTES: Final = 32 * 2**20  # of packed exchanges; what a kill may leave to be read again
@@ -43,7 +44,12 @@ class Intake:
     committer: Committer
     links: LinkBook
     index: IndexFeed | None
+    forgotten: Forgotten
     _uncommitted_bytes: int = 0
+
+    def has_file(self, name: str) -> bool:
+        """Whether the archive has a file of that name."""
+        return (self.worker.archive.folder / name).exists()
 
     def is_known(self, source: str) -> bool:
         """Whether an exchange of that name is here already."""

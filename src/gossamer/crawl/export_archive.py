@@ -1,0 +1,177 @@
+"""The archive of a collection as one file for other tools: WARC or WACZ.
+
+A crawl may go on meanwhile: of each file only the bytes that the state knew when the export began
+are taken. Members of gzip may be joined, so a whole archive is copied byte for byte; of a part, the
+exchanges of it, with the first record of each file. Memory holds one piece of a file, and for WACZ
+the lines of an index whose file is still open.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Final
+
+from gossamer.archive.cdxj import cdxj_path, line_of
+from gossamer.archive.reader import iter_exchanges, read_records
+from gossamer.archive.wacz import ListedPage, WaczWriter
+from gossamer.base.clock import Clock, SystemClock, iso_of
+from gossamer.crawl.commit import known_ends
+from gossamer.crawl.export_files import STDOUT, writing_to
+from gossamer.crawl.study import Study
+from gossamer.errors import NotKnown, UsageError
+from gossamer.frontier.rows import UrlRow
+from gossamer.records import Outcome
+
+ARCHIVES: Final = {"warc": ".warc.gz", "wacz": ".wacz"}
+_COPIED_BYTES: Final = 1 << 20
+_PAGE_TYPES: Final = frozenset({"text/html", "application/xhtml+xml", "application/pdf", ""})
+
+Span = tuple[int, int]  # first byte, and the one behind the last
+
+
+def check_archive(what: str, path: Path, prefix: str = "") -> None:
+    """Raise UsageError for a file or a part that cannot be."""
+    wanted = ARCHIVES[what]
+    if path == STDOUT and what == "warc":
+        return
+    if path == STDOUT or not path.name.lower().endswith(wanted):
+        raise UsageError(f"{path}: name a file that ends in {wanted} with -o")
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory; name a file in it")
+    if prefix and "://" not in prefix:
+        raise UsageError(f"{prefix!r} is no beginning of a URL; write one such as https://{prefix}")
+
+
+def export_archive(
+    study: Study,
+    what: str,
+    path: Path,
+    pages: Iterable[ListedPage],
+    prefix: str = "",
+    clock: Clock | None = None,
+) -> int:
+    """Write the archive, or the part of it whose URLs begin with `prefix`; how many bytes.
+
+    `pages` are those that a WACZ lists. Raises UsageError, NotKnown, CorruptFile, DiskFault.
+    """
+    parts = list(_parts(study, prefix))
+    if not parts:
+        named = f" of URLs that begin with {prefix}" if prefix else ""
+        raise NotKnown(f"there is nothing in the archive of {study.home.path}{named}")
+    with writing_to(path) as file:
+        if what == "warc":
+            for part in parts:
+                for piece in part.pieces():
+                    file.write(piece)
+        else:
+            now = iso_of((clock or SystemClock()).wall_us())
+            _write_wacz(file, parts, pages, f"Archive of {study.home.path.resolve().name}", now)
+        return file.tell() if file.seekable() else sum(part.size for part in parts)
+
+
+def _write_wacz(
+    file: IO[bytes], parts: list[_Part], pages: Iterable[ListedPage], title: str, now: str
+) -> None:
+    wacz = WaczWriter(file, now)
+    for part in parts:
+        wacz.add_archive(part.path.name, part.pieces())
+    wacz.add_index(heapq.merge(*(part.lines() for part in parts)))
+    first: list[ListedPage] = []
+    wacz.add_pages(_noting_first(pages, first))
+    wacz.close(title, first[0] if first else None)
+
+
+def _noting_first(pages: Iterable[ListedPage], first: list[ListedPage]) -> Iterator[ListedPage]:
+    for page in pages:
+        if not first:
+            first.append(page)
+        yield page
+
+
+# -- which bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is taken of one WARC file: spans of it, in their order."""
+
+    path: Path
+    spans: list[Span]
+
+    @property
+    def size(self) -> int:
+        return sum(end - start for start, end in self.spans)
+
+    def pieces(self) -> Iterator[bytes]:
+        """Its bytes, piece by piece."""
+        with self.path.open("rb") as file:
+            for start, end in self.spans:
+                file.seek(start)
+                left = end - start
+                while left and (piece := file.read(min(_COPIED_BYTES, left))):
+                    left -= len(piece)
+                    yield piece
+
+    def lines(self) -> Iterator[str]:
+        """The lines of its captures, sorted, with the places that they have in the new file."""
+        index = cdxj_path(self.path)
+        is_whole = self.spans == [(0, self.path.stat().st_size)]
+        if is_whole and index.exists():
+            with index.open(encoding="utf-8") as file:
+                yield from (line.rstrip("\n") for line in file)
+            return
+        yield from sorted(self._made_lines())
+
+    def _made_lines(self) -> Iterator[str]:
+        place = 0  # in the new file
+        for start, end in self.spans:
+            for record in read_records(self.path, start):
+                if record.offset >= end:
+                    break
+                moved = replace(record, offset=place + record.offset - start)
+                line = line_of(moved, self.path.name)
+                if line is not None:
+                    yield line
+            place += end - start
+
+
+def _parts(study: Study, prefix: str) -> Iterator[_Part]:
+    for name, end in sorted(known_ends(study.store).items()):
+        path = study.home.archive / name
+        if not end:
+            continue
+        spans = [(0, end)] if not prefix else _spans_of(path, end, prefix)
+        if spans:
+            yield _Part(path, spans)
+
+
+def _spans_of(path: Path, end: int, prefix: str) -> list[Span]:
+    """The exchanges of URLs with that beginning, neighbours joined; first the file's own record."""
+    spans: list[Span] = []
+    for exchange in iter_exchanges(path):
+        stored = exchange.stored
+        if stored.end > end:
+            break
+        urls = (exchange.lease.url, exchange.answer.url)
+        if not any(url.startswith(prefix) for url in urls):
+            continue
+        if not spans:
+            info = next(read_records(path, limit_bytes=0))
+            spans.append((0, info.length if info.type == "warcinfo" else 0))
+        if spans[-1][1] == stored.start:
+            spans[-1] = (spans[-1][0], stored.end)
+        else:
+            spans.append((stored.start, stored.end))
+    return spans
+
+
+# -- which pages
+
+
+def is_listed(row: UrlRow) -> bool:
+    """Whether a URL is a page that people would look for."""
+    is_page = row.outcome is Outcome.FETCHED and row.status == 200
+    return is_page and row.type in _PAGE_TYPES
