@@ -16,11 +16,12 @@ _READY_S: Final = 30.0
 
 
 @contextmanager
-def served(collection: Path) -> Iterator[int]:
-    """The port on which it answers."""
+def served(collection: Path, *flags: str) -> Iterator[int]:
+    """The port on which it answers; `flags` are more words for the command line."""
     port = _free_port()
     command = [sys.executable, "-m", "gossamer", "serve", "-c", str(collection)]
-    server = subprocess.Popen([*command, "--port", str(port)], stderr=subprocess.DEVNULL)
+    words = [*command, "--port", str(port), *flags]
+    server = subprocess.Popen(words, stderr=subprocess.DEVNULL)
     try:
         _await(port)
         yield port
