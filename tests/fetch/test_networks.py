@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from flow.outcomes import crawl, crawl_hurried, fates, outcomes
-from support.a_site import Request, page, site_in_thread
+from support.a_site import Request, page, redirect, site_in_thread
 from support.certificates import Authority, server_context
 from support.programs import free_port, microsocks, nginx, tinyproxy
 
@@ -67,6 +67,26 @@ def test_a_password_opens_its_host_and_goes_nowhere_else(tmp_path: Path, collect
             )
 
     assert fates(collection) == {"/": "fetched 200", "/b.html": "fetched 200"}
+    assert {asked.headers.get("authorization") for asked in other.log} == {None}
+    assert_secret_is_not_in(collection)
+
+
+def test_a_password_is_not_for_other_ports_of_its_host(tmp_path: Path, collection: Path) -> None:
+    wants = {"www-authenticate": 'Basic realm="other"'}
+    asks = page("who are you", "401 Unauthorized", wants)
+    with site_in_thread({"/robots.txt": page("", "404 No"), "*": asks}) as other:
+        links = f'<a href="{other.url("/link")}">x</a><a href=/moved>y</a>'
+        pages = {"/": page(links), "/moved": redirect(other.url("/redirect"))}
+        with site_in_thread(pages) as site:
+            crawl(
+                collection,
+                [site.url()],
+                scope__kind="any",
+                fetch__allow_private=LOOPBACK,
+                fetch__logins_file=logins(tmp_path, "127.0.0.1"),
+            )
+
+    assert {"/link", "/redirect"} <= set(other.asked)
     assert {asked.headers.get("authorization") for asked in other.log} == {None}
     assert_secret_is_not_in(collection)
 

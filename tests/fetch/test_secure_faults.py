@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import warnings
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,44 @@ async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
     writer.close()
 
 
+SERVER_HELLO = bytes.fromhex("160303007a0200007603030000")  # the first 8 of its 122 bytes
+
+
+async def half_hello(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read(5)
+    writer.write(SERVER_HELLO)
+    writer.close()
+
+
+async def half_hello_and_silence(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    writer.write(SERVER_HELLO)
+    await silence(reader, writer)
+
+
+async def half_hello_and_reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read(5)
+    writer.write(SERVER_HELLO)
+    await writer.drain()
+    writer.transport.abort()
+
+
+async def noise(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read(5)
+    writer.write(bytes(range(256)) * 8)
+    writer.close()
+
+
+async def endless_alerts(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Warnings (TLS alerts of level 1) without end."""
+    with suppress(OSError):
+        while not reader.at_eof():
+            writer.write(bytes.fromhex("15030300020100") * 100)
+            await writer.drain()
+            await asyncio.sleep(0)
+
+
 @pytest.mark.parametrize(
     ("talk", "reasons"),
     [
@@ -147,6 +186,11 @@ async def silence(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         (close_after_hello, {Reason.TLS, Reason.RESET}),
         (plain, {Reason.TLS}),
         (silence, {Reason.TIMEOUT}),
+        (half_hello, {Reason.TLS, Reason.RESET}),
+        (half_hello_and_silence, {Reason.TIMEOUT}),
+        (half_hello_and_reset, {Reason.TLS, Reason.RESET}),
+        (noise, {Reason.TLS}),
+        (endless_alerts, {Reason.TLS, Reason.RESET, Reason.TIMEOUT}),
     ],
 )
 def test_a_handshake_that_comes_to_nothing(talk: Talk, reasons: set[Reason]) -> None:
