@@ -104,10 +104,10 @@ MEDIA = (
 @pytest.mark.parametrize(
     ("wants", "hrefs"),
     [
-        ((), ""),
-        (("image",), "i1 i2 i3 i4 i5 i6"),
-        (("audio",), "a1 a2"),
-        (("video",), "v1 v2 v3"),
+        ((), "o"),
+        (("image",), "i1 i2 i3 i4 i5 i6 o"),
+        (("audio",), "a1 a2 o"),
+        (("video",), "v1 v2 o v3"),
         (("any",), "i1 i2 i3 i4 i5 v1 i6 v2 t a1 a2 o v3 s"),
     ],
 )
@@ -193,3 +193,34 @@ def test_an_anchor_around_other_anchors_has_no_words_of_its_own() -> None:
 
     assert [(link.href, link.text) for link in found][-1] == ("in", "in")
     assert ("out", "") in [(link.href, link.text) for link in found]
+
+
+@pytest.mark.parametrize(
+    ("html", "href", "rel", "words"),
+    [
+        (
+            "<object data=f.swf type=application/x-shockwave-flash></object>",
+            "f.swf",
+            "object",
+            "application/x-shockwave-flash",
+        ),
+        (
+            "<object classid=c title=Film><param name=Movie value=' f.swf '></object>",
+            "f.swf",
+            "object",
+            "Film",
+        ),
+        ("<embed src=f.swf>", "f.swf", "embed", ""),
+        ("<applet code=Clock.class alt=Clock></applet>", "Clock.class", "applet", "Clock"),
+        ("<applet codebase=/java/ code=a.Clock></applet>", "/java/a.Clock.class", "applet", ""),
+        ("<applet codebase=java archive='a.jar, '></applet>", "java/a.jar", "applet", ""),
+    ],
+)
+def test_what_a_plugin_would_show_is_named(html: str, href: str, rel: str, words: str) -> None:
+    (link,) = links_of(f"<main>{html}</main>")
+
+    assert (link.href, link.rel, link.text, link.place) == (href, rel, words, Place.MAIN)
+
+
+def test_pictures_in_an_object_are_no_plugin_content() -> None:
+    assert links_of("<object data=i.svg type='image/svg+xml; x'></object><object></object>") == []

@@ -14,7 +14,7 @@ from typing import Final
 from gossamer.crawl.forms import Forms
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
-from gossamer.fetch.judge import mime_of
+from gossamer.fetch.judge import mime_of, type_of
 from gossamer.parse.documents import links_of_sitemap
 from gossamer.parse.html import Parser
 from gossamer.parse.mime import parse_mime
@@ -87,7 +87,7 @@ class Harvester:
 
     def _fetched(self, lease: Lease, answer: Fetched, stored: Stored) -> Harvest:
         head = Head(answer.head)
-        mime = mime_of(head.first("content-type"))
+        mime = type_of(head.first("content-type"), answer.body)
         if answer.status in _BUSY:
             return Harvest(self._busy(lease, answer, stored, head))
         if answer.status in _REDIRECTS and head.first("location"):

@@ -2,7 +2,8 @@
 
 The type is judged for answers with a page in them (2xx): an error page is kept whatever it is.
 The size is judged for all. A missing or unreadable Content-Type counts as HTML here, because the
-body alone can tell, and it has not come yet.
+body alone can tell, and it has not come yet. Where a server only says that there are bytes
+(application/octet-stream) and the crawl wants files, their first bytes are judged when they come.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from gossamer.base.magic import START_BYTES, magic_of, one_name
 from gossamer.errors import SettingsError
 from gossamer.records import Reason
 
@@ -20,6 +22,12 @@ _ESSENCE: Final = re.compile(rf"[\t\n\r ]*({_TOKEN}/{_TOKEN})[\t\n\r ]*(?:;.*)?"
 _RANGE: Final = re.compile(rf"{_TOKEN}/(?:\*|{_TOKEN})")
 # Types by which servers say that they do not know (WHATWG MIME Sniffing, 7).
 _NOT_KNOWN: Final = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
+
+# Types that only say that there are bytes to be saved.
+_BYTES: Final = frozenset({
+    "application/octet-stream", "binary/octet-stream", "application/x-download",
+    "application/download", "application/force-download",
+})  # fmt: skip
 
 _HTML: Final = ("text/html", "application/xhtml+xml")
 _PDF: Final = ("application/pdf", "application/x-pdf")
@@ -62,6 +70,13 @@ def mime_of(content_type: str) -> str:
     return found[1].lower() if found else ""
 
 
+def type_of(content_type: str, body: bytes) -> str:
+    """The type of an answer that has come: what the headers name, or, where they only say that
+    there are bytes, what the first of them tell."""
+    mime = mime_of(content_type)
+    return (magic_of(body[:START_BYTES]) or mime) if mime in _BYTES else mime
+
+
 class Judge:
     """The operator's wish for types and size.
 
@@ -76,6 +91,7 @@ class Judge:
             raise SettingsError("fetch.types", f"names nothing, but it must be {_possible()}")
         self._max_body_bytes = max_body_bytes
         self._is_wanted: dict[str, bool] = {}
+        self._wants_files = any(name not in ("html", "text") for name in self._types)
         self.accept: Final = _accept(self._types)
         self.wants_media: Final = _media(self._types)
 
@@ -102,13 +118,27 @@ class Judge:
         """
         if 200 <= status < 300:
             mime = mime_of(content_type)
-            if not self.wants("text/html" if mime in _NOT_KNOWN else mime):
+            is_wanted = self.wants("text/html" if mime in _NOT_KNOWN else mime)
+            if not is_wanted and not self.looks_at_bytes(mime):
                 wanted = ", ".join(self._types)
                 return Reason.TYPE, f"the type is {mime}, and fetch.types has {wanted}"
         limit = self._max_body_bytes if max_body_bytes is None else max_body_bytes
         if content_length is not None and content_length > limit:
             return Reason.SIZE, f"the body has {content_length} bytes, and the limit is {limit}"
         return None
+
+    def looks_at_bytes(self, mime: str) -> bool:
+        """Whether `forbids_bytes` must judge what this type does not tell."""
+        return self._wants_files and mime in _BYTES and not self.wants(mime)
+
+    def forbids_bytes(self, mime: str, start: bytes) -> tuple[Reason, str] | None:
+        """The same by the first bytes of a body, of which the headers said nothing."""
+        found = magic_of(start[:START_BYTES])
+        if found and self.wants(found):
+            return None
+        seen = f"its first bytes are {found}" if found else "its first bytes tell nothing"
+        wanted = ", ".join(self._types)
+        return Reason.TYPE, f"the type is {mime}, {seen}, and fetch.types has {wanted}"
 
 
 def _checked(given: str) -> str:
@@ -127,7 +157,9 @@ def _possible() -> str:
 def _matches(name: str, mime: str) -> bool:
     if name in _NAMES:
         return _NAMES[name](mime)
-    return mime == name or (name.endswith("/*") and mime.startswith(name[:-1]))
+    if name.endswith("/*"):
+        return mime.startswith(name[:-1])
+    return one_name(mime) == one_name(name)
 
 
 def _accept(types: tuple[str, ...]) -> str:

@@ -18,7 +18,7 @@ import pycurl
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.head import Head, status_of
 from gossamer.fetch.held_bytes import HeldBytes
-from gossamer.fetch.judge import Judge
+from gossamer.fetch.judge import Judge, mime_of
 from gossamer.fetch.network import DIRECT, Login, Network, Way
 from gossamer.fetch.request import Headers
 from gossamer.fetch.resolve import address_in
@@ -88,6 +88,7 @@ class Transfer:
         self._is_head_whole = False
         self._pieces: list[bytes] = []
         self._body_bytes = 0
+        self._untold_type = ""
         self.set_cookies: list[str] = []
         self._was_challenged = False
         curl = self.curl
@@ -211,9 +212,16 @@ class Transfer:
             head.length(),
             max_body_bytes=self.lease.max_body_bytes,
         )
+        mime = mime_of(head.first("content-type"))
+        if self._judge.looks_at_bytes(mime) and not head.first("content-encoding"):
+            self._untold_type = mime
         return _STOP if self.refusal else None
 
     def _on_body(self, piece: bytes) -> int | None:
+        if self._untold_type and not self._body_bytes and 200 <= self.status < 300:
+            self.refusal = self._judge.forbids_bytes(self._untold_type, piece)
+            if self.refusal:
+                return _STOP
         if not self._held.take(self, len(piece)):
             return _PAUSE  # libcurl brings the same piece again after `resume`
         room = self.lease.max_body_bytes - self._body_bytes

@@ -16,6 +16,7 @@ import turbohtml
 from turbohtml import PlainText
 
 from gossamer.base.clock import Clock, SystemClock
+from gossamer.base.magic import START_BYTES, magic_of
 from gossamer.parse.charset import decode, text_charset, xml_charset
 from gossamer.parse.css import addresses_in_css
 from gossamer.parse.feed import XML_ROOTS, feed_page, json_feed_page
@@ -43,15 +44,25 @@ _XML_TYPES: Final = frozenset({"application/xml", "text/xml", "application/x-xml
 # Types by which servers say that they do not know; a PDF begins within the first KiB of its file.
 _VAGUE: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 _PDF_START: Final = re.compile(rb"%PDF-\d")
+# Bytes that no text has, those in UTF-16 apart (the MIME Sniffing standard, 3).
+_BINARY: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_LOOK_BYTES: Final = 1445  # as many as browsers look at
+_UTF16_MARKS: Final = (b"\xfe\xff", b"\xff\xfe")
+_FEED_START: Final = re.compile(
+    rb"(?:<\?xml[^>]*>|<!--.*?-->|<!doctype[^>]*>|\s)*<(?:rss|feed|rdf:rdf)[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
 _XHTML_START: Final = re.compile(rb"<html[\s>]", re.IGNORECASE)
 _TEXT: Final = PlainText(bullet="", layout="strict")
 
 
 def kind_of(mime: Mime, body: bytes) -> Kind:
-    """How a body is to be read. A missing or unreadable type is told by the first bytes."""
+    """How a body is to be read. A missing or unreadable type is told by the first bytes, and so is
+    a text that is none: a picture under the name of HTML is not read, a feed is read as one."""
     essence = mime.essence
     if kind := _KINDS.get(essence):
-        return kind
+        is_wide = "utf-16" in mime.charset.lower()
+        return kind if kind == "pdf" or is_wide else _kind_of_text(kind, body)
     if essence in _VAGUE:
         if _PDF_START.search(body, 0, 1024):
             return "pdf"
@@ -60,6 +71,20 @@ def kind_of(mime: Mime, body: bytes) -> Kind:
         return "xhtml" if _XHTML_START.search(body, 0, 1024) else "xml"
     # Markdown, CSV and the like are for people; scripts are not.
     return "text" if essence.startswith("text/") and "script" not in essence else "other"
+
+
+def _kind_of_text(kind: Kind, body: bytes) -> Kind:
+    """What a text of this kind turns out to be."""
+    start = body[:_LOOK_BYTES]
+    if start[:1] == b"<":
+        return "xml" if kind == "html" and _FEED_START.match(start) else kind
+    if _PDF_START.match(start):
+        return "pdf"
+    if kind == "text" and start[:1] == b"{" and b"jsonfeed.org/version" in start:
+        return "json"
+    is_binary = not start.startswith(_UTF16_MARKS) and _BINARY.search(start) is not None
+    # Of HTML a byte that should not be there says little; a text that has one is none.
+    return "other" if is_binary and (kind == "text" or magic_of(start[:START_BYTES])) else kind
 
 
 class DocumentReader:

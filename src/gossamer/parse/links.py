@@ -1,8 +1,10 @@
 """Which links stand in a page, under which words?
 
 Followed are `a`, `area`, frames, `meta` refresh and those `link` relations that lead to a page
-for people; media only where the crawl wants their kind. A link is given as written, with only
-white space around it taken off; what URL it means is `urls/`'s business.
+for people; media only where the crawl wants their kind. What a page embeds for a plug-in (`object`,
+`embed`, `applet`) is named whatever the crawl wants, with the element as its relation: it may be a
+page, and where it is none its headers say so. A link is given as written, with only white space
+around it taken off; what URL it means is `urls/`'s business.
 
 The words of a link are its text with the alt of images in it, without scripts and styles, white
 space folded. `area` has its alt, a frame its title or name, `link` its title.
@@ -20,8 +22,10 @@ from gossamer.parse.relations import Relation, relation_of
 from gossamer.records import Link, LinkKind, Place
 
 MEDIA_TAGS: Final = (
-    "img", "source", "audio", "video", "track", "object", "embed", "input", "script",
+    "img", "source", "audio", "video", "track", "input", "script",
 )  # fmt: skip
+# Names under which an `object` tells its plug-in what to load.
+_LOADED: Final = frozenset({"movie", "src", "filename", "url", "code", "archive"})
 
 
 class LinkReader:
@@ -35,6 +39,9 @@ class LinkReader:
             "area": self._area,
             "frame": self._frame,
             "iframe": self._frame,
+            "object": self._plugin,
+            "embed": self._plugin,
+            "applet": self._plugin,
         }
         if wants_media:
             self._rules |= dict.fromkeys(MEDIA_TAGS, self._media)
@@ -77,6 +84,19 @@ class LinkReader:
             if (self._wants_any or kind in self._wants) and href.strip(AROUND):
                 yield self._made(element, href, LinkKind.MEDIA, words, place)
 
+    def _plugin(self, element: Element, place: Place) -> Iterable[Link]:
+        """What a plug-in would show; pictures and sounds only where the crawl wants their kind."""
+        named = (element.attr("type") or "").strip().lower().partition(";")[0].rstrip()
+        kind = named.partition("/")[0]
+        is_media = kind in ("image", "audio", "video")
+        if is_media and not (self._wants_any or kind in self._wants):
+            return
+        words = element.attr("alt") or element.attr("title") or element.attr("name") or named
+        for address in _loaded_by(element):
+            if href := address.strip(AROUND):
+                text = fold(words)[: self.max_chars]
+                yield Link(href, LinkKind.MEDIA, text, element.tag, place)
+
     def _made(
         self, element: Element, href: str, kind: LinkKind, words: str | None, place: Place
     ) -> Link:
@@ -109,10 +129,6 @@ def _media_of(element: Element) -> Iterator[tuple[str, str]]:
         case "input":
             if (element.attr("type") or "").strip().lower() == "image":
                 yield "image", element.attr("src") or ""
-        case "object":
-            yield _kind_of_type(element), element.attr("data") or ""
-        case "embed":
-            yield _kind_of_type(element), element.attr("src") or ""
         case _:  # track, script
             yield "any", element.attr("src") or ""
 
@@ -123,10 +139,27 @@ def _images(element: Element) -> Iterator[tuple[str, str]]:
         yield "image", address
 
 
-def _kind_of_type(element: Element) -> str:
-    """`image` of `image/png`; `any` where no such type is given."""
-    kind = (element.attr("type") or "").strip().lower().partition("/")[0]
-    return kind if kind in ("image", "audio", "video") else "any"
+def _loaded_by(element: Element) -> Iterator[str]:
+    """The addresses of what an `object`, `embed` or `applet` loads."""
+    match element.tag:
+        case "embed":
+            yield element.attr("src") or ""
+        case "applet":
+            folder = (element.attr("codebase") or "").strip(AROUND)
+            before = f"{folder.rstrip('/')}/" if folder else ""
+            archives = (element.attr("archive") or "").split(",")
+            for name in filter(None, (one.strip(AROUND) for one in archives)):
+                yield before + name
+            if not any(archives) and (code := (element.attr("code") or "").strip(AROUND)):
+                yield before + (code if code.endswith(".class") else f"{code}.class")
+        case _:
+            if given := element.attr("data"):
+                yield given
+                return
+            for parameter in element.find_all("param"):
+                if (parameter.attr("name") or "").strip().lower() in _LOADED:
+                    yield parameter.attr("value") or ""
+                    return
 
 
 def addresses_in_srcset(srcset: str) -> Iterator[str]:
