@@ -20,9 +20,6 @@ from gossamer.archive.reader import Exchange, iter_exchanges, read_records
 from gossamer.archive.record import Record
 from gossamer.archive.warc import exchange_bytes, record_bytes
 
-# The same object: it stays as it is; None: it is left out. Another object is written in its place:
-# one with the same answer has another `via`, any other is written anew.
-Judge = Callable[[Exchange], Exchange | None]
 Fields = dict[str, str]
 
 _COPIED_BYTES: Final = 1 << 20
@@ -53,42 +50,84 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
+class Anew:
+    """The bytes of an exchange that take another's place; `response` counts from its first."""
+
+    data: bytes
+    response: int
+
+
+# What becomes of an exchange: it stays as it is, gives way to another, or is left out.
+Judge = Callable[[Exchange], Exchange | Anew | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Rewritten:
     """What became of a file; with no exchange left there is no new file."""
 
     kept: int
     dropped: int
     changed: int
-    moved: Moved
 
 
 def rewrite(
-    path: Path, new: Path, judge: Judge, info: Callable[[Fields], Fields], level: int
+    path: Path,
+    new: Path,
+    judge: Judge,
+    info: Callable[[Fields], Fields],
+    level: int,
+    moved: Moved,
 ) -> Rewritten:
-    """Write `path` again as `new`, synced to the disk. `info` gives the lines of the first record.
+    """Write `path` again as `new`, synced to the disk. `info` gives the lines of the first record;
+    `moved` learns where exchanges lie as they are written.
 
     Raises CorruptFile where `path` is damaged, OSError where the disk does not take `new`.
     """
     kept = dropped = changed = 0
-    moved = Moved()
     with path.open("rb") as old, new.open("wb") as file:
         start = _write_info(path, old, file, info, level)
         for exchange in iter_exchanges(path, start):
             judged = judge(exchange)
             if judged is None:
                 dropped += 1
-            elif judged is exchange:
+            elif isinstance(judged, Anew):
+                changed += 1
+                response = file.tell() + judged.response
+                file.write(judged.data)
+                moved.written[exchange.stored.response] = response, file.tell() - response
+            else:
                 kept += 1
                 moved.note(exchange.stored.start, file.tell())
                 _copy(old, file, exchange.stored.start, exchange.stored.end)
-            else:
-                changed += 1
-                _write(path, exchange, judged, file, moved, level)
         file.flush()
         os.fsync(file.fileno())
     if not kept + changed:
         new.unlink()
-    return Rewritten(kept, dropped, changed, moved)
+    return Rewritten(kept, dropped, changed)
+
+
+def fields_in(path: Path, exchange: Exchange) -> Fields:
+    """The lines of the metadata record that ends an exchange. Raises CorruptFile."""
+    return fields_of(_records_of(path, exchange)[-1].content)
+
+
+def with_fields(path: Path, exchange: Exchange, fields: Fields, level: int) -> Anew:
+    """An exchange with other lines in its metadata record; its other records stay to the byte.
+
+    Raises CorruptFile.
+    """
+    stored, metadata = exchange.stored, _records_of(path, exchange)[-1]
+    with path.open("rb") as file:
+        file.seek(stored.start)
+        data = file.read(metadata.offset - stored.start)
+    data += _with_block(metadata, lines_of(fields.items()), level)
+    return Anew(data, stored.response - stored.start)
+
+
+def anew(exchange: Exchange, level: int) -> Anew:
+    """An exchange in the form that `warc.py` gives it."""
+    made = exchange_bytes(exchange.lease, exchange.answer, level, exchange.revisit_of)
+    return Anew(made.data, made.response)
 
 
 def _write_info(
@@ -107,29 +146,9 @@ def _write_info(
     return record.offset + record.length
 
 
-def _write(
-    path: Path, was: Exchange, exchange: Exchange, file: BinaryIO, moved: Moved, level: int
-) -> None:
-    start = file.tell()
-    if exchange.answer is was.answer:  # other people's records may stand in it, and stay
-        records = _records_between(path, was.stored.start, was.stored.end)
-        with path.open("rb") as old:
-            _copy(old, file, was.stored.start, records[-1].offset)
-        fields = fields_of(records[-1].content)
-        del fields["via"]
-        if exchange.lease.via:
-            fields["via"] = exchange.lease.via
-        file.write(_with_block(records[-1], lines_of(fields.items()), level))
-        response = start + was.stored.response - was.stored.start
-    else:
-        made = exchange_bytes(exchange.lease, exchange.answer, level, exchange.revisit_of)
-        file.write(made.data)
-        response = start + made.response
-    moved.written[was.stored.response] = response, file.tell() - response
-
-
-def _records_between(path: Path, start: int, end: int) -> list[Record]:
-    return list(takewhile(lambda record: record.offset < end, read_records(path, start)))
+def _records_of(path: Path, exchange: Exchange) -> list[Record]:
+    stored = exchange.stored
+    return list(takewhile(lambda one: one.offset < stored.end, read_records(path, stored.start)))
 
 
 def _with_block(record: Record, block: bytes, level: int) -> bytes:

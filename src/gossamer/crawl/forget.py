@@ -20,25 +20,21 @@ have, until it is done.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass
 
-from gossamer.archive.cdxj import cdxj_path, write_cdxj
-from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange, read_info
-from gossamer.archive.rewrite import Fields, Judge, Moved, rewrite
-from gossamer.archive.warc import RevisitOf
+from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
-from gossamer.base.copying import link_or_copy
 from gossamer.crawl.aside import begin_aside, make_ready, settle
 from gossamer.crawl.build import open_node
 from gossamer.crawl.commit import CLEAN_KEY
+from gossamer.crawl.forget_archive import ArchiveCopy, is_of
 from gossamer.crawl.forget_derived import Tell, make_derived
-from gossamer.crawl.forget_names import Cover, other_source, read_names
+from gossamer.crawl.forget_names import Cover, read_names
 from gossamer.crawl.forget_state import StateCopy
-from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, info_fields, log_line
+from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, log_line
 from gossamer.crawl.forgotten import note_allowed, note_forgotten, read_forgotten
 from gossamer.crawl.home import (
     SALT_KEY,
@@ -49,11 +45,9 @@ from gossamer.crawl.home import (
     open_to_write,
 )
 from gossamer.crawl.stored import stored_settings
-from gossamer.errors import CorruptFile, NoCollection, NotKnown
+from gossamer.errors import NoCollection, NotKnown
 from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.rows import CaptureRow, time_key
 from gossamer.frontier.store import Store, Table, walk
-from gossamer.records import Fetched, Purpose
 from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
@@ -216,14 +210,6 @@ def _known(home: Home, texts: Sequence[str], sums: Sums) -> Sums:
     return sums
 
 
-def is_of(cover: Cover, exchange: Exchange) -> bool:
-    """Whether an exchange is to be forgotten. Of a robots.txt it counts whose rules it brought."""
-    lease = exchange.lease
-    if cover.covers(lease.url) or cover.covers(exchange.answer.url):
-        return True
-    return lease.purpose is Purpose.ROBOTS and bool(lease.via) and cover.covers(lease.via)
-
-
 # -- making everything anew
 
 
@@ -246,8 +232,8 @@ def _make_parts(
 ) -> None:
     cover = told.cover
     tell("archive")
-    judge = _judge(home, old, told)
-    moved = _copy_archive(home, new, judge, cover, told.settings.archive.gzip_level)
+    archive = ArchiveCopy(home, new, cover, old, told.keys, told.settings.archive.gzip_level)
+    archive.run()
     copy_lines(home.log, new.log, log_line(cover))
     copy_lines(home.acts, new.acts, act_line(cover))
     copy_lines(home.cookies, new.cookies, cookie_line(cover))
@@ -255,75 +241,10 @@ def _make_parts(
     tell("state")
     state = RocksStore.open(new.state, told.settings.frontier.memory_mb)
     try:
-        copy = StateCopy(old, state, cover, moved)
+        copy = StateCopy(old, state, cover, archive.moved)
         copy.run({path.name: path.stat().st_size for path in new.archive.glob("*.warc.gz")})
         forgotten = read_forgotten(new.acts)
         make_derived(home, new, told.settings, told.keys, forgotten, state, copy, clock, tell)
         copy.finish(new.log.stat().st_size if new.log.exists() else 0)
     finally:
         state.close()
-
-
-def _copy_archive(
-    home: Home, new: Home, judge: Judge, cover: Cover, level: int
-) -> dict[str, Moved]:
-    """Every WARC file and its index; of the files that are rewritten, where captures lie now."""
-    new.archive.mkdir()
-    moved: dict[str, Moved] = {}
-    info = info_fields(cover)
-    for path in sorted(home.archive.glob("*.warc.gz")):
-        target = new.archive / path.name
-        if not _is_concerned(path, judge, info):
-            link_or_copy(path, target)
-        else:
-            rewritten = rewrite(path, target, judge, info, level)
-            if not rewritten.kept + rewritten.changed:
-                continue
-            moved[path.name] = rewritten.moved
-        if path.name not in moved and cdxj_path(path).exists():
-            link_or_copy(cdxj_path(path), cdxj_path(target))
-        else:
-            write_cdxj(target)
-    return moved
-
-
-def _is_concerned(path: Path, judge: Judge, info: Callable[[Fields], Fields]) -> bool:
-    fields = read_info(path)
-    if info(fields) != fields:
-        return True
-    return any(judge(exchange) is not exchange for exchange in iter_exchanges(path))
-
-
-def _judge(home: Home, old: Store, told: _Told) -> Judge:
-    """What becomes of each exchange of the archive."""
-    cover = told.cover
-
-    def judge(exchange: Exchange) -> Exchange | None:
-        if is_of(cover, exchange):
-            return None
-        if exchange.revisit_of is not None and cover.covers(exchange.revisit_of.url):
-            exchange = _made_whole(home, old, told.keys, exchange, exchange.revisit_of)
-        lease = exchange.lease
-        if lease.via and cover.covers(lease.via):
-            is_sitemap = lease.purpose is Purpose.SITEMAP
-            via = other_source(lease.url) if is_sitemap else ""
-            return replace(exchange, lease=replace(lease, via=via))
-        return exchange
-
-    return judge
-
-
-def _made_whole(
-    home: Home, old: Store, keys: Keys, exchange: Exchange, origin: RevisitOf
-) -> Exchange:
-    """An exchange that repeats a body which goes, with that body. Raises CorruptFile."""
-    packed = old.find(Table.CAPTURE, keys.of(origin.url) + time_key(origin.at_us))
-    path = home.archive / exchange.stored.file
-    if packed is None or not isinstance(exchange.answer, Fetched):
-        what = "it repeats a capture that is not there; see `gossamer verify`"
-        raise CorruptFile(path, exchange.stored.response, what)
-    capture = CaptureRow.decode(packed)
-    repeated = read_exchange(home.archive / capture.file, capture.offset).answer
-    assert isinstance(repeated, Fetched), "captures are answers"
-    answer = replace(exchange.answer, body=repeated.body, cut=repeated.cut)
-    return replace(exchange, answer=answer, revisit_of=None)

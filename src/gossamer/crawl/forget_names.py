@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import HostRow
@@ -93,6 +94,14 @@ class Cover:
     def covers(self, url: str) -> bool:
         """Whether a canonical URL is to be forgotten."""
         return self.forgotten.covers(url)
+
+    def covers_any(self, url: str) -> bool:
+        """The same of a URL of any scheme: archives of others hold `dns:` and `ftp:`, too."""
+        if url.startswith(("http://", "https://")):
+            return self.covers_link(url, "")
+        scheme, _, rest = url.partition(":")
+        host = rest if scheme == "dns" else urlsplit(url).hostname if "//" in url else None
+        return bool(host) and self.has_host(str(host).lower())
 
     def covers_link(self, href: str, base: str) -> bool:
         """The same of a URL as somebody wrote it."""

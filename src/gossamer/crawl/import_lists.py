@@ -79,7 +79,7 @@ def _bring(
     while some := list(islice(readable, _URLS_AT_ONCE)):
         unique = list(dict.fromkeys(some))
         tally.urls += len(unique)
-        foreign = _entry(unique, intake.worker.archive.now_us(), is_index=is_index)
+        foreign = list_entry(unique, intake.worker.archive.now_us(), is_index=is_index)
         if intake.is_known(foreign.source):
             tally.known += 1
             continue
@@ -103,7 +103,7 @@ def _readable(
             yield url
 
 
-def _entry(urls: list[str], now_us: int, *, is_index: bool) -> Foreign:
+def list_entry(urls: list[str], now_us: int, *, is_index: bool) -> Foreign:
     """The exchange as which a list lies in the archive."""
     block = _index_of(urls) if is_index else "".join(f"{url}\n" for url in urls).encode()
     name = payload_digest(block)

@@ -1,0 +1,167 @@
+"""The archive without what is forgotten.
+
+An exchange of it goes, request and metadata with it. Of the others these are changed, in their
+metadata record alone where that will do:
+
+    found on a page that goes        loses that line
+    repeats a body that goes         gets the body itself
+    repeats a body that has moved    is told where to
+    a list of URLs that was brought  loses those that go
+
+Bodies that others wrote are not touched, whatever they say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from gossamer.archive.cdxj import cdxj_path, write_cdxj
+from gossamer.archive.foreign import packed
+from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange, read_info
+from gossamer.archive.rewrite import (
+    Anew,
+    Fields,
+    Moved,
+    anew,
+    fields_in,
+    rewrite,
+    with_fields,
+)
+from gossamer.archive.warc import RevisitOf
+from gossamer.base.copying import link_or_copy
+from gossamer.crawl.forget_names import Cover, other_source
+from gossamer.crawl.forget_texts import info_fields
+from gossamer.crawl.home import Home
+from gossamer.crawl.import_lists import list_entry
+from gossamer.errors import CorruptFile
+from gossamer.frontier.rows import CaptureRow, time_key
+from gossamer.frontier.store import Store, Table
+from gossamer.parse.sitemap import Unreadable, read_sitemap
+from gossamer.records import Fetched, Purpose
+from gossamer.urls.keys import Keys
+
+
+def is_of(cover: Cover, exchange: Exchange) -> bool:
+    """Whether an exchange is to be forgotten. Of a robots.txt it counts whose rules it brought."""
+    lease = exchange.lease
+    if cover.covers_any(lease.url) or cover.covers_any(exchange.answer.url):
+        return True
+    return lease.purpose is Purpose.ROBOTS and bool(lease.via) and cover.covers(lease.via)
+
+
+class ArchiveCopy:
+    """One copy under way, file by file in the order in which they were begun."""
+
+    def __init__(
+        self, home: Home, new: Home, cover: Cover, state: Store, keys: Keys, level: int
+    ) -> None:
+        """`state` is the old one: it knows where captures lie."""
+        self._folder = home.archive
+        self._new = new.archive
+        self._cover = cover
+        self._state = state
+        self._keys = keys
+        self._level = level
+        self.moved: dict[str, Moved] = {}  # of the files that were rewritten
+
+    def run(self) -> None:
+        """Copy every WARC file with its index; one that is not concerned gets a second name.
+
+        Raises CorruptFile, OSError.
+        """
+        self._new.mkdir()
+        for path in sorted(self._folder.glob("*.warc.gz")):
+            target = self._new / path.name
+            if self._is_concerned(path):
+                moved = self.moved[path.name] = Moved()
+                done = rewrite(
+                    path, target, self._judge, info_fields(self._cover), self._level, moved
+                )
+                if done.kept + done.changed:
+                    write_cdxj(target)
+                continue
+            link_or_copy(path, target)
+            if cdxj_path(path).exists():
+                link_or_copy(cdxj_path(path), cdxj_path(target))
+            else:
+                write_cdxj(target)
+
+    def _is_concerned(self, path: Path) -> bool:
+        fields: Fields = read_info(path)
+        if info_fields(self._cover)(fields) != fields:
+            return True
+        return any(self._judge(exchange) is not exchange for exchange in iter_exchanges(path))
+
+    def _judge(self, exchange: Exchange) -> Exchange | Anew | None:
+        if is_of(self._cover, exchange):
+            return None
+        path, lease = self._folder / exchange.stored.file, exchange.lease
+        if lease.source:
+            return self._imported(path, exchange)
+        is_via = bool(lease.via) and self._cover.covers_any(lease.via)
+        if is_via:
+            via = other_source(lease.url) if lease.purpose is Purpose.SITEMAP else ""
+            exchange = replace(exchange, lease=replace(lease, via=via))
+        origin = exchange.revisit_of
+        if origin is not None and self._cover.covers(origin.url):
+            return anew(self._made_whole(path, exchange, origin), self._level)
+        return self._with_lines(path, exchange, {}) if is_via else exchange
+
+    def _with_lines(self, path: Path, exchange: Exchange, lines: Fields) -> Anew:
+        """The exchange with some lines of its metadata changed; its `via` is the lease's."""
+        fields = fields_in(path, exchange) | lines
+        fields.pop("via", None)
+        if exchange.lease.via:
+            fields["via"] = exchange.lease.via
+        return with_fields(path, exchange, fields, self._level)
+
+    def _made_whole(self, path: Path, exchange: Exchange, origin: RevisitOf) -> Exchange:
+        """A revisit of a body that goes, as a response with that body."""
+        row = self._state.find(Table.CAPTURE, self._keys.of(origin.url) + time_key(origin.at_us))
+        if row is None or not isinstance(exchange.answer, Fetched):
+            what = "it repeats a capture that is not there; see `gossamer verify`"
+            raise CorruptFile(path, exchange.stored.response, what)
+        capture = CaptureRow.decode(row)
+        repeated = read_exchange(self._folder / capture.file, capture.offset).answer
+        assert isinstance(repeated, Fetched), "captures are answers"
+        answer = replace(exchange.answer, body=repeated.body, cut=repeated.cut)
+        return replace(exchange, answer=answer, revisit_of=None)
+
+    # -- what was imported
+
+    def _imported(self, path: Path, exchange: Exchange) -> Exchange | Anew:
+        if exchange.lease.purpose is Purpose.SITEMAP:
+            return self._shorter_list(exchange)
+        lease = exchange.lease
+        is_via = bool(lease.via) and self._cover.covers_any(lease.via)
+        if is_via:
+            exchange = replace(exchange, lease=replace(lease, via=""))
+        fields = fields_in(path, exchange)
+        file, at = fields.get("bodyFile", ""), fields.get("bodyAt", "")
+        if file and at.isdecimal():
+            holder = read_exchange(self._folder / Path(file).name, int(at))
+            if is_of(self._cover, holder):  # it is ours from now on, with its body
+                owned = replace(exchange, lease=replace(exchange.lease, source=""))
+                return anew(owned, self._level)
+            if file in self.moved and (new_at := self.moved[file].place(int(at), 0)[0]) != int(at):
+                return self._with_lines(path, exchange, {"bodyAt": str(new_at)})
+        return self._with_lines(path, exchange, {}) if is_via else exchange
+
+    def _shorter_list(self, exchange: Exchange) -> Exchange | Anew:
+        """A list of URLs, as `import_lists.py` keeps it, without those that go."""
+        answer = exchange.answer
+        assert isinstance(answer, Fetched), "lists are kept as answers"
+        is_index = answer.body.startswith(b"<")
+        urls = _urls_of_index(answer.body) if is_index else answer.body.decode().split()
+        left = [url for url in urls if not self._cover.covers_any(url)]
+        if len(left) == len(urls):
+            return exchange
+        entry = list_entry(left, answer.at_us, is_index=is_index)
+        lease = replace(exchange.lease, url=entry.answer.url, source=entry.source)
+        return Anew(packed(entry, lease, self._level).data, 0)
+
+
+def _urls_of_index(body: bytes) -> list[str]:
+    read = read_sitemap("", body)
+    return [] if isinstance(read, Unreadable) else [one.url for one in read.urls]
