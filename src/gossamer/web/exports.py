@@ -17,6 +17,7 @@ from typing import Any, Final
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
+from gossamer.crawl.export_archive import ARCHIVES
 from gossamer.crawl.export_files import write_batches
 from gossamer.crawl.exports import LEVELLED, SCHEMAS, batches, check_export, export
 from gossamer.crawl.study import Study
@@ -29,7 +30,8 @@ from gossamer.web.slowly import TooBusy
 MOST_BYTES: Final = 2 * 10**9  # of a table in memory's form; its file is smaller
 MOST_LINKS: Final = 5_000_000  # of a network, whose file is written in one go
 TABLE_FORMATS: Final = (".csv", ".jsonl", ".parquet")
-FORMATS: Final = (*TABLE_FORMATS, *NETWORK_FORMATS)
+FORMATS: Final = (*TABLE_FORMATS, *NETWORK_FORMATS, *ARCHIVES.values())
+_NETWORK: Final = (*TABLE_FORMATS, *NETWORK_FORMATS)
 LEVELS: Final = ("page", "host", "site")
 _SAYS: Final = {
     "pages": "Every known URL: status, outcome and reason, type, size, title, links and rank.",
@@ -40,6 +42,8 @@ _SAYS: Final = {
     "refused": "What was not asked for or turned away, and by which rule.",
     "text": "The text of each page, as it is searched.",
     "captures": "Every fetch, and where it lies in the archive.",
+    "warc": "The archive itself: every request and answer, for tools that read WARC.",
+    "wacz": "The archive with its index and list of pages, for web replay.",
 }
 _MEDIA: Final = {
     ".csv": "text/csv; charset=utf-8",
@@ -60,17 +64,19 @@ class Table:
 
 
 def tables() -> tuple[Table, ...]:
-    """All of them, in the order of the command line's help."""
-    return tuple(
+    """All of them: tables first, then the archive."""
+    archives = (Table(name, _SAYS[name], (), ("page",), (ARCHIVES[name],)) for name in ARCHIVES)
+    found = (
         Table(
             name=name,
             says=_SAYS.get(name, ""),
             columns=tuple(schema.names),
             levels=LEVELS if name in LEVELLED else ("page",),
-            formats=FORMATS if name in ("links", "graph") else TABLE_FORMATS,
+            formats=_NETWORK if name in ("links", "graph") else TABLE_FORMATS,
         )
         for name, schema in SCHEMAS.items()
     )
+    return (*found, *archives)
 
 
 def exports_object() -> dict[str, Any]:
@@ -91,8 +97,12 @@ def exports_object() -> dict[str, Any]:
 
 
 def export_file(shelf: Shelf, crawl: str, what: str, level: str, ending: str) -> FileResponse:
-    """A table as a file to save. Raises UsageError, NoCollection, TooBusy, CorruptFile."""
+    """A table as a file to save; without an ending, in its first format.
+
+    Raises UsageError, NoCollection, TooBusy, CorruptFile.
+    """
     home = shelf.existing(crawl)
+    ending = ending or ARCHIVES.get(what, TABLE_FORMATS[0])
     name = f"{crawl or shelf.first}-{what}{'' if level == 'page' else f'-{level}'}{ending}"
     check_export(what, Path(name), level)
     if not shelf.exporting.acquire(blocking=False):
@@ -112,12 +122,24 @@ def export_file(shelf: Shelf, crawl: str, what: str, level: str, ending: str) ->
 
 
 def _write(study: Study, what: str, level: str, path: Path) -> None:
-    if path.suffix in NETWORK_FORMATS:
+    if what in ARCHIVES:
+        _check_archive(study)
+        export(study, what, path)
+    elif path.suffix in NETWORK_FORMATS:
         _check_links(study.counts())
         export(study, what, path, level)
     else:
         schema = SCHEMAS["graph" if what == "links" and level != "page" else what]
         write_batches(path, schema, _bounded(batches(study, what, level), what))
+
+
+def _check_archive(study: Study) -> None:
+    size = sum(file.stat().st_size for file in study.home.archive.glob("*.warc.gz"))
+    if size > MOST_BYTES:
+        raise UsageError(
+            f"an archive of {size:,} bytes is too large to be sent; "
+            "use `gossamer export wacz -o FILE`, or copy its files"
+        )
 
 
 def _check_links(counts: Counts) -> None:

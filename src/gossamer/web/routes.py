@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Final
 
+from gossamer.crawl.export_archive import ARCHIVES
 from gossamer.crawl.exports import SCHEMAS
 from gossamer.search.results import MAX_LIMIT, MAX_OFFSET
 from gossamer.urls.scope import ScopeKind
@@ -328,9 +329,12 @@ PAGES: Final[tuple[Route, ...]] = (
         method="GET", path="/export", name="export", does="A table as a file.",
         answer=pages.export, gives="html", is_costly=True,
         params=(
-            Param(name="what", help="Which table.", is_needed=True, choices=tuple(SCHEMAS)),
+            Param(
+                name="what", help="Which table, or the archive.", is_needed=True,
+                choices=(*SCHEMAS, *ARCHIVES),
+            ),
             Param(name="level", help="Of what.", default="page", choices=LEVELS),
-            Param(name="as", help="The file's ending.", default=".csv", choices=FORMATS),
+            Param(name="as", help="The file's ending.", default="", choices=("", *FORMATS)),
             _CRAWL,
         ),
     ),
