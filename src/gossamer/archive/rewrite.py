@@ -16,9 +16,19 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from gossamer.archive.fields import fields_of, lines_of
+from gossamer.archive.foreign import Foreign, packed
+from gossamer.archive.head import stored_head
 from gossamer.archive.reader import Exchange, iter_exchanges, read_records
 from gossamer.archive.record import Record
-from gossamer.archive.warc import exchange_bytes, record_bytes
+from gossamer.archive.warc import (
+    exchange_bytes,
+    header_url,
+    payload_digest,
+    record_bytes,
+    record_id,
+    warc_date,
+)
+from gossamer.records import Fetched
 
 Fields = dict[str, str]
 
@@ -128,6 +138,37 @@ def anew(exchange: Exchange, level: int) -> Anew:
     """An exchange in the form that `warc.py` gives it."""
     made = exchange_bytes(exchange.lease, exchange.answer, level, exchange.revisit_of)
     return Anew(made.data, made.response)
+
+
+def with_body(exchange: Exchange, level: int) -> Anew:
+    """An imported exchange as one response that holds the body, under the name it came by."""
+    answer = exchange.answer
+    assert isinstance(answer, Fetched), "what has a body is an answer"
+    head = stored_head(answer.head, answer.status, len(answer.body))
+    block = head.data + answer.body
+    named = (
+        ("WARC-Type", "response"),
+        ("WARC-Record-ID", f"<urn:uuid:{record_id()}>"),
+        ("WARC-Date", warc_date(answer.at_us)),
+        ("WARC-Target-URI", header_url(answer.url)),
+        ("WARC-Payload-Digest", payload_digest(answer.body)),
+        ("WARC-Block-Digest", payload_digest(block)),
+        ("Content-Type", "application/http; msgtype=response"),
+        ("Content-Length", str(len(block))),
+    )
+    lines = "".join(f"{name}: {value}\r\n" for name, value in named)
+    preamble = f"WARC/1.1\r\n{lines}\r\n".encode("ascii")
+    size = len(block)
+    record = Record("WARC/1.1", "response", named, 0, 0, block, size, preamble=preamble)
+    foreign = Foreign(
+        (record,),
+        exchange.lease.source,
+        answer,
+        capture=0,
+        head_bytes=len(head.data),
+        notes=head.notes,
+    )
+    return Anew(packed(foreign, exchange.lease, level).data, 0)
 
 
 def _write_info(

@@ -26,6 +26,7 @@ from gossamer.archive.rewrite import (
     anew,
     fields_in,
     rewrite,
+    with_body,
     with_fields,
 )
 from gossamer.archive.warc import RevisitOf
@@ -141,9 +142,8 @@ class ArchiveCopy:
         file, at = fields.get("bodyFile", ""), fields.get("bodyAt", "")
         if file and at.isdecimal():
             holder = read_exchange(self._folder / Path(file).name, int(at))
-            if is_of(self._cover, holder):  # it is ours from now on, with its body
-                owned = replace(exchange, lease=replace(exchange.lease, source=""))
-                return anew(owned, self._level)
+            if is_of(self._cover, holder):
+                return with_body(exchange, self._level)
             if file in self.moved and (new_at := self.moved[file].place(int(at), 0)[0]) != int(at):
                 return self._with_lines(path, exchange, {"bodyAt": str(new_at)})
         return self._with_lines(path, exchange, {}) if is_via else exchange
