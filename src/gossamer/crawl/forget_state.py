@@ -21,6 +21,7 @@ from gossamer.crawl.harvest import LED_TO_FORGOTTEN
 from gossamer.crawl.sitemap_errands import PREFIX as SITEMAP_PREFIX
 from gossamer.crawl.stored import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.errors import StoreError
+from gossamer.frontier.copies import count_copies
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow
 from gossamer.frontier.store import Changes, Store, Table, walk
@@ -50,12 +51,13 @@ class StateCopy:
     def __init__(self, old: Store, new: Store, cover: Cover, moved: Mapping[str, Moved]) -> None:
         """`moved` says where captures lie in the WARC files that were rewritten."""
         self._old = old
+        self._new = new
         self._batch = _Batch(new)
         self._cover = cover
         self._moved = moved
         self._before = Counts.decode(old.find(Table.META, _COUNTS))
         self._links_before = 0
-        self.counts = Counts(unchanged=self._before.unchanged, duplicates=self._before.duplicates)
+        self.counts = Counts(unchanged=self._before.unchanged)
         self._urls = self._captures = self._hosts = 0
 
     def run(self, ends: Mapping[str, int]) -> Cut:
@@ -88,6 +90,8 @@ class StateCopy:
 
     def finish(self, log_bytes: int) -> None:
         """Write sums, and the length of the log. All is on the disk when this returns."""
+        self._batch.flush()
+        self.counts.duplicates = count_copies(self._new)
         self._batch.put(Table.META, _COUNTS, self.counts.encode())
         self._batch.put(Table.META, LOG_KEY, log_bytes.to_bytes(8, "big"))
         self._batch.flush()

@@ -11,6 +11,7 @@ from typing import Any
 
 from gossamer.base.clock import SystemClock
 from gossamer.crawl.bans import note_bans
+from gossamer.crawl.aside import NEW, OLD
 from gossamer.crawl.build import Opened, check_usable, open_node
 from gossamer.crawl.configure import configure
 from gossamer.crawl.control import listening
@@ -113,7 +114,7 @@ def _settings_to_go_on(plan: Plan) -> Settings:
 def delete_collection(home: Home, *, keep_folder: bool = False) -> None:
     """Delete all that is ours; other files, the operator's settings among them, stay."""
     derived = (home.graph, home.index, home.log.parent, home.state, home.new_state)
-    for part in (home.archive, *derived, home.run):
+    for part in (home.archive, *derived, home.path / NEW, home.path / OLD, home.run):
         shutil.rmtree(part, ignore_errors=True)
     home.cookies.unlink(missing_ok=True)
     if not keep_folder and not any(home.path.iterdir()):
