@@ -28,6 +28,7 @@ from gossamer.crawl.home import Home, is_in_use, locked
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import delete_collection
 from gossamer.errors import CollectionInUse, NoCollection, UsageError
+from gossamer.fetch.request import user_agent
 from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.web.reading import stored_status
@@ -118,6 +119,7 @@ def new_crawl(
 ) -> NewCrawl:
     """A crawl that can be started. Without a name it is called after its first host."""
     settings = settings_from(options)
+    user_agent(settings.fetch.contact)  # raises for one that cannot be sent
     seeds = seeds_of(texts, settings)
     if not seeds:
         raise UsageError("a crawl needs a URL to start at")

@@ -28,7 +28,7 @@ from gossamer.errors import (
     UsageError,
 )
 from gossamer.web.asked import Asked, read_body, read_values
-from gossamer.web.guard import TooLarge, too_large
+from gossamer.web.guard import TooLarge, TooSlow, too_large, too_slow
 from gossamer.web.route import Desk, NotAllowed, Route
 from gossamer.web.slowly import TooBusy
 
@@ -58,6 +58,8 @@ def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response
             response = await run_in_threadpool(route.answer, desk, asked)
         except TooLarge:
             response = too_large()
+        except TooSlow:
+            response = too_slow()
         except GossamerError as fault:
             response = await run_in_threadpool(fault_response, route, desk, asked, request, fault)
         desk.tally.answers[route.name, response.status_code] += 1

@@ -1,22 +1,28 @@
 """The first thing that a request meets and the last that an answer passes.
 
 A request under a foreign name is refused: a page of a stranger whose name was made to point here
-(DNS rebinding) reaches nothing. One that is too large is refused before it is read. Every answer
-leaves with headers that forbid browsers whatever our pages do not need.
+(DNS rebinding) reaches nothing. What a browser asks for a page of another site is refused, links
+that people follow apart: no such page can load, count or time anything of ours. A request that is
+too large is refused before it is read, one that is too slow while it is. Every answer leaves with
+headers that forbid browsers whatever our pages do not need.
 """
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 from collections.abc import Collection
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY_BYTES: Final = 64 * 2**10
 MAX_QUERY_BYTES: Final = 16 * 2**10
+BODY_S: Final = 20.0  # for 64 kB: the slowest modem took 10
+SEND_S: Final = 60.0  # for a client to take the next piece of an answer
 CSP: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -38,6 +44,10 @@ _HEADERS: Final = {
 
 class TooLarge(Exception):  # an event of the protocol, which ends in `endpoint.py`
     """The body is longer than it may be; `too_large` is the answer to it."""
+
+
+class TooSlow(Exception):  # the same
+    """The body did not come in time; `too_slow` is the answer to it."""
 
 
 def host_in(header: str) -> str:
@@ -81,9 +91,10 @@ class Names:
 class Guard:
     """An ASGI application around ours."""
 
-    def __init__(self, app: ASGIApp, names: Names) -> None:
+    def __init__(self, app: ASGIApp, names: Names, body_s: float = BODY_S) -> None:
         self._app = app
         self._names = names
+        self._body_s = body_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -93,7 +104,10 @@ class Guard:
         if fault is not None:
             await fault(scope, receive, _sealing(send))
             return
-        await self._app(scope, _Counted(receive), _sealing(send))
+        try:
+            await self._app(scope, _Counted(receive, self._body_s), _sealing(send))
+        except* (_NotTaken, ClientDisconnect):  # nobody is there to be told
+            pass
 
     def _fault(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)
@@ -104,6 +118,8 @@ class Guard:
                 "makes it so.\n",
                 421,
             )
+        if not _may_come(scope, headers):
+            return PlainTextResponse("That was asked by a page of another site.\n", 403)
         if len(scope.get("query_string", b"")) > MAX_QUERY_BYTES:
             return PlainTextResponse("The address is too long.\n", 414)
         length = headers.get("content-length", "0")
@@ -112,19 +128,51 @@ class Guard:
         return None
 
 
+def _may_come(scope: Scope, headers: Headers) -> bool:
+    """Whether our own pages, no page at all, or somebody who followed a link asks for this.
+
+    A copy stands on an origin of its own, so that its links come from another site, too.
+    """
+    if headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
+        return True
+    is_followed = headers.get("sec-fetch-mode") == "navigate" and scope["method"] in ("GET", "HEAD")
+    is_shown = headers.get("sec-fetch-dest") == "document" or scope["path"] == "/cached"
+    return is_followed and is_shown
+
+
+def too_slow() -> PlainTextResponse:
+    return PlainTextResponse("The request did not come in time.\n", 408)
+
+
 def too_large() -> PlainTextResponse:
     return PlainTextResponse(f"A request may have {MAX_BODY_BYTES:,} bytes.\n", 413)
 
 
-class _Counted:
-    """Receives a body up to its limit; a chunked one does not say how long it will be."""
+class _NotTaken(Exception):  # ends in `Guard`
+    """The client takes no more of its answer."""
 
-    def __init__(self, receive: Receive) -> None:
+
+class _Counted:
+    """Receives a body up to its limits; a chunked one does not say how long it will be."""
+
+    def __init__(self, receive: Receive, within_s: float) -> None:
         self._receive = receive
         self._left = MAX_BODY_BYTES
+        self._within_s = within_s
+        self._until_s: float | None = None  # in the loop's time; none before it is asked for
+        self._is_whole = False
 
     async def __call__(self) -> Message:
-        message = await self._receive()
+        if self._is_whole:  # what comes now is that the client has left
+            return await self._receive()
+        if self._until_s is None:
+            self._until_s = asyncio.get_running_loop().time() + self._within_s
+        try:
+            async with asyncio.timeout_at(self._until_s):
+                message = await self._receive()
+        except TimeoutError:
+            raise TooSlow from None
+        self._is_whole = not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:
             raise TooLarge
@@ -137,6 +185,10 @@ def _sealing(send: Send) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
-        await send(message)
+        try:
+            async with asyncio.timeout(SEND_S):
+                await send(message)
+        except TimeoutError:
+            raise _NotTaken from None
 
     return sealed

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import threading
 from base64 import b64decode, b64encode
 from dataclasses import dataclass, field
 from typing import Final
@@ -72,16 +73,43 @@ def fits(password: str, line: str) -> bool:
 
 @dataclass(slots=True)
 class Throttle:
-    """Counts failed tries, so that guessing takes for ever. Forgets after five quiet minutes."""
+    """Counts failed tries, so that guessing takes for ever. Forgets after five quiet minutes.
+
+    Many threads may ask at once: whoever tries a slow secret is counted before, not after.
+    """
 
     _failed: dict[str, list[float]] = field(default_factory=dict)
+    _counting: threading.Lock = field(default_factory=threading.Lock)
 
     def may_try(self, client: str, now_s: float) -> bool:
+        with self._counting:
+            return self._may_try(client, now_s)
+
+    def note_failure(self, client: str, now_s: float) -> None:
+        with self._counting:
+            self._note(client, now_s)
+
+    def begin_try(self, client: str, now_s: float) -> bool:
+        """Whether the client may try; counted as a failure until `succeed`."""
+        with self._counting:
+            may = self._may_try(client, now_s)
+            if may:
+                self._note(client, now_s)
+            return may
+
+    def succeed(self, client: str) -> None:
+        """The try that began was right: it is not held against the client."""
+        with self._counting:
+            times = self._failed.get(client)
+            if times:
+                times.pop()
+
+    def _may_try(self, client: str, now_s: float) -> bool:
         self._forget(now_s)
         of_all = sum(map(len, self._failed.values()))
         return len(self._failed.get(client, ())) < _FREE_TRIES and of_all < _FREE_TRIES_OF_ALL
 
-    def note_failure(self, client: str, now_s: float) -> None:
+    def _note(self, client: str, now_s: float) -> None:
         if len(self._failed) < _MOST_CLIENTS:
             self._failed.setdefault(client, []).append(now_s)
 
@@ -132,13 +160,20 @@ class Doors:
     sessions: Sessions = field(default_factory=Sessions)
     throttle: Throttle = field(default_factory=Throttle)
     ticket: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    # Each guess takes 128 MB: many at once would take all that there is.
+    _hashing: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
 
     def is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
     def is_word(self, given: str) -> bool:
         """Whether a person's word is the token or the password. May take 0.3 s."""
-        return self.is_token(given) or (bool(self.password) and fits(given, self.password))
+        if self.is_token(given):
+            return True
+        if not self.password:
+            return False
+        with self._hashing:
+            return fits(given, self.password)
 
     def take_ticket(self, given: str) -> bool:
         """Whether this is the printed link; it is of no use afterwards."""

@@ -38,7 +38,7 @@ from gossamer.web.reading import (
     page_object,
     story_and_page,
 )
-from gossamer.web.route import Desk, NotAllowed
+from gossamer.web.route import Desk
 
 VIEWS: Final = ("text", "copy", "about", "in", "out", "versions", "diff", "headers", "story")
 PER_PAGE: Final = 10
@@ -243,23 +243,19 @@ def order_crawl(desk: Desk, asked: Asked) -> Response:
 
 def login(desk: Desk, asked: Asked) -> Response:
     if asked.text("ticket"):
-        now_s = desk.clock.now_s()
-        if not desk.doors.throttle.may_try(asked.client, now_s):
-            raise NotAllowed("too many wrong tries; wait five minutes", 429)
+        # Not counted: 128 bits are never guessed, but any page could lead a browser here in vain.
         if desk.doors.take_ticket(asked.text("ticket")):
             return _welcome(desk, "/")
-        desk.doors.throttle.note_failure(asked.client, now_s)
         return _login_page(desk, asked, "That link works only once. Type the token instead.")
     return _login_page(desk, asked)
 
 
 def try_login(desk: Desk, asked: Asked) -> Response:
-    now_s = desk.clock.now_s()
-    if not desk.doors.throttle.may_try(asked.client, now_s):
+    if not desk.doors.throttle.begin_try(asked.client, desk.clock.now_s()):
         return _login_page(desk, asked, "Too many wrong tries; wait five minutes.", 429)
     if not desk.doors.is_word(asked.text("word")):
-        desk.doors.throttle.note_failure(asked.client, now_s)
         return _login_page(desk, asked, "That is not it.", 401)
+    desk.doors.throttle.succeed(asked.client)
     return _welcome(desk, inner(asked.text("next")))
 
 

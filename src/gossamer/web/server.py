@@ -21,6 +21,7 @@ from gossamer.web.app import build_app
 from gossamer.web.crawls import Crawls
 from gossamer.web.guard import Names, is_loopback
 from gossamer.web.login import Doors, check_hash, check_token
+from gossamer.web.patience import Patience
 from gossamer.web.render import Renderer
 from gossamer.web.route import Desk
 from gossamer.web.shelf import Shelf
@@ -105,4 +106,6 @@ def serve(serving: Serving, desk: Desk) -> None:
         proxy_headers=False,
         timeout_graceful_shutdown=2,  # live views never end by themselves
         limit_concurrency=1_000,
+        http=Patience,
+        ws="none",
     )

@@ -1,0 +1,267 @@
+"""Nobody holds the server up, locks its owner out, or makes other sites' pages ask it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Scope, Send
+from uvicorn.server import ServerState
+
+from gossamer.errors import UsageError
+from gossamer.web.crawls import new_crawl
+from gossamer.web.guard import Guard, Names
+from gossamer.web.login import Doors, Throttle
+from gossamer.web.patience import Patience
+from web.a_browser import TOKEN, Browser, Served, served
+from web.conftest import Garden
+
+
+class Impatience(Patience):
+    """The same, in a hurry."""
+
+    head_s = 0.05
+
+
+@asynccontextmanager
+async def listening(app: Any) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A connection to a server that speaks HTTP as ours does."""
+    config = uvicorn.Config(app, http=Impatience, ws="none", log_level="critical")
+    config.load()
+    state = ServerState()
+
+    def protocol() -> Impatience:
+        return Impatience(config=config, server_state=state, app_state={})
+
+    server = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
+    async with server:
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        try:
+            yield reader, writer
+        finally:
+            writer.close()
+            await asyncio.gather(writer.wait_closed(), return_exceptions=True)
+            await asyncio.gather(*state.tasks, return_exceptions=True)
+
+
+async def all_of(reader: asyncio.StreamReader) -> bytes:
+    try:
+        return await reader.read()
+    except ConnectionResetError:
+        return b""
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "])
+def test_who_never_ends_a_request_is_hung_up_on(server: Served, sent: bytes) -> None:
+    async def dawdle() -> bytes:
+        async with listening(server.app) as (reader, writer):
+            writer.write(sent)
+            return await all_of(reader)
+
+    assert asyncio.run(dawdle()) == b""
+
+
+def test_who_dawdles_between_two_requests_is_hung_up_on_too(server: Served) -> None:
+    async def dawdle() -> bytes:
+        async with listening(server.app) as (reader, writer):
+            writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            head = await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"GET /healthz HTTP/1.1\r\nHos")
+            await all_of(reader)
+            return head
+
+    assert asyncio.run(dawdle()).startswith(b"HTTP/1.1 200")
+
+
+def test_a_head_without_end_is_refused(server: Served) -> None:
+    async def ramble() -> bytes:
+        async with listening(server.app) as (reader, writer):
+            writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: " + b"x" * 100_000)
+            return await all_of(reader)
+
+    assert not asyncio.run(ramble()).startswith(b"HTTP/1.1 200")
+
+
+def test_an_address_has_its_share_of_the_places_and_this_machine_any_number() -> None:
+    config = uvicorn.Config(lambda: None, http=Patience, ws="none")
+    config.load()
+    state = ServerState()
+
+    def connected(host: str) -> bool:
+        one = Patience(config=config, server_state=state, app_state={})
+        one.client = (host, 1)
+        state.connections.add(one)
+        return not one._are_too_many()
+
+    async def connect() -> tuple[list[bool], bool, list[bool]]:
+        strangers = [connected("192.0.2.1") for _ in range(201)]
+        return strangers, connected("192.0.2.2"), [connected("127.0.0.1") for _ in range(300)]
+
+    strangers, another, ours = asyncio.run(connect())
+
+    assert strangers == [True] * 200 + [False]
+    assert another
+    assert all(ours)
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(server: Served) -> None:
+    async def never() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def ask() -> list[Message]:
+        sent: list[Message] = []
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        guard = Guard(server.app._app, Names("127.0.0.1"), body_s=0.01)  # type: ignore[attr-defined]
+        headers = [(b"host", b"127.0.0.1"), (b"content-length", b"9")]
+        scope: Scope = {
+            "type": "http", "method": "POST", "path": "/login", "query_string": b"",
+            "headers": headers, "scheme": "http", "server": ("127.0.0.1", 80), "root_path": "",
+        }  # fmt: skip
+        await guard(scope, never, send)
+        return sent
+
+    assert asyncio.run(ask())[0]["status"] == 408
+
+
+def test_a_feed_is_not_cut_off_by_the_patience_for_bodies() -> None:
+    """After its body a request may stay as long as it likes."""
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        left = asyncio.ensure_future(receive())
+        await asyncio.wait([left], timeout=0.05)
+        await PlainTextResponse("still here" if not left.done() else "gone")(scope, receive, send)
+        left.cancel()
+        await asyncio.wait([left])
+
+    async def ask() -> str:
+        transport = httpx.ASGITransport(Guard(app, Names("127.0.0.1"), body_s=0.01))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return (await client.get("/")).text
+
+    assert asyncio.run(ask()) == "still here"
+
+
+ELSEWHERE = {"sec-fetch-site": "cross-site"}
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/?q=garden", {"sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}, 403),
+        ("/api/search?q=garden", {"sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}, 403),
+        ("/static/live.js", {"sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"}, 403),
+        ("/?q=garden", {"sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"}, 403),
+        ("/?q=garden", {"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}, 200),
+    ],
+)
+def test_a_page_of_another_site_can_lead_here_and_do_nothing_else(
+    server: Served, path: str, headers: dict[str, str], status: int
+) -> None:
+    for site in ("cross-site", "same-site"):
+        told = {**headers, "sec-fetch-site": site}
+        assert Browser(server).ask("GET", path, headers=told).status_code == status
+
+
+def test_a_link_in_a_copy_leads_to_another_copy(server: Served, garden: Garden) -> None:
+    headers = {**ELSEWHERE, "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"}
+
+    answer = Browser(server).ask("GET", f"/cached?url={garden.url('/roses')}", headers=headers)
+
+    assert answer.status_code == 200
+
+
+def test_nobody_locks_the_owner_out_with_links_that_do_not_work(server: Served) -> None:
+    stranger = Browser(server)
+    for _ in range(10):
+        stranger.get("/login", ticket="a-guess")
+
+    assert Browser(server).get("/login", ticket=server.desk.doors.ticket).status_code == 303
+
+
+def test_many_guesses_at_once_are_counted_before_they_are_tried() -> None:
+    throttle = Throttle()
+    together = threading.Barrier(20)
+
+    def guess(_: int) -> bool:
+        together.wait()
+        return throttle.begin_try("one client", 0.0)
+
+    with ThreadPoolExecutor(20) as pool:
+        tried = list(pool.map(guess, range(20)))
+
+    assert sum(tried) == 5
+
+
+def test_a_right_word_is_not_held_against_anybody() -> None:
+    throttle = Throttle()
+
+    for _ in range(20):
+        assert throttle.begin_try("one client", 0.0)
+        throttle.succeed("one client")
+
+
+def test_two_passwords_at_most_are_tried_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    doors = Doors(token=TOKEN, password="a line")
+    now, most = 0, 0
+    counting = threading.Lock()
+    both = threading.Event()
+
+    def slow(_word: str, _line: str) -> bool:
+        nonlocal now, most
+        with counting:
+            now += 1
+            most = max(most, now)
+            if now == 2:
+                both.set()
+        both.wait(10)
+        with counting:
+            now -= 1
+        return False
+
+    monkeypatch.setattr("gossamer.web.login.fits", slow)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(doors.is_word, map(str, range(8))))
+
+    assert most == 2
+
+
+def test_only_the_owner_tries_regular_expressions(server: Served) -> None:
+    path = "/api/scope?seeds=http://a.example/&url=http://a.example/x&exclude=re:x"
+
+    assert Browser(server).get(path).status_code == 401
+    assert Browser(server, token=TOKEN).get(f"{path}(").status_code == 400
+    assert Browser(server, token=TOKEN).get(path).json()["urls"][0]["is_in"] is False
+
+
+def test_a_contact_cannot_smuggle_a_header_in() -> None:
+    with pytest.raises(UsageError):
+        new_crawl("", ["http://a.example/"], {"user_agent_contact": "a@b.example\r\nX: y"}, [])
+
+
+def test_a_name_with_line_breaks_reaches_no_header_and_no_file(garden: Garden) -> None:
+    server = served(garden.path)
+    program = Browser(server, token=TOKEN)
+
+    for name in ("a%0d%0aset-cookie:x=1", "..%2f..%2fetc", "%00", ".output", "garden%0a"):
+        answers = [
+            program.ask("POST", f"/api/crawls/{name}/start"),
+            program.ask("DELETE", f"/api/crawls/{name}", json={"confirm": name}),
+            program.get(f"/crawls/{name}"),
+        ]
+        assert {answer.status_code for answer in answers} <= {400, 404}
+        assert all("set-cookie" not in answer.headers for answer in answers)
+    server.desk.shelf.close()
