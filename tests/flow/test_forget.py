@@ -191,6 +191,15 @@ def test_it_may_be_allowed_again(crawled: Crawled) -> None:
     assert list(verify(crawled.home)) == []
 
 
+def test_forgetting_twice_is_no_fault(crawled: Crawled) -> None:
+    let_go(crawled, GONE)
+
+    ended = typed("forget", "--yes", GONE, "-c", crawled.path)
+
+    assert (ended.code, ended.err.splitlines()[-1]) == (0, "It was forgotten before.")
+    assert list(verify(crawled.home)) == []
+
+
 def test_a_dry_run_says_how_much_and_changes_nothing(crawled: Crawled) -> None:
     before = crawled.urls()
 

@@ -57,7 +57,8 @@ def forget(
     elif not yes:
         raise UsageError(f"forget takes it out of {home.path} for good; add --yes if you mean it")
     sums = take_out(home, names, SystemClock(), _tell, is_site=site)
-    _say(sums.as_json(), f"Forgot {sums.text}. It is not asked for again.", as_json=json)
+    told = f"Forgot {sums.text}. It is not asked for again."
+    _say(sums.as_json(), told if sums else "It was forgotten before.", as_json=json)
 
 
 def _tell(text: str) -> None:

@@ -101,6 +101,7 @@ def forget(
 ) -> Sums:
     """Forget what `texts` name (`forget_names.py`). All of it is gone when this returns.
 
+    The sums are nothing where all of it was forgotten before.
     Raises UsageError, NotKnown, NoCollection, CollectionInUse, CorruptFile, DiskFault; then nothing
     has changed.
     """
@@ -219,12 +220,20 @@ def _forget(home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_si
     try:
         told = _told(store, texts, is_site=is_site)
         tell("looking for it in the archive")
-        sums = _known(home, texts, _survey(home, store, told.cover))
-        _make_parts(home, new, store, told, sums, clock, tell)
+        sums = _survey(home, store, told.cover)
+        if not sums and _was_forgotten(home, told.cover):
+            return sums
+        _make_parts(home, new, store, told, _known(home, texts, sums), clock, tell)
     finally:
         store.close()
     make_ready(home.path)
     return sums
+
+
+def _was_forgotten(home: Home, cover: Cover) -> bool:
+    """Whether it was all forgotten before: perhaps by somebody who was killed before he said so."""
+    forgotten = read_forgotten(home.acts)
+    return all(map(forgotten.has, cover.named))
 
 
 def _make_parts(

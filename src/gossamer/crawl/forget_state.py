@@ -15,6 +15,7 @@ from typing import Final
 import msgpack
 
 from gossamer.archive.rewrite import Moved
+from gossamer.crawl.bans import BANS_KEY
 from gossamer.crawl.commit import FILE_PREFIX, LOG_KEY, SEEDS_KEY
 from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.crawl.harvest import LED_TO_FORGOTTEN
@@ -31,7 +32,6 @@ from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import KEY_BYTES
 
 _COUNTS: Final = b"counts"
-_BANS: Final = b"bans"
 _BATCH_ROWS: Final = 5_000
 _OVERALL: Final = (_COUNTS, LOG_KEY)  # put by the caller, when all is known
 
@@ -167,7 +167,7 @@ class StateCopy:
             copied = self._sitemap(packed)
         elif key == SEEDS_KEY:
             copied = msgpack.packb(self._cover.seeds(msgpack.unpackb(packed)))
-        elif key in (TYPED_KEY, _BANS):
+        elif key in (TYPED_KEY, BANS_KEY):
             copied = msgpack.packb(self._cover.texts(msgpack.unpackb(packed)))
         elif key == ORIGINS_KEY:
             origins = msgpack.unpackb(packed)
