@@ -17,6 +17,7 @@ import contextlib
 import errno
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
@@ -40,16 +41,29 @@ from gossamer.frontier.store import Changes, Table
 _PARTITION_BYTES: Final = 4096
 
 
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """A reader beside the writer: where it lies, and which table files it was opened on."""
+
+    folder: Path
+    scratch: Path
+    memory_mb: int
+    manifest: tuple[str, int]
+
+
 class RocksStore:
     """A directory of RocksDB files, a column family for each table."""
 
-    def __init__(self, db: Rdict, scratch: Path | None = None) -> None:
-        self._db = db
-        self._scratch = scratch
-        self._tables = {table: db.get_column_family(table.value) for table in Table}
-        self._handles = {table: db.get_column_family_handle(table.value) for table in Table}
+    def __init__(self, db: Rdict, beside: _Beside | None = None) -> None:
+        self._beside = beside
         self._synced = WriteOptions()
         self._synced.sync = True
+        self._use(db)
+
+    def _use(self, db: Rdict) -> None:
+        self._db = db
+        self._tables = {table: db.get_column_family(table.value) for table in Table}
+        self._handles = {table: db.get_column_family_handle(table.value) for table in Table}
 
     @classmethod
     def open(cls, folder: Path, memory_mb: int = 96) -> Self:
@@ -66,19 +80,7 @@ class RocksStore:
     @classmethod
     def open_to_read(cls, folder: Path, memory_mb: int = 32) -> Self:
         """Open beside a writer; `refresh` shows what it wrote meanwhile."""
-        scratch = Path(tempfile.mkdtemp(prefix="gossamer-reader-"))
-        cache = Cache(memory_mb * 2**20)
-        options = _options(cache, memory_mb)
-        options.create_if_missing(False)
-        # A secondary keeps all files open, so that the writer may delete what it no longer needs.
-        options.set_max_open_files(-1)
-        families = {table.value: _options(cache, memory_mb) for table in Table}
-        try:
-            db = _open(folder, options, families, AccessType.secondary(str(scratch)))
-        except BaseException:
-            shutil.rmtree(scratch, ignore_errors=True)
-            raise
-        return cls(db, scratch)
+        return cls(*_open_beside(folder, memory_mb))
 
     def find(self, table: Table, key: bytes) -> bytes | None:
         row: bytes | None = self._tables[table].get(key)
@@ -124,8 +126,24 @@ class RocksStore:
             raise _disk_fault(fault) from fault
 
     def refresh(self) -> None:
-        if self._scratch is not None:
-            self._db.try_catch_up_with_primary()
+        """See what was written since; nothing for the writer itself.
+
+        A reader that catches up goes on answering from the log that it has read, though the writer
+        has put newer rows into tables and ended: the last seconds of a crawl would stay unseen.
+        So it is opened anew whenever tables were added, which is every few minutes and at the end.
+        """
+        if self._beside is None:
+            return
+        folder, memory_mb = self._beside.folder, self._beside.memory_mb
+        if _manifest_of(folder) != self._beside.manifest:
+            # One that cannot be opened this moment (a file went away meanwhile) can be the next.
+            with contextlib.suppress(CorruptFile, DiskFault):
+                db, beside = _open_beside(folder, memory_mb)
+                self.close()
+                self._beside = beside
+                self._use(db)
+                return
+        self._db.try_catch_up_with_primary()
 
     def close(self) -> None:
         """Let go. What is written is in RocksDB's synced log; tidying it up into tables can wait.
@@ -136,8 +154,35 @@ class RocksStore:
         self._handles.clear()
         with contextlib.suppress(Exception):  # the library raises nothing more exact
             self._db.close()
-        if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+        if self._beside is not None:
+            shutil.rmtree(self._beside.scratch, ignore_errors=True)
+
+
+def _open_beside(folder: Path, memory_mb: int) -> tuple[Rdict, _Beside]:
+    """A reader of another process's state. Raises CorruptFile, DiskFault."""
+    manifest = _manifest_of(folder)  # first: what is added meanwhile is seen twice, not never
+    scratch = Path(tempfile.mkdtemp(prefix="gossamer-reader-"))
+    cache = Cache(memory_mb * 2**20)
+    options = _options(cache, memory_mb)
+    options.create_if_missing(False)
+    # A secondary keeps all files open, so that the writer may delete what it no longer needs.
+    options.set_max_open_files(-1)
+    families = {table.value: _options(cache, memory_mb) for table in Table}
+    try:
+        db = _open(folder, options, families, AccessType.secondary(str(scratch)))
+    except BaseException:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
+    return db, _Beside(folder, scratch, memory_mb, manifest)
+
+
+def _manifest_of(folder: Path) -> tuple[str, int]:
+    """The file that names all table files, and its length: it grows with each of them."""
+    try:
+        name = (folder / "CURRENT").read_text(encoding="ascii").strip()
+        return name, (folder / name).stat().st_size
+    except (OSError, ValueError):  # whoever opens it says what is wrong
+        return "", 0
 
 
 def _options(cache: Cache, memory_mb: int) -> Options:
