@@ -3,7 +3,7 @@
 PYTHON ?= python3
 INSIDE = .venv/bin/python
 
-.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search soak faults
+.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search soak faults realsites
 
 demo:  ## crawl the bundled web and show it
 	$(PYTHON) run.py
@@ -38,6 +38,9 @@ bench-search: .venv  ## how good and how fast answers are
 
 soak: .venv  ## an hour of an endless, misbehaving web
 	$(INSIDE) -m bench.soak
+
+realsites: .venv  ## all eight sites of sites.py in one crawl; `sites.py fetch $$TEST_SITES` brings them
+	EIGHT_SITES=1 $(INSIDE) -m pytest -s -m slow tests/realsites/test_eight_sites.py
 
 faults: .venv  ## a thousand kills, a fault of the disk at each of the first writes: an hour or two
 	FAULTS_LONG=1 $(INSIDE) -m pytest -m slow tests/faults
