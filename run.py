@@ -47,9 +47,9 @@ NEEDED = {
 
 # Real sites that slow tests crawl: the shared script fetches them from Debian's packages.
 SITES_SCRIPT = Path(os.environ.get("TEST_DATA", HOME.parent / "shared" / "data")) / "sites.py"
-SITES = ("postgresql", "sqlite", "python", "apache", "handbook")
+SITES = ["postgresql", "sqlite", "python", "apache", "handbook"]
 if os.environ.get("EIGHT_SITES"):
-    SITES += ("cppreference", "git", "linux")
+    SITES += ["cppreference", "git", "linux"]
 
 # Each check: its name, its command after `python -m`, and exit codes that are also good.
 # pytest says 5 when there was nothing to run.
