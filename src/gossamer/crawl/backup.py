@@ -46,6 +46,7 @@ from gossamer.frontier.store import Store, Table
 
 _SHARED_STATE: Final = (".sst", ".blob")  # written once; what else a database has, it goes on with
 _PRIVATE: Final = 0o600
+_CHECKPOINT_S: Final = 120.0  # what a second of crawling wrote goes to a disk that may be busy
 
 
 @dataclass(slots=True)
@@ -168,7 +169,7 @@ def _checkpoint(home: Home, *, is_live: bool) -> Iterator[Path]:
 
 
 def _ordered(home: Home) -> Path:
-    reply = send(home, "checkpoint")
+    reply = send(home, "checkpoint", wait_s=_CHECKPOINT_S)
     if "error" in reply:
         raise StoreError(f"the running crawl could not lay its state aside: {reply['error']}")
     return home.run / Path(str(reply["checkpoint"])).name

@@ -98,12 +98,12 @@ def _reply(order: Any, token: str | None, answer: Answerer) -> Mapping[str, Any]
     return answer(order["order"], order)
 
 
-def send(home: Home, order: str, **facts: Any) -> Mapping[str, Any]:
-    """Give an order and wait for the answer. Raises NotRunning when nobody listens."""
+def send(home: Home, order: str, *, wait_s: float = _WAIT_S, **facts: Any) -> Mapping[str, Any]:
+    """Give an order and wait so long for the answer. Raises NotRunning when nobody listens."""
     message: dict[str, Any] = {"order": order, **facts}
     try:
         with _connect(home, message) as connection:
-            connection.settimeout(_WAIT_S)
+            connection.settimeout(wait_s)
             connection.sendall(json.dumps(message).encode() + b"\n")
             with connection.makefile("rb") as lines:
                 reply = json.loads(lines.readline(_LINE_BYTES))
