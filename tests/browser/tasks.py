@@ -18,7 +18,8 @@ def start_a_crawl(person: Person, seed: str, name: str, **fields: str) -> None:
     page = person.page
     person.open("/crawls")
     page.get_by_label("Start at").fill(seed)
-    page.get_by_text("Patterns, name, contact").click()
+    for summary in page.locator("#new-crawl details:not([open]) > summary").all()[::-1]:
+        summary.click()
     page.get_by_label("Name", exact=True).fill(name)
     for label, value in fields.items():
         page.get_by_label(label.replace("_", " ")).first.fill(value)

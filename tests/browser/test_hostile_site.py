@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Error
 
 from browser.a_person import Person, a_person
+from browser.addresses import addresses
 from browser.hostile_shapes import ACTING, shapes
 from gossamer.web.route import Route
 from gossamer.web.routes import API, PAGES
@@ -110,16 +111,6 @@ def trapped(chromium: Browser, hostile: Hostile) -> Iterator[Trapped]:
         yield found
 
 
-def addresses(route: Route, url: str) -> Iterator[str]:
-    """Every view of a hostile URL that a row of the table gives."""
-    values = {"q": "garden", "url": url, "seeds": url, "explain": "1", "limit": "100"}
-    given = {param.name: values[param.name] for param in route.params if param.name in values}
-    path = route.path.format(name="hostile")
-    views = next((param.choices for param in route.params if param.name == "view"), ("",))
-    for view in views:
-        yield f"{path}?{urlencode({**given, **({'view': view} if view else {})})}"
-
-
 def visit(person: Person, address: str) -> None:
     """Open an address as a page of its own; one that is a download opens nothing."""
     try:
@@ -148,7 +139,7 @@ def is_a_wall(line: str) -> bool:
 READING: Final = [
     route for route in (*API, *PAGES) if route.method == "GET" and route.gives != "events"
 ]
-OF_ONE: Final = [route for route in READING if any(p.name == "url" for p in route.params)]
+OF_ONE: Final = [route for route in READING if any(p.name in ("url", "of") for p in route.params)]
 
 
 @pytest.mark.parametrize("route", OF_ONE, ids=lambda route: route.name)
@@ -157,7 +148,7 @@ def test_every_view_of_every_hostile_page_is_held(
 ) -> None:
     every = {"copy": 1, "html": 4}.get(route.gives, 8)
     for url in hostile.urls[::every]:
-        for address in addresses(route, url):
+        for address in addresses(route, "hostile", url, "garden"):
             visit(trapped.person, address)
 
     held(trapped, hostile)
@@ -169,7 +160,7 @@ def test_every_other_page_that_shows_strangers_text_is_held(
     trapped.person.log_in(hostile.server.token)
     for route in READING:
         if route not in OF_ONE:
-            for address in addresses(route, hostile.urls[1]):
+            for address in addresses(route, "hostile", hostile.urls[1], "garden"):
                 visit(trapped.person, address)
     visit(trapped.person, "/crawls/hostile")
     trapped.person.page.get_by_label("refusals, too").check()
