@@ -3,7 +3,7 @@
 PYTHON ?= python3
 INSIDE = .venv/bin/python
 
-.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search soak faults realsites
+.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search bench-load soak faults realsites
 
 demo:  ## crawl the bundled web and show it
 	$(PYTHON) run.py
@@ -35,6 +35,9 @@ bench-buffers: .venv  ## three ways to keep duplicates out of the buffer of URLs
 bench-search: .venv  ## how good and how fast answers are
 	$(INSIDE) -m bench.search
 	$(INSIDE) -m bench.search_speed
+
+bench-load: .venv  ## searches and live views during a crawl, and what they cost it
+	$(INSIDE) -m bench.serve_load
 
 soak: .venv  ## an hour of an endless, misbehaving web
 	$(INSIDE) -m bench.soak
