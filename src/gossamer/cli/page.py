@@ -11,14 +11,16 @@ from gossamer.crawl.study_pages import StoredPage
 from gossamer.errors import UsageError
 
 
-def run_page(path: Path, url: str, *, at: str | None = None, form: str = "text") -> int:
+def run_page(
+    path: Path, url: str, *, at: str | None = None, form: str = "text", is_main: bool = False
+) -> int:
     """Show it. Raises NoCollection, NotKnown, or UsageError for a time that cannot be read."""
     with Study.open(path) as study:
         page = study.page(url, at)
     for note in notes_on(page):
         print(f"gossamer: {note}", file=sys.stderr)
     sys.stdout.flush()
-    sys.stdout.buffer.write(shown(page, form))
+    sys.stdout.buffer.write(shown(page, form, is_main=is_main))
     sys.stdout.buffer.flush()
     return 0
 
@@ -35,7 +37,7 @@ def notes_on(page: StoredPage) -> list[str]:
     return notes
 
 
-def shown(page: StoredPage, form: str) -> bytes:
+def shown(page: StoredPage, form: str, *, is_main: bool = False) -> bytes:
     """What goes to standard output: UTF-8 text, or for `html` of no text the bytes themselves.
 
     Raises UsageError for bytes that would garble a terminal, and for text of what is none.
@@ -45,12 +47,21 @@ def shown(page: StoredPage, form: str) -> bytes:
         return lines.decode("latin-1").encode() + b"\n"
     if page.kind == "other" and page.body:
         return _shown_bytes(page, form)
-    texts = {"text": page.text, "html": page.html, "markdown": page.markdown}
-    text = texts[form]
+    text = _text(page, form, is_main=is_main)
     if sys.stdout.isatty():
         text = "".join(char for char in text if char.isprintable() or char in "\n\t")
     ending = "" if text.endswith("\n") else "\n"
     return (text + ending).encode("utf-8", "replace")
+
+
+def _text(page: StoredPage, form: str, *, is_main: bool) -> str:
+    match form:
+        case "html":
+            return page.html
+        case "markdown":
+            return page.main_markdown if is_main else page.markdown
+        case _:
+            return page.main_text if is_main else page.text
 
 
 def _shown_bytes(page: StoredPage, form: str) -> bytes:

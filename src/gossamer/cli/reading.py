@@ -28,6 +28,9 @@ def page(
     html: Annotated[bool, typer.Option("--html", help="Its HTML as stored.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     headers: Annotated[bool, typer.Option("--headers", help="The answer's headers.")] = False,
+    main: Annotated[
+        bool, typer.Option("--main", help="Of text and Markdown the main part, without menus.")
+    ] = False,
 ) -> None:
     """Show a stored page."""
     from gossamer.cli.page import run_page
@@ -36,9 +39,10 @@ def page(
     wanted = [name for name, is_wanted in forms.items() if is_wanted]
     if len(wanted) > 1:
         raise typer.BadParameter(f"--{wanted[0]} and --{wanted[1]} exclude each other")
-    raise typer.Exit(
-        run_page(collection_at(collection), url, at=at, form=wanted[0] if wanted else "text")
-    )
+    form = wanted[0] if wanted else "text"
+    if main and form not in ("text", "markdown"):
+        raise typer.BadParameter(f"--main and --{form} exclude each other")
+    raise typer.Exit(run_page(collection_at(collection), url, at=at, form=form, is_main=main))
 
 
 def versions(url: Url, collection: Collection = None, json: Json = False) -> None:

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Final
 
 import turbohtml
+from turbohtml import PlainText
 
 from gossamer.errors import UsageError
 from gossamer.fetch.decode import Decoded, decode
@@ -22,11 +23,15 @@ from gossamer.frontier.rows import CaptureRow
 from gossamer.parse.charset import decode as decode_text
 from gossamer.parse.documents import Kind, kind_of
 from gossamer.parse.html import Parser
+from gossamer.parse.main_part import main_part
+from gossamer.parse.markdown import markdown_of
 from gossamer.parse.mime import parse_mime
 from gossamer.records import Page
 from gossamer.settings import Parse
 from gossamer.urls.canonical import parse
 
+_TREES: Final = ("html", "xhtml")
+_TEXT: Final = PlainText(bullet="", layout="strict")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DIGITS: Final = re.compile(r"(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 _DASHED: Final = re.compile(
@@ -155,12 +160,28 @@ class StoredPage:
     @property
     def markdown(self) -> str:
         """The page in Markdown, its links made whole; plain text stays as it is."""
-        if self.kind not in ("html", "xhtml"):
+        if self.kind not in _TREES:
             return self.text
+        return markdown_of(self._tree())
+
+    @property
+    def main_text(self) -> str:
+        """The words of its main part, without menus; of what has no parts, all."""
+        part = main_part(self._tree()) if self.kind in _TREES else None
+        return self.text if part is None else part.to_text(_TEXT)
+
+    @property
+    def main_markdown(self) -> str:
+        """Its main part in Markdown."""
+        part = main_part(self._tree()) if self.kind in _TREES else None
+        return self.markdown if part is None else markdown_of(part)
+
+    def _tree(self) -> turbohtml.Document:
+        """A tree of its own to whoever asks, with whole links: it may be changed."""
         document = turbohtml.parse(self.html)
         base = self.page.base
         document.rewrite_links(lambda href: _whole_link(href, base))
-        return document.to_markdown()
+        return document
 
     @property
     def is_noarchive(self) -> bool:
