@@ -3,7 +3,7 @@
 PYTHON ?= python3
 INSIDE = .venv/bin/python
 
-.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search bench-load soak faults realsites
+.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search bench-load screenshots soak faults realsites
 
 demo:  ## crawl the bundled web and show it
 	$(PYTHON) run.py
@@ -38,6 +38,8 @@ bench-search: .venv  ## how good and how fast answers are
 
 bench-load: .venv  ## searches and live views during a crawl, and what they cost it
 	$(INSIDE) -m bench.serve_load
+screenshots: .venv  ## pictures of every page of the web page, for docs/
+	$(INSIDE) -m bench.screenshots
 
 soak: .venv  ## an hour of an endless, misbehaving web
 	$(INSIDE) -m bench.soak

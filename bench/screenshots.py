@@ -31,7 +31,7 @@ from gossamer.demo.web import answer, build_web
 TOKEN: Final = "a-token-for-pictures-only"
 MOST_BYTES: Final = 150_000
 PORT: Final = 8080  # of the demo web, so that pictures differ only where pages do
-_COLOURS: Final = 128
+_COLOURS: Final = 224
 SIZES: Final = {"desktop": (1280, 800), "phone": (390, 844)}
 SCHEMES: Final = ("light", "dark")
 _LIVE_MS: Final = 9_000  # for curves that are worth looking at

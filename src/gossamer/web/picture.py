@@ -20,10 +20,10 @@ from gossamer.graph.ego import Ego, Neighbour
 WIDTH: Final = 1_000
 _LINE: Final = 30  # from one name to the next
 _EDGE: Final = 20  # above the first and below the last
-_INNER: Final = 310  # where the ends of an arc stand, from the side
+_INNER: Final = 325  # where the ends of an arc stand, from the side
 _BULGE: Final = 70  # how much further out its middle stands
 _LEAST_HEIGHT: Final = 180
-_LONGEST: Final = 32  # characters of a name that are shown
+_LONGEST: Final = 29  # characters of a name that are shown
 
 Kind = Literal["centre", "in", "out", "both"]
 
