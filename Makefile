@@ -38,6 +38,7 @@ bench-search: .venv  ## how good and how fast answers are
 
 bench-load: .venv  ## searches and live views during a crawl, and what they cost it
 	$(INSIDE) -m bench.serve_load
+
 screenshots: .venv  ## pictures of every page of the web page, for docs/
 	$(INSIDE) -m bench.screenshots
 
