@@ -170,7 +170,9 @@ def _is_unclean(home: Home) -> bool:
 async def _recover(home: Home, clock: Clock) -> None:
     """What a start does about an end in the middle; nobody is asked."""
     with ExitStack() as stack:
-        opened = open_node(home, lambda stored: stored or Settings(), (), clock, stack)
+        opened = open_node(
+            home, lambda stored: stored or Settings(), (), clock, stack, is_import=True
+        )
         await opened.node.aclose()
 
 
@@ -252,8 +254,7 @@ def _make_parts(
     try:
         copy = StateCopy(old, state, cover, archive.moved)
         copy.run({path.name: path.stat().st_size for path in new.archive.glob("*.warc.gz")})
-        forgotten = read_forgotten(new.acts)
-        make_derived(home, new, told.settings, told.keys, forgotten, state, copy, clock, tell)
+        make_derived(home, new, told.settings, told.keys, copy, clock, tell)
         copy.finish(new.log.stat().st_size if new.log.exists() else 0)
     finally:
         state.close()

@@ -17,6 +17,7 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import Clock
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forget_state import StateCopy
+from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.home import Home
 from gossamer.crawl.indexing import IndexFeed
@@ -30,7 +31,6 @@ from gossamer.graph.rank_store import NAME as RANKS
 from gossamer.graph.ranks import compute
 from gossamer.index.folder import find_current
 from gossamer.settings import Settings
-from gossamer.urls.forgotten import Forgotten
 from gossamer.urls.keys import Keys
 
 _WRITE_EVERY: Final = 500  # exchanges
@@ -43,17 +43,15 @@ def make_derived(
     new: Home,
     settings: Settings,
     keys: Keys,
-    forgotten: Forgotten,
-    store: Store,
     copy: StateCopy,
     clock: Clock,
     tell: Tell,
 ) -> None:
     """Read the new archive, and write to `new` what `old` had. Pages learn how many links they
-    have left. Raises CorruptFile, DiskFault."""
+    have left; what is forgotten the new acts say. Raises CorruptFile, DiskFault."""
     has_graph, has_index = (old.graph / MANIFEST).exists(), find_current(old.index) is not None
     node = replace(settings.node, graph=has_graph, index=has_index)
-    harvester = build_harvester(replace(settings, node=node), keys, forgotten)
+    harvester = build_harvester(replace(settings, node=node), keys, read_forgotten(new.acts))
     new.graph.mkdir(exist_ok=True)
     gatherer = LinkGatherer(new.graph, f"{clock.wall_us() // 1000:x}-f", node, clock)
     paths = sorted(new.archive.glob("*.warc.gz"))
@@ -64,7 +62,7 @@ def make_derived(
     ):
         for count, exchange in enumerate(exchanges, 1):
             harvest = harvester.harvest(exchange.lease, exchange.answer, exchange.stored)
-            row = _current_row(store, harvest)
+            row = _current_row(copy.store, harvest)
             if row is not None and row.out_links != harvest.report.out_links:
                 copy.amend(exchange.lease.key, row, harvest.report.out_links)
             gatherer.add(harvest)

@@ -51,7 +51,7 @@ class StateCopy:
     def __init__(self, old: Store, new: Store, cover: Cover, moved: Mapping[str, Moved]) -> None:
         """`moved` says where captures lie in the WARC files that were rewritten."""
         self._old = old
-        self._new = new
+        self.store = new
         self._batch = _Batch(new)
         self._cover = cover
         self._moved = moved
@@ -91,7 +91,7 @@ class StateCopy:
     def finish(self, log_bytes: int) -> None:
         """Write sums, and the length of the log. All is on the disk when this returns."""
         self._batch.flush()
-        self.counts.duplicates = count_copies(self._new)
+        self.counts.duplicates = count_copies(self.store)
         self._batch.put(Table.META, _COUNTS, self.counts.encode())
         self._batch.put(Table.META, LOG_KEY, log_bytes.to_bytes(8, "big"))
         self._batch.flush()
