@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.cli.page import shown
+from gossamer.crawl.study import Study
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread
 from support.killing import typed
@@ -23,9 +25,12 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_the_main_part_is_shown_as_text_or_markdown(stored: tuple[Path, str]) -> None:
     collection, url = stored
 
-    assert "Menu" in typed("page", "-c", collection, url).out
-    assert typed("page", "-c", collection, url, "--main").out.startswith("Bees")
-    assert typed("page", "-c", collection, url, "--main", "--markdown").out.startswith("# Bees")
+    with Study.open(collection) as study:
+        found = study.page(url)
+
+    assert b"Menu" in shown(found, "text")
+    assert shown(found, "text", is_main=True).startswith(b"Bees")
+    assert shown(found, "markdown", is_main=True).startswith(b"# Bees")
 
 
 def test_the_source_has_no_main_part(stored: tuple[Path, str]) -> None:
