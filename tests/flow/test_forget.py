@@ -191,6 +191,22 @@ def test_it_may_be_allowed_again(crawled: Crawled) -> None:
     assert list(verify(crawled.home)) == []
 
 
+def test_everything_can_be_forgotten(collection: Path) -> None:
+    with site_in_thread({"/": page(f"<title>{MARK}</title> <a href=/x>x</a>")}) as site:
+        crawl(collection, [site.url()])
+        study = Crawled(collection, site, "")
+        let_go(study, "127.0.0.1")
+        asked = len(site.log)
+
+        crawl(collection, [])
+        crawl(collection, [site.url()])
+
+        assert len(site.log) == asked
+    assert study.urls() == set()
+    assert traces_of(collection, MARK) == traces_of(collection, "127.0.0.1") == []
+    assert list(verify(study.home)) == []
+
+
 def test_forgetting_twice_is_no_fault(crawled: Crawled) -> None:
     let_go(crawled, GONE)
 

@@ -32,7 +32,7 @@ from gossamer.crawl.build import open_node
 from gossamer.crawl.commit import CLEAN_KEY
 from gossamer.crawl.forget_archive import ArchiveCopy, is_of
 from gossamer.crawl.forget_derived import Tell, make_derived
-from gossamer.crawl.forget_names import Cover, read_names
+from gossamer.crawl.forget_names import Cover, form_of, read_names
 from gossamer.crawl.forget_state import StateCopy
 from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, log_line
 from gossamer.crawl.forgotten import note_allowed, note_forgotten, read_forgotten
@@ -49,7 +49,6 @@ from gossamer.errors import NoCollection, NotKnown
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.settings import Settings
-from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
 
 
@@ -136,7 +135,7 @@ def allow(home: Home, texts: Sequence[str], clock: Clock, *, is_site: bool = Fal
         raise NoCollection(home.path)
     store = open_to_read(home)
     try:
-        named = read_names(texts, _form(stored_settings(store) or Settings()), is_site=is_site)
+        named = read_names(texts, form_of(stored_settings(store) or Settings()), is_site=is_site)
     finally:
         store.close()
     with locked(home):
@@ -179,13 +178,9 @@ async def _recover(home: Home, clock: Clock) -> None:
 def _told(store: Store, texts: Sequence[str], *, is_site: bool) -> _Told:
     settings = stored_settings(store) or Settings()
     keys = Keys(store.find(Table.META, SALT_KEY) or b"")
-    form = _form(settings)
-    cover = Cover.of(read_names(texts, form, is_site=is_site), form, keys, store)
+    named = read_names(texts, form_of(settings), is_site=is_site)
+    cover = Cover.of(named, settings, keys, store)
     return _Told(settings, keys, cover)
-
-
-def _form(settings: Settings) -> NormalForm:
-    return NormalForm(settings.urls.query, settings.urls.session_parameters)
 
 
 # -- how much it is

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import HostRow
 from gossamer.frontier.store import Store, Table, walk
+from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm, host_of, origin_of, target_of
 from gossamer.urls.forgotten import Breadth, Forgotten, Named
 from gossamer.urls.keys import HALF_BYTES, Keys
@@ -28,6 +29,11 @@ _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _HAS_PORT: Final = re.compile(r"[^\[\]]*:\d*|\[.*\]:\d*")
 _HOST: Final = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
 _DOMAINS: Final = "scope.domains"
+
+
+def form_of(settings: Settings) -> NormalForm:
+    """How a collection spells URLs."""
+    return NormalForm(settings.urls.query, settings.urls.session_parameters)
 
 
 def read_names(texts: Sequence[str], form: NormalForm, *, is_site: bool = False) -> list[Named]:
@@ -43,7 +49,7 @@ def _read_name(text: str, form: NormalForm, *, is_site: bool) -> list[Named]:
     else:
         spellings = [form.find(f"{scheme}://{text}") for scheme in ("https", "http")]
     urls = [url for url in spellings if url is not None]
-    if not text or not urls:
+    if not text or not urls or "@" in text.partition("/")[0]:  # a mail address has a host, too
         raise UsageError(f"{text!r} is neither a URL nor a host")
     if is_site:
         return [Named(Breadth.SITE, site_of(host_of(urls[0])))]
@@ -73,10 +79,12 @@ class Cover:
     form: NormalForm
     keys: frozenset[bytes]
     host_keys: frozenset[bytes]
+    keeps_scope: bool = True  # more than the seeds themselves is in scope
 
     @classmethod
-    def of(cls, named: Sequence[Named], form: NormalForm, keys: Keys, store: Store) -> Cover:
+    def of(cls, named: Sequence[Named], settings: Settings, keys: Keys, store: Store) -> Cover:
         """`store` tells which hosts there are of a site."""
+        form = form_of(settings)
         forgotten = Forgotten.of(list(named), "now")
         hosts = {one.name for one in named if one.breadth is Breadth.HOST}
         if any(one.breadth is Breadth.SITE for one in named):
@@ -89,6 +97,7 @@ class Cover:
             form,
             frozenset(map(keys.of, urls)),
             frozenset(map(keys.host, hosts)),
+            settings.scope.kind != "page",
         )
 
     def covers(self, url: str) -> bool:
@@ -137,7 +146,7 @@ class Cover:
         for seed in seeds:
             if not self.covers(seed):
                 left.append(seed)
-            elif not self.has_host(host_of(seed)):
+            elif self.keeps_scope and not self.has_host(host_of(seed)):
                 left.append(seed[: seed.partition("?")[0].rfind("/") + 1])
         return list(dict.fromkeys(left))
 
