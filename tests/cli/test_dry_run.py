@@ -75,7 +75,9 @@ def test_limits_rules_and_addresses_are_heeded(collection: Path) -> None:
 
 def test_a_stored_crawl_would_go_on_by_the_rules_it_knows(collection: Path) -> None:
     links = page("<a href=/b>b</a><a href=/no>c</a><a href=/d>d</a>")
-    with site_in_thread({"/robots.txt": robots("User-agent: *\nDisallow: /no"), "/": links}) as site:
+    with site_in_thread(
+        {"/robots.txt": robots("User-agent: *\nDisallow: /no"), "/": links}
+    ) as site:
         crawl(collection, [site.url()], limits__max_pages=1)
         before = files_below(collection)
         found = forecast("-c", collection, site.url(), "--max-pages", "0")

@@ -10,6 +10,7 @@ import pytest
 from flow.outcomes import crawl, fates
 from gossamer.errors import SettingsError
 from support.a_site import Site, page, redirect, site_in_thread
+from support.killing import typed
 
 SECRET = "geheim-7Qx"
 LOOPBACK = ("127.0.0.0/8",)
@@ -116,3 +117,20 @@ def test_users_and_passwords_in_seeds_are_kept_nowhere(collection: Path) -> None
     assert hears_secret(site) == {False}
     assert fates(collection) == {"/": "fetched 200"}
     assert files_with_secret(collection) == []
+
+
+def test_who_asks_nobody_needs_no_secret(tmp_path: Path, collection: Path) -> None:
+    file = tmp_path / "logins"
+    file.write_text("machine 127.0.0.1 login me password x\n")
+    brought = tmp_path / "list.txt"
+    with site_in_thread({"/": page("x")}) as site:
+        crawl(collection, [site.url()], fetch__headers=HEADERS, fetch__logins_file=str(file))
+        brought.write_text(f"{site.url('/b')}\n")
+    file.unlink()
+
+    ended = typed("import", "-c", collection, brought)
+
+    assert ended.code == 0, ended.err
+    assert (
+        "had Authorization" in typed("crawl", "-c", collection, "--set", "fetch.logins_file=").err
+    )

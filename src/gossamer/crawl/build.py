@@ -19,7 +19,7 @@ from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
 from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Crew, OneManCrew
-from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
+from gossamer.crawl.equip import Post, asking_nobody, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import SALT_KEY, Home, complete_change, locked, open_to_write
@@ -119,7 +119,8 @@ def open_node(
     try:
         if not is_new:
             settings = settings_for(stored_settings(store))
-            check_usable(settings, [*stored_seeds(store), *seeds])
+            used = asking_nobody(settings) if is_import else settings
+            check_usable(used, [*stored_seeds(store), *seeds])
         index = None
         if settings.node.index:
             index = IndexFeed(home.index, clock, settings.node.index_every_s)
@@ -194,14 +195,15 @@ def _open(
     post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _warcinfo(settings, all_seeds))
     gatherer = build_gatherer(settings, post, clock)
     workers = 0 if is_import else workers_for(settings, all_seeds)
-    cookies = CookieBook(home.cookies, settings.fetch, clock)
+    used = asking_nobody(settings) if is_import else settings
+    cookies = CookieBook(home.cookies, used.fetch, clock)
     crew: Crew
     if workers:
         values = {key: value for key, value in values_of(settings).items() if value != ()}
         orders = Orders(values, salt, dict(post.info), post.run, workers, settings.node)
         crew = ProcessCrew(home, orders, harvester, clock, cookies)
     else:
-        worker = equip_worker(settings, post, harvester, gatherer, clock, cookies.jar)
+        worker = equip_worker(used, post, harvester, gatherer, clock, cookies.jar)
         crew = OneManCrew(worker, cookies)
     is_match = matcher(settings)
     if settings.limits.max_matches:
@@ -241,9 +243,11 @@ def _open(
     scheduler.sitemaps.open(store, is_changed=any(key in _WANTS_SITEMAPS for key in changed))
     marker.close()
     delete_markers(home.run, but=post.run)
-    intake = None
-    if is_import:
-        intake = Intake(settings, keys, frontier, worker, node, committer, links, index, forgotten)
+    intake = (
+        Intake(settings, keys, frontier, worker, node, committer, links, index, forgotten)
+        if is_import
+        else None
+    )
     return Opened(node, recovered, changed, is_new, new_seeds, intake, forgotten_seeds=left_out)
 
 

@@ -7,7 +7,7 @@ the time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gossamer.archive.writer import WarcWriter
@@ -20,7 +20,7 @@ from gossamer.fetch.fetcher import Fetcher
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.judge import Judge
 from gossamer.parse.html import Parser
-from gossamer.settings import Settings
+from gossamer.settings import Fetch, Settings
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.keys import Keys
@@ -54,6 +54,21 @@ def judge_of(settings: Settings) -> Judge:
     types = settings.fetch.types
     is_way = "html" in types or Judge(types, 1).wants("text/html")
     return Judge(types if is_way else (*types, "html"), settings.fetch.max_body_bytes)
+
+
+def asking_nobody(settings: Settings) -> Settings:
+    """The settings for a node that only reads: without what only those need who ask.
+
+    A file of logins may be on another machine, and the value of a secret header is kept nowhere.
+    """
+    names = (
+        "headers", "headers_file", "logins_file", "cookies_file", "client_certificate",
+        "authorities_file", "proxy", "proxies",
+    )  # fmt: skip
+    default = Fetch()
+    return replace(
+        settings, fetch=replace(settings.fetch, **{name: getattr(default, name) for name in names})
+    )
 
 
 def equip_worker(
