@@ -235,7 +235,7 @@ def test_names_and_paths_stand_once_in_the_table() -> None:
         "/api/backlinks?url=http://a.example/&by=galaxy",
         "/api/hosts?sort=beauty",
         "/api/scope?seeds=mailto:x&url=x",
-        "/cached?url=%ff%fe",
+        "/api/links?url=%ff%fe",
     ],
 )
 def test_what_cannot_be_used_is_refused_with_a_sentence(server: Served, path: str) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -55,16 +56,37 @@ _LOADED: Final = re.compile(
 _NAME: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def cached_response(kept: StoredPage, crawl: str) -> Response:
+_HEADERS: Final = {
+    "content-security-policy": CSP,
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "SAMEORIGIN",
+    "x-robots-tag": "noindex, noarchive",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """The copies that links lead to: of one crawl, as of one time.
+
+    A browser sends no cookie with a link of a page on an origin of its own. Where reading needs a
+    login, `key` says whose copies they are.
+    """
+
+    crawl: str
+    at: str
+    key: str = ""
+
+    def address(self, url: str) -> str:
+        known = {"url": url, "at": self.at, "c": self.crawl, "key": self.key}
+        return "/cached?" + urlencode({name: value for name, value in known.items() if value})
+
+
+def cached_response(kept: StoredPage, crawl: str, key: str = "") -> Response:
     """The copy as an answer of ours."""
-    headers = {
-        "content-security-policy": CSP,
-        "referrer-policy": "no-referrer",
-        "x-frame-options": "SAMEORIGIN",
-        "x-robots-tag": "noindex, noarchive",
-    }
+    headers = dict(_HEADERS)
     if kept.kind in ("html", "xhtml"):
-        markup = harmless(kept.html, kept.page.base, crawl, iso_of(kept.at_us))
+        among = Among(crawl, iso_of(kept.at_us), key)
+        markup = harmless(kept.html, kept.page.base, among)
         return Response(_bytes(markup), media_type="text/html; charset=utf-8", headers=headers)
     if kept.kind == "text":
         return Response(_bytes(kept.html), media_type="text/plain; charset=utf-8", headers=headers)
@@ -73,6 +95,14 @@ def cached_response(kept: StoredPage, crawl: str) -> Response:
         return Response(kept.body, media_type=named, headers=headers)
     headers["content-disposition"] = f'attachment; filename="{file_name(kept.url)}"'
     return Response(kept.body, media_type="application/octet-stream", headers=headers)
+
+
+def no_copy(sentence: str, status: int) -> Response:
+    """What stands in the frame where there is no copy, and why."""
+    markup = (
+        f"<!doctype html><title>No copy</title><p>No copy can be shown: {escape(sentence)}.</p>"
+    )
+    return Response(_bytes(markup), status, _HEADERS, "text/html; charset=utf-8")
 
 
 def _bytes(text: str) -> bytes:
@@ -85,9 +115,9 @@ def file_name(url: str) -> str:
     return _NAME.sub("_", last).strip("._")[:100] or "copy"
 
 
-def harmless(markup: str, base: str, crawl: str, at: str) -> str:
+def harmless(markup: str, base: str, among: Among) -> str:
     """The markup without what acts, its links leading to copies as of the same time."""
-    shown, _ = _disarmed(markup, lambda href: _copy_of(href, base, crawl, at))
+    shown, _ = _disarmed(markup, lambda href: _copy_of(href, base, among))
     for _ in range(_READINGS):
         shown, was_changed = _disarmed(shown, _if_inner)
         if not was_changed:
@@ -150,7 +180,7 @@ def _is_inside(value: object) -> bool:
     return isinstance(value, str) and value.strip().lower().startswith("data:image/")
 
 
-def _copy_of(href: str, base: str, crawl: str, at: str) -> str | None:
+def _copy_of(href: str, base: str, among: Among) -> str | None:
     """Where a link leads: within the page, to another copy, or nowhere."""
     if href.startswith("#"):
         return href
@@ -158,4 +188,4 @@ def _copy_of(href: str, base: str, crawl: str, at: str) -> str | None:
     if found is None or not found.href.startswith(("http://", "https://")):
         return None
     url, hash_, fragment = found.href.partition("#")
-    return "/cached?" + urlencode({"url": url, "at": at, "c": crawl}) + hash_ + fragment
+    return among.address(url) + hash_ + fragment

@@ -28,6 +28,7 @@ from gossamer.errors import (
     UsageError,
 )
 from gossamer.web.asked import Asked, read_body, read_values
+from gossamer.web.cached import no_copy
 from gossamer.web.guard import TooLarge, TooSlow, too_large, too_slow
 from gossamer.web.route import Desk, NotAllowed, Route
 from gossamer.web.slowly import TooBusy
@@ -77,7 +78,8 @@ def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) 
         _check_origin(request)
     if not route.is_open:
         is_for_all = desk.doors.is_open_to_readers and not route.changes and not route.is_costly
-        if not session and not has_token and not is_for_all:
+        is_known = bool(session) or has_token or _has_key(route, desk, request)
+        if not is_known and not is_for_all:
             raise NotAllowed("log in first, or send the token", 401)
         if route.changes and not has_token:
             _check_csrf(desk, session, request, body)
@@ -109,6 +111,16 @@ def _has_token(desk: Desk, request: Request) -> bool:
         desk.doors.throttle.note_failure(client, now_s)
         raise NotAllowed("the token is wrong", 401)
     return True
+
+
+def _has_key(route: Route, desk: Desk, request: Request) -> bool:
+    """Whether a link in a copy of somebody who is logged in led to this copy."""
+    given = request.query_params.get("key", "")
+    return (
+        route.gives == "copy"
+        and bool(given)
+        and desk.doors.sessions.has_key(given, desk.clock.now_s())
+    )
 
 
 def _origin(request: Request) -> str:
@@ -145,6 +157,8 @@ def fault_response(
 ) -> Response:
     """The fault as a page for people, or as an object for programs."""
     status = status_of(fault)
+    if route.gives == "copy":
+        return no_copy(str(fault), status)
     if route.gives != "html":
         found: dict[str, Any] = {"schema": 1, "error": str(fault)}
         if isinstance(fault, QueryError):

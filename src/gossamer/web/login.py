@@ -148,6 +148,16 @@ class Sessions:
         """The word that a session's forms carry."""
         return hmac.new(self._secret, name.encode(), hashlib.sha256).hexdigest()
 
+    def key_of(self, name: str) -> str:
+        """What links of a session's copies carry: it opens copies, as long as the session lasts."""
+        return hmac.new(self._secret, f"copies {name}".encode(), hashlib.sha256).hexdigest()
+
+    def has_key(self, given: str, now_s: float) -> bool:
+        """Whether this is the key of somebody who is logged in."""
+        word = given.encode("utf-8", "replace")
+        on = [name for name in list(self._ends_s) if self.is_on(name, now_s)]
+        return any(hmac.compare_digest(word, self.key_of(name).encode()) for name in on)
+
 
 @dataclass(slots=True)
 class Doors:

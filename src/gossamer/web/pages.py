@@ -152,7 +152,9 @@ def _links_or_none(ask: Any) -> dict[str, Any] | None:
 def cached(desk: Desk, asked: Asked) -> Response:
     with desk.shelf.study(asked.text("c")) as study:
         kept = captured(study, asked.text("url"), asked.text("at"))
-    return cached_response(kept, asked.text("c"))
+    is_open = desk.doors.is_open_to_readers
+    key = desk.doors.sessions.key_of(asked.session) if asked.session and not is_open else ""
+    return cached_response(kept, asked.text("c"), key or asked.text("key"))
 
 
 def hosts(desk: Desk, asked: Asked) -> Response:

@@ -307,7 +307,11 @@ PAGES: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="GET", path="/cached", name="cached", does="A copy that can do nothing.",
-        answer=pages.cached, params=(_URL, _AT, _CRAWL), gives="copy",
+        answer=pages.cached, gives="copy",
+        params=(
+            _URL, _AT, _CRAWL,
+            Param(name="key", help="Whose copies, in links of a copy.", default="", longest=64),
+        ),
     ),
     Route(
         method="GET", path="/hosts", name="hosts_page", does="Hosts and sites.",
