@@ -12,18 +12,23 @@ from gossamer.crawl.report_questions import QUESTIONS
 from gossamer.crawl.study import Study
 from gossamer.errors import NotKnown, UsageError
 from support.a_crawl import crawl
-from support.a_site import Pages, Site, page, redirect, reset, robots, site_in_thread
+from support.a_site import Pages, Site, answer, page, redirect, reset, robots, site_in_thread
 
 HEAD = "<meta name=description content=d>"
 LONG = "A title that goes on and on until nobody can see all of it at once, or wants to"
 PAGES: Pages = {
-    "/robots.txt": robots("User-agent: *\nDisallow: /private\n"),
+    "/robots.txt": robots("User-agent: *\nDisallow: /private\nSitemap: /map.xml\n"),
     "/": page(
         f"<html lang=en><title>Home</title>{HEAD}<a href=/gone>Our &lt;b&gt; history</a>"
         "<a href=/reset>r</a> <a href=/one>1</a> <a href=/round>o</a> <a href=/copy>c</a>"
         "<a href=/copy2>c</a> <a href=/bare>b</a> <a href=/hidden>h</a> <a href=/print>p</a>"
         "<a href=/private>p</a> <a href=http://other.example/>o</a> <a href=/twin>t</a>"
     ),
+    "/map.xml": answer(
+        b"<urlset><url><loc>/lonely</loc></url><url><loc>/twin</loc></url></urlset>",
+        headers={"content-type": "text/xml"},
+    ),
+    "/lonely": page(f"<title>Lonely</title>{HEAD}"),
     "/gone": page("<p>no such page", "404 Not Found"),
     "/reset": reset(),
     "/one": redirect("/two"),
@@ -74,7 +79,7 @@ def first_column(report: Report, name: str, site: Site) -> list[str]:
         ("canonical_elsewhere", ["/print"]),
         ("mixed", []),
         ("big", ["/bare"]),
-        ("orphans", []),
+        ("orphans", ["/lonely"]),
     ],
 )
 def test_everything_to_mend_is_found(
