@@ -90,7 +90,8 @@ def test_every_answer_is_as_described_and_none_is_a_fault_of_ours(
     try_it()
 
 
-READING: Final = [route for route in ROUTES if route.method == "GET"]
+# What changed between two versions needs a page that has two: test_web_explore.py asks for it.
+READING: Final = [route for route in ROUTES if route.method == "GET" and route.name != "diff"]
 
 
 @pytest.mark.parametrize("route", READING, ids=lambda route: route.name)
@@ -100,7 +101,8 @@ def test_real_answers_are_as_described(program: Browser, garden: Garden, route: 
     names = {param.name for param in route.params}
     query = {name: value for name, value in values.items() if name in names}
     schema = schemathesis.openapi.from_dict(document(API))
-    case = schema[route.path][route.method].Case(query=query)
+    path = {"name": "garden"} if "{name}" in route.path else {}
+    case = schema[route.path][route.method].Case(query=query, path_parameters=path)
 
     answer = ask(program, case)
 

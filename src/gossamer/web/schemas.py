@@ -96,5 +96,27 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
     "suggestion": _MAYBE_TEXT,
     "status": _TEXT,
     "version": _TEXT,
+    "bans": _list(_TEXT),
+    "old": _TEXT,
+    "new": _TEXT,
+    "same_bytes": {"type": "boolean"},
+    "facts": _list(_object(name=_TEXT, old={}, new={})),
+    "added": _COUNT,
+    "removed": _COUNT,
+    "is_cut": {"type": "boolean"},
+    "changes": _list(
+        _object(kind={"enum": ["added", "removed", "same"]}, lines=_list(_TEXT), left_out=_COUNT)
+    ),
+    "level": {"enum": ["page", "host", "site"]},
+    "columns": _list(_TEXT),
+    "pages": _list(_object(url=_TEXT)),
+    "centre": _MAYBE_TEXT,
+    "neighbours": _list(_object(name=_TEXT, links_in=_COUNT, links_out=_COUNT)),
+    "between": _list(_object(source=_TEXT, target=_TEXT, links=_COUNT)),
+    "exports": _list(
+        _object(
+            what=_TEXT, says=_TEXT, columns=_list(_TEXT), levels=_list(_TEXT), formats=_list(_TEXT)
+        )
+    ),
     **_OF_STATUS,
 }
