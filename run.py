@@ -34,6 +34,7 @@ STAMP = VENV / "gossamer-stamp"
 # Programs that some tests run, and the Debian package that brings each.
 NEEDED = {
     "nginx": "nginx",
+    "wget": "wget",
     "wget2": "wget2",
     "strace": "strace",
     "openssl": "openssl",

@@ -261,7 +261,7 @@ def test_a_device_is_written_to_and_not_replaced(study: Study, tmp_path: Path) -
     [
         ("pages", "pages.xlsx", r"\.jsonl, \.csv or \.parquet"),
         ("pages", "pages", r"\.jsonl, \.csv or \.parquet"),
-        ("wacz", "all.wacz", "there are pages, links, anchors, graph, hosts, refused, text and"),
+        ("zim", "all.zim", "there are pages, links, anchors, graph, .* captures, warc and wacz"),
         ("page", "pages.csv", "did you mean pages"),
         ("pages", "folder.csv", "is a directory"),
         ("pages", "missing/pages.csv", "cannot write .*No such file"),

@@ -8,12 +8,12 @@ import json
 import random
 import signal
 import subprocess
+import sys
 import zipfile
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from backports import zstd
 
 from gossamer.archive.reader import iter_exchanges, read_records
 from gossamer.archive.warc import payload_digest
@@ -28,6 +28,11 @@ from gossamer.settings import Settings, with_values
 from support.a_crawl import QUICK, crawl
 from support.a_site import page, robots, site_in_thread
 from support.killing import gossamer, started, typed
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 HTML = b"<title>%s</title><p>words of %s</p><a href='/next'>next</a>"
 

@@ -12,8 +12,10 @@ replaced: what it says of the answer is taken over, what it says of its collecti
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Final
 
@@ -34,8 +36,10 @@ _MAX_GROUP: Final = 16  # records; an answer has three or four
 _MAX_GROUP_BYTES: Final = 64 * 2**20  # beyond that, what belongs together is stored apart
 # Lines of a metadata record of ours that say how the records beside it are to be read.
 _TAKEN_OVER: Final = (
-    "statusVersion", "requestVersion", "renamedAt", "originalHead", "chunked", "oddDigest",
+    "statusVersion", "requestVersion", "renamedAt", "originalHead", "chunked",
 )  # fmt: skip
+_HTTP_DATE: Final = re.compile(rb"^date[ \t]*:[ \t]*([^\r\n]+)", re.IGNORECASE | re.MULTILINE)
+_NOT_MODIFIED: Final = 304
 _NOTHING: Final = Lease(0, "", bytes(16), "", "")
 
 
@@ -131,17 +135,21 @@ def _read_others(records: tuple[Record, ...]) -> Foreign:
     kept = Foreign(records, source_of(records), plain)
     if at < 0 or not shown.uri[:6].lower().startswith(_WEB):
         return kept
-    if shown.at_us is None or shown.at_us < 0:
+    at_us = _moment_of(shown)
+    if at_us is None:
         return replace(kept, problem=f"its date is {shown.header('WARC-Date')[:40]!r}")
+    plain = replace(plain, at_us=at_us)
     if shown.type == "resource":
         return _read_resource(kept, plain, shown, at)
+    if shown.type == "revisit" and not shown.content:  # it says only that nothing has changed
+        named = shown.header("WARC-Payload-Digest") or "unknown"
+        answer = replace(plain, status=_NOT_MODIFIED)
+        return replace(kept, answer=answer, capture=at, repeats=named)
     if shown.status is None:
         return replace(kept, problem=f"it has no HTTP status, but {shown.content[:30]!r}")
     payload = shown.payload
     body = unchunked(payload) if is_chunked(shown.head) else payload
-    notes = [("chunked", "1")] if body is not payload and body != payload else []
-    if _has_odd_digest(shown):
-        notes.append(("oddDigest", "1"))
+    notes = (("chunked", "1"),) if body is not payload and body != payload else ()
     request = next((one.content for one in records if one.type == "request"), b"")
     answer = replace(plain, status=shown.status, head=shown.head, body=body, request=request)
     is_repeat = shown.type == "revisit" and not body
@@ -150,7 +158,7 @@ def _read_others(records: tuple[Record, ...]) -> Foreign:
         answer=answer,
         capture=at,
         head_bytes=shown.head_bytes,
-        notes=tuple(notes),
+        notes=notes,
         repeats=(shown.header("WARC-Payload-Digest") or "unknown") if is_repeat else "",
     )
 
@@ -161,10 +169,22 @@ def _read_resource(kept: Foreign, plain: Fetched, shown: Record, at: int) -> For
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\nContent-Length: {shown.size}\r\n\r\n"
     raw = head.encode("latin-1", "replace")
     answer = replace(plain, status=200, head=raw, body=shown.content)
-    notes = [("originalHead", raw.decode("latin-1"))]
-    if _has_odd_digest(shown):
-        notes.append(("oddDigest", "1"))
-    return replace(kept, answer=answer, capture=at, notes=tuple(notes))
+    notes = (("originalHead", raw.decode("latin-1")),)
+    return replace(kept, answer=answer, capture=at, notes=notes)
+
+
+def _moment_of(record: Record) -> int | None:
+    """When an answer came. A known crawl of a billion pages has months of 294 days; then the
+    server's own date counts."""
+    if record.at_us is not None and record.at_us >= 0:
+        return record.at_us
+    dated = _HTTP_DATE.search(record.head)
+    try:
+        moment = parsedate_to_datetime(dated[1].decode("latin-1")) if dated else None
+        seconds = moment.timestamp() if moment else -1.0
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+    return round(seconds * 1e6) if seconds >= 0 else None
 
 
 def _has_odd_digest(record: Record) -> bool:
@@ -298,6 +318,8 @@ def packed(
     if isinstance(answer, Fetched):
         fields += _reading_lines(foreign, answer, placed)
         beside = _beside(foreign)
+    if any(map(_has_odd_digest, foreign.records)):
+        fields.append(("oddDigest", "1"))
     fields += more
     headers = f"WARC-Date: {warc_date(answer.at_us)}\r\n"
     headers += f"WARC-Target-URI: {target}\r\n" if target else ""

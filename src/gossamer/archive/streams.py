@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, Protocol
 
-from backports import zstd
 from isal import isal_zlib
 
 from gossamer.errors import CorruptFile, UsageError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 _LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"

@@ -200,9 +200,8 @@ def _with_body(
         return replace(foreign, answer=replace(answer, body=whole.body)), more
     # A server that has nothing new to say means what it said before.
     meant = replace(answer, body=whole.body, status=whole.status, head=whole.head)
-    notes = [(name, value) for name, value in foreign.notes if name == "oddDigest"]
-    notes.append(("originalHead", whole.head.decode("latin-1")))
-    return replace(foreign, answer=meant, notes=tuple(notes)), more
+    notes = (("originalHead", whole.head.decode("latin-1")),)
+    return replace(foreign, answer=meant, notes=notes), more
 
 
 def _date_or_none(date: str) -> int | None:

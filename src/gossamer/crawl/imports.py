@@ -11,14 +11,13 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import sys
 import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, cast
-
-from backports import zstd
 
 from gossamer.archive.wacz_reader import ZIP_MAGICS, warc_members
 from gossamer.base.clock import Clock
@@ -29,6 +28,11 @@ from gossamer.crawl.import_lists import import_list, import_sitemap
 from gossamer.crawl.intake import Intake
 from gossamer.crawl.journal import note_act
 from gossamer.errors import CorruptFile, UsageError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 Kind = Literal["warc", "wacz", "sitemap", "list"]
 

@@ -1,0 +1,109 @@
+"""The archive of a collection as one file, whole or in part."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gossamer.archive.reader import iter_exchanges, read_answer_at
+from gossamer.crawl.exports import export
+from gossamer.crawl.study import Study
+from gossamer.errors import NotKnown, UsageError
+from support.a_crawl import crawl
+from support.a_site import Site, page, site_in_thread
+
+PAGES = {
+    "/": page("<title>Top</title><a href=/docs/a>a</a><a href=/other>o</a>"),
+    "/docs/a": page("<title>A</title>"),
+    "/other": page("<title>Other</title>"),
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Site]:
+    folder = tmp_path_factory.mktemp("crawled") / "collection"
+    with site_in_thread(PAGES) as site:
+        crawl(folder, [site.url()], archive__roll_bytes=10_000)
+    return folder, site
+
+
+def urls_in(path: Path) -> set[str]:
+    return {exchange.lease.url for exchange in iter_exchanges(path)}
+
+
+def test_a_warc_is_all_files_joined(crawled: tuple[Path, Site], tmp_path: Path) -> None:
+    folder, _ = crawled
+    with Study.open(folder) as study:
+        written = export(study, "warc", tmp_path / "all.warc.gz")
+    files = sorted((folder / "archive").glob("*.warc.gz"))
+    joined = b"".join(file.read_bytes() for file in files)
+    assert (tmp_path / "all.warc.gz").read_bytes() == joined
+    assert written == len(joined)
+
+
+def test_a_part_holds_the_urls_wanted_and_no_other(
+    crawled: tuple[Path, Site], tmp_path: Path
+) -> None:
+    folder, site = crawled
+    path = tmp_path / "part.warc.gz"
+    with Study.open(folder) as study:
+        export(study, "warc", path, prefix=site.url("/docs/"))
+    assert urls_in(path) == {site.url("/docs/a")}
+
+
+def test_the_index_of_a_part_tells_where_its_records_lie_now(
+    crawled: tuple[Path, Site], tmp_path: Path
+) -> None:
+    folder, site = crawled
+    path = tmp_path / "part.wacz"
+    with Study.open(folder) as study:
+        export(study, "wacz", path, prefix=site.url("/other"))
+    with zipfile.ZipFile(path) as wacz:
+        wacz.extractall(tmp_path / "out")
+    packed = (tmp_path / "out/indexes/index.cdx.gz").read_bytes()
+    (line,) = gzip.decompress(packed).decode().splitlines()
+    entry = json.loads(line.split(" ", 2)[2])
+    archive = tmp_path / "out" / "archive" / entry["filename"]
+    assert read_answer_at(archive, int(entry["offset"])).uri == site.url("/other")
+
+
+def test_the_page_to_open_first_is_the_seed(crawled: tuple[Path, Site], tmp_path: Path) -> None:
+    folder, site = crawled
+    path = tmp_path / "all.wacz"
+    with Study.open(folder) as study:
+        export(study, "wacz", path)
+    with zipfile.ZipFile(path) as wacz:
+        assert json.loads(wacz.read("datapackage.json"))["mainPageUrl"] == site.url("/")
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "prefix", "says"),
+    [
+        ("wacz", "all.zip", "", r"ends in \.wacz"),
+        ("wacz", "-", "", r"ends in \.wacz"),
+        ("warc", "all.warc", "", r"ends in \.warc\.gz"),
+        ("warc", "all.warc.gz", "example.org", "no beginning of a URL"),
+        ("pages", "pages.csv", "https://example.org/", "--prefix is for warc and wacz"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_read(
+    crawled: tuple[Path, Site], tmp_path: Path, what: str, name: str, prefix: str, says: str
+) -> None:
+    path = Path(name) if name == "-" else tmp_path / name
+    with Study.open(crawled[0]) as study, pytest.raises(UsageError, match=says):
+        export(study, what, path, prefix=prefix)
+
+
+def test_a_part_without_anything_in_it_is_no_file(
+    crawled: tuple[Path, Site], tmp_path: Path
+) -> None:
+    with (
+        Study.open(crawled[0]) as study,
+        pytest.raises(NotKnown, match="nothing in the archive"),
+    ):
+        export(study, "wacz", tmp_path / "x.wacz", prefix="https://nowhere.example/")
+    assert list(tmp_path.iterdir()) == []
