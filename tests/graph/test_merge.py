@@ -103,10 +103,21 @@ def test_sets_are_merged_in_slices_and_stay_in_order(tmp_path: Path, again: bool
     by_target = pq.read_table(folder / merged.by_target).to_pylist()
     by_source = pq.read_table(folder / merged.by_source).to_pylist()
     assert everything(folder) == before
-    assert len(by_target) == len(by_source) == 20 * 9 + 10, "what is superseded is gone"
+    assert len(by_target) == len(by_source) == 30 * 9 + 10, "each link that ever was, once"
     assert [row["target"] for row in by_target] == sorted(row["target"] for row in by_target)
     assert [row["source"] for row in by_source] == sorted(row["source"] for row in by_source)
     assert pq.read_metadata(folder / merged.by_target).num_row_groups > 30
+
+
+def test_a_link_that_went_and_came_back_was_first_seen_before_it_went(tmp_path: Path) -> None:
+    page, back = "http://a/", link("http://b/", "back")
+    older = [capture(page, 1, back), capture(page, 2, link("http://c/"))]
+    folder = a_graph(tmp_path, older, [capture(page, 3, back)])
+
+    merge_some(folder, [manifest.read(folder).parts[0].name], "links-m0")
+
+    ((_, target, *_, first, last),) = rows(tables.links(folder))
+    assert (target, first, last) == ("http://b/", 1, 3)
 
 
 def test_each_file_has_the_rows_that_the_set_says(tmp_path: Path) -> None:

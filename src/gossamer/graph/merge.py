@@ -4,9 +4,10 @@
     sets, up to 100 million rows         slice by slice of URLs  -+-> NAME-by-source.parquet
                                                                   +-> NAME-captures.parquet
 
-Rows of a capture that a newer one among the inputs supersedes are left out; the time at which a
-link was first seen is kept. A capture that stands in files outside of this merge is no concern
-here: whoever reads compares with all captures (`tables.py`, `lookup.py`).
+Of a link that several captures of a page have, one row is left: when it was first seen, and in
+which capture last. Links that a newer capture no longer has stay as well, for they may come back,
+and would then have been seen first before: what is asked of a graph must not hang on what was
+merged when. Whoever reads compares with all captures (`tables.py`, `lookup.py`).
 
 Memory is bounded by rows, not by the graph: a slice holds half a million rows, or those of its
 one URL where more link to that. A set counts when a manifest names it, which is the writer's to do
@@ -84,7 +85,7 @@ def _merge_parts(folder: Path, paths: Sequence[Path], name: str) -> MergedSet:
     rows = rows_of([read_coded(path) for path in paths])
     captures = captures_in(rows)
     rows = rows.taken(rows.texts["kind"].codes != rows.texts["kind"].code_of("capture"))
-    rows = current(rows, captures)
+    rows = once_each(rows, captures)
     new = MergedSet(name, 0, 0, 0)
     by_target = [_linked(rows).ordered("target")]
     links = write_rows(folder / new.by_target, BY_TARGET, by_target, "target")
@@ -98,7 +99,7 @@ def _merge_sets(folder: Path, sets: Sequence[MergedSet], name: str) -> MergedSet
     counts = []
     for column, names, file_of in _SIDES:
         paths = [folder / file_of(merged) for merged in sets]
-        pieces = (current(rows, captures).ordered(column) for rows in slices(paths, column))
+        pieces = (once_each(rows, captures).ordered(column) for rows in slices(paths, column))
         counts.append(write_rows(folder / file_of(new), names, pieces, column))
     links, count = counts
     return _finished(folder, MergedSet(name, links, count, len(captures.sources)), captures)
@@ -193,26 +194,34 @@ def _linked(rows: Rows) -> Rows:
 
 def current(rows: Rows, captures: Captures) -> Rows:
     """The rows that the captures let stand, each link with the first time that it was seen."""
+    rows = once_each(rows, captures)
     source = rows.texts["source"]
-    links_us = captures.links_us_of(source.words)
-    is_dead = rows.numbers["seen_us"] < links_us[source.codes]
+    is_current = rows.numbers["seen_us"] == captures.links_us_of(source.words)[source.codes]
+    return rows if is_current.all() else rows.taken(is_current)
+
+
+def once_each(rows: Rows, captures: Captures) -> Rows:
+    """All links, those of pages with several captures once each; malformed ones, which have no
+    history, only where they stand."""
+    source = rows.texts["source"]
+    is_dead = rows.numbers["seen_us"] < captures.links_us_of(source.words)[source.codes]
     if not is_dead.any():
         return rows
     is_changed = np.zeros(len(source.words), np.bool_)
     is_changed[source.codes[is_dead]] = True
     of_changed = is_changed[source.codes]
-    if "fault" in rows.texts:  # a malformed link has no history
+    if "fault" in rows.texts:
         fault = rows.texts["fault"]
         is_fault = fault.codes != fault.code_of("")
         is_whole = ~of_changed | (is_fault & ~is_dead)
         of_changed &= ~is_fault
     else:
         is_whole = ~of_changed
-    return _stacked(rows.taken(is_whole), _survivors(rows.taken(of_changed), links_us))
+    return _stacked(rows.taken(is_whole), _histories(rows.taken(of_changed)))
 
 
-def _survivors(rows: Rows, links_us: Numbers) -> Rows:
-    """Links of pages with several captures: once each, if the last of these has it."""
+def _histories(rows: Rows) -> Rows:
+    """Links of pages with several captures: each with the first time and the last."""
     columns = {name: pa.array(rows.texts[name].codes) for name in KEY}
     times = {name: pa.array(rows.numbers[name]) for name in ("first_us", "seen_us")}
     grouped = pa.table({**columns, **times}).group_by(list(KEY), use_threads=False)
@@ -227,7 +236,7 @@ def _survivors(rows: Rows, links_us: Numbers) -> Rows:
         no_fault = np.full(len(seen_us), fault.code_of(""), fault.codes.dtype)
         texts["fault"] = Text(fault.words, no_fault)
         numbers["line"] = np.zeros(len(seen_us), np.int32)
-    return Rows(texts, numbers).taken(seen_us == links_us[codes["source"]])
+    return Rows(texts, numbers)
 
 
 def _stacked(above: Rows, below: Rows) -> Rows:
