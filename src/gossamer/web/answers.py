@@ -29,6 +29,7 @@ from gossamer.web.reading import (
 from gossamer.web.route import MOST_WATCHERS, Desk, NotAllowed
 
 _HOSTS_WATCHED = 50
+_FRESH_S = 0.8  # less than a feed's rounds are apart, so that one watcher has news in each
 
 
 def request_of(asked: Asked) -> Request:
@@ -141,10 +142,17 @@ def events(desk: Desk, asked: Asked) -> Response:
         with desk.shelf.study(name) as study:
             return busiest_hosts(study, _HOSTS_WATCHED, desk.clock.wall_us())
 
+    def status_lately() -> dict[str, Any]:
+        now_s = desk.clock.now_s()
+        return desk.lately.get(("status", name), now_s, _FRESH_S, lambda: desk.crawls.status(name))
+
+    def hosts_lately() -> list[dict[str, Any]]:
+        return desk.lately.get(("hosts", name), desk.clock.now_s(), _FRESH_S, hosts_now)
+
     async def watched() -> Any:
         desk.tally.watchers += 1
         try:
-            watch = Watched(home.log, lambda: desk.crawls.status(name), hosts_now)
+            watch = Watched(home.log, status_lately, hosts_lately)
             async for event in feed(watch, asked.last_event_id, desk.clock):
                 yield event
         finally:

@@ -13,6 +13,7 @@ from gossamer.base.clock import Clock
 from gossamer.errors import GossamerError
 from gossamer.web.asked import Asked, Param
 from gossamer.web.crawls import Crawls
+from gossamer.web.lately import Lately
 from gossamer.web.login import Doors
 from gossamer.web.render import Renderer
 from gossamer.web.shelf import Shelf
@@ -47,6 +48,7 @@ class Desk:
     renderer: Renderer
     clock: Clock
     tally: Tally = field(default_factory=Tally)
+    lately: Lately = field(default_factory=Lately)
 
 
 Answer = Callable[[Desk, Asked], Response]
