@@ -27,7 +27,7 @@ from gossamer.records import Outcome, Purpose
 from gossamer.settings import Settings, with_values
 from support.a_crawl import QUICK, crawl
 from support.a_site import page, robots, site_in_thread
-from support.killing import gossamer, started, typed
+from support.killing import finish, gossamer, started, typed, until
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -409,3 +409,22 @@ def test_an_outcome_of_another_collection_comes_along(tmp_path: Path, collection
     with Study.open(collection) as study:
         row = study.get(site.url("/gone"))
         assert (row.outcome, row.status) == (Outcome.FETCHED, 404)
+
+
+@pytest.mark.slow
+def test_an_import_that_is_interrupted_says_that_it_can_go_on(
+    tmp_path: Path, collection: Path
+) -> None:
+    path = tmp_path / "a.warc.gz"
+    many = [response(f"https://example.org/{n}", n) for n in range(1500)]
+    path.write_bytes(b"".join(map(gzip.compress, many)))
+    with started("import", "-c", collection, path) as running:
+        until(lambda: any((collection / "archive").glob("*.warc.gz")), running)
+        running.send_signal(signal.SIGINT)
+        ended = finish(running)
+    assert (ended.code, ended.err) == (
+        11,
+        "Stopped; what was read is kept, and the same command goes on.\n",
+    )
+    assert typed("import", "-c", collection, path).code == 0
+    assert exchanges(collection) == 1500

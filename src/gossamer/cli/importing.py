@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import signal
 import sys
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
-from gossamer.base.clock import SystemClock
+from gossamer.base.clock import Clock, SystemClock
 from gossamer.crawl.configure import configure
 from gossamer.crawl.home import Home
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
 
+CAN_GO_ON: Final = 11
+_LINE_EVERY_S: Final = 5.0
 _TOLD: Final = 100  # things that went wrong; the rest is counted
 
 
@@ -30,19 +35,28 @@ class _Teller:
             print(sentence, file=sys.stderr)
 
 
+class _Progress:
+    """A line now and then, as of a crawl that has no terminal."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._due_s = clock.now_s() + _LINE_EVERY_S
+
+    def __call__(self, tally: Tally) -> None:
+        if self._clock.now_s() >= self._due_s:
+            self._due_s = self._clock.now_s() + _LINE_EVERY_S
+            print(f"{tally.records} records, {tally.captures} new captures", file=sys.stderr)
+
+
 def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
-    """Import, and return the exit code: 1 where nothing at all could be read."""
-    teller = _Teller()
-    tally = Tally(teller)
-    asyncio.run(
-        import_files(
-            Home(collection),
-            lambda stored: configure(collection, {}, base=stored).settings,
-            files,
-            SystemClock(),
-            tally,
-        )
-    )
+    """Import, and return the exit code: 1 where nothing at all could be read, 11 when stopped."""
+    teller, clock = _Teller(), SystemClock()
+    tally = Tally(teller, watch=_Progress(clock))
+    try:
+        asyncio.run(_import(Home(collection), files, clock, tally))
+    except KeyboardInterrupt:
+        print("Stopped; what was read is kept, and the same command goes on.", file=sys.stderr)
+        return CAN_GO_ON
     if teller.said > _TOLD:
         print(f"and {teller.said - _TOLD} more of this kind", file=sys.stderr)
     if as_json:
@@ -53,11 +67,29 @@ def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
     return 1 if is_in_vain else 0
 
 
+async def _import(home: Home, files: list[Path], clock: Clock, tally: Tally) -> None:
+    with _interruptible():
+        await import_files(
+            home, lambda stored: configure(home.path, {}, base=stored).settings, files, clock, tally
+        )
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Signals raise KeyboardInterrupt at once: an import reads without a pause for the loop."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, signal.default_int_handler) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
 def counts_of(tally: Tally) -> dict[str, Any]:
     """The counts for a program."""
-    counts = asdict(tally)
-    del counts["tell"]
-    return counts
+    names = (f.name for f in fields(tally) if f.name not in ("tell", "watch"))
+    return {name: getattr(tally, name) for name in names}
 
 
 def told(tally: Tally, collection: Path) -> str:

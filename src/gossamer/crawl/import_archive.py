@@ -30,6 +30,10 @@ _NOT_MODIFIED: Final = 304
 _NO_KEY: Final = bytes(16)
 
 
+def _unwatched(_tally: Tally) -> None:
+    """Nobody wants to know how far it is."""
+
+
 @dataclass(slots=True)
 class Tally:
     """What an import came to. `tell` hears each thing that went wrong, in a sentence."""
@@ -47,6 +51,7 @@ class Tally:
     urls: int = 0  # named by lists and sitemaps
     new_urls: int = 0  # of them, those not known before
     by_type: dict[str, int] = field(default_factory=dict)  # records by their type
+    watch: Callable[[Tally], None] = _unwatched  # hears of it now and then, for progress
 
     def note_damage(self, fault: CorruptFile) -> None:
         self.damaged += 1
@@ -78,6 +83,7 @@ def _sound(source: Path | Source, tally: Tally) -> Iterator[Record | CorruptFile
             yield one
             continue
         tally.records += 1
+        tally.watch(tally)
         tally.by_type[one.type] = tally.by_type.get(one.type, 0) + 1
         if one.is_cut:
             what = f"the record has {one.size} bytes, more than can be kept; it is left out"
