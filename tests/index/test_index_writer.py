@@ -7,6 +7,7 @@ import tantivy
 
 from gossamer.errors import StoreError
 from gossamer.index import schema
+from gossamer.index.folder import open_current
 from gossamer.index.reader import IndexReader, ids
 from gossamer.index.writer import IndexWriter
 from support.entries import an_entry, found, key_of, url_of
@@ -25,6 +26,12 @@ def test_a_page_put_three_times_is_there_once_as_it_was_last(tmp_path: Path) -> 
     assert found(view, "first") == found(view, "second") == []
     assert found(view, "third") == [url_of(1)]
     assert list(ids(tmp_path)) == [key_of(1).hex()]
+
+
+def test_an_index_can_be_read_as_soon_as_it_is_there(tmp_path: Path) -> None:
+    open_current(tmp_path)
+
+    assert IndexReader(tmp_path).view.count == 0
 
 
 def test_a_page_put_twice_before_a_commit_is_there_once(tmp_path: Path) -> None:

@@ -19,9 +19,11 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+import tantivy
+
 from gossamer.base.files import sync_folder
 from gossamer.errors import CorruptFile
-from gossamer.index.schema import VERSION
+from gossamer.index.schema import VERSION, build_schema
 
 REBUILD: Final = "`gossamer rebuild index` makes it again from the archive"
 CURRENT: Final = "current"
@@ -58,6 +60,8 @@ def open_current(folder: Path) -> Path:
     found = find_current(folder)
     if found is None:
         found = build_generation(folder, _FIRST)
+        # Empty, but whole: a reader may look as soon as `current` names it.
+        tantivy.Index(build_schema(), str(found / WORDS))
         make_current(found)
     delete_strays(found)
     return found
