@@ -13,6 +13,7 @@ import pytest
 from gossamer.base.clock import SystemClock
 from gossamer.crawl.bans import bans_in, bans_of, change_bans, changed_lines
 from gossamer.crawl.build import open_node
+from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
@@ -34,7 +35,11 @@ async def _crawl_and_ban(home: Path, site: Site, lines: Sequence[str]) -> None:
         node = open_node(
             Home(home), lambda _stored: settings, [site.url()], SystemClock(), stack
         ).node
-        node.on_harvest = lambda _harvest: node.bans.change(lines, ()) and None
+
+        def ban(_harvest: Harvest) -> None:
+            node.bans.change(lines, ())
+
+        node.on_harvest = ban
         try:
             await node.run()
         finally:
