@@ -1,6 +1,7 @@
 """Searches by processes of their own: the same answers, and no end with the first that dies."""
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +11,10 @@ import pytest
 
 from gossamer.errors import CorruptFile, NoCollection, QueryError
 from gossamer.index.writer import IndexWriter
+from gossamer.search import searchers as module
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
-from gossamer.search.searchers import Searchers, Shelved
+from gossamer.search.searchers import NoAnswer, Searchers, Shelved
 from support.entries import an_entry
 
 
@@ -79,6 +81,86 @@ def test_a_collection_in_the_place_of_another_is_opened_anew(
     (tmp_path / "other" / "index").rename(tmp_path / "index")
 
     assert searchers.search(Shelved(where.path, (2,)), Request(query="garden")).total == 1
+
+
+def test_a_search_that_fails_leaves_its_process_as_it_is(where: Shelved) -> None:
+    searchers = Searchers(1)
+    searchers.search(where, Request(query="garden"))
+    before = _processes_of(searchers)
+
+    with pytest.raises(RuntimeError, match="in its process:\nTraceback"):
+        searchers.search(where, Request(query=None))  # type: ignore[arg-type]  # no query at all
+
+    assert searchers.search(where, Request(query="garden")).total == 20
+    assert _processes_of(searchers) == before
+    searchers.close()
+
+
+def test_a_search_that_takes_for_ever_is_not_done_again(
+    where: Shelved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searchers = Searchers(1)
+    searchers.search(where, Request(query="garden"))
+    (process,) = _processes_of(searchers)
+    os.kill(process, signal.SIGSTOP)
+    monkeypatch.setattr(module, "_LONGEST_S", 0.05)
+
+    with pytest.raises(NoAnswer, match="did not come to an end"):
+        searchers.search(where, Request(query="garden"))
+
+    monkeypatch.undo()
+    assert searchers.search(where, Request(query="garden")).total == 20
+    searchers.close()
+
+
+def test_a_place_that_could_not_be_filled_is_filled_later(
+    where: Shelved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine had no memory or handles left for a moment."""
+    searchers = Searchers(1)
+    searchers.search(where, Request(query="garden"))
+    os.kill(_processes_of(searchers)[0], signal.SIGKILL)
+
+    def none_left() -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(module, "_Searcher", none_left)
+    for _ in range(2):
+        with pytest.raises(NoAnswer, match="no process can be started"):
+            searchers.search(where, Request(query="garden"))
+    monkeypatch.undo()
+
+    assert searchers.search(where, Request(query="garden")).total == 20
+    searchers.close()
+
+
+def test_who_searches_while_they_are_closed_is_told(where: Shelved) -> None:
+    searchers = Searchers(1)
+    searchers.search(where, Request(query="garden"))
+    os.kill(_processes_of(searchers)[0], signal.SIGSTOP)
+
+    with ThreadPoolExecutor(3) as clients:
+        asking = [
+            clients.submit(searchers.search, where, Request(query="garden")) for _ in range(3)
+        ]
+        searchers.close()
+        faults = [one.exception(timeout=10) for one in asking]
+
+    assert [str(fault) for fault in faults] == ["the server is ending"] * 3
+
+
+def test_a_collection_that_was_cleared_is_not_held_open(where: Shelved) -> None:
+    searchers = Searchers(1)
+    searchers.search(where, Request(query="garden"))
+    (process,) = _processes_of(searchers)
+    shutil.rmtree(where.path / "index")
+
+    with pytest.raises(NoCollection):
+        searchers.search(Shelved(where.path / "nowhere"), Request(query="garden"))
+
+    maps = Path(f"/proc/{process}/maps").read_text()
+    assert str(where.path) not in maps
+    searchers.close()
 
 
 def test_nothing_is_left_of_them_when_they_are_closed(where: Shelved) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.search.results import Request, Results
+from gossamer.search.searchers import NoAnswer, Searchers, Shelved
 from gossamer.web.pages import VIEWS
 from gossamer.web.routes import API, PAGES
 from web.a_browser import TOKEN, Browser, Served, served
@@ -300,3 +302,25 @@ def test_an_address_that_leads_nowhere_is_told_on_a_page_or_as_an_object(server:
     assert (page.status_code, object_.status_code) == (404, 404)
     assert "<h1" in page.text
     assert object_.json() == {"schema": 1, "error": "there is no such page"}
+
+
+class _Nobody(Searchers):
+    """Processes of which none answers."""
+
+    def __init__(self) -> None:
+        super().__init__(0)
+
+    def search(self, where: Shelved, request: Request) -> Results:
+        raise NoAnswer("the search did not come to an end")
+
+
+def test_a_search_that_nobody_answers_is_no_collection_without_an_index(garden: Garden) -> None:
+    server = served(garden.path)
+    server.desk.shelf._searchers = _Nobody()
+
+    page = Browser(server).get("/?q=rose")
+
+    assert page.status_code == Browser(server).get("/api/search?q=rose").status_code == 503
+    assert "did not come to an end" in page.text
+    assert "Nothing can be searched yet" not in page.text
+    server.desk.shelf.close()

@@ -27,6 +27,7 @@ from gossamer.errors import (
     StoreError,
     UsageError,
 )
+from gossamer.search.searchers import NoAnswer
 from gossamer.web.asked import Asked, read_body, read_values
 from gossamer.web.cached import no_copy
 from gossamer.web.guard import TooLarge, TooSlow, too_large, too_slow
@@ -43,6 +44,7 @@ _STATUS: Final[tuple[tuple[type[GossamerError], int], ...]] = (
     (CollectionInUse, 409),
     (CorruptFile, 500),
     (DiskFault, 507),
+    (NoAnswer, 503),
     (StoreError, 409),  # it has no index, or another release wrote it
 )
 

@@ -15,6 +15,7 @@ from gossamer.errors import (
     StoreError,
     UsageError,
 )
+from gossamer.search.searchers import NoAnswer
 from gossamer.urls.scope import ScopeKind
 from gossamer.web.answers import (
     drawn,
@@ -99,7 +100,7 @@ def search(desk: Desk, asked: Asked) -> Response:
             names |= {"fault": fault, "status": 200 if asked.flag("part") else 400}
         except NoCollection:
             names["is_empty"] = True
-        except CorruptFile:
+        except (CorruptFile, NoAnswer):
             raise
         except StoreError as fault:  # no index: not yet, or not at all
             names["absent"] = str(fault)
