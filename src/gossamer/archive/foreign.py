@@ -38,6 +38,7 @@ _MAX_GROUP_BYTES: Final = 64 * 2**20  # beyond that, what belongs together is st
 _TAKEN_OVER: Final = (
     "statusVersion", "requestVersion", "renamedAt", "originalHead", "chunked",
 )  # fmt: skip
+_ELSEWHERE: Final = ("bodyFile", "bodyAt")
 _HTTP_DATE: Final = re.compile(rb"^date[ \t]*:[ \t]*([^\r\n]+)", re.IGNORECASE | re.MULTILINE)
 _NOT_MODIFIED: Final = 304
 _NOTHING: Final = Lease(0, "", bytes(16), "", "")
@@ -217,7 +218,14 @@ def _read_ours(group: Sequence[Record], ours: Record) -> Foreign:
     source = source_of(records or (ours,))
     try:
         fields = fields_of(ours.content)
-        exchange = exchange_of(Path("import"), list(group))
+        # Where a body lies is said of the files of another collection: here it says nothing.
+        said = lines_of((name, fields[name]) for name in fields if name not in _ELSEWHERE)
+        exchange = exchange_of(Path("import"), [*records, replace(ours, content=said)])
+        at = next((n for n, one in enumerate(records) if one.type in _CAPTURES), -1)
+        named = fields.get("captureAt", str(at))
+        if not (named == "-1" or named.isdecimal()) or int(named) >= len(records):
+            raise ValueError(f"it names record {named[:20]} of {len(records)} as the answer")
+        at = int(named)
     except (CorruptFile, ValueError) as fault:
         found = getattr(fault, "found", str(fault))
         if not records:
@@ -229,8 +237,8 @@ def _read_ours(group: Sequence[Record], ours: Record) -> Foreign:
         return Foreign((), source, answer, lease, is_our_own=True)
     if lease.purpose is not Purpose.PAGE:
         return Foreign(records, source, answer, lease, is_our_own=True)
-    at = next((n for n, one in enumerate(records) if one.type in _CAPTURES), -1)
-    at = int(fields.get("captureAt", at))
+    if at < 0:
+        return Foreign(records, source, answer, lease, is_our_own=True)
     notes = tuple((name, fields[name]) for name in _TAKEN_OVER if name in fields)
     shown = records[at]
     repeats = shown.header("WARC-Payload-Digest") if shown.type == "revisit" else ""

@@ -54,6 +54,7 @@ class Exchange:
     stored: Stored
     revisit_of: RevisitOf | None = None
     body_bytes: int = 0
+    body_at: tuple[str, int] | None = None  # of an imported revisit: the file and byte of its body
 
 
 def is_ours(record: Record) -> bool:
@@ -141,6 +142,10 @@ def iter_exchanges(path: Path, start: int = 0) -> Iterator[Exchange]:
 
 def read_exchange(path: Path, response: int) -> Exchange:
     """The exchange whose response, or whose one record, begins at that byte. Raises CorruptFile."""
+    return _exchange(path, _records_around(path, response))
+
+
+def _records_around(path: Path, response: int) -> list[Record]:
     records = next(_grouped(path, response), None)
     if records is None:
         raise CorruptFile(path, response, "the file ends where an exchange should begin")
@@ -153,7 +158,7 @@ def read_exchange(path: Path, response: int) -> Exchange:
             records = next(_grouped(path, response - int(length)))
         elif int(length):
             records = [read_answer_at(path, response - int(length)), *records]
-    return _exchange(path, records)
+    return records
 
 
 def last_whole_end(path: Path, start: int = 0) -> int:
@@ -270,21 +275,33 @@ def _imported(path: Path, records: list[Record], fields: Fields) -> Exchange:
     except (KeyError, ValueError, IndexError) as error:
         what = f"the metadata record cannot be understood ({error!r})"
         raise CorruptFile(path, metadata.offset, what) from None
-    if "bodyFile" in fields:
-        answer = replace(answer, body=_body_elsewhere(path, fields))
+    body_at = _body_at(fields)
+    if body_at is not None:
+        answer = replace(answer, body=_body_elsewhere(path, *body_at))
     elif fields.get("chunked") == "1":
         answer = replace(answer, body=unchunked(answer.body))
     if "captureAt" not in fields:
         answer = replace(answer, body=b"")
     stored = _stored(path, records, capture, fields.get("bodyDigest", ""))
-    return Exchange(lease, answer, stored, None, len(answer.body))
+    return Exchange(lease, answer, stored, None, len(answer.body), body_at)
 
 
-def _body_elsewhere(path: Path, fields: Fields) -> bytes:
-    """The body that an imported revisit repeats; nothing where it has gone meanwhile."""
-    at = fields.get("bodyAt", "")
+def _body_at(fields: Fields) -> tuple[str, int] | None:
+    file, at = fields.get("bodyFile", ""), fields.get("bodyAt", "")
+    return (Path(file).name, int(at)) if file and at.isdecimal() else None
+
+
+def _body_elsewhere(path: Path, file: str, at: int) -> bytes:
+    """The body that an imported revisit repeats; nothing where it has gone meanwhile.
+
+    It lies in the very exchange that is named: one that repeats another is not followed, so no
+    chain of them, and no ring, is ever walked.
+    """
     try:
-        other = read_exchange(path.with_name(Path(fields["bodyFile"]).name), int(at))
+        records = _records_around(path.with_name(file), at)
+        if _body_at(_fields(path, records[-1])) is not None:
+            return b""
+        other = _exchange(path.with_name(file), records)
     except (CorruptFile, OSError, ValueError):
         return b""
     return other.answer.body if isinstance(other.answer, Fetched) else b""

@@ -200,8 +200,8 @@ def _with_body(
         found = intake.find_repeated(url, at_us, foreign.repeats)
     if found is None:
         return foreign, ()
-    row, whole = found
-    more = (("bodyFile", row.file), ("bodyAt", str(row.offset)))
+    (file, at), whole = found
+    more = (("bodyFile", file), ("bodyAt", str(at)))
     if answer.status != _NOT_MODIFIED:
         return replace(foreign, answer=replace(answer, body=whole.body)), more
     # A server that has nothing new to say means what it said before.

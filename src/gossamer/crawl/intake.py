@@ -7,6 +7,7 @@ crawl's kill leaves, and the next start, of an import or a crawl, reads the rest
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -28,7 +29,8 @@ from gossamer.urls.forgotten import Forgotten
 from gossamer.urls.keys import Keys
 
 _COMMIT_BYTES: Final = 32 * 2**20  # of packed exchanges; what a kill may leave to be read again
-_SAME_SECOND: Final = 1_000_000  # captures that one second can hold, a microsecond each
+_SECOND_US: Final = 1_000_000
+_TRIES: Final = 1_000
 _LOOKED_AT: Final = 50  # captures of a URL, when a revisit does not say which it repeats
 
 
@@ -60,15 +62,28 @@ class Intake:
         return self.frontier.capture_at(self.keys.of(url), at_us)
 
     def free_moment(self, url: str, at_us: int) -> int:
-        """The moment, or the first after it at which the URL has no capture.
+        """The moment, or one soon after it, at which the URL has no capture.
 
-        Many writers date by the second, and two answers of one second are two captures.
+        Many writers date by the second, and two answers of one second are two captures. Found by
+        halving, for a second may hold a hundred thousand of them.
         """
         key = self.keys.of(url)
-        for step in range(_SAME_SECOND):
-            if self.frontier.capture_at(key, at_us + step) is None:
-                return at_us + step
-        return at_us
+
+        def is_free(step: int) -> bool:
+            return self.frontier.capture_at(key, at_us + step) is None
+
+        if is_free(0):
+            return at_us
+        taken, free = 0, 1
+        while not is_free(free):
+            if free > _SECOND_US:  # somebody has dated them so that halving finds no way
+                steps = (random.randrange(_SECOND_US) for _ in range(_TRIES))  # noqa: S311
+                return at_us + next(filter(is_free, steps), 0)
+            taken, free = free, 2 * free
+        while free - taken > 1:
+            middle = (taken + free) // 2
+            taken, free = (taken, middle) if is_free(middle) else (middle, free)
+        return at_us + free
 
     def put(self, foreign: Foreign, lease: Lease, more: Sequence[tuple[str, str]] = ()) -> None:
         """Take in one exchange. Raises DiskFault."""
@@ -89,17 +104,18 @@ class Intake:
 
     def find_repeated(
         self, url: str, at_us: int | None, digest: str
-    ) -> tuple[CaptureRow, Fetched] | None:
-        """The whole answer that a revisit repeats: of that moment, else of that payload."""
+    ) -> tuple[tuple[str, int], Fetched] | None:
+        """The whole answer that a revisit repeats: of that moment, else of that payload. With it
+        the file and byte at which its body lies, which is never a revisit's."""
         rows = self.frontier.captures(self.keys.of(url), _LOOKED_AT)
         for moment, row in sorted(rows, key=lambda one: one[0] // 10**6 != (at_us or 0) // 10**6):
             path = self.worker.archive.folder / row.file
             try:
                 named = read_answer_at(path, row.offset).header("WARC-Payload-Digest")
-                answer = read_exchange(path, row.offset).answer
+                exchange = read_exchange(path, row.offset)
             except (CorruptFile, OSError):
                 continue
-            is_meant = digest in (named, row.digest) or moment == at_us
+            answer, is_meant = exchange.answer, digest in (named, row.digest) or moment == at_us
             if is_meant and isinstance(answer, Fetched) and answer.body:
-                return row, answer
+                return exchange.body_at or (row.file, row.offset), answer
         return None

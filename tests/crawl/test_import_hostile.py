@@ -1,0 +1,118 @@
+"""Archives that are made, or dated, so that a reader comes to grief: each costs what it weighs."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from gossamer.archive.reader import iter_exchanges
+from gossamer.archive.warc import payload_digest
+from gossamer.base.clock import SystemClock
+from gossamer.crawl.home import Home
+from gossamer.crawl.import_archive import Tally
+from gossamer.crawl.imports import import_files
+from gossamer.crawl.study import Study
+from gossamer.settings import Settings, with_values
+from support.a_crawl import QUICK
+
+URL = "https://example.org/"
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+OURS = {
+    "outcome": "fetched", "fetchTimeMs": "1.0", "status": "200", "lease": "1", "key": "00" * 16,
+    "host": "example.org", "depth": "0", "maxBodyBytes": "100", "protocol": "http/1.1",
+    "address": "192.0.2.1", "headBytes": str(len(HEAD)), "requestLength": "0",
+}  # fmt: skip
+
+
+def record(kind: str, number: int, block: bytes, **headers: str) -> bytes:
+    named = {
+        "WARC-Type": kind,
+        "WARC-Target-URI": URL,
+        "WARC-Date": "2020-02-02T02:02:02Z",
+        "WARC-Record-ID": f"<urn:uuid:00000000-0000-4000-a000-{number:012d}>",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+        "Content-Length": str(len(block)),
+    }
+    lines = "".join(f"{name}: {value}\r\n" for name, value in named.items())
+    return f"WARC/1.0\r\n{lines}\r\n".encode() + block + b"\r\n\r\n"
+
+
+def bring(collection: Path, path: Path) -> tuple[Tally, list[str]]:
+    told: list[str] = []
+    tally, quick = Tally(told.append), with_values(Settings(), QUICK)
+    asyncio.run(
+        import_files(Home(collection), lambda stored: stored or quick, [path], SystemClock(), tally)
+    )
+    return tally, told
+
+
+def with_ours(**lines: str) -> bytes:
+    """An answer, and the metadata that a release of this program might have put beside it."""
+    block = "".join(f"{name}: {value}\r\n" for name, value in {**OURS, **lines}.items()).encode()
+    name = "<urn:uuid:00000000-0000-4000-a000-000000000001>"
+    answer = record("response", 1, HEAD + b"<title>Once</title>")
+    return answer + record("metadata", 2, block, WARC_Concurrent_To=name)
+
+
+def test_a_hundred_revisits_name_the_one_body_and_not_each_other(
+    tmp_path: Path, collection: Path
+) -> None:
+    path, body = tmp_path / "a.warc", b"<title>Once</title>"
+    named = {"WARC_Payload_Digest": payload_digest(body)}
+    dates = [f"2020-03-01T01:{n // 60:02d}:{n % 60:02d}Z" for n in range(100)]
+    again = (record("revisit", n, HEAD, WARC_Date=date, **named) for n, date in enumerate(dates, 2))
+    path.write_bytes(record("response", 1, HEAD + body, **named) + b"".join(again))
+    assert bring(collection, path)[0].captures == 101
+    files = (collection / "archive").glob("*.warc.gz")
+    found = [exchange for file in files for exchange in iter_exchanges(file)]
+    assert {exchange.answer.body for exchange in found if not exchange.revisit_of} == {body}  # type: ignore[union-attr]
+    assert len({exchange.body_at for exchange in found}) == 2, "none, and the one body"
+    with Study.open(collection) as study:
+        assert study.get(URL).title == "Once"
+
+
+@pytest.mark.parametrize("named", ["7", "zz", "-2", "1" * 5000])
+def test_metadata_that_names_a_record_which_is_not_there_is_left_out(
+    named: str, tmp_path: Path, collection: Path
+) -> None:
+    (path := tmp_path / "a.warc").write_bytes(with_ours(captureAt=named))
+    tally, told = bring(collection, path)
+    assert tally.captures == 1
+    assert "its metadata was left out" in told[0]
+
+
+def test_a_body_that_is_said_to_lie_in_the_file_itself_is_not_looked_for(
+    tmp_path: Path, collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ring = {"source": "00" * 16, "captureAt": "0", "bodyFile": "a.warc", "bodyAt": "0"}
+    (path := tmp_path / "a.warc").write_bytes(with_ours(**ring))
+    assert bring(collection, path)[0].captures == 1
+    with Study.open(collection) as study:
+        assert study.page(URL).title == "Once"
+
+
+def test_answers_of_one_second_keep_their_order_however_many_they_are(
+    tmp_path: Path, collection: Path
+) -> None:
+    path = tmp_path / "a.warc"
+    path.write_bytes(b"".join(record("response", n, HEAD + b"%d" % n) for n in range(300)))
+    assert bring(collection, path)[0].captures == 300
+    with Study.open(collection) as study:
+        assert len(study.captures(URL)) == 300
+        assert study.page(URL).body == b"299"
+
+
+def test_answers_that_are_dated_against_the_search_for_a_free_moment_are_all_kept(
+    tmp_path: Path, collection: Path
+) -> None:
+    path = tmp_path / "a.warc"
+    steps = [0, *(2**n for n in range(20))]
+    dates = [f"2020-02-02T02:02:02.{step:06d}Z" for step in steps] + ["2020-02-02T02:02:03.048576Z"]
+    dated = [record("response", n, HEAD + b"%d" % n, WARC_Date=d) for n, d in enumerate(dates)]
+    path.write_bytes(b"".join(dated) + record("response", 99, HEAD + b"99"))
+    assert bring(collection, path)[0].captures == len(dates) + 1
+    with Study.open(collection) as study:
+        assert len(study.captures(URL)) == len(dates) + 1
