@@ -269,6 +269,20 @@ def test_orders_from_another_site_are_refused_whatever_they_carry(garden: Garden
     server.desk.shelf.close()
 
 
+def test_a_form_with_half_a_character_in_its_word_is_out_of_date(garden: Garden) -> None:
+    server = served(garden.path)
+    browser = Browser(server)
+    browser.log_in()
+    body = b'{"csrf": "\\ud800", "seeds": ["http://a.example/"]}'
+
+    answer = browser.ask(
+        "POST", "/api/crawls", content=body, headers={"content-type": "application/json"}
+    )
+
+    assert answer.status_code == 403
+    server.desk.shelf.close()
+
+
 @pytest.mark.parametrize(
     "markup",
     [

@@ -143,7 +143,8 @@ def _check_origin(request: Request) -> None:
 def _check_csrf(desk: Desk, session: str, request: Request, body: dict[str, object]) -> None:
     given = request.headers.get("x-csrf-token") or body.get("csrf") or ""
     wanted = desk.doors.sessions.csrf_of(session)
-    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), wanted.encode()):
+    word = given.encode("utf-8", "replace") if isinstance(given, str) else b""
+    if not hmac.compare_digest(word, wanted.encode()):
         raise NotAllowed("the form is out of date; load the page again", 403)
 
 
