@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.types import Message
 
 from gossamer.base.clock import SystemClock
 from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
+from gossamer.web.exports import export_file
 from gossamer.web.routes import API
 from support.a_crawl import crawl, crawl_in_loop
 from support.a_site import page, site_in_thread
@@ -175,6 +177,39 @@ def test_an_export_needs_somebody_who_is_logged_in(server: Served) -> None:
     assert stranger.get("/export?what=pages").headers["location"].startswith("/login?next=")
     assert friend.get("/export?what=pages").status_code == 200
     assert "log in" in stranger.get("/exports").text
+
+
+@pytest.mark.parametrize("part", ["bytes=x", "bytes=99999999-", "bytes=0-9", ""])
+def test_nothing_is_left_of_an_export_whatever_part_of_it_is_asked_for(
+    server: Served, part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    Browser(server, token=TOKEN).ask("GET", "/export?what=pages", headers={"range": part})
+
+    assert list(tmp_path.glob("gossamer-web-*")) == []
+
+
+def test_nothing_is_left_of_an_export_that_nobody_takes(
+    server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    made = export_file(server.desk.shelf, "", "pages", "page", ".csv")
+    assert list(tmp_path.glob("gossamer-web-*"))
+
+    async def take() -> None:
+        async def receive() -> Message:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        async def send(_message: Message) -> None:
+            raise ConnectionError("gone")
+
+        await made({"type": "http", "method": "GET", "headers": []}, receive, send)
+
+    with pytest.raises(ConnectionError):
+        asyncio.run(take())
+    assert list(tmp_path.glob("gossamer-web-*")) == []
 
 
 def test_one_export_is_made_at_a_time(server: Served) -> None:

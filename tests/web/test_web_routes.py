@@ -310,7 +310,7 @@ class _Nobody(Searchers):
     def __init__(self) -> None:
         super().__init__(0)
 
-    def search(self, where: Shelved, request: Request) -> Results:
+    def search(self, where: Shelved, request: Request) -> Results:  # noqa: ARG002  # as theirs
         raise NoAnswer("the search did not come to an end")
 
 

@@ -1,8 +1,9 @@
 """Tables to take away: what there is, and one of them as a file.
 
 A file is made whole before the first byte is sent, so nobody gets half of one, and it is deleted
-when it was sent. Making one reads all of the collection, so one is made at a time, only for whoever
-is logged in or has the token, and none that would be too large: `gossamer export` has no bound.
+when it was sent, or when nobody took it. Making one reads all of the collection, so one is made at
+a time, only for whoever is logged in or has the token, and none that would be too large: `gossamer
+export` has no bound.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
+from starlette.types import Receive, Scope, Send
 
 from gossamer.crawl.export_archive import ARCHIVES
 from gossamer.crawl.export_files import write_batches
@@ -116,9 +117,22 @@ def export_file(shelf: Shelf, crawl: str, what: str, level: str, ending: str) ->
         raise
     finally:
         shelf.exporting.release()
-    done = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     media = _MEDIA.get(ending, "application/octet-stream")
-    return FileResponse(folder / name, filename=name, media_type=media, background=done)
+    return _Passing(folder / name, filename=name, media_type=media)
+
+
+class _Passing(FileResponse):
+    """A file that is deleted with its folder, however the sending of it ends.
+
+    A background task would not do: it is left out when the client takes no more, or asks for a
+    part that there is not.
+    """
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            shutil.rmtree(Path(self.path).parent, ignore_errors=True)
 
 
 def _write(study: Study, what: str, level: str, path: Path) -> None:
