@@ -7,7 +7,6 @@ bounded, and a member that would grow out of proportion is left out and named.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import struct
 import zipfile
@@ -21,12 +20,19 @@ from gossamer.errors import CorruptFile
 
 ZIP_MAGICS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _WARC_NAMES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
-_MAX_DIRECTORY_BYTES: Final = 64 * 2**20  # of the list of members, which is held in memory
+# Of the list of members, which is held in memory: 46 bytes there become some 600 here.
+_MAX_DIRECTORY_BYTES: Final = 8 * 2**20
 _MAX_GROWTH: Final = 100  # times; WARC files within are packed already, or text
 _FREE_BYTES: Final = 64 * 2**20  # below that nobody counts
 _LOCAL: Final = struct.Struct(
     "<4s22xHH"
 )  # the header before a member: its magic, lengths behind it
+# ValueError and struct.error: places and lengths that no file can have.
+_ZIP_FAULTS: Final = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
+    OverflowError, struct.error,
+)  # fmt: skip
+_PIECE_BYTES: Final = 1 << 16
 _END: Final = b"PK\x05\x06"
 _END_BYTES: Final = 22 + (1 << 16)  # with the longest comment
 
@@ -58,6 +64,8 @@ class _Stored:
 
     def __init__(self, member: Member, file: BinaryIO) -> None:
         self._file = file
+        if not 0 <= member.info.header_offset < file.seek(0, os.SEEK_END):
+            raise CorruptFile(member, 0, "the ZIP says that it lies outside of the file")
         file.seek(member.info.header_offset)
         header = file.read(_LOCAL.size).ljust(_LOCAL.size, b"\0")
         magic, name, extra = _LOCAL.unpack(header)
@@ -91,38 +99,65 @@ class _Stored:
 
 
 class _Inflated:
-    """A packed member; going back in it begins from its first byte again."""
+    """A packed member; going back in it begins from its first byte again.
+
+    It ends where the ZIP says that it does, or before. The list of members is not read again for
+    it: a list of a hundred thousand would be, a hundred thousand times.
+    """
 
     def __init__(self, member: Member, file: BinaryIO) -> None:
         self._member = member
-        self._file = file
-        with _zip_faults(member):
-            self._archive = zipfile.ZipFile(file)
-            self._inflated = self._archive.open(member.info)
+        self._stored = _Stored(member, file)
+        self._size = member.info.file_size
+        self._begin()
+
+    def _begin(self) -> None:
+        self._stored.seek(0)
+        self._inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+        self._packed = b""
+        self._at = 0
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        with _zip_faults(self._member):
-            return self._inflated.seek(offset, whence)
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._wanted = base + offset
+        return self._wanted
 
     def read(self, size: int = -1) -> bytes:
-        with _zip_faults(self._member):
-            return self._inflated.read(size)
+        if self._wanted < self._at:
+            self._begin()
+        while self._at < self._wanted and self._more(self._wanted - self._at):
+            pass
+        parts, left = [], self._size - self._at if size < 0 else size
+        while left > 0 and (found := self._more(left)):
+            parts.append(found)
+            left -= len(found)
+        self._wanted = max(self._wanted, self._at)
+        return b"".join(parts)
+
+    def _more(self, most: int) -> bytes:
+        """The next bytes, at most so many; none at the end. Raises CorruptFile."""
+        most = min(most, self._size - self._at, _PIECE_BYTES)
+        found = b""
+        while most > 0 and not found and not self._inflater.eof:
+            packed = self._packed or self._stored.read(_PIECE_BYTES)
+            try:
+                found = self._inflater.decompress(packed, most)
+            except zlib.error as error:
+                what = f"this part of the ZIP is damaged ({error})"
+                raise CorruptFile(self._member, 0, what) from None
+            self._packed = self._inflater.unconsumed_tail
+            if not packed and not found:
+                raise CorruptFile(self._member, 0, "this part of the ZIP is cut off")
+        self._at += len(found)
+        return found
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._inflated.close()
-        self._archive.close()
-        self._file.close()
+        self._stored.__exit__()
 
-
-@contextlib.contextmanager
-def _zip_faults(member: Member) -> Iterator[None]:
-    try:
-        yield
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise CorruptFile(member, 0, f"this part of the ZIP is damaged ({error})") from None
+    _wanted = 0
 
 
 def warc_members(path: Path) -> Iterator[Member | CorruptFile]:
@@ -131,15 +166,18 @@ def warc_members(path: Path) -> Iterator[Member | CorruptFile]:
     Raises CorruptFile where it is no ZIP that can be read.
     """
     _check_directory(path)
+    left = path.stat().st_size  # what members take of it, they take once
     try:
         with zipfile.ZipFile(path) as archive:
             infos = archive.infolist()
-    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as error:
+    except (*_ZIP_FAULTS, OSError) as error:
         raise CorruptFile(path, 0, f"the ZIP cannot be read ({error})") from None
     for info in infos:
         if info.is_dir() or not info.filename.lower().endswith(_WARC_NAMES):
             continue
-        problem = _problem(info)
+        problem, left = _problem(info), left - info.compress_size
+        if left < 0:
+            problem = "it shares its bytes with others"
         if problem:
             yield CorruptFile(f"{path}!{info.filename}", info.header_offset, problem)
         else:
@@ -156,7 +194,10 @@ def _problem(info: zipfile.ZipInfo) -> str:
 
 
 def _check_directory(path: Path) -> None:
-    """Raise CorruptFile for a list of members too long to be held in memory."""
+    """Raise CorruptFile for a list of members too long to be held in memory.
+
+    The longest that the file claims counts: readers differ in which claim they believe.
+    """
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _END_BYTES))
@@ -166,9 +207,8 @@ def _check_directory(path: Path) -> None:
         raise CorruptFile(path, size, "the ZIP is cut off: the list of its members is missing")
     listed = int.from_bytes(tail[at + 12 : at + 16], "little")
     place = size - len(tail) + at  # the list cannot begin before the file does
-    start = int.from_bytes(tail[at + 16 : at + 20], "little")
-    if 0xFFFFFFFF in (listed, start):
-        listed = _zip64_list_bytes(path, place)
+    wide = _zip64_list_bytes(path, place)
+    listed = wide if listed == 0xFFFFFFFF and wide else max(listed, wide)
     if listed > _MAX_DIRECTORY_BYTES:
         raise CorruptFile(path, place, f"the list of its members has {listed} bytes, too many")
 
@@ -179,6 +219,9 @@ def _zip64_list_bytes(path: Path, end: int) -> int:
         locator = file.read(20)
         if not locator.startswith(b"PK\x06\x07"):
             return 0
-        file.seek(int.from_bytes(locator[8:16], "little"))
-        record = file.read(56)
-    return int.from_bytes(record[40:48], "little") if record.startswith(b"PK\x06\x06") else 0
+        file.seek(max(0, end - 20 - 56))  # just before: where the module looks, too
+        near = file.read(56)
+        file.seek(min(int.from_bytes(locator[8:16], "little"), end))
+        named = file.read(56)
+    found = (one for one in (near, named) if one.startswith(b"PK\x06\x06"))
+    return max((int.from_bytes(one[40:48], "little") for one in found), default=0)
