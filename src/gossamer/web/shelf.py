@@ -26,6 +26,7 @@ from gossamer.web.slowly import Slowly
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _REFRESH_S: Final = 0.5  # a crawl commits once a second
+_STALE_S: Final = 10.0  # for so long one who reads slowly keeps the others from seeing what is new
 
 
 def check_name(name: str) -> str:
@@ -45,19 +46,47 @@ def name_of(path: Path) -> str:
 
 @dataclass(slots=True)
 class _Opened:
-    """A collection's readers, and which files they were opened on."""
+    """A collection's readers, and which files they were opened on.
+
+    Any number of threads read at once, so that nobody waits for one who reads slowly. A refresh may
+    open the state anew, and closing ends it: both are done while nobody reads.
+    """
 
     stamp: tuple[int, int]
     study: Study
     engine: Engine | None = None
     refreshed_s: float = float("-inf")
     is_closed: bool = False
-    using: threading.Lock = field(default_factory=threading.Lock)
+    reading: int = 0
+    turn: threading.Condition = field(default_factory=threading.Condition)
+
+    def begin(self, now_s: float) -> bool:
+        """Read from now on, and see what is new if nobody else reads; False when it is closed."""
+        with self.turn:
+            old_s = now_s - self.refreshed_s
+            if old_s >= _STALE_S:  # those who come meanwhile wait here, too, so readers do end
+                self.turn.wait_for(self._is_free, _STALE_S)
+            if self.is_closed:
+                return False
+            if self._is_free() and now_s - self.refreshed_s >= _REFRESH_S:
+                self.study.refresh()
+                self.refreshed_s = now_s
+            self.reading += 1
+            return True
+
+    def end(self) -> None:
+        with self.turn:
+            self.reading -= 1
+            self.turn.notify_all()
 
     def close(self) -> None:
-        with self.using:
+        with self.turn:
             self.is_closed = True
+            self.turn.wait_for(self._is_free)
             self.study.close()
+
+    def _is_free(self) -> bool:
+        return not self.reading
 
 
 class Shelf:
@@ -102,19 +131,17 @@ class Shelf:
 
     @contextmanager
     def study(self, name: str) -> Iterator[Study]:
-        """A collection to read, as of half a second ago at most; one request at a time has it.
+        """A collection to read, as of half a second ago; ten at most, while others read slowly.
 
         Raises NoCollection.
         """
         opened = self._open(name)
-        with opened.using:
-            if opened.is_closed:  # cleared while we waited for our turn
-                raise NoCollection(self.home(name).path)
-            now_s = self.clock.now_s()
-            if now_s - opened.refreshed_s >= _REFRESH_S:
-                opened.study.refresh()
-                opened.refreshed_s = now_s
+        if not opened.begin(self.clock.now_s()):  # cleared while we waited for our turn
+            raise NoCollection(self.home(name).path)
+        try:
             yield opened.study
+        finally:
+            opened.end()
 
     def search(self, name: str, request: Request) -> Results:
         """Search a collection. Raises NoCollection, StoreError, QueryError."""
@@ -142,7 +169,7 @@ class Shelf:
 
     def _engine(self, name: str) -> Engine:
         opened = self._open(name)
-        with opened.using:
+        with opened.turn:
             if opened.engine is None:
                 opened.engine = Engine(self.home(name).path)
             return opened.engine
