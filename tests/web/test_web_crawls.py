@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -184,4 +185,43 @@ def test_collections_in_the_folder_are_listed_beside_the_first(
 
     assert server.desk.shelf.names() == ["second"]
     assert Browser(server).get("/api/search?q=rose&c=second").json()["total"] == 3
+    server.desk.shelf.close()
+
+
+def test_a_collection_that_cannot_be_read_hides_no_other(garden: Garden, tmp_path: Path) -> None:
+    shutil.copytree(garden.path, tmp_path / "garden")
+    shutil.copytree(garden.path, tmp_path / "crawls/broken")
+    (tmp_path / "crawls/broken/state/CURRENT").write_text("damaged")
+    server = served(tmp_path / "garden")
+    program = Browser(server, token=TOKEN)
+
+    whole, broken = program.get("/api/crawls").json()["crawls"]
+
+    assert (whole["state"], broken["state"]) == ("stored", "failed")
+    assert "the state cannot be opened" in broken["said"]
+    assert program.get("/metrics").status_code == program.get("/crawls").status_code == 200
+    assert "the state cannot be opened" in program.get("/crawls/broken").text
+    server.desk.shelf.close()
+
+
+def test_a_crawl_that_failed_and_left_pages_goes_on_and_keeps_its_name(
+    garden: Garden, tmp_path: Path
+) -> None:
+    shutil.copytree(garden.path, tmp_path / "garden")
+    server = served(tmp_path / "garden")
+    program = Browser(server, token=TOKEN)
+    program.ask("POST", "/api/crawls/garden/start")
+    server.started[-1].code = 1
+
+    again = program.ask(
+        "POST", "/api/crawls", json={"seeds": ["http://a.example/"], "name": "garden"}
+    )
+    button = re.search(
+        r'<button name="order" value="start" *(disabled)?', program.get("/crawls/garden").text
+    )
+
+    assert again.status_code == 400
+    assert button
+    assert not button[1]
+    assert program.ask("POST", "/api/crawls/garden/start").status_code == 202
     server.desk.shelf.close()

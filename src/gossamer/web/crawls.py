@@ -8,6 +8,7 @@ leaves no collection.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from gossamer.crawl.flags import settings_of
 from gossamer.crawl.home import Home, is_in_use, locked
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import delete_collection
-from gossamer.errors import CollectionInUse, NoCollection, UsageError
+from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError
 from gossamer.fetch.request import user_agent
 from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
@@ -192,10 +193,14 @@ class Crawls:
     def start(self, name: str, texts: Sequence[str], options: Mapping[str, object]) -> str:
         """Begin a new crawl; its name. Raises UsageError."""
         with self._starting:
-            taken = [name for name in self.names() if self.status(name)["state"] != "failed"]
+            taken = [name for name in self.names() if not self._is_free(name)]
             crawl = new_crawl(name, texts, options, taken)
             self._run(crawl.name, crawl.arguments)
         return crawl.name
+
+    def _is_free(self, name: str) -> bool:
+        """Whether a crawl that was here has failed and left nothing."""
+        return not self._shelf.home(name).exists and self.status(name)["state"] == "failed"
 
     def go_on(self, name: str) -> None:
         """Go on with a stored crawl. Raises NoCollection, CollectionInUse."""
@@ -240,10 +245,19 @@ class Crawls:
 
     def status(self, name: str) -> dict[str, Any]:
         """How a crawl stands: `starting`, `running`, `paused`, `stopping`, `stored`, `failed`, or
-        `none` where there is no crawl of that name."""
+        `none` where there is no crawl of that name. One that cannot be read has failed, too."""
         name = name or self._shelf.first
+        nothing: dict[str, Any] = {"schema": 1, "crawl": name, **_NOTHING}
+        try:
+            return self._status(name, nothing)
+        except NoCollection:  # cleared this moment
+            return nothing
+        except StoreError as fault:
+            return {**nothing, "state": "failed", "said": str(fault)}
+
+    def _status(self, name: str, nothing: Mapping[str, Any]) -> dict[str, Any]:
         home = self._shelf.home(name)
-        status: dict[str, Any] = {"schema": 1, "crawl": name, **_NOTHING}
+        status = dict(nothing)
         if home.exists:
             try:
                 return {**status, **self._stored(name), **send(home, "status")}
@@ -264,13 +278,18 @@ class Crawls:
         """Every crawl with its seeds, its status and when it was last written."""
         return [self._line(name) for name in self.names()]
 
-    def _line(self, name: str) -> dict[str, Any]:
-        home = self._shelf.home(name)
-        seeds: Sequence[str] = ()
-        if home.exists:
+    def seeds(self, name: str, most: int) -> tuple[str, ...]:
+        """Where a crawl began; nothing where it cannot be read, as its status says."""
+        try:
             with self._shelf.study(name) as study:
-                seeds = study.seeds()[:10]
-        return {**self.status(name), "seeds": list(seeds), "changed_at": _changed_at(home)}
+                return study.seeds()[:most]
+        except StoreError:
+            return ()
+
+    def _line(self, name: str) -> dict[str, Any]:
+        seeds = list(self.seeds(name, 10))
+        changed_at = _changed_at(self._shelf.home(name))
+        return {**self.status(name), "seeds": seeds, "changed_at": changed_at}
 
     def _stored(self, name: str) -> dict[str, Any]:
         with self._shelf.study(name) as study:
@@ -285,7 +304,9 @@ class Crawls:
 
     def _last_words(self, name: str) -> str:
         try:
-            said = self._output(name).read_bytes()[-_LAST_WORDS:]
+            with self._output(name).open("rb") as file:  # of a long crawl it is a long one
+                file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST_WORDS))
+                said = file.read(_LAST_WORDS)
         except OSError:
             return ""
         return said.decode("utf-8", "replace").strip()

@@ -215,18 +215,22 @@ def start_crawl(desk: Desk, asked: Asked) -> Response:
 
 
 def crawl(desk: Desk, asked: Asked) -> Response:
-    status = desk.crawls.status(asked.text("name"))
+    name = asked.text("name")
+    status = desk.crawls.status(name)
     if status["state"] == "none":
-        raise NotKnown(f"there is no crawl {asked.text('name')!r}")
-    seeds: tuple[str, ...] = ()
-    bans: tuple[str, ...] = ()
-    if desk.shelf.home(asked.text("name")).exists:
-        with desk.shelf.study(asked.text("name")) as study:
-            seeds = study.seeds()[:20]
-        bans = desk.crawls.bans(asked.text("name"))
+        raise NotKnown(f"there is no crawl {name!r}")
     return _html(
-        desk, asked, "crawl.html", nav="crawls", now=status, seeds=seeds, bans=bans, status=200
-    )
+        desk, asked, "crawl.html", nav="crawls", now=status, status=200,
+        seeds=desk.crawls.seeds(name, 20), bans=_bans_or_none(desk, name),
+    )  # fmt: skip
+
+
+def _bans_or_none(desk: Desk, name: str) -> tuple[str, ...]:
+    """The bans of a crawl; of one that cannot be read its status says why."""
+    try:
+        return desk.crawls.bans(name)
+    except StoreError:
+        return ()
 
 
 def order_crawl(desk: Desk, asked: Asked) -> Response:

@@ -48,7 +48,7 @@ function showStatus(status) {
   said.hidden = !status.said;
   const troubles = status.troubles.map((text) => cell("li", text));
   document.getElementById("troubles").replaceChildren(...troubles);
-  allow(status.state);
+  allow(status);
   showReasons(status.refused_by);
   if (["running", "paused", "stopping"].includes(status.state)) note(status);
 }
@@ -72,12 +72,12 @@ function duration(seconds) {
   return hours ? `${hours} h ${minutes} min` : minutes ? `${minutes} min ${rest} s` : `${rest} s`;
 }
 
-function allow(state) {
+function allow({ state, known }) {
   const may = {
     pause: state === "running",
     resume: state === "paused",
     stop: state === "running" || state === "paused",
-    start: state === "stored",
+    start: state === "stored" || (state === "failed" && known > 0),
   };
   for (const [order, is] of Object.entries(may)) {
     const button = live.querySelector(`button[value="${order}"]`);
