@@ -11,7 +11,7 @@ from gossamer.archive.warc import RevisitOf, payload_digest
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import ManualClock, SystemClock, iso_of
 from gossamer.crawl.home import Home, open_to_write
-from gossamer.crawl.study import Study
+from gossamer.crawl.study import Study, nearest_of
 from gossamer.crawl.study_pages import Capture, moment_of, nearest_capture
 from gossamer.crawl.study_story import SAYS
 from gossamer.crawl.study_words import tell, when
@@ -330,3 +330,12 @@ def test_times_are_told_with_their_distance() -> None:
     assert when(now_us, now_us).endswith("just now")
     assert when(now_us - 61_000_000, now_us).endswith("1 minute ago")
     assert when(now_us + 7_200_000_000, now_us).endswith("in 2 hours")
+
+
+def test_the_nearest_of_many_is_found_by_its_ends() -> None:
+    known = [f"http://a.example/{number:05}/page" for number in range(5_000)]
+
+    assert nearest_of("http://a.example/04321/pge", known) == known[4321]
+    assert nearest_of("http://a.example/0432X/page", known) in known[4320:4330]
+    assert nearest_of("http://a.example/" + "x" * 9_000, known) == known[0]
+    assert nearest_of("http://a.example/", []) == ""

@@ -8,8 +8,9 @@ the graph as files that only grow. What is seen is one moment, that of `open` or
 from __future__ import annotations
 
 import difflib
+import heapq
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -37,7 +38,9 @@ from gossamer.urls.keys import KEY_BYTES, Keys
 SCAN_ROWS: Final = 10_000
 _LONGEST_CHAIN: Final = 50
 _REVISITS: Final = 10  # a revisit of a revisit of ...: ours refer to a whole capture at once
-_NEAR_ROWS: Final = 5_000  # URLs of a host that are compared when one is not found
+_NEAR_ROWS: Final = 5_000  # URLs of a host that are looked at when one is not found
+_MOST_NEAR: Final = 50  # of these, compared letter by letter
+_LONGEST_NEAR: Final = 500
 _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 
 
@@ -287,11 +290,31 @@ class Study:
         """A known URL of the same host that is spelt most like it."""
         host_key = self.keys.of(url)[:HOST_BYTES]
         rows = self.store.scan(Table.URL, host_key, host_key + b"\xff" * 9, _NEAR_ROWS)
-        urls = [UrlRow.decode(row).url for _, row in rows]
-        if not urls:
-            return ""
-        near = difflib.get_close_matches(url, urls, n=1, cutoff=0.6)
-        return near[0] if near else min(urls, key=len)
+        return nearest_of(url, [UrlRow.decode(row).url for _, row in rows])
+
+
+def nearest_of(url: str, known: Sequence[str]) -> str:
+    """The URL that is spelt most like this one, else the shortest; empty when none is known.
+
+    Exact likeness is dear: 4 s for 5,000 URLs of 100 characters. So only those are compared that
+    begin and end most like it, and none that is long.
+    """
+    if len(url) > _LONGEST_NEAR:
+        return min(known, key=len, default="")
+    short = [one for one in known if len(one) <= _LONGEST_NEAR]
+    likely = heapq.nlargest(_MOST_NEAR, short, key=lambda one: _ends_shared(url, one))
+    near = difflib.get_close_matches(url, likely, n=1, cutoff=0.6)
+    return near[0] if near else min(known, key=len, default="")
+
+
+def _ends_shared(one: str, other: str) -> int:
+    """Characters that are the same at the beginning, and at the end."""
+    return _same_at_start(one, other) + _same_at_start(one[::-1], other[::-1])
+
+
+def _same_at_start(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _answer_of(exchange: Exchange, path: Path) -> Fetched:
