@@ -324,3 +324,17 @@ def test_a_search_that_nobody_answers_is_no_collection_without_an_index(garden: 
     assert "did not come to an end" in page.text
     assert "Nothing can be searched yet" not in page.text
     server.desk.shelf.close()
+
+
+def test_hosts_come_in_order_and_in_pieces(server: Served) -> None:
+    browser = Browser(server)
+    every = browser.get("/api/hosts", sort="refused").json()
+    pieces = [
+        browser.get("/api/hosts", sort="refused", limit="1", offset=str(number)).json()
+        for number in range(every["total"] + 1)
+    ]
+
+    assert [one for piece in pieces for one in piece["hosts"]] == every["hosts"]
+    assert {piece["total"] for piece in pieces} == {len(every["hosts"])}
+    refused = [one["refused"] for one in every["hosts"]]
+    assert refused == sorted(refused, reverse=True)

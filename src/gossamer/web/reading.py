@@ -7,7 +7,7 @@ million links to it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
@@ -163,23 +163,39 @@ def hosts_object(
     study: Study, by: str, sort: str, limit: int, offset: int, now_us: int
 ) -> dict[str, Any]:
     """Hosts or sites, those with most of `sort` first."""
-    rows: Iterable[dict[str, Any]] = (host_object(host, now_us) for host in study.host_rows())
     if by == "site":
-        rows = _by_site(rows)
-    every = list(rows)
-    first = heapq.nsmallest(offset + limit, every, key=lambda row: (-row[sort], row[by]))
-    return {"schema": 1, "by": by, "total": len(every), "hosts": first[offset:]}
+        sites = _by_site(study.host_rows())
+        shown = heapq.nsmallest(offset + limit, sites, key=lambda row: (-row[sort], row["site"]))
+        return {"schema": 1, "by": by, "total": len(sites), "hosts": shown[offset:]}
+    total = 0
+
+    def counted() -> Iterator[HostRow]:
+        nonlocal total
+        for host in study.host_rows():
+            total += 1
+            yield host
+
+    # Only those up to the last that is shown are kept: there may be a million hosts.
+    first = heapq.nsmallest(
+        offset + limit, counted(), key=lambda host: (-_count(host, sort), host.name)
+    )
+    hosts = [host_object(host, now_us) for host in first[offset:]]
+    return {"schema": 1, "by": by, "total": total, "hosts": hosts}
 
 
-def _by_site(hosts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _count(host: HostRow, name: str) -> int:
+    count: int = host.size_bytes if name == "bytes" else getattr(host, name)
+    return count
+
+
+def _by_site(hosts: Iterable[HostRow]) -> list[dict[str, Any]]:
     sites: dict[str, dict[str, Any]] = {}
     for host in hosts:
-        site = sites.setdefault(
-            host["site"], {"site": host["site"], "hosts": 0, **dict.fromkeys(_COUNTS, 0)}
-        )
+        name = site_of(host.name)
+        site = sites.setdefault(name, {"site": name, "hosts": 0, **dict.fromkeys(_COUNTS, 0)})
         site["hosts"] += 1
-        for name in _COUNTS:
-            site[name] += host[name]
+        for count in _COUNTS:
+            site[count] += _count(host, count)
     return list(sites.values())
 
 
