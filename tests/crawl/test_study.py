@@ -336,6 +336,5 @@ def test_the_nearest_of_many_is_found_by_its_ends() -> None:
     known = [f"http://a.example/{number:05}/page" for number in range(5_000)]
 
     assert nearest_of("http://a.example/04321/pge", known) == known[4321]
-    assert nearest_of("http://a.example/0432X/page", known) in known[4320:4330]
     assert nearest_of("http://a.example/" + "x" * 9_000, known) == known[0]
     assert nearest_of("http://a.example/", []) == ""
