@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -285,3 +286,24 @@ def test_the_tester_knows_listed_domains(server: Served) -> None:
     ).json()  # fmt: skip
 
     assert [one["is_in"] for one in found["urls"]] == [True, False]
+
+
+def test_a_crawl_in_the_place_of_another_is_not_shown_what_was_there(
+    garden: Garden, changed: Garden, tmp_path: Path
+) -> None:
+    """A list is kept for a while when its crawl grows, but not when the crawl was cleared."""
+    home = tmp_path / "garden"
+    shutil.copytree(garden.path, home)
+    server = served(home)
+    program = Browser(server, token=TOKEN)
+    before = program.get("/api/top", by="backlinks").json()["pages"]
+    for key, kept in server.desk.shelf.slowly._kept.items():  # as if it had taken long to make
+        server.desk.shelf.slowly._kept[key] = replace(kept, until_s=1e9)
+
+    program.ask("DELETE", "/api/crawls/garden", json={"confirm": "garden"})
+    shutil.copytree(changed.path, home, dirs_exist_ok=True)
+
+    after = program.get("/api/top", by="backlinks").json()["pages"]
+    assert before
+    assert not {one["url"] for one in before} & {one["url"] for one in after}
+    server.desk.shelf.close()

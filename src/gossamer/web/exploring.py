@@ -48,7 +48,7 @@ def top_object(shelf: Shelf, name: str, by: str, level: str, limit: int) -> dict
         return rows
 
     stamp = stamp_of(home.graph / (RANKS_FILE if by in RANKS else MANIFEST))
-    rows = shelf.slowly.get(("top", name or shelf.first, by, level), stamp, make)
+    rows = shelf.slowly.get(("top", *shelf.identity(name), by, level), stamp, make)
     shown = [dict(row) for row in rows[:limit]]
     if level == "page":
         with shelf.study(name) as study:
@@ -91,7 +91,7 @@ def neighbours(shelf: Shelf, name: str, of: str, level: str, most: int) -> Ego:
         raise UsageError("pages are neighbours of a URL; hosts and sites of a host or site")
     level = level or "host"
     edges = shelf.slowly.get(
-        ("edges", name or shelf.first, level),
+        ("edges", *shelf.identity(name), level),
         stamp_of(home.graph / MANIFEST),
         lambda: edges_of(home.graph, level),
     )

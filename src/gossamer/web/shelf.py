@@ -129,6 +129,10 @@ class Shelf:
             raise NoCollection(home.path)
         return home
 
+    def identity(self, name: str) -> tuple[str, tuple[int, int]]:
+        """What tells a collection from one that was cleared, or made anew without some pages."""
+        return name or self.first, stamp_of(self.home(name).state / "IDENTITY")
+
     @contextmanager
     def study(self, name: str) -> Iterator[Study]:
         """A collection to read, as of half a second ago; ten at most, while others read slowly.
@@ -150,9 +154,7 @@ class Shelf:
             return self._engine(name).search(request)
         if not home.exists:
             raise NoCollection(home.path)
-        return self._searchers.search(
-            Shelved(home.path, stamp_of(home.state / "IDENTITY")), request
-        )
+        return self._searchers.search(Shelved(home.path, self.identity(name)[1]), request)
 
     def forget(self, name: str) -> None:
         """Close what is open of a collection: it is about to go."""
