@@ -37,6 +37,22 @@ def test_a_crawl_is_started_watched_paused_resumed_stopped_searched_and_cleared(
     clear(person, "rooms")
 
 
+@pytest.mark.parametrize(("status", "says"), [(None, "does not answer"), (429, "refuses")])
+def test_who_watches_is_told_when_the_figures_stand_still(
+    person: Person, status: int | None, says: str
+) -> None:
+    def lose(route: Route) -> None:
+        route.fulfill(status=status) if status else route.abort()
+
+    person.page.route("**/api/events*", lose)
+    person.open("/crawls/valley")
+
+    expect(person.page.locator("#line")).to_contain_text(says)
+    person.page.unroute("**/api/events*")
+    if not status:  # a browser that was refused does not ask again
+        expect(person.page.locator("#line")).to_contain_text("200 fetched")
+
+
 def test_clearing_needs_the_name(person: Person, demo: Demo) -> None:
     person.log_in(demo.server.token)
     page = person.page

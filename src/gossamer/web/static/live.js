@@ -168,7 +168,20 @@ function showHosts({ hosts }) {
   document.getElementById("hosts").replaceChildren(...lines);
 }
 
+// A browser tries again by itself, unless it was refused: logged out, or too many watch.
+function lost() {
+  const line = document.getElementById("line");
+  const text = source.readyState === EventSource.CLOSED
+    ? "These figures stand still: the server refuses to tell more. Load the page again."
+    : "These figures stand still: the server does not answer. Trying again …";
+  if (line.textContent === text) return;
+  line.setAttribute("aria-live", "polite");
+  line.dataset.state = "lost";
+  line.textContent = text;
+}
+
 const source = new EventSource(`/api/events?${new URLSearchParams({ c: crawl })}`);
 for (const [name, show] of [["status", showStatus], ["outcomes", showOutcomes], ["hosts", showHosts]]) {
   source.addEventListener(name, (event) => show(JSON.parse(event.data)));
 }
+source.addEventListener("error", lost);
