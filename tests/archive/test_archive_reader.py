@@ -17,6 +17,7 @@ from gossamer.archive.reader import (
     read_answer_at,
     read_exchange,
     read_records,
+    salvage,
 )
 from gossamer.archive.record import Record
 from gossamer.errors import CorruptFile
@@ -246,3 +247,14 @@ def test_chunks_are_joined_and_what_is_not_chunked_is_left() -> None:
     assert unchunked(b"hello") == b"hello"
     assert unchunked(b"ff\r\nshort") == b"ff\r\nshort"
     assert unchunked(b"") == b""
+
+
+def test_beginnings_of_endless_records_are_not_read_to_the_end_each(tmp_path: Path) -> None:
+    endless = b"WARC/1.0\r\nContent-Length: 999999999999\r\n\r\n"
+    whole = b"WARC/1.0\r\nContent-Length: 2\r\n\r\nhi\r\n\r\n"
+    path = tmp_path / "a.warc"
+    path.write_bytes(endless * 20_000 + b"\n" + whole)  # 900 KB, that were 9 GB to read
+
+    found = list(salvage(path))
+
+    assert [one.content for one in found if isinstance(one, Record)] == [b"hi"]

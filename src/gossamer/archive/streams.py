@@ -56,6 +56,10 @@ class Supply(Protocol):
         """Go on to the next member; False at the end of the file."""
         ...
 
+    def skip(self, count: int) -> int:
+        """Pass over up to so many bytes of the member unread; how many, 0 where it must be read."""
+        ...
+
 
 class PlainSupply:
     """A file without compression: one member."""
@@ -74,6 +78,12 @@ class PlainSupply:
     def begin(self) -> bool:
         was_begun, self._is_begun = self._is_begun, True
         return not was_begun
+
+    def skip(self, count: int) -> int:
+        count = min(count, self._file.seek(0, os.SEEK_END) - self.end)
+        self._file.seek(self.end + max(0, count))
+        self.end += max(0, count)
+        return max(0, count)
 
 
 class GzipSupply:
@@ -95,6 +105,9 @@ class GzipSupply:
         self.start = self.end
         self._inflater = isal_zlib.decompressobj(31)
         return True
+
+    def skip(self, count: int) -> int:  # noqa: ARG002 - it must be inflated to be passed over
+        return 0
 
     def more(self) -> bytes:
         inflater = self._inflater
@@ -139,6 +152,9 @@ class ZstdSupply:
         self.start = self.end
         self._inflater = zstd.ZstdDecompressor(zstd_dict=self._dictionary, options=_ZSTD_LIMITS)
         return True
+
+    def skip(self, count: int) -> int:  # noqa: ARG002 - it must be inflated to be passed over
+        return 0
 
     def more(self) -> bytes:
         while (inflater := self._inflater) is not None:
@@ -260,10 +276,20 @@ class Stream:
         return b"".join(parts)
 
     def take(self, size: int, keep: int) -> tuple[bytes, int]:
-        """Use `size` bytes and keep the first `keep` of them; also how many there were."""
+        """Use `size` bytes and keep the first `keep` of them; also how many there were.
+
+        What is not kept is not even read where the file is plain: one that holds nothing but
+        beginnings of endless records would else be read once for each.
+        """
         parts: list[bytes] = []
         used = kept = 0
-        while used < size and (self._grow() or self._cross()):
+        while used < size:
+            if kept >= keep and self._at >= len(self._buffer) and self.fault is None:
+                skipped = self._supply.skip(size - used)
+                self._place += skipped
+                used += skipped
+            if used >= size or not (self._grow() or self._cross()):
+                break
             step = min(len(self._buffer) - self._at, size - used)
             if kept < keep:
                 parts.append(self._buffer[self._at : self._at + min(step, keep - kept)])
