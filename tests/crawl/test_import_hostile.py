@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from gossamer.crawl.home import Home
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
 from gossamer.crawl.study import Study
+from gossamer.errors import UsageError
 from gossamer.settings import Settings, with_values
 from support.a_crawl import QUICK
 
@@ -116,3 +119,28 @@ def test_answers_that_are_dated_against_the_search_for_a_free_moment_are_all_kep
     assert bring(collection, path)[0].captures == len(dates) + 1
     with Study.open(collection) as study:
         assert len(study.captures(URL)) == len(dates) + 1
+
+
+def test_a_pipe_is_refused_before_a_byte_of_it_is_lost(tmp_path: Path, collection: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")
+    with pytest.raises(UsageError, match="save it as a file"):
+        bring(collection, pipe)
+    assert not collection.exists()
+
+
+def test_a_member_of_a_wacz_whose_packing_is_not_read_stops_no_other(
+    tmp_path: Path, collection: Path
+) -> None:
+    path = tmp_path / "a.wacz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("archive/a.warc.gz", b"\x04\x22\x4d\x18 packed with lz4")
+        archive.writestr("archive/b.warc", record("response", 1, HEAD + b"words"))
+    tally, told = bring(collection, path)
+    assert (tally.captures, tally.damaged) == (1, 1)
+    assert "lz4" in told[0]
+
+
+def test_types_that_somebody_made_up_are_counted_together(tmp_path: Path, collection: Path) -> None:
+    path = tmp_path / "a.warc"
+    path.write_bytes(b"".join(record(f"kind{n}", n, b"x") for n in range(5)))
+    assert bring(collection, path)[0].by_type == {"other": 5}

@@ -26,6 +26,12 @@ from gossamer.records import Fetched, Lease, Purpose
 from gossamer.urls.canonical import NormalForm, host_of
 
 _LIMIT_BYTES: Final = 256 * 2**20  # of one record; the reader of the archive takes no more
+_TYPES: Final = frozenset(
+    {
+        "warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion",
+        "continuation", "arc_header",
+    }
+)  # fmt: skip
 _NOT_MODIFIED: Final = 304
 _NO_KEY: Final = bytes(16)
 
@@ -50,7 +56,7 @@ class Tally:
     forgotten: int = 0  # exchanges, and listed URLs, of what was taken down here
     urls: int = 0  # named by lists and sitemaps
     new_urls: int = 0  # of them, those not known before
-    by_type: dict[str, int] = field(default_factory=dict)  # records by their type
+    by_type: dict[str, int] = field(default_factory=dict)  # records by their type, as WARC has them
     watch: Callable[[Tally], None] = _unwatched  # hears of it now and then, for progress
 
     def note_damage(self, fault: CorruptFile) -> None:
@@ -84,7 +90,8 @@ def _sound(source: Path | Source, tally: Tally) -> Iterator[Record | CorruptFile
             continue
         tally.records += 1
         tally.watch(tally)
-        tally.by_type[one.type] = tally.by_type.get(one.type, 0) + 1
+        kind = one.type if one.type in _TYPES else "other"
+        tally.by_type[kind] = tally.by_type.get(kind, 0) + 1
         if one.is_cut:
             what = f"the record has {one.size} bytes, more than can be kept; it is left out"
             yield CorruptFile(source, one.offset, what)

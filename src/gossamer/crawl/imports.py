@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import stat
 import sys
 import zlib
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, cast
 
-from gossamer.archive.wacz_reader import ZIP_MAGICS, warc_members
+from gossamer.archive.wacz_reader import ZIP_MAGICS, Member, warc_members
 from gossamer.base.clock import Clock
 from gossamer.crawl.build import Opened, SettingsFor, open_node
 from gossamer.crawl.home import Home
@@ -100,9 +101,16 @@ def _import_wacz(path: Path, intake: Intake, tally: Tally) -> None:
             if isinstance(member, CorruptFile):
                 tally.note_damage(member)
             else:
-                import_records(member, intake, tally)
+                _import_member(member, intake, tally)
     except CorruptFile as fault:
         tally.note_damage(fault)
+
+
+def _import_member(member: Member, intake: Intake, tally: Tally) -> None:
+    try:
+        import_records(member, intake, tally)
+    except UsageError as fault:  # its packing is not read; the others may be
+        tally.note_damage(CorruptFile(member, 0, str(fault)))
 
 
 # -- which kind
@@ -111,6 +119,8 @@ def _import_wacz(path: Path, intake: Intake, tally: Tally) -> None:
 def kind_of(path: Path) -> Kind:
     """What a file is, told by its content. Raises UsageError where it is nothing of ours."""
     try:
+        if not (stat.S_ISREG(path.stat().st_mode) or path.is_dir()):  # a folder is told by `open`
+            raise UsageError(f"{path} can be read only once; save it as a file, and import that")
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as fault:
