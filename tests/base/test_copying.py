@@ -26,7 +26,14 @@ def test_a_file_that_is_shorter_than_asked_is_copied_whole(tmp_path: Path) -> No
     (tmp_path / "old").write_bytes(b"short")
 
     with (tmp_path / "old").open("rb") as file:
-        assert copy_bytes(file, tmp_path / "new", 100, 0o600) == 5
+        assert copy_bytes(file, tmp_path / "new", 100) == 5
+
+
+def test_who_may_not_read_a_file_may_not_read_its_copy(tmp_path: Path) -> None:
+    (tmp_path / "old").write_bytes(b"secret")
+    (tmp_path / "old").chmod(0o600)
+    with (tmp_path / "old").open("rb") as file:
+        copy_bytes(file, tmp_path / "new", 6)
 
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o600
 

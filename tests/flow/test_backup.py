@@ -158,6 +158,21 @@ def test_where_no_copy_may_be(at_rest: Path, tmp_path: Path) -> None:
         backup(Home(tmp_path / "none"), tmp_path / "copy")
 
 
+def test_who_may_not_look_into_a_collection_may_not_look_into_its_copy(
+    at_rest: Path, tmp_path: Path
+) -> None:
+    (at_rest / "gossamer.toml").write_text("[fetch]\nheaders = ['X: secret']", encoding="utf-8")
+    (at_rest / "gossamer.toml").chmod(0o600)
+    (tmp_path / "mine").mkdir(mode=0o700)
+
+    for mode, target in ((0o700, tmp_path / "copy"), (0o755, tmp_path / "mine")):
+        at_rest.chmod(mode)
+        backup(Home(at_rest), target)
+
+        assert target.stat().st_mode & 0o777 == 0o700
+        assert (target / "gossamer.toml").stat().st_mode & 0o777 == 0o600
+
+
 def test_who_else_writes_is_not_disturbed(at_rest: Path, tmp_path: Path) -> None:
     with locked(Home(at_rest)), pytest.raises(CollectionInUse):
         backup(Home(at_rest), tmp_path / "copy")

@@ -30,8 +30,12 @@ def link_or_copy(source: Path, target: Path) -> bool:
     return True
 
 
-def copy_bytes(source: BinaryIO, target: Path, size: int, mode: int = 0o644) -> int:
-    """Copy the first `size` bytes of an open file, synced to the disk; how many there were."""
+def copy_bytes(source: BinaryIO, target: Path, size: int) -> int:
+    """Copy the first `size` bytes of an open file, synced to the disk; how many there were.
+
+    Whoever may not read the one may not read the other.
+    """
+    mode = os.fstat(source.fileno()).st_mode & 0o777
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:
         copied = _shared(source.fileno(), descriptor, size)

@@ -45,7 +45,6 @@ from gossamer.frontier.counts import Counts
 from gossamer.frontier.store import Store, Table
 
 _SHARED_STATE: Final = (".sst", ".blob")  # written once; what else a database has, it goes on with
-_PRIVATE: Final = 0o600
 _CHECKPOINT_S: Final = 120.0  # what a second of crawling wrote goes to a disk that may be busy
 
 
@@ -86,7 +85,7 @@ def backup(home: Home, target: Path) -> Copied:
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = tempfile.mkdtemp(prefix=f"{target.name}.", suffix=".partial", dir=target.parent)
         copied = _copy(home, Home(Path(partial)))
-        _put_in_place(Path(partial), target)
+        _put_in_place(Path(partial), target, home.path.stat().st_mode & 0o777)
     except FileNotFoundError as error:
         what = f"{home.path} was rewritten while it was copied ({error.filename}); try again"
         raise StoreError(what) from error
@@ -103,16 +102,20 @@ def check_target(home: Home, target: Path) -> None:
     if target.resolve().is_relative_to(home.path.resolve()):
         raise UsageError(f"{target} lies in the collection itself; name a place outside of it")
     if target.is_dir():
+        if target.resolve() == Path.cwd():
+            raise UsageError("a copy cannot take the place of the folder you are in; name another")
         if any(target.iterdir()):
             raise UsageError(f"{target} is not empty; name a new directory")
     elif target.exists() or target.is_symlink():
         raise UsageError(f"{target} is a file; name a new directory")
 
 
-def _put_in_place(partial: Path, target: Path) -> None:
-    partial.chmod(0o755)  # a temporary folder is its maker's alone
+def _put_in_place(partial: Path, target: Path, mode: int) -> None:
+    """`mode` is the collection's: who may not look into it may not look into the copy."""
     if target.is_dir():
+        mode &= target.stat().st_mode
         target.rmdir()
+    partial.chmod(mode | 0o700)
     partial.rename(target)
     sync_folder(target.parent)
 
@@ -237,7 +240,9 @@ def _copy_archive(home: Home, new: Home, store: Store, copied: Copied, *, is_liv
             _copy_file(index, cdxj_path(target), copied, is_shared=True)
             continue
         with path.open("rb") as file:
-            copy_bytes(file, target, end if is_live else size)
+            wanted = end if is_live else size
+            if copy_bytes(file, target, wanted) < wanted:
+                raise StoreError(f"{path} was rewritten while it was copied; try again")
         copied.take(target)
         if is_live:
             copied.take(write_cdxj(target))
@@ -252,13 +257,8 @@ def _copy_texts(home: Home, new: Home, store: Store, copied: Copied, *, is_live:
         with home.log.open("rb") as file:
             copy_bytes(file, new.log, length if is_live else os.fstat(file.fileno()).st_size)
         copied.take(new.log)
-    for name, mode in (
-        ("log/acts.jsonl", 0o644),
-        ("run/deaths", 0o644),
-        ("gossamer.toml", 0o644),
-        ("cookies.txt", _PRIVATE),
-    ):
+    for name in ("log/acts.jsonl", "run/deaths", "gossamer.toml", "cookies.txt"):
         if (home.path / name).exists():
             with (home.path / name).open("rb") as file:
-                copy_bytes(file, new.path / name, os.fstat(file.fileno()).st_size, mode)
+                copy_bytes(file, new.path / name, os.fstat(file.fileno()).st_size)
             copied.take(new.path / name)
