@@ -18,6 +18,7 @@ from gossamer.base.clock import SystemClock
 from gossamer.crawl.checks import verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget, survey
+from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.home import Home, locked
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
@@ -205,6 +206,29 @@ def test_everything_can_be_forgotten(collection: Path) -> None:
     assert study.urls() == set()
     assert traces_of(collection, MARK) == traces_of(collection, "127.0.0.1") == []
     assert list(verify(study.home)) == []
+
+
+def test_nothing_is_left_in_what_a_killed_rebuild_left(crawled: Crawled) -> None:
+    for name in ("index.old", "graph.new", "state.old"):
+        (crawled.path / name).mkdir()
+        (crawled.path / name / "part").write_text(MARK, encoding="utf-8")
+    (crawled.path / "cookies.txt.new").write_text(f"{GONE}\tTRUE", encoding="utf-8")
+
+    let_go(crawled, GONE)
+
+    left = {path.name for path in crawled.path.iterdir()}
+    assert left.isdisjoint({"index.old", "graph.new", "state.old", "cookies.txt.new"})
+    assert list(verify(crawled.home)) == []
+
+
+def test_half_a_line_of_a_full_disk_does_not_hide_what_was_forgotten(crawled: Crawled) -> None:
+    with crawled.home.acts.open("ab") as acts:
+        acts.write(b'{"at": "2026-01-01T00:00:00Z", "act": "pa')
+
+    let_go(crawled, GONE)
+
+    assert read_forgotten(crawled.home.acts)
+    assert typed("rebuild", "state", "-c", crawled.path).code == 0
 
 
 def test_forgetting_twice_is_no_fault(crawled: Crawled) -> None:

@@ -10,7 +10,6 @@ middle leaves a mark, and the next start goes through all of it first.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +20,7 @@ from gossamer.base.clock import Clock
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.control import NotRunning, send
 from gossamer.crawl.home import Home, locked, open_to_read, open_to_write
-from gossamer.crawl.journal import note_act
+from gossamer.crawl.journal import note_act, read_acts
 from gossamer.errors import NoCollection, UsageError
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
@@ -116,13 +115,11 @@ def put_bans(frontier: Frontier, lines: Sequence[str]) -> None:
 def bans_in(acts: Path) -> tuple[str, ...]:
     """The lines that acts.jsonl leads to, for a state that is made again."""
     lines: dict[str, None] = {}
-    if acts.exists():
-        for text in acts.read_text(encoding="utf-8").splitlines():
-            act = json.loads(text)
-            if act.get("act") == "ban":
-                lines.update(dict.fromkeys(act.get("added", ())))
-                for line in act.get("lifted", ()):
-                    lines.pop(line, None)
+    for act in read_acts(acts):
+        if act.get("act") == "ban":
+            lines.update(dict.fromkeys(act.get("added", ())))
+            for line in act.get("lifted", ()):
+                lines.pop(line, None)
     return tuple(lines)
 
 

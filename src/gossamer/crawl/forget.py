@@ -43,6 +43,7 @@ from gossamer.crawl.home import (
     locked,
     open_to_read,
     open_to_write,
+    undo_half_swaps,
 )
 from gossamer.crawl.stored import stored_settings
 from gossamer.errors import NoCollection, NotKnown
@@ -108,6 +109,7 @@ def forget(
     with locked(home):
         delete_checkpoints(home)
         try:
+            undo_half_swaps(home)
             sums = _forget(home, texts, clock, tell, is_site=is_site)
             settle(home.path)
         except OSError as error:

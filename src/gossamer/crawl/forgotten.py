@@ -7,12 +7,11 @@ heeds it, and so does every crawl.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from gossamer.crawl.journal import note_act
+from gossamer.crawl.journal import note_act, read_acts
 from gossamer.urls.forgotten import Forgotten, Named
 
 FORGET: Final = "forget"
@@ -23,19 +22,13 @@ _DIGESTS: Final = "digests"
 def read_forgotten(acts: Path) -> Forgotten:
     """What is forgotten by now. A line that cannot be read is none of ours."""
     dates: dict[str, str] = {}
-    if not acts.exists():
-        return Forgotten()
-    with acts.open("rb") as lines:
-        for line in lines:
-            if _DIGESTS.encode() not in line:
-                continue
-            act = _act_of(line)
-            digests = [one for one in act.get(_DIGESTS, ()) if isinstance(one, str)]
-            if act.get("act") == FORGET:
-                dates |= dict.fromkeys(digests, str(act.get("at", "")))
-            elif act.get("act") == ALLOW:
-                for digest in digests:
-                    dates.pop(digest, None)
+    for act in read_acts(acts, _DIGESTS):
+        digests = [one for one in act.get(_DIGESTS, ()) if isinstance(one, str)]
+        if act.get("act") == FORGET:
+            dates |= dict.fromkeys(digests, str(act.get("at", "")))
+        elif act.get("act") == ALLOW:
+            for digest in digests:
+                dates.pop(digest, None)
     return Forgotten(dates)
 
 
@@ -49,11 +42,3 @@ def note_forgotten(acts: Path, at_us: int, named: Sequence[Named], **sums: int) 
 def note_allowed(acts: Path, at_us: int, named: Sequence[Named]) -> None:
     """These may be crawled again, from the next start on."""
     note_act(acts, at_us, ALLOW, **{_DIGESTS: [one.digest for one in named]})
-
-
-def _act_of(line: bytes) -> dict[str, Any]:
-    try:
-        act = json.loads(line)
-    except ValueError:
-        return {}
-    return act if isinstance(act, dict) else {}

@@ -75,6 +75,11 @@ class Home:
         return self.path / "cookies.txt"
 
     @property
+    def new_cookies(self) -> Path:
+        """A list of cookies that is being written."""
+        return self.path / "cookies.txt.new"
+
+    @property
     def exists(self) -> bool:
         return (self.state / "CURRENT").exists() or is_ready(self.path)
 
@@ -210,6 +215,19 @@ def delete_checkpoints(home: Home) -> None:
     """What a backup that was killed left. For who holds the lock."""
     for folder in home.run.glob(f"{CHECKPOINTS}*"):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def undo_half_swaps(home: Home) -> None:
+    """What a killed `rebuild` left: where it died between its two renames, the old part comes back,
+    and nothing else stays. So does nothing of a list of cookies that was being written. For who
+    holds the lock."""
+    for part in (home.state, home.graph, home.index):
+        old = part.with_name(part.name + ".old")
+        if old.exists() and not part.exists():
+            old.rename(part)
+        shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(part.with_name(part.name + ".new"), ignore_errors=True)
+    home.new_cookies.unlink(missing_ok=True)
 
 
 def is_in_use(home: Home) -> bool:

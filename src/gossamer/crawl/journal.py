@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import iso_of
@@ -92,13 +94,33 @@ class Journal:
 
 
 def note_act(path: Path, wall_us: int, act: str, **facts: object) -> None:
-    """One line in acts.jsonl: what the operator did. On disk when this returns; else DiskFault."""
-    line = json.dumps({"at": iso_of(wall_us), "act": act, **facts}) + "\n"
+    """One line in acts.jsonl: what the operator did. On disk when this returns; else DiskFault.
+
+    Half a line that a full disk left behind is ended first, or this one would be lost with it.
+    """
+    line = json.dumps({"at": iso_of(wall_us), "act": act, **facts}).encode() + b"\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
+        with path.open("ab+") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read(1) == b"\n" else b"\n" + line
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
     except OSError as fault:
         raise disk_fault("the act could not be noted in the log", fault) from fault
+
+
+def read_acts(path: Path, word: str = "") -> Iterator[dict[str, Any]]:
+    """The acts of a collection whose lines have `word`, in order; half a line is none."""
+    if not path.exists():
+        return
+    with path.open("rb") as lines:
+        for line in lines:
+            try:
+                act = json.loads(line) if word.encode() in line else None
+            except ValueError:
+                continue
+            if isinstance(act, dict):
+                yield act

@@ -35,7 +35,15 @@ from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, SEEDS_KEY
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.harvest import Harvester
-from gossamer.crawl.home import FORMAT, SALT_KEY, VERSION_KEY, Home, locked, open_to_write
+from gossamer.crawl.home import (
+    FORMAT,
+    SALT_KEY,
+    VERSION_KEY,
+    Home,
+    locked,
+    open_to_write,
+    undo_half_swaps,
+)
 from gossamer.crawl.imported import note_imported
 from gossamer.crawl.journal import note_act
 from gossamer.crawl.links import LinkBook
@@ -83,7 +91,7 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
         raise NoCollection(home.path)
     home.run.mkdir(exist_ok=True)
     with locked(home):
-        _undo_half_swaps(home)
+        undo_half_swaps(home)
         told = _told(home)
         note_act(home.acts, clock.wall_us(), "rebuild", what=what)
         if what in ("graph", "all"):
@@ -92,16 +100,6 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
             _rebuild_state(home, told, tell)
         if what == "index" or (what == "all" and told.settings.node.index):
             _rebuild_index(home, told, clock, tell)
-
-
-def _undo_half_swaps(home: Home) -> None:
-    """A rebuild that was killed between its two renames: the old one comes back."""
-    for part in (home.state, home.graph, home.index):
-        old = part.with_name(part.name + ".old")
-        if old.exists() and not part.exists():
-            old.rename(part)
-        shutil.rmtree(old, ignore_errors=True)
-        shutil.rmtree(part.with_name(part.name + ".new"), ignore_errors=True)
 
 
 def _swap(part: Path) -> None:
@@ -253,7 +251,10 @@ def _log_lines(home: Home) -> Iterator[dict[str, Any]]:
         return
     with home.log.open(encoding="utf-8") as lines:
         for line in lines:
-            fields = json.loads(line)
+            try:
+                fields = json.loads(line)
+            except ValueError:
+                continue  # half a line, of a kill: what it told of was never committed
             if "address" not in fields and fields.get("outcome") in ("refused", "failed"):
                 yield fields
 

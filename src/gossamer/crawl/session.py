@@ -15,7 +15,7 @@ from gossamer.crawl.bans import note_bans
 from gossamer.crawl.build import Opened, check_usable, open_node
 from gossamer.crawl.configure import configure
 from gossamer.crawl.control import listening
-from gossamer.crawl.home import CHECKPOINTS, Home, open_to_read
+from gossamer.crawl.home import CHECKPOINTS, Home, open_to_read, undo_half_swaps
 from gossamer.crawl.journal import note_act
 from gossamer.crawl.node import Node
 from gossamer.crawl.seeds import survey
@@ -113,7 +113,8 @@ def _settings_to_go_on(plan: Plan) -> Settings:
 
 def delete_collection(home: Home, *, keep_folder: bool = False) -> None:
     """Delete all that is ours; other files, the operator's settings among them, stay."""
-    derived = (home.graph, home.index, home.log.parent, home.state, home.new_state)
+    undo_half_swaps(home)
+    derived = (home.graph, home.index, home.log.parent, home.state)
     for part in (home.archive, *derived, home.path / NEW, home.path / OLD, home.run):
         shutil.rmtree(part, ignore_errors=True)
     home.cookies.unlink(missing_ok=True)
