@@ -12,13 +12,21 @@ from hypothesis import strategies as st
 
 import gossamer.graph.ranks
 from gossamer.base.clock import ManualClock
-from gossamer.errors import CorruptFile
+from gossamer.errors import CorruptFile, StoreError
 from gossamer.graph import manifest
 from gossamer.graph.manifest import Part
 from gossamer.graph.merge import merge
 from gossamer.graph.parts import PartWriter
 from gossamer.graph.rank_store import GRACE_S, hash_of
-from gossamer.graph.ranks import RankReader, Wanted, compute, find_info, is_current, ranks
+from gossamer.graph.ranks import (
+    RankReader,
+    Wanted,
+    compute,
+    compute_apart,
+    find_info,
+    is_current,
+    ranks,
+)
 from support.a_graph import Captured, a_graph, capture, link, unchanged
 
 A, B, C, D = (f"http://{name}.example/" for name in "abcd")
@@ -344,3 +352,29 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     with pytest.raises(CorruptFile, match=r"links-000000\.parquet"):
         compute(folder, ManualClock())
     assert find_info(folder) is None
+
+
+def test_a_process_of_its_own_computes_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = [capture(A, 1, link(B), link(C)), capture(B, 2, link(C))]
+    here, apart = (a_graph(tmp_path / name, parts) for name in ("here", "apart"))
+    compute(here, ManualClock())
+
+    monkeypatch.setattr(gossamer.graph.ranks, "FEW_ROWS", -1)
+    compute_apart(apart, ManualClock())
+
+    assert is_current(apart)
+    assert everything(apart) == pytest.approx(everything(here))
+
+
+def test_what_a_process_of_its_own_cannot_read_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = a_graph(tmp_path, [capture(A, 1, link(B))])
+    (part,) = manifest.read(folder).parts
+    (folder / part.name).write_bytes(b"no Parquet")
+    monkeypatch.setattr(gossamer.graph.ranks, "FEW_ROWS", -1)
+
+    with pytest.raises(StoreError, match=rf"{part.name}.*gossamer rebuild graph"):
+        compute_apart(folder, ManualClock())

@@ -166,9 +166,9 @@ class Node:
             indexing = beside.submit(index.finish) if index is not None else None
             parts.links.finish()
             if is_whole and parts.settings.node.graph:
-                from gossamer.graph.ranks import compute  # numpy and SciPy: nobody waits for them
+                from gossamer.graph.ranks import compute_apart  # NumPy, SciPy: nobody waits for it
 
-                compute(parts.home.graph, parts.clock)
+                compute_apart(parts.home.graph, parts.clock)
             if indexing is not None:
                 indexing.result()
 

@@ -9,17 +9,21 @@ a site links to another when one of its pages does.
 
 Memory is bounded: links are read in chunks, and what stays are some numbers for each page. The
 files are those of `rank_store.py`; readers in other processes are never stopped.
+
+    python -m gossamer.graph.ranks FOLDER      computes them
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gossamer.base.clock import Clock
-from gossamer.errors import CorruptFile
+from gossamer.base.clock import Clock, SystemClock
+from gossamer.errors import CorruptFile, DiskFault, GossamerError, StoreError
 from gossamer.graph import manifest as manifests
 from gossamer.graph import rank_store as store
 from gossamer.graph.arrow import pa, pq
@@ -31,7 +35,16 @@ from gossamer.graph.rank_reader import RankReader
 from gossamer.graph.rank_spool import Spool
 from gossamer.graph.rank_store import RankInfo, find_info
 
-__all__ = ["RankInfo", "RankReader", "Wanted", "compute", "find_info", "is_current", "ranks"]
+__all__ = [
+    "RankInfo",
+    "RankReader",
+    "Wanted",
+    "compute",
+    "compute_apart",
+    "find_info",
+    "is_current",
+    "ranks",
+]
 
 
 def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInfo:
@@ -56,6 +69,31 @@ def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInf
     store.replace_info(folder, info)
     store.delete_old(folder, before, info, clock.wall_us())
     return info
+
+
+def compute_apart(folder: Path, clock: Clock) -> None:
+    """The same for who must stay small: those of many links, which take most of a gigabyte, are
+    computed by a process of its own. Raises CorruptFile, StoreError, DiskFault."""
+    if manifests.read(folder).links <= FEW_ROWS:
+        compute(folder, clock)
+        return
+    ended = subprocess.run(  # noqa: S603  # our own module, by our own interpreter
+        [sys.executable, "-m", "gossamer.graph.ranks", str(folder)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if ended.returncode:
+        why = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        if ended.returncode == _FULL:
+            raise DiskFault(why, is_full=True)
+        raise StoreError(
+            f"ranks could not be computed ({why}); `gossamer rebuild graph` tries again"
+        )
+
+
+_FULL = DiskFault("", is_full=True).exit_code
 
 
 def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Pages:
@@ -121,3 +159,20 @@ def _spill(folder: Path) -> tempfile.TemporaryDirectory[str]:
     for place in (folder, run):  # a crawl without a graph has no folder for it
         place.mkdir(exist_ok=True)
     return tempfile.TemporaryDirectory(prefix="ranks-", dir=run)
+
+
+# -- as a process of its own
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compute, and say what went wrong in one line."""
+    try:
+        compute(Path(arguments[0]), SystemClock())
+    except GossamerError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
