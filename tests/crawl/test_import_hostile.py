@@ -86,6 +86,15 @@ def test_metadata_that_names_a_record_which_is_not_there_is_left_out(
     assert "its metadata was left out" in told[0]
 
 
+def test_metadata_of_an_answer_that_took_for_ever_is_left_out(
+    tmp_path: Path, collection: Path
+) -> None:
+    (path := tmp_path / "a.warc").write_bytes(with_ours(fetchTimeMs="inf"))
+    tally, told = bring(collection, path)
+    assert tally.captures == 1
+    assert "cannot be understood" in told[0]
+
+
 def test_a_body_that_is_said_to_lie_in_the_file_itself_is_not_looked_for(
     tmp_path: Path, collection: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

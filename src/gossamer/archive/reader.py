@@ -257,7 +257,7 @@ def _exchange(path: Path, records: list[Record]) -> Exchange:
             origin = _revisit_of(response, fields)
             return Exchange(lease, answer, stored, origin, int(fields["bodyBytes"]))
         return Exchange(lease, answer, stored, None, len(answer.body))
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, OverflowError) as error:
         what = f"the metadata record cannot be understood ({error!r})"
         raise CorruptFile(path, metadata.offset, what) from None
 
@@ -272,7 +272,7 @@ def _imported(path: Path, records: list[Record], fields: Fields) -> Exchange:
         at_us = date_us(metadata.header("WARC-Date"))
         answer = _fetched(fields, url, at_us, capture, request)
         lease = lease_of(fields, url)
-    except (KeyError, ValueError, IndexError) as error:
+    except (KeyError, ValueError, IndexError, OverflowError) as error:
         what = f"the metadata record cannot be understood ({error!r})"
         raise CorruptFile(path, metadata.offset, what) from None
     body_at = _body_at(fields)
