@@ -39,23 +39,28 @@ class Vitals:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A crawl at one moment: its node, and the workers that the node has."""
+    """A crawl at one moment: its node, the workers that the node has, and what merges links."""
 
     at_s: float
     node: Vitals
     workers: tuple[Vitals, ...]
+    others: tuple[Vitals, ...] = ()
 
     @property
     def rss_mb(self) -> float:
-        return self.node.rss_mb + sum(worker.rss_mb for worker in self.workers)
+        return sum(one.rss_mb for one in self._all)
 
     @property
     def handles(self) -> int:
-        return self.node.handles + sum(worker.handles for worker in self.workers)
+        return sum(one.handles for one in self._all)
 
     @property
     def threads(self) -> int:
-        return self.node.threads + sum(worker.threads for worker in self.workers)
+        return sum(one.threads for one in self._all)
+
+    @property
+    def _all(self) -> tuple[Vitals, ...]:
+        return (self.node, *self.workers, *self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +122,29 @@ def _watch(pid: int, began_s: float, see: Callable[[Look], None] | None, every_s
         if node is not None:
             cpu_s = max(cpu_s, node.cpu_s)
             if see is not None:
-                workers = [vitals_of(child) for child in children_of(pid)]
-                there = tuple(worker for worker in workers if worker is not None)
-                see(Look(time.perf_counter() - began_s, node, there))
+                see(Look(time.perf_counter() - began_s, node, *_children(pid)))
         if time.perf_counter() - began_s > _LONGEST_S:
             raise TimeoutError(f"the crawl did not end within {_LONGEST_S:.0f} s")
         look_at_s = max(look_at_s + every_s, time.perf_counter() + every_s / 2)
         time.sleep(look_at_s - time.perf_counter())
     return cpu_s
+
+
+def _children(pid: int) -> tuple[tuple[Vitals, ...], tuple[Vitals, ...]]:
+    """A node's workers, and its other processes, which come and go."""
+    found: tuple[list[Vitals], list[Vitals]] = ([], [])
+    for child in children_of(pid):
+        vitals = vitals_of(child)
+        if vitals is not None:
+            found[_is_of_the_graph(child)].append(vitals)
+    return tuple(found[0]), tuple(found[1])
+
+
+def _is_of_the_graph(pid: int) -> bool:
+    try:
+        return b"gossamer.graph" in (Path("/proc") / str(pid) / "cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def vitals_of(pid: int) -> Vitals | None:
