@@ -57,3 +57,18 @@ def test_a_reader_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Monk
     reader.close()
 
     assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_a_reader_follows_when_another_state_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    for number, name in ((1, "state"), (2, "other")):
+        store = RocksStore.open(tmp_path / name)
+        store.write(_row(number))
+        store.close()
+    reader = RocksStore.open_to_read(tmp_path / "state")
+    (tmp_path / "state").rename(tmp_path / "gone")
+    (tmp_path / "other").rename(tmp_path / "state")
+
+    reader.refresh()
+
+    assert reader.find(Table.META, b"counts") == b"2"
+    reader.close()

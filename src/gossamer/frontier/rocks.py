@@ -48,7 +48,7 @@ class _Beside:
     folder: Path
     scratch: Path
     memory_mb: int
-    manifest: tuple[str, int]
+    manifest: tuple[str, int, int]
 
 
 class RocksStore:
@@ -176,13 +176,15 @@ def _open_beside(folder: Path, memory_mb: int) -> tuple[Rdict, _Beside]:
     return db, _Beside(folder, scratch, memory_mb, manifest)
 
 
-def _manifest_of(folder: Path) -> tuple[str, int]:
-    """The file that names all table files, and its length: it grows with each of them."""
+def _manifest_of(folder: Path) -> tuple[str, int, int]:
+    """The file that names all table files, its length, which grows with each of them, and its
+    number on the disk: after a takedown another state lies here, perhaps with a like file."""
     try:
         name = (folder / "CURRENT").read_text(encoding="ascii").strip()
-        return name, (folder / name).stat().st_size
+        found = (folder / name).stat()
+        return name, found.st_size, found.st_ino
     except (OSError, ValueError):  # whoever opens it says what is wrong
-        return "", 0
+        return "", 0, 0
 
 
 def _options(cache: Cache, memory_mb: int) -> Options:
