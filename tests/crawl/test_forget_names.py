@@ -105,3 +105,16 @@ def test_acts_keep_everything_but_the_name() -> None:
 )
 def test_archives_of_others_have_urls_of_all_kinds(url: str, is_covered: bool) -> None:
     assert cover_of("a.example").covers_any(url) == is_covered
+
+
+@pytest.mark.parametrize(
+    ("url", "is_covered"),
+    [
+        ("dns:Gone.example", True), ("ftp://gone.example/x", True), ("ftp://else.example/", False),
+        ("ftp://[gone.example", False), ("urn:gone.example", False), ("", False),
+    ],
+)  # fmt: skip
+def test_records_of_other_schemes_are_told_by_their_host_and_rubbish_is_none(
+    url: str, is_covered: bool
+) -> None:
+    assert cover_of("gone.example").covers_any(url) is is_covered

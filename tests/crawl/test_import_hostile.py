@@ -12,6 +12,7 @@ import pytest
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.warc import payload_digest
 from gossamer.base.clock import SystemClock
+from gossamer.crawl.forget import forget
 from gossamer.crawl.home import Home
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
@@ -153,3 +154,18 @@ def test_types_that_somebody_made_up_are_counted_together(tmp_path: Path, collec
     path = tmp_path / "a.warc"
     path.write_bytes(b"".join(record(f"kind{n}", n, b"x") for n in range(5)))
     assert bring(collection, path)[0].by_type == {"other": 5}
+
+
+def test_no_record_names_again_what_was_forgotten(tmp_path: Path, collection: Path) -> None:
+    path = tmp_path / "a.warc"
+    odd = "ftp://[example.org"  # no URL at all: forgetting must not stumble over it
+    path.write_bytes(
+        record("response", 1, HEAD + b"x") + record("resource", 2, b"y", WARC_Target_URI=odd)
+    )
+    bring(collection, path)
+    forget(Home(collection), ["example.org"], SystemClock(), lambda _text: None)
+    uris = ("dns:example.org", "ftp://example.org/x", URL)
+    again = (record("resource", n, b"z", WARC_Target_URI=uri) for n, uri in enumerate(uris, 3))
+    path.write_bytes(b"".join(again))
+    tally, _told = bring(collection, path)
+    assert (tally.forgotten, tally.kept, tally.captures) == (3, 0, 0)

@@ -14,14 +14,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import HostRow
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm, host_of, origin_of, target_of
-from gossamer.urls.forgotten import Breadth, Forgotten, Named
+from gossamer.urls.forgotten import Breadth, Forgotten, Named, host_in
 from gossamer.urls.keys import HALF_BYTES, Keys
 from gossamer.urls.site import site_of
 
@@ -108,9 +107,8 @@ class Cover:
         """The same of a URL of any scheme: archives of others hold `dns:` and `ftp:`, too."""
         if url.startswith(("http://", "https://")):
             return self.covers_link(url, "")
-        scheme, _, rest = url.partition(":")
-        host = rest if scheme == "dns" else urlsplit(url).hostname if "//" in url else None
-        return bool(host) and self.has_host(str(host).lower())
+        host = host_in(url)
+        return bool(host) and self.has_host(host)
 
     def covers_link(self, href: str, base: str) -> bool:
         """The same of a URL as somebody wrote it."""

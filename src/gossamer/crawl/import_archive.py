@@ -24,6 +24,7 @@ from gossamer.crawl.intake import Intake
 from gossamer.errors import CorruptFile
 from gossamer.records import Fetched, Lease, Purpose
 from gossamer.urls.canonical import NormalForm, host_of
+from gossamer.urls.forgotten import host_in
 
 _LIMIT_BYTES: Final = 256 * 2**20  # of one record; the reader of the archive takes no more
 _TYPES: Final = frozenset(
@@ -131,8 +132,13 @@ def _is_forgotten(foreign: Foreign, intake: Intake, form: NormalForm) -> bool:
     if not intake.forgotten:
         return False
     written = [foreign.answer.url, foreign.lease.url, *(one.uri for one in foreign.records)]
-    found = (form.find(one) for one in written if one)
-    return any(url is not None and intake.forgotten.covers(url) for url in found)
+    for one in written:
+        url = form.find(one) if one else None
+        if url is None and (host := host_in(one)):
+            url = f"https://{host}/"  # `dns:` and others name a host, too
+        if url is not None and intake.forgotten.covers(url):
+            return True
+    return False
 
 
 def _begins_file_here(foreign: Foreign, intake: Intake) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+from urllib.parse import urlsplit
 
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import site_of
@@ -40,6 +41,17 @@ class Named:
         """What is left of the name: 32 hexadecimal digits."""
         told = f"{self.breadth.value} {self.name}".encode()
         return hashlib.blake2b(told, digest_size=_DIGEST_BYTES, person=b"forgotten").hexdigest()
+
+
+def host_in(url: str) -> str:
+    """The host in a URL of any scheme; archives of others hold `dns:` and `ftp:`, and rubbish."""
+    scheme, _, rest = url.partition(":")
+    if scheme == "dns":
+        return rest.lower()
+    try:
+        return (urlsplit(url).hostname or "") if "//" in url else ""
+    except ValueError:
+        return ""
 
 
 class Forgotten:
