@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -229,6 +231,22 @@ def test_half_a_line_of_a_full_disk_does_not_hide_what_was_forgotten(crawled: Cr
 
     assert read_forgotten(crawled.home.acts)
     assert typed("rebuild", "state", "-c", crawled.path).code == 0
+
+
+def test_a_full_disk_has_its_room_back_and_nothing_has_changed(crawled: Crawled) -> None:
+    before = crawled.urls()
+    with crawled.home.log.open("ab") as log:
+        log.write(b"{}\n" * 400_000)  # longer than the limit below
+    limit = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (1_000_000,) * 2); import sys; "
+    verb = "sys.argv[0] = 'gossamer'; from gossamer.cli.main import run; run()"
+    command = [sys.executable, "-c", limit + verb, "forget", "--yes", GONE, "-c", str(crawled.path)]
+
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 1
+    assert "could not be rewritten (File too large)" in ended.stderr.splitlines()[-1]
+    assert not (crawled.path / "forget.new").exists()
+    assert crawled.urls() == before
 
 
 def test_forgetting_twice_is_no_fault(crawled: Crawled) -> None:

@@ -34,9 +34,9 @@ def begin_aside(home: Path) -> Path:
 def make_ready(home: Path) -> None:
     """The new parts are whole, and on the disk: from here on they count."""
     new = home / NEW
-    for part in PARTS:
-        if (new / part).is_dir():
-            sync_folder(new / part)
+    for folder in new.rglob("*"):
+        if folder.is_dir():  # an index has folders of its own
+            sync_folder(folder)
     with (new / _READY).open("wb") as file:
         os.fsync(file.fileno())
     sync_folder(new)

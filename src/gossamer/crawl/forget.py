@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 
 from gossamer.archive.reader import iter_exchanges
@@ -112,8 +112,12 @@ def forget(
             undo_half_swaps(home)
             sums = _forget(home, texts, clock, tell, is_site=is_site)
             settle(home.path)
-        except OSError as error:
-            raise disk_fault(f"{home.path} could not be rewritten", error) from error
+        except BaseException as error:
+            with suppress(OSError):
+                settle(home.path)  # a full disk has its room back
+            if isinstance(error, OSError):
+                raise disk_fault(f"{home.path} could not be rewritten", error) from error
+            raise
     return sums
 
 
