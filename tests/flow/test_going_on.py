@@ -52,6 +52,19 @@ def test_a_stopped_crawl_is_finished_by_the_same_command(site: Site, collection:
     assert each_once(site)
 
 
+def test_the_first_crawl_after_an_import_says_its_scope(tmp_path: Path, collection: Path) -> None:
+    (tmp_path / "list.txt").write_text("http://127.0.0.9/listed", encoding="utf-8")
+    assert typed("import", "-c", collection, tmp_path / "list.txt").code == 0
+    with site_in_thread({"/": page("<a href=/a>x</a>"), "/a": page("x")}) as site:
+        command = ("crawl", "-c", collection, "--scope", "page", "--max-pages", "1", site.url())
+        first = typed(*command)
+        second = typed(*command, "--scope", "host")
+
+    assert (first.code, site.asked) == (0, ["/robots.txt", "/"])
+    assert second.code == 2
+    assert "add --change" in second.err
+
+
 def test_a_finished_crawl_asks_nobody_again(collection: Path) -> None:
     with site_in_thread({"/": page("<a href=/a>x</a>"), "/a": page("x")}) as site:
         crawl(collection, [site.url()])

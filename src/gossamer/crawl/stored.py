@@ -56,7 +56,9 @@ def changed_settings(
     if before is None:
         return {}
     changed = difference(without_secrets(before), without_secrets(settings))
-    fixed = [key for key in changed if is_fixed(key)]
+    # What was only imported has had no scope yet: the first crawl says it.
+    is_first = not stored_seeds(store)
+    fixed = [k for k in changed if is_fixed(k) and not (is_first and k.startswith("scope."))]
     if fixed and not may_change:
         key = fixed[0]
         old, new = changed[key]
