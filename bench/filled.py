@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgpack
+
+from gossamer.crawl.commit import SEEDS_KEY
 from gossamer.crawl.home import SALT_KEY, Home, open_to_write
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rocks import RocksStore
@@ -104,6 +107,8 @@ def write_known(store: Store, known: int, site_hosts: Sequence[str]) -> int:
         host.name, host.free_us = host_name(place), free_us
     for name in site_hosts:
         frontier.touch(keys.host(name)).name = name
+    seeds = [f"http://{name}/" for name in site_hosts]
+    frontier.pending.put(Table.META, SEEDS_KEY, msgpack.packb(seeds))
     commit(frontier, store)
     return frontier.counts.fetched
 
