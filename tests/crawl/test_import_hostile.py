@@ -43,9 +43,10 @@ def record(kind: str, number: int, block: bytes, **headers: str) -> bytes:
     return f"WARC/1.0\r\n{lines}\r\n".encode() + block + b"\r\n\r\n"
 
 
-def bring(collection: Path, path: Path) -> tuple[Tally, list[str]]:
+def bring(collection: Path, path: Path, **more: int) -> tuple[Tally, list[str]]:
     told: list[str] = []
-    tally, quick = Tally(told.append), with_values(Settings(), QUICK)
+    values = QUICK | {name.replace("__", "."): value for name, value in more.items()}
+    tally, quick = Tally(told.append), with_values(Settings(), values)
     asyncio.run(
         import_files(Home(collection), lambda stored: stored or quick, [path], SystemClock(), tally)
     )
@@ -169,3 +170,17 @@ def test_no_record_names_again_what_was_forgotten(tmp_path: Path, collection: Pa
     path.write_bytes(b"".join(again))
     tally, _told = bring(collection, path)
     assert (tally.forgotten, tally.kept, tally.captures) == (3, 0, 0)
+
+
+def test_of_a_body_that_no_fetch_would_have_brought_only_the_beginning_is_read(
+    tmp_path: Path, collection: Path
+) -> None:
+    body = b"<title>Once</title><a href=/near>x</a>" + b"<p>" * 50_000 + b"<a href=/far>x</a>"
+    (path := tmp_path / "a.warc").write_bytes(record("response", 1, HEAD + body))
+    bring(collection, path, fetch__max_body_bytes=1 << 16, parse__max_decoded_bytes=1 << 16)
+    with Study.open(collection) as study:
+        row = study.get(URL)
+        assert (row.title, row.out_links) == ("Once", 1)
+        assert "65536 of them were read" in row.detail
+    (file,) = (collection / "archive").glob("*.warc.gz")
+    assert [one.body_bytes for one in iter_exchanges(file)] == [len(body)], "all of it is kept"

@@ -97,6 +97,12 @@ class Harvester:
         if coding and body:
             decoded = decode(body, coding, self._max_decoded_bytes)
             body, fault = decoded.body, decoded.fault
+        # Archives of others hold bodies that no fetch would have brought: 40 MB of links are 1 GB.
+        if len(body) > (most := max(self._max_decoded_bytes, lease.max_body_bytes)):
+            body, fault = (
+                body[:most],
+                fault or f"it has {len(body)} bytes; {most} of them were read",
+            )
         if fault and not body:
             return Harvest(unfetched(Outcome.FAILED, lease, answer, stored, Reason.ENCODING, fault))
         if lease.purpose is Purpose.ROBOTS:

@@ -168,6 +168,7 @@ def _lease(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: Nor
         host=host_of(url),
         address=foreign.answer.address if isinstance(foreign.answer, Fetched) else "",
         is_trusted=False,
+        max_body_bytes=intake.settings.fetch.max_body_bytes,
     )
 
 
