@@ -59,7 +59,7 @@ CHECKS = (
     ("lint", ["ruff", "check", "."], ()),
     ("types", ["mypy"], ()),
     ("unit tests", ["pytest", "-n", "auto", "-m", "not slow"], ()),
-    ("slow tests", ["pytest", "-m", "slow"], (5,)),
+    ("slow tests", ["pytest", "-n", "auto", "--dist", "loadfile", "-m", "slow"], (5,)),
 )
 
 

@@ -43,8 +43,9 @@ def test_answers_over_real_pages_are_timed(tmp_path: Path) -> None:
 
     figures = figures_of("search_speed", "--sites", tmp_path, "--pages", "60", "--queries", "120")
 
-    assert figures["search in ms, median, 1 at once"]["value"] > 0
-    assert "search in ms, 99th percentile, 8 at once" in figures
+    assert figures["search over HTTP in ms, 1 at once, median"]["value"] > 0
+    assert "search over HTTP in ms, 8 at once, 99th percentile" in figures
+    assert figures["search in ms of CPU, mean"]["value"] > 0
 
 
 @pytest.mark.slow

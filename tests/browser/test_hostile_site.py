@@ -203,18 +203,20 @@ def test_clicking_everything_in_a_copy_leads_nowhere_outside(
     held(trapped, hostile)
 
 
-def test_the_same_payloads_act_where_nothing_holds_them(trapped: Trapped, hostile: Hostile) -> None:
+def test_the_same_payloads_act_where_nothing_holds_them(trapped: Trapped) -> None:
     page_ = trapped.person.page
-    page_.goto(hostile.site.url("/0"))
-    page_.goto(hostile.site.url("/20"))
-    page_.wait_for_timeout(200)
-    page_.goto(hostile.site.url("/acting"))
-    page_.wait_for_url("**/top")
-    by_then = list(hostile.outside.log)
-    hostile.site.log.clear()
-    hostile.outside.log.clear()
+    # On servers of their own: what a browser still asks later is not to be in the others' logs.
+    with site_in_thread({"*": page("outside")}) as outside:
+        root = outside.url("").rstrip("/")
+        with site_in_thread(pages_of(shapes(root), root)) as site:
+            page_.goto(site.url("/0"))
+            page_.goto(site.url("/20"))
+            page_.wait_for_timeout(200)
+            page_.goto(site.url("/acting"))
+            page_.wait_for_url("**/top")
+        asked = {request.path for request in outside.log}
 
     assert "acting" in trapped.owned
     assert len(set(trapped.owned)) > 10
-    assert {"/fetch", "/image"} <= {asked.path for asked in by_then}
+    assert asked >= {"/fetch", "/image"}
     assert any(line.startswith("dialog") for line in trapped.person.strange)
