@@ -223,6 +223,47 @@ def test_the_other_addresses_of_a_name_are_tried_before_it_is_given_up() -> None
     assert bench.told(f"{A}/1") == (Outcome.FAILED, "connect")
 
 
+def test_a_closed_port_keeps_nobody_from_the_pages_of_another() -> None:
+    bench = a_bench(f"{A}/1", f"{A}:8080/x", f"{A}:8080/y", f"{A}/2")
+    bench.answer(bench.pass_robots(f"{A}/1"))
+
+    bench.fail(bench.after_rest(f"{A}:8080/robots.txt"), Reason.CONNECT)
+
+    bench.answer(bench.after_rest(f"{A}/2"))
+    assert bench.told(f"{A}/2") == (Outcome.FETCHED, "")
+    assert bench.told(f"{A}:8080/x") == bench.told(f"{A}:8080/y") == (Outcome.QUEUED, "connect")
+
+
+def test_a_closed_port_is_tried_by_the_table_and_what_is_there_fails() -> None:
+    bench = a_bench(f"{A}/1", f"{A}:8080/x", f"{A}:8080/y")
+    bench.answer(bench.pass_robots(f"{A}/1"))
+    lease: Lease | None = bench.after_rest(f"{A}:8080/robots.txt")
+    began_s = bench.clock.now_s()
+
+    while lease is not None:
+        assert lease.url == f"{A}:8080/robots.txt"
+        bench.fail(lease, Reason.CONNECT)
+        _, lease = seconds_until_next(bench)
+
+    assert bench.clock.now_s() - began_s == pytest.approx(30 + 60 + 120, abs=1)
+    assert bench.told(f"{A}:8080/x") == bench.told(f"{A}:8080/y") == (Outcome.FAILED, "connect")
+    assert bench.frontier.counts.queued == 0
+
+
+def test_a_port_that_opens_meanwhile_is_crawled() -> None:
+    bench = a_bench(f"{A}/1", f"{A}:8080/x")
+    bench.answer(bench.pass_robots(f"{A}/1"))
+    bench.fail(bench.after_rest(f"{A}:8080/robots.txt"), Reason.CONNECT)
+
+    _, again = seconds_until_next(bench)
+    assert again is not None
+    bench.answer(again, 404)
+    bench.answer(bench.after_rest(f"{A}:8080/x"))
+
+    assert again.url == f"{A}:8080/robots.txt"
+    assert bench.told(f"{A}:8080/x") == (Outcome.FETCHED, "")
+
+
 def test_connections_that_fail_together_count_as_one_fault() -> None:
     bench = a_bench(*(f"{A}/{number}" for number in range(9)), is_hurried=True)
     bench.answer(bench.pass_robots(f"{A}/0"))

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.crawl.dead_ports import DeadPorts
 from gossamer.crawl.hosts import Address, Host, HostBoard, Where
 from gossamer.crawl.robots_errands import RobotsErrands
 from gossamer.crawl.sitemap_errands import SitemapErrands
@@ -88,6 +89,7 @@ class Scheduler:
         self._decided = 0  # URLs refused since a lease was last asked for
         self.under_way = 0
         self._outage = Outage()
+        self._dead_ports = DeadPorts()
         self.board = HostBoard()
         self.sitemaps = SitemapErrands(
             frontier, settings, keys, self.host, self._place_now, may_ask_sitemap, on_decided
@@ -303,6 +305,8 @@ class Scheduler:
             if self._find_ban is not None and (ban := self._find_ban(entry.url)) is not None:
                 self._refuse_first(host, entry, Reason.BANNED, f"banned by {ban!r}")
                 continue
+            if self._dead_ports and self._is_put_off(host, entry):
+                continue
             if not self._may_enter(host, entry.url, now_s):
                 return None
             refusal = self._refusal(host, entry)
@@ -311,6 +315,21 @@ class Scheduler:
             self._refuse_first(host, entry, *refusal)
         self.board.rest(host, now_s + _SLICE_REST_S)
         return None
+
+    def _is_put_off(self, host: Host, entry: QueueEntry) -> bool:
+        """Whether the host's first URL is of a port that is dead; then it waits, or has failed."""
+        now_us = self._clock.wall_us()
+        doubt = self._dead_ports.find(origin_of(entry.url), now_us)
+        if doubt is None:
+            return False
+        self._decided += 1
+        self._frontier.take(host.key)
+        given = (entry.key, Reason.CONNECT, doubt.detail, now_us)
+        if doubt.until_us is None:
+            self._on_decided(self._frontier.fail(*given))
+        else:
+            self._frontier.put_off(*given, doubt.until_us)
+        return True
 
     def _refuse_first(self, host: Host, entry: QueueEntry, reason: Reason, detail: str) -> None:
         self._decided += 1
@@ -522,8 +541,18 @@ class Scheduler:
     def _robots_out_of_reach(self, host: Host, report: Report) -> None:
         if report.reason is Reason.PRIVATE:
             self._give_up(host, report.reason, report.detail)
+        elif report.reason is Reason.CONNECT and self._answers_elsewhere(host, report.lease):
+            host.waits_for_robots = False
+            origin = origin_of(report.lease.url)
+            self._dead_ports.blame(origin, report.detail, self._clock.wall_us())
         else:
             self._unreachable(host, report)
+
+    def _answers_elsewhere(self, host: Host, lease: Lease) -> bool:
+        """Whether only this port of a host was never reached, at all of its addresses."""
+        is_new = self.robots.access(origin_of(lease.url)) is None
+        is_known = self._frontier.host(host.key).fetched > 0
+        return is_new and is_known and not host.avoid(lease.address)
 
     def replayed(self, report: Report) -> int | None:
         """The same for an exchange of the archive, before anything is leased: its host gets the

@@ -308,6 +308,12 @@ class Frontier:
         self.pending.put(Table.URL, key, row.encode())
         return row
 
+    def put_off(self, key: bytes, reason: Reason, detail: str, at_us: int, retry_us: int) -> None:
+        """A queued URL waits for its time, though nobody was asked for it."""
+        row = self._leave_queue(key)
+        row.reason, row.detail, row.at_us = reason, detail, at_us
+        self._let_wait(row, key, retry_us)
+
     def report(self, report: Report, retry_us: int | None = None) -> bool:
         """Note how a lease ended. False when this very outcome was noted before (a replay).
 
@@ -401,10 +407,12 @@ class Frontier:
             self.counts.links += report.out_links
 
     def _wait(self, row: UrlRow, report: Report, retry_us: int) -> None:
-        key = report.lease.key
-        row.standing, row.place, row.due_us = Standing.QUEUED, b"", retry_us
         row.tries, row.redirects = report.lease.tries + 1, report.lease.redirects
         row.at_us, row.reason, row.detail = report.at_us, report.reason or "", report.detail
+        self._let_wait(row, report.lease.key, retry_us)
+
+    def _let_wait(self, row: UrlRow, key: bytes, retry_us: int) -> None:
+        row.standing, row.place, row.due_us = Standing.QUEUED, b"", retry_us
         self.counts.queued += 1
         self.touch(key[:HOST_BYTES]).waiting += 1
         self.pending.put(Table.URL, key, row.encode())

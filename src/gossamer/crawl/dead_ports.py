@@ -1,0 +1,54 @@
+"""A host that answers on one port may not on another: then only what is there is out of reach.
+
+Without this, one link to a closed port would let all pages of its host wait. An origin (scheme,
+host and port) that was never reached, of a host that has answered elsewhere, is doubted: its URLs
+wait by themselves while the host goes on, and fail when it was tried as often as a host would be.
+
+Remembered by this process only: the next one tries each once more.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+
+from gossamer.politeness.retry import wait_before_retry
+from gossamer.records import Reason
+
+_MOST: Final = 10_000  # origins
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """`until_us` is the wall time of the next try; None: there is none."""
+
+    faults: int
+    until_us: int | None
+    detail: str
+
+
+class DeadPorts:
+    """The origins that are doubted."""
+
+    def __init__(self) -> None:
+        self._doubts: OrderedDict[str, Doubt] = OrderedDict()
+
+    def blame(self, origin: str, detail: str, now_us: int) -> None:
+        """It could not be connected to."""
+        before = self._doubts.pop(origin, None)
+        faults = before.faults + 1 if before else 1
+        wait_s = wait_before_retry(Reason.CONNECT, faults - 1)
+        until_us = None if wait_s is None else now_us + round(wait_s * 1e6)
+        self._doubts[origin] = Doubt(faults, until_us, detail)
+        if len(self._doubts) > _MOST:
+            self._doubts.popitem(last=False)
+
+    def find(self, origin: str, now_us: int) -> Doubt | None:
+        """Why its URLs are not to be asked for now; None when they may be."""
+        doubt = self._doubts.get(origin)
+        is_over = doubt is None or (doubt.until_us is not None and doubt.until_us <= now_us)
+        return None if is_over else doubt
+
+    def __bool__(self) -> bool:
+        return bool(self._doubts)
