@@ -27,7 +27,7 @@ def test_a_crawl_is_started_watched_paused_resumed_stopped_searched_and_cleared(
     person.log_in(demo.server.token)
     seed = demo.root_of("museum")
 
-    start_a_crawl(person, seed, "rooms", Rest_of_a_host="0.05", Pages_at_most="400")
+    start_a_crawl(person, seed, "rooms", Rest_of_a_host="0.3", Pages_at_most="400")
     watch_it_grow(person)
     give_order(person, "Pause", "paused")
     give_order(person, "Resume", "running")
