@@ -266,9 +266,12 @@ class Scheduler:
         address.pace.asked()
         self.board.serve(host)
         self._place(host, now_s)
-        if host.is_typed and origin_of(lease.url) in self._secret_origins:
+        if lease.purpose is not Purpose.PAGE and self._may_hear_secrets(host, lease.url):
             return replace(lease, gets_secrets=True)
         return lease
+
+    def _may_hear_secrets(self, host: Host, url: str) -> bool:
+        return host.is_typed and origin_of(url) in self._secret_origins
 
     def _address(self, name: str) -> Address:
         return self.board.address(name, self._addresses_free_s)
@@ -397,6 +400,7 @@ class Scheduler:
             via=via.url if via else "",
             is_trusted=host.is_typed,
             max_body_bytes=room,
+            gets_secrets=self._may_hear_secrets(host, entry.url),
         )
 
     # -- learning

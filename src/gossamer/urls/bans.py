@@ -55,9 +55,12 @@ class BanList:
         self._hosts = Domains(hosts)
         self._starts = Prefixes(starts)
         self._patterns = tuple(patterns)
+        self._is_empty = not self._lines and not patterns  # as most are
 
     def find(self, url: str) -> str | None:
         """The line that bans a canonical URL, as it was written."""
+        if self._is_empty:
+            return None
         found = self._hosts.find(host_of(url)) or self._starts.find(_without_scheme(url))
         if found is not None:
             return self._lines[found]
