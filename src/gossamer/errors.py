@@ -20,7 +20,9 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+CAN_GO_ON: Final = 11  # the exit code of what stopped and can go on
 
 
 class GossamerError(Exception):
@@ -133,4 +135,4 @@ class DiskFault(GossamerError):
     def __init__(self, what: str, *, is_full: bool) -> None:
         super().__init__(what)
         self.is_full = is_full
-        self.exit_code = 11 if is_full else 1
+        self.exit_code = CAN_GO_ON if is_full else 1

@@ -8,8 +8,8 @@ import itertools
 import pytest
 
 from gossamer.base.clock import ManualClock
+from gossamer.crawl.differences import changes
 from gossamer.graph.ego import Ego, Neighbour, around_name
-from gossamer.web.differences import changes
 from gossamer.web.picture import draw, shortened
 from gossamer.web.slowly import Slowly, TooBusy
 

@@ -17,10 +17,10 @@ from typing import Any, Final
 from gossamer.base.clock import iso_of
 from gossamer.cli.why import capture_object
 from gossamer.crawl.changed_words import Piece, changed_words
+from gossamer.crawl.differences import Change, Changes, changes
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
 from gossamer.errors import NotKnown, UsageError
-from gossamer.web.differences import Change, Changes, changes
 
 _MARKS: Final = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 _COLOURS: Final = {

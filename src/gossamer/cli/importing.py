@@ -17,8 +17,8 @@ from gossamer.crawl.configure import configure
 from gossamer.crawl.home import Home
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
+from gossamer.errors import CAN_GO_ON
 
-CAN_GO_ON: Final = 11
 _LINE_EVERY_S: Final = 5.0
 _TOLD: Final = 100  # things that went wrong; the rest is counted
 

@@ -20,13 +20,13 @@ from gossamer.crawl.progress import Summary
 from gossamer.crawl.seeds import read_seed_file, read_seeds
 from gossamer.crawl.session import NeedsContact, Plan, opened
 from gossamer.crawl.spawn import dismiss, fork_ahead
+from gossamer.errors import CAN_GO_ON
 from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import hidden
 from gossamer.settings import Urls
 from gossamer.urls.canonical import NormalForm, has_userinfo
 
 NOTHING_FETCHED: Final = 3
-CAN_GO_ON: Final = 11
 BY_FORCE: Final = 13
 _LINE_EVERY_S: Final = 5.0
 _REDRAW_EVERY_S: Final = 0.25

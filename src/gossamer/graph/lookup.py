@@ -5,7 +5,7 @@ parts are scanned by DuckDB, which reads the other columns only where one has th
 captures of the pages found are looked up in the same way, so that links which a newer capture has
 superseded are left out.
 
-Ten million links in five sets and some raw parts are asked in about 30 ms.
+Ten million links in five sets and some raw parts are asked in about 60 ms of CPU.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import Clock, SystemClock
-from gossamer.errors import CorruptFile, DiskFault, GossamerError, StoreError
+from gossamer.errors import CAN_GO_ON, CorruptFile, DiskFault, GossamerError, StoreError
 from gossamer.graph import manifest as manifests
 from gossamer.graph import rank_store as store
 from gossamer.graph.arrow import pa, pq
@@ -86,14 +86,11 @@ def compute_apart(folder: Path, clock: Clock) -> None:
     )
     if ended.returncode:
         why = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        if ended.returncode == _FULL:
+        if ended.returncode == CAN_GO_ON:
             raise DiskFault(why, is_full=True)
         raise StoreError(
             f"ranks could not be computed ({why}); `gossamer rebuild graph` tries again"
         )
-
-
-_FULL = DiskFault("", is_full=True).exit_code
 
 
 def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Pages:

@@ -1,6 +1,6 @@
 """Which files of the graph are merged next? Pure: told the manifest, gives names.
 
-Merging a row costs half a microsecond, reading one URL's links costs a scan of all raw parts and a
+Merging a row costs a microsecond, reading one URL's links costs a scan of all raw parts and a
 few milliseconds for each set. So raw parts gather until they hold a million rows, or are many, and
 become one set; sixteen sets of a size become one of the next. With 100 links a page, a crawl of
 9,000 pages merges nothing, one of 100,000 writes a row once more, one of a million twice.

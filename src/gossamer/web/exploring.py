@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
+from gossamer.crawl.differences import Change, changes
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
 from gossamer.errors import NotKnown, UsageError
@@ -17,7 +18,6 @@ from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.rank_store import NAME as RANKS_FILE
 from gossamer.graph.rank_top import BY, RANKS, top, top_ranked
 from gossamer.urls.site import site_of
-from gossamer.web.differences import Change, changes
 from gossamer.web.shelf import Shelf, stamp_of
 
 MOST_NODES: Final = 60
