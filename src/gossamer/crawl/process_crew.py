@@ -320,9 +320,13 @@ class ProcessCrew:
                 )
             )
             return
-        task = asyncio.get_running_loop().create_task(self._hire())
+        task = asyncio.get_running_loop().create_task(self._hire_unless_failed())
         self._hiring.add(task)
         task.add_done_callback(self._hired_one)
+
+    async def _hire_unless_failed(self) -> None:
+        if not self._has_failed:  # another worker's death may have been one too many
+            await self._hire()
 
     def _hired_one(self, task: asyncio.Task[None]) -> None:
         self._hiring.discard(task)
