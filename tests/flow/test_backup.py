@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -178,3 +181,57 @@ def test_who_else_writes_is_not_disturbed(at_rest: Path, tmp_path: Path) -> None
         backup(Home(at_rest), tmp_path / "copy")
 
     assert not (tmp_path / "copy").exists()
+
+
+def partials(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.partial"))
+
+
+@contextmanager
+def stalled_copy(source: Path, target: Path) -> Iterator[tuple[Running, Path]]:
+    """A copy that is being made, and stands still; and the folder that it is made in."""
+    (source / "cookies.txt").unlink(missing_ok=True)
+    os.mkfifo(source / "cookies.txt")  # nobody writes to it, and it is read last
+    before = set(partials(target.parent))
+    with started("backup", target, "-c", source) as running:
+        until(
+            lambda: any((path / "log").exists() for path in partials_but(before, target)), running
+        )
+        yield running, partials_but(before, target).pop()
+
+
+def partials_but(before: set[Path], target: Path) -> set[Path]:
+    return set(partials(target.parent)) - before
+
+
+@pytest.mark.slow
+def test_what_a_killed_copy_left_is_cleared_by_the_next_and_a_running_one_is_not(
+    at_rest: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "copies" / "copy"
+    target.parent.mkdir()
+    other = tmp_path / "other"  # of which a copy can be made while the first is held
+    shutil.copytree(at_rest, other)
+    with stalled_copy(at_rest, target) as (killed, left):
+        killed.kill()
+        killed.wait()
+    assert partials(target.parent) == [left]
+
+    with stalled_copy(at_rest, target) as (_running, at_work):
+        assert partials(target.parent) == [at_work]
+        backup(Home(other), target)
+        assert partials(target.parent) == [at_work]
+
+    assert list(verify(Home(target))) == []
+
+
+def test_a_folder_of_that_name_that_no_copy_made_is_left_alone(
+    at_rest: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "copies" / "copy.20261116.partial"
+    mine.mkdir(parents=True)
+    (mine / "thesis.txt").touch()
+
+    backup(Home(at_rest), tmp_path / "copies" / "copy")
+
+    assert (mine / "thesis.txt").exists()

@@ -11,14 +11,14 @@ writes them, within some milliseconds:
 So the state is never behind what is derived, nor ahead of the archive. Then all is copied at
 leisure. Files that nobody writes to again get a second name where the file system allows it (a
 takedown makes new files and leaves such copies alone); the rest is copied. The copy comes to its
-place by a rename, when it is whole on the disk.
+place by a rename, when it is whole on the disk; what a kill leaves, the next copy to that place
+clears away (`backup_partial.py`).
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -30,6 +30,7 @@ from gossamer.archive.writer import disk_fault
 from gossamer.base.copying import copy_bytes, link_or_copy
 from gossamer.base.files import sync_folder
 from gossamer.crawl.backup_hold import Held, hold_graph, hold_index
+from gossamer.crawl.backup_partial import partial_beside, unmarked
 from gossamer.crawl.commit import LOG_KEY, known_ends
 from gossamer.crawl.control import NotRunning, send
 from gossamer.crawl.home import (
@@ -80,20 +81,16 @@ def backup(home: Home, target: Path) -> Copied:
     if not home.exists:
         raise NoCollection(home.path)
     check_target(home, target)
-    partial = None
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        partial = tempfile.mkdtemp(prefix=f"{target.name}.", suffix=".partial", dir=target.parent)
-        copied = _copy(home, Home(Path(partial)))
-        _put_in_place(Path(partial), target, home.path.stat().st_mode & 0o777)
+        with partial_beside(target) as partial:
+            copied = _copy(home, Home(partial))
+            _put_in_place(partial, target, home.path.stat().st_mode & 0o777)
     except FileNotFoundError as error:
         what = f"{home.path} was rewritten while it was copied ({error.filename}); try again"
         raise StoreError(what) from error
     except OSError as error:
         raise disk_fault(f"{target} could not be written", error) from error
-    finally:
-        if partial is not None:
-            shutil.rmtree(partial, ignore_errors=True)
     return copied
 
 
@@ -115,6 +112,7 @@ def _put_in_place(partial: Path, target: Path, mode: int) -> None:
     if target.is_dir():
         mode &= target.stat().st_mode
         target.rmdir()
+    unmarked(partial)
     partial.chmod(mode | 0o700)
     partial.rename(target)
     sync_folder(target.parent)

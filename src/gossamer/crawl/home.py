@@ -16,7 +16,6 @@ import errno
 import json
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from typing import Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.files import sync_folder
+from gossamer.base.locks import try_lock
 from gossamer.crawl.aside import is_ready, settle
 from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError, WrongVersion
 from gossamer.frontier.rocks import RocksStore
@@ -195,7 +195,7 @@ def locked(home: Home) -> Iterator[None]:
     except OSError as fault:
         raise disk_fault(f"{path} could not be opened", fault) from fault
     with opened as file:
-        if not _try_lock(file.fileno()):
+        if not try_lock(file.fileno()):
             file.seek(0)
             raise CollectionInUse(home.path, _holder(file.read()))
         file.truncate(0)
@@ -234,7 +234,7 @@ def is_in_use(home: Home) -> bool:
     """Whether somebody holds the collection for writing."""
     try:
         with (home.run / "lock").open("a+", encoding="utf-8") as file:
-            return not _try_lock(file.fileno())
+            return not try_lock(file.fileno())
     except OSError:
         return False
 
@@ -244,24 +244,3 @@ def _holder(text: str) -> str:
         return f"process {json.loads(text)['pid']}"
     except (ValueError, KeyError, TypeError):
         return "another process"
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
