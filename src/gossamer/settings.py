@@ -9,6 +9,7 @@ only knows what is allowed. A value outside its limits stops the start.
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import types
 import typing
@@ -364,7 +365,12 @@ def key_of(section: type[Section], f: Field[Any]) -> str:
 
 def type_of(section: type[Section], f: Field[Any]) -> Any:
     """The annotation of a field, as an object."""
-    return typing.get_type_hints(section)[f.name]
+    return _types()[section][f.name]
+
+
+@functools.cache  # made anew for each value checked, they are half of what a small crawl costs
+def _types() -> dict[type[Section], dict[str, Any]]:
+    return {section: typing.get_type_hints(section) for section in SECTIONS}
 
 
 _FIELDS: Final[dict[str, tuple[type[Section], Field[Any]]]] = {
