@@ -8,6 +8,7 @@ GossamerError
 │   ├── NoCollection     there is none at that place
 │   ├── CollectionInUse  another process is writing to it
 │   ├── CorruptFile      its bytes are not what we wrote
+│   ├── Rewritten        a takedown replaced it while it was read
 │   └── WrongVersion     it is whole, but another release wrote it
 ├── NotKnown             the collection knows nothing of what was asked for             (exit 1)
 └── DiskFault            the disk is full or failed; what is committed is safe          (exit 11, 1)
@@ -111,6 +112,14 @@ class CorruptFile(StoreError):
         self.path = path
         self.offset = offset
         self.found = found
+
+
+class Rewritten(StoreError):
+    """The collection was replaced while it was read: what was read may be of both."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(f"{home} was rewritten while it was read (`forget`, `rebuild`); try again")
+        self.home = home
 
 
 class WrongVersion(StoreError):

@@ -12,6 +12,7 @@ import pytest
 from gossamer.base.clock import SystemClock
 from gossamer.crawl.exports import SCHEMAS, batches, export, http_date
 from gossamer.crawl.study import Study
+from gossamer.crawl.study_state import PresentState
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.ranks import compute, ranks
@@ -286,7 +287,7 @@ def test_a_failed_export_leaves_the_old_file(study: Study, tmp_path: Path) -> No
         def url_rows(self) -> Iterator[Any]:
             raise RuntimeError("boom")
 
-    broken = Broken(study.home, study.store)
+    broken = Broken(study.home, PresentState(study.home))
     with pytest.raises(RuntimeError):
         export(broken, "text", path)
 

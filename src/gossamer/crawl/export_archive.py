@@ -20,8 +20,9 @@ from gossamer.archive.wacz import ListedPage, WaczWriter
 from gossamer.base.clock import Clock, SystemClock, iso_of
 from gossamer.crawl.commit import known_ends
 from gossamer.crawl.export_files import STDOUT, writing_to
+from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
-from gossamer.errors import NotKnown, UsageError
+from gossamer.errors import CorruptFile, NotKnown, UsageError
 from gossamer.frontier.rows import UrlRow
 from gossamer.records import Outcome
 
@@ -55,21 +56,34 @@ def export_archive(
 ) -> int:
     """Write the archive, or the part of it whose URLs begin with `prefix`; how many bytes.
 
-    `pages` are those that a WACZ lists. Raises UsageError, NotKnown, CorruptFile, DiskFault.
+    `pages` are those that a WACZ lists. Raises UsageError, NotKnown, CorruptFile, DiskFault,
+    Rewritten.
     """
-    parts = list(_parts(study, prefix))
-    if not parts:
-        named = f" of URLs that begin with {prefix}" if prefix else ""
-        raise NotKnown(f"there is nothing in the archive of {study.home.path}{named}")
-    with writing_to(path) as file:
-        if what == "warc":
-            for part in parts:
-                for piece in part.pieces():
-                    file.write(piece)
-        else:
-            now = iso_of((clock or SystemClock()).wall_us())
-            _write_wacz(file, parts, pages, f"Archive of {study.home.path.resolve().name}", now)
-        return file.tell() if file.seekable() else sum(part.size for part in parts)
+    with study.steady() as check:
+        parts = list(_parts(study, prefix))
+        if not parts:
+            named = f" of URLs that begin with {prefix}" if prefix else ""
+            raise NotKnown(f"there is nothing in the archive of {study.home.path}{named}")
+        with writing_to(path, check) as file:
+            return _write(file, what, parts, pages, study.home, clock or SystemClock())
+
+
+def _write(
+    file: IO[bytes],
+    what: str,
+    parts: list[_Part],
+    pages: Iterable[ListedPage],
+    home: Home,
+    clock: Clock,
+) -> int:
+    if what == "warc":
+        for part in parts:
+            for piece in part.pieces():
+                file.write(piece)
+    else:
+        title = f"Archive of {home.path.resolve().name}"
+        _write_wacz(file, parts, pages, title, iso_of(clock.wall_us()))
+    return file.tell() if file.seekable() else sum(part.size for part in parts)
 
 
 def _write_wacz(
@@ -111,7 +125,11 @@ class _Part:
             for start, end in self.spans:
                 file.seek(start)
                 left = end - start
-                while left and (piece := file.read(min(_COPIED_BYTES, left))):
+                while left:
+                    piece = file.read(min(_COPIED_BYTES, left))
+                    if not piece:
+                        what = f"the file ends here, and {left} bytes more were committed"
+                        raise CorruptFile(self.path, end - left, what)
                     left -= len(piece)
                     yield piece
 

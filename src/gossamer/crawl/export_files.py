@@ -122,16 +122,25 @@ def write_batches(path: Path, schema: Any, batches: Iterator[Any]) -> int:
         return _write(file, extension, schema, batches)
 
 
+def _nothing_to_check() -> None:
+    """What is written is sound anyway."""
+
+
 @contextlib.contextmanager
-def writing_to(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to that appears whole or not at all. Raises UsageError or DiskFault."""
+def writing_to(path: Path, check: Callable[[], None] = _nothing_to_check) -> Iterator[IO[bytes]]:
+    """A file to write to that appears whole or not at all. Raises UsageError or DiskFault.
+
+    `check` is asked when all is written: where it raises, no file appears.
+    """
     if path == STDOUT:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
+        check()
         return
     try:
         with _opened(path) as file:
             yield file
+            check()
     except OSError as fault:
         if isinstance(fault, BrokenPipeError):
             raise

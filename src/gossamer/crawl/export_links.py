@@ -6,7 +6,7 @@ those of every export.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,11 @@ def edges(folder: Path, level: str) -> Iterator[Any]:
         yield from graph.edges()
 
 
-def write_network(folder: Path, level: str, path: Path) -> int:
+def write_network(folder: Path, level: str, path: Path, check: Callable[[], None]) -> int:
     """Write nodes and edges to a file, its format told by the name; how many edges.
 
-    Raises UsageError, CorruptFile, DiskFault.
+    Raises UsageError, CorruptFile, DiskFault, and what `check` raises at the end.
     """
     write = NETWORK_FORMATS[path.suffix.lower()]
-    with network(folder, level) as graph, writing_to(path) as file:
+    with network(folder, level) as graph, writing_to(path, check) as file:
         return write(file, graph)

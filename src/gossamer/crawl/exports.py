@@ -92,13 +92,15 @@ def export(study: Study, what: str, path: Path, level: str = "page", prefix: str
 
     `-` writes JSON lines to standard output. Of `warc` and `wacz`, which are no tables, it is how
     many bytes; `prefix` is what the URLs of a part of them begin with. Raises UsageError for a
-    table, level, format or place that cannot be, DiskFault when the disk is full.
+    table, level, format or place that cannot be, DiskFault when the disk is full, Rewritten when a
+    takedown came in between; then no file appears.
     """
     check_export(what, path, level, prefix)
     if what in ARCHIVES:
         return export_archive(study, what, path, _listed_pages(study, prefix), prefix)
     if what in _NETWORKS and path.suffix.lower() in NETWORK_FORMATS:
-        return export_links.write_network(study.home.graph, level, path)
+        with study.steady() as check:
+            return export_links.write_network(study.home.graph, level, path, check)
     return write_batches(path, _schema_of(what, level), batches(study, what, level))
 
 
@@ -129,9 +131,22 @@ def check_table(what: str, level: str = "page") -> None:
 def batches(study: Study, what: str, level: str = "page") -> Iterator[Any]:
     """The record batches of a table, with the columns of `SCHEMAS[what]`.
 
-    Links of hosts or sites have those of `graph`.
+    Links of hosts or sites have those of `graph`. All batches are of one state: when a takedown
+    replaces it, the next one is not given, and Rewritten is raised.
     """
     check_table(what, level)
+    return _steadily(study, what, level)
+
+
+def _steadily(study: Study, what: str, level: str) -> Iterator[Any]:
+    with study.steady() as check:
+        for batch in _batches(study, what, level):
+            check()
+            yield batch
+        check()
+
+
+def _batches(study: Study, what: str, level: str) -> Iterator[Any]:
     schema = _schema_of(what, level)
     match what:
         case "anchors":

@@ -2,7 +2,9 @@
 
 Opens beside a running crawl and never stops it: the state as a RocksDB secondary, the archive and
 the graph as files that only grow. What is seen is one moment, that of `open` or of the last
-`refresh`; a scan that takes an hour still sees that moment.
+`refresh`; a scan that takes an hour still sees that moment. Only a takedown is seen at once
+(`study_state.py`): what is forgotten is not given any more, and a scan that it overtakes ends with
+Rewritten.
 """
 
 from __future__ import annotations
@@ -11,19 +13,22 @@ import difflib
 import heapq
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
 from gossamer.archive.reader import Exchange, read_exchange
+from gossamer.base.clock import iso_of
 from gossamer.crawl.admission import Admission, build_scope
 from gossamer.crawl.bans import stored_bans
 from gossamer.crawl.forgotten import read_forgotten
-from gossamer.crawl.home import SALT_KEY, Home, open_to_read
+from gossamer.crawl.home import SALT_KEY, Home
 from gossamer.crawl.stored import stored_seeds, stored_settings
 from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
+from gossamer.crawl.study_state import Check, PresentState
 from gossamer.crawl.study_story import Judged, RobotsView, Step, Story, robots_view
-from gossamer.errors import CorruptFile, NotKnown, UsageError
+from gossamer.errors import CorruptFile, NotKnown, Rewritten, UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_key, time_of
@@ -36,6 +41,7 @@ from gossamer.urls.canonical import NormalForm, host_of, origin_of
 from gossamer.urls.keys import KEY_BYTES, Keys
 
 SCAN_ROWS: Final = 10_000
+_TRIES: Final = 3  # takedowns in the middle of reading one page
 _LONGEST_CHAIN: Final = 50
 _REVISITS: Final = 10  # a revisit of a revisit of ...: ours refer to a whole capture at once
 _NEAR_ROWS: Final = 5_000  # URLs of a host that are looked at when one is not found
@@ -47,12 +53,12 @@ _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 class Study:
     """One collection at one moment. Close it, or use it as a context."""
 
-    def __init__(self, home: Home, store: Store) -> None:
+    def __init__(self, home: Home, state: PresentState) -> None:
         """Use `open`."""
         self.home = home
-        self.store = store
-        self._settings = stored_settings(store) or Settings()
-        self.keys = Keys(store.find(Table.META, SALT_KEY) or b"")
+        self._state = state
+        self._settings = stored_settings(self.store) or Settings()
+        self.keys = Keys(self.store.find(Table.META, SALT_KEY) or b"")
         urls = self._settings.urls
         self._form = NormalForm(urls.query, urls.session_parameters)
 
@@ -60,13 +66,22 @@ class Study:
     def open(cls, path: Path) -> Self:
         """Open a collection to read. Raises NoCollection, WrongVersion or CorruptFile."""
         home = Home(path)
-        store = open_to_read(home)
+        state = PresentState(home)
         try:
-            store.refresh()
-            return cls(home, store)
+            return cls(home, state)
         except BaseException:
-            store.close()
+            state.close()
             raise
+
+    @property
+    def store(self) -> Store:
+        """The state that counts now."""
+        return self._state.store
+
+    def steady(self) -> AbstractContextManager[Check]:
+        """A block that reads one state, with a check to be made before anything is handed on: it
+        raises Rewritten when a takedown came in between."""
+        return self._state.steady()
 
     def __enter__(self) -> Self:
         return self
@@ -84,7 +99,7 @@ class Study:
         self.store.refresh()
 
     def close(self) -> None:
-        self.store.close()
+        self._state.close()
 
     # -- sums and rows
 
@@ -102,9 +117,12 @@ class Study:
     def scan(
         self, table: Table, start: bytes = b"", stop: bytes | None = None
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Rows of a table in the order of their keys, read in pieces."""
+        """Rows of a table in the order of their keys, read in pieces. Raises Rewritten."""
+        check = self._state.unchanged()
         while rows := self.store.scan(table, start, stop, SCAN_ROWS):
-            yield from rows
+            for row in rows:
+                check()
+                yield row
             start = rows[-1][0] + b"\0"
 
     def url_rows(self) -> Iterator[UrlRow]:
@@ -172,6 +190,12 @@ class Study:
         CorruptFile when the archive is damaged there.
         """
         moment = None if at is None else moment_of(at)
+        for _ in range(_TRIES - 1):
+            with suppress(Rewritten):
+                return self._page(url, moment)
+        return self._page(url, moment)
+
+    def _page(self, url: str, moment: int | None) -> StoredPage:
         row = self.get(url)
         captures = self._captures(self.keys.of(row.url))
         if not captures:
@@ -183,7 +207,18 @@ class Study:
         return self.page_at(row.url, nearest_capture(captures, moment))
 
     def page_at(self, url: str, capture: Capture) -> StoredPage:
-        """The page of one capture. Raises CorruptFile."""
+        """The page of one capture. Raises CorruptFile; NotKnown for a capture that was forgotten,
+        or lies elsewhere, since it was asked for; Rewritten."""
+        with self.steady() as check:
+            found = self.store.find(Table.CAPTURE, self.keys.of(url) + time_key(capture.at_us))
+            if not found or Capture.of(capture.at_us, CaptureRow.decode(found)) != capture:
+                when = iso_of(capture.at_us)
+                raise NotKnown(f"there is no such capture of {url} of {when} any more; ask again")
+            page = self._read_page(url, capture)
+            check()
+            return page
+
+    def _read_page(self, url: str, capture: Capture) -> StoredPage:
         exchange = self._exchange(capture)
         answer = _answer_of(exchange, self.home.archive / capture.file)
         described = answer

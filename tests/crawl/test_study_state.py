@@ -1,0 +1,143 @@
+"""Whoever has a collection open when something is forgotten in it gets nothing of that any more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import gossamer
+from gossamer.api import Collection
+from gossamer.base.clock import SystemClock
+from gossamer.crawl import export_archive, export_links
+from gossamer.crawl.exports import SCHEMAS, batches, export
+from gossamer.crawl.forget import forget
+from gossamer.crawl.home import Home
+from gossamer.errors import NotKnown, Rewritten
+from gossamer.graph.formats import NETWORK_FORMATS
+from support.a_crawl import crawl
+from support.a_site import Pages, Site, page, site_in_thread
+
+MARK = "zyxquince"
+PAGES: Pages = {
+    "/robots.txt": page("", "404 Not Found"),
+    "/": page(
+        "<title>home</title><a href=/gone>there</a> <a href=/stays>here</a>"
+        "<a href=http://other.example/>out</a>"
+    ),
+    "/gone": page(f"<title>{MARK}</title>{MARK} words <a href=/stays>{MARK} link</a>"),
+    "/stays": page("<title>stays</title>plain words"),
+}
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with site_in_thread(PAGES) as served:
+        yield served
+
+
+@pytest.fixture
+def study(site: Site, collection: Path) -> Iterator[Collection]:
+    crawl(collection, [site.url()])
+    with gossamer.open(collection) as opened:
+        yield opened
+
+
+def take_down(study: Collection, url: str) -> None:
+    """As another process does: the one that has it open is told nothing."""
+    forget(Home(study.home.path), [url], SystemClock(), lambda _text: None)
+
+
+def test_what_is_forgotten_is_not_given_by_a_study_that_was_open(
+    study: Collection, site: Site
+) -> None:
+    gone = site.url("/gone")
+    (before,) = study.captures(gone)
+    assert study.search(MARK).total == 2
+    assert len(study.backlinks(site.url("/stays"))) == 2
+
+    take_down(study, gone)
+
+    assert study.find(gone) is None
+    for asked in (study.page, study.captures, study.backlinks):
+        with pytest.raises(NotKnown):
+            asked(gone)
+    with pytest.raises(NotKnown, match="no such capture"):
+        study.page_at(gone, before)
+    assert study.search(MARK).total == 0
+    assert len(study.backlinks(site.url("/stays"))) == 1
+    assert gone not in [row["url"] for row in study.pages]
+    assert MARK not in str(study.links.to_arrow()) + str(study.anchors(site.url("/stays")))
+    assert study.story(gone).row is None
+    assert study.page(site.url("/stays")).title == "stays"
+
+
+def test_a_scan_that_is_overtaken_ends_with_one_sentence(study: Collection, site: Site) -> None:
+    rows = study.url_rows()
+    next(rows)
+
+    take_down(study, site.url("/gone"))
+
+    with pytest.raises(Rewritten, match=r"was rewritten while it was read .* try again$"):
+        list(rows)
+    assert len(list(study.url_rows())) == 3
+
+
+@pytest.mark.parametrize("what", SCHEMAS)
+def test_no_table_is_of_two_states(what: str, study: Collection, site: Site) -> None:
+    found = batches(study, what)
+    next(found)
+
+    take_down(study, site.url("/gone"))
+
+    with pytest.raises(Rewritten):
+        list(found)
+
+
+def overtaken(first: Callable[..., object], act: Callable[[], None]) -> Callable[..., object]:
+    """The same function, and then something else happens."""
+
+    def called(*args: object) -> object:
+        found = first(*args)
+        act()
+        return found
+
+    return called
+
+
+@pytest.mark.parametrize(
+    ("what", "name"), [("warc", "a.warc.gz"), ("wacz", "a.wacz"), ("graph", "a.gexf")]
+)
+def test_an_export_that_is_overtaken_leaves_no_file(
+    what: str,
+    name: str,
+    study: Collection,
+    site: Site,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    act = lambda: take_down(study, site.url("/gone"))  # noqa: E731
+    monkeypatch.setattr(export_archive, "_write", overtaken(export_archive._write, act))
+    formats = {end: overtaken(write, act) for end, write in NETWORK_FORMATS.items()}
+    monkeypatch.setattr(export_links, "NETWORK_FORMATS", formats)
+
+    with pytest.raises(Rewritten, match=re.escape(str(study.home.path))):
+        export(study, what, folder / name)
+
+    assert list(folder.iterdir()) == []
+
+
+def test_an_archive_that_is_shorter_than_what_was_committed_is_no_export(
+    study: Collection, tmp_path: Path
+) -> None:
+    (file,) = (study.home.archive).glob("*.warc.gz")
+    file.write_bytes(file.read_bytes()[:-100])
+
+    with pytest.raises(gossamer.errors.CorruptFile, match="100 bytes more were committed"):
+        export(study, "warc", tmp_path / "a.warc.gz")
+
+    assert not (tmp_path / "a.warc.gz").exists()
