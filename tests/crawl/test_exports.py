@@ -1,8 +1,10 @@
 """Tables of a collection, in files that other programs read."""
 
 import csv
+import itertools
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from gossamer.base.clock import SystemClock
+from gossamer.crawl.export_files import harmless
 from gossamer.crawl.exports import SCHEMAS, batches, export, http_date
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_state import PresentState
@@ -208,6 +211,26 @@ def test_no_cell_of_a_csv_is_run_as_a_formula(study: Study, tmp_path: Path) -> N
         if what == "links":
             assert "'@first" in cells
             assert "'+m" in cells
+
+
+def test_every_cell_of_a_csv_can_be_had_as_it_was_found() -> None:
+    """By the rule of docs/formats/exports.md."""
+    marks = "'=+-@\t\r\nx＝＋－＠ "
+    found = ["".join(four) for size in range(5) for four in itertools.product(marks, repeat=size)]
+
+    cells = harmless(pa.array(found)).to_pylist()
+
+    assert [re.sub(r"^'(?='*[=+\-@\t\r\n＝＋－＠])", "", cell) for cell in cells] == found
+    assert not [cell for cell in cells if re.match(r"[=+\-@\t\r\n＝＋－＠]", cell)]
+
+
+def test_who_asks_for_it_has_exact_cells_in_csv(study: Study, tmp_path: Path) -> None:
+    export(study, "links", tmp_path / "t.csv", is_exact=True)
+    with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+
+    assert "@first" in cells
+    assert "+m" in cells
 
 
 def test_a_csv_keeps_commas_quotes_and_lines_in_their_cell(

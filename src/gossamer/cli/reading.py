@@ -79,12 +79,20 @@ def export(
         str,
         typer.Option("--prefix", metavar="URL", help="Of warc, wacz: URLs that begin with this."),
     ] = "",
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="In .csv, no apostrophe before texts that a spreadsheet would run as a formula.",
+        ),
+    ] = False,
     collection: Collection = None,
 ) -> None:
     """Write a table of the collection, or its archive, to a file."""
     from gossamer.cli.export import run_export
 
-    raise typer.Exit(run_export(collection_at(collection), what, output, level, prefix))
+    home = collection_at(collection)
+    raise typer.Exit(run_export(home, what, output, level, prefix, is_exact=exact))
 
 
 def verify(collection: Collection = None, json: Json = False) -> None:

@@ -1,8 +1,9 @@
 """Record batches to a file that people open: JSON lines, CSV or Parquet, told by its name.
 
 A file appears whole or not at all: it is written beside its place and renamed. Memory holds one
-batch. In CSV a cell that a spreadsheet would run as a formula gets an apostrophe before it; the
-other formats hold exactly what was found.
+batch. In CSV a cell that a spreadsheet would run as a formula gets an apostrophe before it, which
+can be taken off again without a doubt (docs/adr/0009-csv-cells.md); the other formats, and CSV on
+request, hold exactly what was found.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from gossamer.errors import DiskFault, UsageError
 from gossamer.graph.arrow import pa, pq
 
 STDOUT: Final = Path("-")
-# What spreadsheets take as the beginning of a formula, or skip before one.
-_FORMULA: Final = r"^[=+\-@\t\r\n]"
+# What spreadsheets take as the beginning of a formula, or skip before one; the wide forms are the
+# same to some. With apostrophes before it as well: so whoever takes one off such a cell has what
+# was found, whatever that was.
+_FORMULA: Final = r"^'*[=+\-@\t\r\n\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
 _csv: Final[Any] = importlib.import_module("pyarrow.csv")
 _compute: Final[Any] = importlib.import_module("pyarrow.compute")
 
@@ -49,11 +52,24 @@ class _JsonLines:
         """Nothing follows the last line."""
 
 
-class _Csv:
+class _ExactCsv:
     """A line of names, then one line a row; texts are quoted, empty cells are not."""
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         self._writer = _csv.CSVWriter(file, schema)
+
+    def write(self, batch: Any) -> None:
+        self._writer.write(batch)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _Csv:
+    """The same for spreadsheets: no cell is a formula."""
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        self._exact = _ExactCsv(file, schema)
         self._schema = schema
 
     def write(self, batch: Any) -> None:
@@ -61,10 +77,10 @@ class _Csv:
             harmless(column) if pa.types.is_string(column.type) else column
             for column in batch.columns
         ]
-        self._writer.write(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+        self._exact.write(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
     def close(self) -> None:
-        self._writer.close()
+        self._exact.close()
 
 
 class _Parquet:
@@ -85,10 +101,12 @@ _FORMATS: Final[dict[str, Callable[[IO[bytes], Any], _Writer]]] = {
     ".csv": _Csv,
     ".parquet": _Parquet,
 }
+_EXACT: Final = {**_FORMATS, ".csv": _ExactCsv}
 
 
 def harmless(column: Any) -> Any:
-    """A text column in which no cell begins as a formula does."""
+    """A text column in which no cell begins as a formula does. One apostrophe less, and it is as it
+    was: cells that began so after apostrophes have one more, too."""
     is_formula = _compute.match_substring_regex(column, _FORMULA)
     quoted = _compute.binary_join_element_wise("'", column, "")
     return _compute.if_else(is_formula, quoted, column)
@@ -113,13 +131,16 @@ def check_name(path: Path, others: Collection[str] = ()) -> str:
     return extension
 
 
-def write_batches(path: Path, schema: Any, batches: Iterator[Any]) -> int:
-    """Write all batches; how many rows there were. Raises UsageError or DiskFault."""
-    extension = check_name(path)
-    if path == STDOUT:
-        return _write(sys.stdout.buffer, extension, schema, batches)
+def write_batches(
+    path: Path, schema: Any, batches: Iterator[Any], *, is_exact: bool = False
+) -> int:
+    """Write all batches; how many rows there were. Raises UsageError or DiskFault.
+
+    `is_exact`: in CSV, too, every cell is as it was found.
+    """
+    writer_of = (_EXACT if is_exact else _FORMATS)[check_name(path)]
     with writing_to(path) as file:
-        return _write(file, extension, schema, batches)
+        return _write(file, writer_of(file, schema), batches)
 
 
 def _nothing_to_check() -> None:
@@ -147,8 +168,7 @@ def writing_to(path: Path, check: Callable[[], None] = _nothing_to_check) -> Ite
         raise _explained(path, fault) from fault
 
 
-def _write(file: IO[bytes], extension: str, schema: Any, batches: Iterator[Any]) -> int:
-    writer = _FORMATS[extension](file, schema)
+def _write(file: IO[bytes], writer: _Writer, batches: Iterator[Any]) -> int:
     rows = 0
     try:
         for batch in batches:

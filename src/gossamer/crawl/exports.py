@@ -87,13 +87,22 @@ LEVELLED: Final = ("anchors", "links", "graph")
 _NETWORKS: Final = LEVELLED[1:]
 
 
-def export(study: Study, what: str, path: Path, level: str = "page", prefix: str = "") -> int:
+def export(
+    study: Study,
+    what: str,
+    path: Path,
+    level: str = "page",
+    prefix: str = "",
+    *,
+    is_exact: bool = False,
+) -> int:
     """Write a table to a file, its format told by the name; how many rows.
 
     `-` writes JSON lines to standard output. Of `warc` and `wacz`, which are no tables, it is how
-    many bytes; `prefix` is what the URLs of a part of them begin with. Raises UsageError for a
-    table, level, format or place that cannot be, DiskFault when the disk is full, Rewritten when a
-    takedown came in between; then no file appears.
+    many bytes; `prefix` is what the URLs of a part of them begin with. `is_exact` leaves cells of
+    CSV as they are, though a spreadsheet would run them. Raises UsageError for a table, level,
+    format or place that cannot be, DiskFault when the disk is full, Rewritten when a takedown came
+    in between; then no file appears.
     """
     check_export(what, path, level, prefix)
     if what in ARCHIVES:
@@ -101,7 +110,8 @@ def export(study: Study, what: str, path: Path, level: str = "page", prefix: str
     if what in _NETWORKS and path.suffix.lower() in NETWORK_FORMATS:
         with study.steady() as check:
             return export_links.write_network(study.home.graph, level, path, check)
-    return write_batches(path, _schema_of(what, level), batches(study, what, level))
+    found = batches(study, what, level)
+    return write_batches(path, _schema_of(what, level), found, is_exact=is_exact)
 
 
 def check_export(what: str, path: Path, level: str = "page", prefix: str = "") -> None:
