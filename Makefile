@@ -3,7 +3,7 @@
 PYTHON ?= python3
 INSIDE = .venv/bin/python
 
-.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search bench-load screenshots soak faults realsites
+.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search bench-load screenshots soak faults realsites properties
 
 demo:  ## crawl the bundled web and show it
 	$(PYTHON) run.py
@@ -47,6 +47,9 @@ soak: .venv  ## an hour of an endless, misbehaving web
 
 realsites: .venv  ## all eight sites of sites.py in one crawl; `sites.py fetch $$TEST_SITES` brings them
 	EIGHT_SITES=1 $(INSIDE) -m pytest -s -m slow tests/realsites/test_eight_sites.py
+
+properties: .venv  ## every property with new examples, 1,200 each where `make check` tries the same 40
+	$(INSIDE) -m pytest -n auto -m "not slow" --hypothesis-profile=many
 
 faults: .venv  ## a thousand kills, a fault of the disk at each of the first writes: an hour or two
 	FAULTS_LONG=1 $(INSIDE) -m pytest -m slow tests/faults

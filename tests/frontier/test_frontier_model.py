@@ -330,9 +330,7 @@ def test_the_frontier_does_what_its_model_does() -> None:
     class InMemory(FrontierMachine):
         open_store = staticmethod(MemoryStore)
 
-    run_state_machine_as_test(
-        InMemory, settings=settings(max_examples=150, stateful_step_count=60, deadline=None)
-    )
+    run_state_machine_as_test(InMemory, settings=settings(stateful_step_count=60))
 
 
 @pytest.mark.slow
