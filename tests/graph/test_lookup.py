@@ -14,8 +14,8 @@ from support.a_graph import a_graph, capture, link, rows, unchanged
 BAD = Edge("http://[", b"", "x", "", "body", "a", 12, "host")
 
 
-def of_tables(folder: Path, column: int, url: str) -> list[tuple[object, ...]]:
-    return [row for row in rows(tables.links(folder)) if row[column] == url]
+def with_url(table: list[tuple[object, ...]], column: int, url: str) -> list[tuple[object, ...]]:
+    return [row for row in table if row[column] == url]
 
 
 def without_kind(table: object) -> list[tuple[object, ...]]:
@@ -49,10 +49,11 @@ def test_what_is_found_is_what_the_table_of_all_links_has(
         new = merge(folder, names, "links-m")
         manifest.replace(folder, graph.with_merged(names, new, at_us=0))
 
+    table = rows(tables.links(folder))
     for target in (*(f"http://b/{number}" for number in range(9)), "http://b/none", "http://["):
-        assert without_kind(links_to(folder, target)) == of_tables(folder, 1, target)
+        assert without_kind(links_to(folder, target)) == with_url(table, 1, target)
     for source in (*(f"http://a/{number}" for number in range(20)), "http://a/none"):
-        assert without_kind(links_from(folder, source)) == of_tables(folder, 0, source)
+        assert without_kind(links_from(folder, source)) == with_url(table, 0, source)
 
 
 def test_the_columns_are_there_when_nothing_is_found(tmp_path: Path) -> None:
