@@ -102,9 +102,11 @@ def main() -> int:
     """Print one JSON object a figure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=100_000)
-    pages = parser.parse_args().pages
+    parser.add_argument("--asked", type=int, default=ASKED)
+    given = parser.parse_args()
+    pages = given.pages
     chance, hosts = random.Random(2), max(1, pages // A_HOST)
-    urls = [url_of(chance.randrange(hosts), chance.randrange(A_HOST)) for _ in range(ASKED)]
+    urls = [url_of(chance.randrange(hosts), chance.randrange(A_HOST)) for _ in range(given.asked)]
     with tempfile.TemporaryDirectory(prefix="gossamer-links-") as home:
         folder = Path(home) / "graph"
         folder.mkdir()

@@ -86,6 +86,6 @@ def test_two_minutes_of_a_hostile_web_hold_memory_and_handles() -> None:
 
 
 def test_links_are_written_and_looked_up() -> None:
-    figures = figures_of("links", "--pages", "1000")
+    figures = figures_of("links", "--pages", "200", "--asked", "3")
 
     assert figures["links into a URL, ms (median)"]["value"] > 0
