@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -209,12 +210,19 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.fixture
-def small(collection: Path) -> tuple[Path, str]:
-    """A collection of one page, and its seed."""
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    home = tmp_path_factory.mktemp("crawled") / "collection"
     with site_in_thread({"/": page("x")}) as site:
-        crawl(collection, [site.url()])
-        return collection, site.url()
+        crawl(home, [site.url()])
+        return home, site.url()
+
+
+@pytest.fixture
+def small(crawled: tuple[Path, str], collection: Path) -> tuple[Path, str]:
+    """A collection of one page, and its seed."""
+    shutil.copytree(crawled[0], collection)
+    return collection, crawled[1]
 
 
 def another_version(home: Path) -> None:
