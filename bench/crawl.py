@@ -4,7 +4,8 @@
     python -m bench.crawl --quick    one round on one site
 
 nginx serves real documentation sites on loopback. In each round every crawler crawls all of them
-from nothing; the order turns from round to round, so that nobody always comes first. Pages are the
+from nothing; the order turns from round to round, so that nobody always comes first. What workers
+are worth is measured on more hosts, with and without them in turn. Pages are the
 distinct HTML pages that the server's log says it gave; CPU is that of the crawler's whole process
 tree. One line of JSON per figure on stdout, the table on stderr and in bench/out/table.md.
 """
@@ -12,6 +13,7 @@ tree. One line of JSON per figure on stdout, the table on stderr and in bench/ou
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import platform
@@ -25,13 +27,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from bench.crawlers import HERE, OUT, Crawler, everyone
+from bench.crawlers import HERE, OUT, Crawler, everyone, with_and_without_workers
 from bench.figures import Figure, Run, cores_figure, rate_figures, ratio_figures, table
 from bench.web import Site, Web, serving, warm
 from run import SITES_SCRIPT, fetch_sites
 
 ROUNDS: Final = 5
 SITES: Final = "python,postgresql,cppreference"
+MANY_SITES: Final = "python,postgresql,cppreference,apache,sqlite,git,handbook,linux"
 QUICK_SITES: Final = "postgresql"
 _LONGEST_S: Final = 1800
 _STARTS: Final = 7
@@ -40,15 +43,14 @@ _ALIKE: Final = 0.97  # they differ in how they read odd links, not in more
 
 def main() -> int:
     options = _options()
-    sites = sites_named(options.sites.split(","))
-    warm(sites)
-    runs = []
-    with serving(sites) as web:
-        crawlers = everyone()
-        for number in range(options.rounds):
-            turn = number % len(crawlers)
-            runs += [measured(one, number, web) for one in crawlers[turn:] + crawlers[:turn]]
-            check_alike(runs)
+    # As an installer leaves it; this interpreter may be told not to keep what it compiles.
+    compileall.compile_dir(HERE.parent / "src", quiet=2)
+    runs = [
+        *rounds_of(everyone(), sites_named(options.sites.split(",")), options.rounds),
+        *rounds_of(
+            with_and_without_workers(), sites_named(options.many.split(",")), options.rounds
+        ),
+    ]
     figures = [*ratio_figures(runs), cores_figure(runs), start_figure(), *rate_figures(runs)]
     for figure in figures:
         print(figure.as_json(), flush=True)
@@ -56,6 +58,19 @@ def main() -> int:
     (OUT / "table.md").write_text(text, encoding="utf-8")
     print(f"\n{text}", file=sys.stderr)
     return 0
+
+
+def rounds_of(crawlers: Sequence[Crawler], sites: Sequence[Site], rounds: int) -> list[Run]:
+    """Each crawler on the same sites, in an order that turns."""
+    warm(sites)
+    runs: list[Run] = []
+    with serving(sites) as web:
+        for number in range(rounds):
+            turn = number % len(crawlers)
+            order = [*crawlers[turn:], *crawlers[:turn]]
+            runs += [measured(one, number, web) for one in order]
+            check_alike(runs)
+    return runs
 
 
 def measured(crawler: Crawler, number: int, web: Web) -> Run:
@@ -117,7 +132,7 @@ def _run(command: Sequence[str], home: Path, log: Path) -> None:
 
 
 def _is_foreign(name: str) -> bool:
-    return name.startswith(("GOSSAMER_", "XDG_")) or name.lower().endswith("_proxy")
+    return name.startswith(("GOSSAMER_", "XDG_", "PYTHONDONT")) or name.lower().endswith("_proxy")
 
 
 def start_figure() -> Figure:
@@ -159,9 +174,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one round on one site")
     parser.add_argument("--rounds", type=int, help=f"default {ROUNDS}")
     parser.add_argument("--sites", help=f"default {SITES}")
+    parser.add_argument("--many", help="sites for workers against none; default all that there are")
     options = parser.parse_args()
     options.rounds = options.rounds or (1 if options.quick else ROUNDS)
     options.sites = options.sites or (QUICK_SITES if options.quick else SITES)
+    options.many = options.many or (QUICK_SITES if options.quick else MANY_SITES)
     return options
 
 

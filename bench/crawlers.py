@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bench.figures import ALL, ALONE, BARE, MANY
+
 HERE: Final = Path(__file__).resolve().parent
 OUT: Final = HERE / "out"
 Command = Callable[[Path, Sequence[str]], list[str]]
@@ -72,9 +74,8 @@ def httrack() -> Crawler:
 def everyone() -> list[Crawler]:
     """Ours, and the others as far as they are there; who is missing is named."""
     crawlers = [
-        ours("gossamer"),
-        ours("gossamer --no-index --no-graph", "--no-index", "--no-graph"),
-        ours("gossamer --workers 0", "--workers", "0"),
+        ours(ALL),
+        ours(BARE, "--no-index", "--no-graph"),
         scrapy(),
     ]
     for program, build in (("wget2", wget2), ("httrack", httrack)):
@@ -83,6 +84,11 @@ def everyone() -> list[Crawler]:
         else:
             crawlers.append(build())
     return crawlers
+
+
+def with_and_without_workers() -> list[Crawler]:
+    """Ours as it is left alone, and as one process."""
+    return [ours(MANY), ours(ALONE, "--workers", "0")]
 
 
 def scrapy_python() -> Path:
