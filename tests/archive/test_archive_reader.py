@@ -11,7 +11,6 @@ from archive.archive_samples import a_failure, a_page, write_archive
 from gossamer.archive.chunks import unchunked
 from gossamer.archive.reader import (
     Exchange,
-    find_record_after,
     iter_exchanges,
     last_whole_end,
     read_answer_at,
@@ -20,6 +19,7 @@ from gossamer.archive.reader import (
     salvage,
 )
 from gossamer.archive.record import Record
+from gossamer.archive.search import Search
 from gossamer.errors import CorruptFile
 
 PLAIN = (
@@ -216,11 +216,14 @@ def test_the_next_record_behind_damage_is_found(tmp_path: Path) -> None:
     data[ends[0] + 20] ^= 0xFF
     path.write_bytes(data)
 
-    first = find_record_after(path, ends[0])
+    with path.open("rb") as one, path.open("rb") as other:
+        search = Search(path, one, other)
+        first = search.after(ends[0], 0)
+        none = search.after(ends[1], 0)
 
     assert first is not None
     assert read_answer_at(path, first).type == "response"
-    assert find_record_after(path, ends[1]) is None
+    assert none is None
 
 
 def test_arc_files_of_the_second_kind_are_read(tmp_path: Path) -> None:

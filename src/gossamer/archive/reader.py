@@ -10,7 +10,6 @@ people's records before it, as they were, warcinfo and metadata among them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from gossamer.archive.chunks import unchunked
 from gossamer.archive.fields import Fields, fields_of, lease_of, took_s_of, unanswered_of
 from gossamer.archive.head import original_head, original_request
 from gossamer.archive.record import Record, next_record
+from gossamer.archive.search import Search
 from gossamer.archive.streams import Source, Stream, open_stream
 from gossamer.archive.warc import RevisitOf, date_us
 from gossamer.errors import CorruptFile
@@ -32,13 +32,7 @@ _FETCHED_TYPES: Final = frozenset(
     (*request, kind, "metadata") for kind in _RESPONSES for request in ((), ("request",))
 )
 _OTHER_TYPES: Final = frozenset({("metadata",)})
-_MARKS: Final = {  # what a packed record begins with, by the file's first bytes
-    b"\x1f\x8b": b"\x1f\x8b\x08",
-    b"\x28\xb5": b"\x28\xb5\x2f\xfd",
-    b"\x5d\x2a": b"\x28\xb5\x2f\xfd",
-}
 _OUR_BLOCK: Final = b"outcome: "  # every metadata record of ours begins so (`fields.py`)
-_SEARCH_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,38 +73,43 @@ def read_records(
 def salvage(path: Path | Source, limit_bytes: int = LIMIT_BYTES) -> Iterator[Record | CorruptFile]:
     """Every record that can be read, and in its place each damage; never raises CorruptFile.
 
-    After damage it goes on with the next record that can be found. UsageError is raised for packers
-    that are not read.
+    After damage it goes on with the next record that can be found (`search.py`). UsageError is
+    raised for packers that are not read.
     """
-    start: int | None = 0
-    while start is not None:
-        try:
-            with path.open("rb") as file:
+    try:
+        with path.open("rb") as file, path.open("rb") as scanned:
+            search, start = Search(path, scanned, file), 0
+            while True:
                 stream, is_packed = open_stream(path, file, start)
-                fault = yield from _salvage(stream, is_packed, start, limit_bytes)
-            start = find_record_after(path, max(start, fault.offset)) if fault else None
-        except CorruptFile as deeper:  # of the packing around it
-            yield deeper
-            start = None
+                fault, in_vain = yield from _salvage(stream, is_packed, start, limit_bytes)
+                place = search.after(max(start, fault.offset), in_vain) if fault else None
+                if place is None:
+                    return
+                start = place
+    except CorruptFile as deeper:  # of the packing around it, or there is too much of it
+        yield deeper
 
 
 def _salvage(
     stream: Stream, is_packed: bool, start: int, limit_bytes: int
-) -> Generator[Record | CorruptFile, None, CorruptFile | None]:
-    """The same up to a place behind which the stream gives nothing; that fault is returned."""
+) -> Generator[Record | CorruptFile, None, tuple[CorruptFile | None, int]]:
+    """The same up to a place behind which the stream gives nothing: the fault that it has there,
+    and what was read since the last record."""
+    work = 0
     while True:
         try:
             record = next_record(stream, is_packed, start, limit_bytes)
         except CorruptFile as fault:
             yield fault
             if stream.fault is not None:
-                return fault
+                return fault, stream.work - work
             if not stream.skip_to_version():
-                return stream.fault
+                return stream.fault, stream.work - work
             continue
         if record is None:
-            return None
+            return None, 0
         if record.is_whole:
+            work = stream.work
             yield record
 
 
@@ -175,33 +174,6 @@ def last_whole_end(path: Path, start: int = 0) -> int:
     except CorruptFile:
         pass
     return end
-
-
-def find_record_after(path: Path | Source, offset: int) -> int | None:
-    """The first byte after `offset` at which a record begins; None when there is none."""
-    with path.open("rb") as file:
-        packed = _MARKS.get(file.read(2))
-        mark = packed or b"\nWARC/"
-        file.seek(offset + 1)
-        base, window = offset + 1, file.read(_SEARCH_BYTES)
-        while window:
-            for hit in re.finditer(re.escape(mark), window):
-                place = base + hit.start() + (packed is None)
-                if _begins_record(path, place):
-                    return place
-            kept = window[-len(mark) + 1 :]
-            fresh = file.read(_SEARCH_BYTES)
-            base += len(window) - len(kept)
-            window = kept + fresh if fresh else b""
-    return None
-
-
-def _begins_record(path: Path | Source, offset: int) -> bool:
-    try:
-        read_answer_at(path, offset, limit_bytes=0)
-    except CorruptFile:
-        return False
-    return True
 
 
 def _begins_file(record: Record) -> bool:

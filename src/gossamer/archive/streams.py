@@ -33,6 +33,7 @@ _ZSTD_LIMITS: Final[dict[int, int]] = {
 }  # 128 MB at the most
 _VERSION: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n")
 _READ_BYTES: Final = 1 << 16
+_MEMBER_COST: Final = 1024  # bytes that could be inflated in the 10 us or so that a member takes
 _INFLATE_BYTES: Final = 1 << 18  # at most this much comes out of one step, whatever went in
 
 
@@ -47,6 +48,7 @@ class Supply(Protocol):
 
     start: int  # where in the file the member begins
     end: int  # where it ends; known once `more` has returned nothing
+    work: int  # bytes that went into the packer, and that came out, in all members so far
 
     def more(self) -> bytes:
         """The next bytes of the member; empty when it is used up. Raises CorruptFile."""
@@ -68,6 +70,7 @@ class PlainSupply:
         self._file = file
         self._file.seek(start)
         self.start = self.end = start
+        self.work = 0
         self._is_begun = False
 
     def more(self) -> bytes:
@@ -96,6 +99,7 @@ class GzipSupply:
         self._packed = b""  # read from the file, not yet inflated
         self._inflater: isal_zlib.Decompress | None = None
         self.start = self.end = start
+        self.work = 0
 
     def begin(self) -> bool:
         if not self._packed:
@@ -118,10 +122,12 @@ class GzipSupply:
             try:
                 found: bytes = inflater.decompress(self._packed, _INFLATE_BYTES)
             except isal_zlib.IsalError as error:  # type: ignore[misc]  # the stub is wrong
+                self.work += given
                 what = f"the gzip member that begins here is damaged ({error})"
                 raise CorruptFile(self._path, self.start, what) from None
             self._packed = inflater.unused_data if inflater.eof else inflater.unconsumed_tail
             self.end += given - len(self._packed)
+            self.work += given - len(self._packed) + len(found)
             if inflater.eof:
                 self._inflater = None
             if found:
@@ -144,6 +150,7 @@ class ZstdSupply:
         self._file.seek(self.start)
         self._packed = b""
         self._inflater: zstd.ZstdDecompressor | None = None
+        self.work = 0
 
     def begin(self) -> bool:
         self._packed = self._packed or self._file.read(_READ_BYTES)
@@ -169,11 +176,11 @@ class ZstdSupply:
             except zstd.ZstdError as error:
                 what = f"the zstd frame that begins here is damaged ({error})"
                 raise CorruptFile(self._path, self.start, what) from None
-            self.end += len(given)
             if inflater.eof:
                 self._inflater = None
                 self._packed = inflater.unused_data
-                self.end -= len(self._packed)
+            self.end += len(given) - len(self._packed)
+            self.work += len(given) - len(self._packed) + len(found)
             if found:
                 return found
         return b""
@@ -207,12 +214,18 @@ class Stream:
         self._at = 0  # in the buffer
         self._place = 0  # inflated bytes used since the stream was opened
         self._member_place = 0  # `_place` at which the present member begins
+        self._members = 0  # begun so far
         self.fault: CorruptFile | None = None  # nothing can be read behind it
 
     @property
     def place(self) -> int:
         """Inflated bytes used so far."""
         return self._place
+
+    @property
+    def work(self) -> int:
+        """What reading has cost so far, in bytes; a plain file's are as good as free."""
+        return self._supply.work + _MEMBER_COST * self._members
 
     def find_record(self) -> tuple[int, bool] | None:
         """Move to the next byte, over the end of a member if need be; None at the end of the file.
@@ -226,7 +239,7 @@ class Stream:
             if self.fault is not None:
                 raise self.fault
             self._member_place = self._place
-            if not self._supply.begin():
+            if not self._begin():
                 return None
         return self._supply.start, self._place == self._member_place
 
@@ -313,11 +326,15 @@ class Stream:
 
     def _cross(self) -> bool:
         """Go on into the next member; False at the end of the file."""
-        while self.fault is None and self._supply.begin():
+        while self.fault is None and self._begin():
             self._member_place = self._place
             if self._grow():
                 return True
         return False
+
+    def _begin(self) -> bool:
+        self._members += 1
+        return self._supply.begin()
 
     def _use(self, count: int) -> None:
         self._at += count

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.archive.chunks import is_chunked, unchunked
-from gossamer.archive.reader import find_record_after, is_ours, read_records
+from gossamer.archive.reader import is_ours, salvage
 from gossamer.archive.record import Record
 from gossamer.errors import CorruptFile
 
@@ -37,18 +37,12 @@ class Fault:
 def check_file(path: Path) -> Iterator[Fault]:
     """Every fault of a file, in its order. Raises UsageError for a file that is not read at all."""
     pairs = _Pairs(path)
-    place: int | None = 0
-    while place is not None:
-        start, place = place, None
-        try:
-            for record in read_records(path, start):
-                if not record.is_whole:
-                    continue  # the next step raises
-                yield from pairs.faults(record, digest_faults(path, record))
-        except CorruptFile as error:
+    for one in salvage(path):
+        if isinstance(one, CorruptFile):
             yield from pairs.forget()
-            yield Fault(path, error.offset, error.found)
-            place = find_record_after(path, max(start, error.offset))
+            yield Fault(path, one.offset, one.found)
+        else:
+            yield from pairs.faults(one, digest_faults(path, one))
     yield from pairs.faults_at_end()
 
 

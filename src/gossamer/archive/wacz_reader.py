@@ -24,6 +24,7 @@ _WARC_NAMES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
 _MAX_DIRECTORY_BYTES: Final = 8 * 2**20
 _MAX_GROWTH: Final = 100  # times; WARC files within are packed already, or text
 _FREE_BYTES: Final = 64 * 2**20  # below that nobody counts
+_MOST_REPEATED: Final = 16  # times its length
 _LOCAL: Final = struct.Struct(
     "<4s22xHH"
 )  # the header before a member: its magic, lengths behind it
@@ -99,7 +100,8 @@ class _Stored:
 
 
 class _Inflated:
-    """A packed member; going back in it begins from its first byte again.
+    """A packed member; going back in it begins from its first byte again, and is allowed while that
+    costs less than some times its length: a hostile file would be gone back in for ever.
 
     It ends where the ZIP says that it does, or before. The list of members is not read again for
     it: a list of a hundred thousand would be, a hundred thousand times.
@@ -109,6 +111,7 @@ class _Inflated:
         self._member = member
         self._stored = _Stored(member, file)
         self._size = member.info.file_size
+        self._may_repeat = _FREE_BYTES + _MOST_REPEATED * self._size
         self._begin()
 
     def _begin(self) -> None:
@@ -124,7 +127,7 @@ class _Inflated:
 
     def read(self, size: int = -1) -> bytes:
         if self._wanted < self._at:
-            self._begin()
+            self._go_back()
         while self._at < self._wanted and self._more(self._wanted - self._at):
             pass
         parts, left = [], self._size - self._at if size < 0 else size
@@ -133,6 +136,15 @@ class _Inflated:
             left -= len(found)
         self._wanted = max(self._wanted, self._at)
         return b"".join(parts)
+
+    def _go_back(self) -> None:
+        self._may_repeat -= self._wanted
+        if self._may_repeat < 0:
+            what = (
+                "so much of it is damaged that the rest is left out; unpack the ZIP, and try again"
+            )
+            raise CorruptFile(self._member, 0, what)
+        self._begin()
 
     def _more(self, most: int) -> bytes:
         """The next bytes, at most so many; none at the end. Raises CorruptFile."""

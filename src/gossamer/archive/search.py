@@ -1,0 +1,95 @@
+"""Where does the next record begin behind damage, and what may looking for it cost?
+
+Each place that could begin a record is tried: it does if a whole one can be read there. Somebody
+may make a file of nothing but such places, every one of which reads on to the end of the file. So
+what is read in vain (`Stream.work`), here and by whoever met the damage, is counted, and when it is
+many times the file, the rest of it is given up. What chance or a bad disk does to a file stays far
+below.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from isal import isal_zlib
+
+from gossamer.archive.record import next_record
+from gossamer.archive.streams import Source, open_stream
+from gossamer.errors import CorruptFile
+
+_GZIP: Final = b"\x1f\x8b\x08"
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
+_MARKS: Final = {b"\x1f\x8b": _GZIP, b"\x28\xb5": _ZSTD, b"\x5d\x2a": _ZSTD}  # by the first bytes
+_SEARCH_BYTES: Final = 1 << 20
+_LOOKED_AT: Final = 1024  # packed bytes; the tables before the first byte take up to 320
+_BEGUN: Final = re.compile(rb"[\r\n]*(?:WARC/|WARC?\Z|WA?\Z|\Z|[!-VX-~])")  # or a line of ARC
+_FREE_BYTES: Final = 64 * 2**20
+_MOST_TIMES: Final = 16  # the size of the file; text is packed to a fifth of its own
+
+
+class Search:
+    """Looks for records in one file, at most so long. `scanned` and `tried` are both the file."""
+
+    def __init__(self, source: Path | Source, scanned: BinaryIO, tried: BinaryIO) -> None:
+        self._source = source
+        self._scanned = scanned
+        self._tried = tried
+        self._left = _FREE_BYTES + _MOST_TIMES * scanned.seek(0, os.SEEK_END)
+        scanned.seek(0)
+        self._packed = _MARKS.get(scanned.read(2))
+
+    def after(self, offset: int, in_vain: int) -> int | None:
+        """The first byte after `offset` at which a record begins; None when there is none.
+
+        `in_vain` bytes were read by whoever met the damage there. Raises CorruptFile when more was
+        read in vain than is allowed.
+        """
+        self._spend(in_vain, offset)
+        for place in self._places(offset + 1):
+            if self._begins_record(place):
+                return place
+        return None
+
+    def _places(self, start: int) -> Iterator[int]:
+        """Where a record could begin, from a byte on."""
+        mark = self._packed or b"\nWARC/"
+        self._scanned.seek(start)
+        base, window = start, self._scanned.read(_SEARCH_BYTES)
+        while window:
+            for hit in re.finditer(re.escape(mark), window):
+                if self._packed != _GZIP or _could_begin(window[hit.start() :][:_LOOKED_AT]):
+                    yield base + hit.start() + (self._packed is None)
+            kept = window[-len(mark) + 1 :]
+            fresh = self._scanned.read(_SEARCH_BYTES)
+            base += len(window) - len(kept)
+            window = kept + fresh if fresh else b""
+
+    def _begins_record(self, place: int) -> bool:
+        stream, is_packed = open_stream(self._source, self._tried, place)
+        try:
+            record = next_record(stream, is_packed, place, 0)
+            is_found = record is not None and record.is_whole
+        except CorruptFile:
+            is_found = False
+        if not is_found:
+            self._spend(stream.work, place)
+        return is_found
+
+    def _spend(self, size: int, offset: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            what = "so much of the file is damaged that the rest of it, from here on, is left out"
+            raise CorruptFile(self._source, offset, what)
+
+
+def _could_begin(packed: bytes) -> bool:
+    """Whether what a gzip member inflates to could be a record; its first bytes tell in 2 us."""
+    try:
+        found: bytes = isal_zlib.decompressobj(31).decompress(packed, 16)
+    except isal_zlib.IsalError:  # type: ignore[misc]  # the stub is wrong
+        return False
+    return _BEGUN.match(found) is not None
