@@ -3,10 +3,13 @@
 import random
 from pathlib import Path
 
+import pytest
+
+from gossamer.errors import CorruptFile
 from gossamer.index import schema
 from gossamer.index.anchors import MOST, AnchorBook, chosen, words_number
 from gossamer.index.reader import IndexReader
-from gossamer.index.shares import Share, shares_of
+from gossamer.index.shares import ALL, shares_of
 from gossamer.index.words import normal_all
 from gossamer.index.writer import IndexWriter
 from support.entries import an_entry, found, key_of, url_of
@@ -85,7 +88,7 @@ def test_links_without_words_and_links_of_a_page_to_itself_do_not_count(tmp_path
     book.note(key_of(1), "", page_of("a"))
     book.note(key_of(1), "top of the page", key_of(1))
 
-    assert (book.settle(key_of(1)), book.sync()) == ((), 0)
+    assert (book.settle([key_of(1)]), book.sync()) == ({}, 0)
     book.close()
 
 
@@ -93,18 +96,20 @@ def test_the_anchors_of_most_hosts_are_chosen_whatever_their_order(tmp_path: Pat
     links = [(f"from {host} only {n}", f"h{host}") for host in range(3) for n in range(100)]
     links += [("home", f"h{host}") for host in range(3)] + [("two", "h0"), ("two", "h1")]
     choices = set()
-    for turn in range(3):
+    for turn in range(6):
         random.Random(turn).shuffle(links)
-        book = AnchorBook(tmp_path / str(turn))
+        book = AnchorBook(tmp_path / str(turn), remember=1_000 if turn % 2 else 50)
         for anchor, host in links * 2:
             book.note(key_of(1), anchor, page_of(host))
+            book.note(key_of(2), f"{anchor} {host}", page_of(host))  # so that others are forgotten
 
-        choices.add(chosen(book.read(Share(0, 1))[key_of(1)]))
-        choices.add(book.settle(key_of(1)))
+        choices.add(chosen(book.read(ALL, [key_of(1)])[key_of(1)]))
+        choices.add(book.settle([key_of(1)])[key_of(1)])
         book.sync()
         book.close()
         book = AnchorBook(tmp_path / str(turn), book.length)
-        choices.add(chosen(book.read(Share(0, 1))[key_of(1)]))
+        choices.add(chosen(book.read(ALL, [key_of(1)])[key_of(1)]))
+        choices.add(book.settle([key_of(1)])[key_of(1)])
         book.close()
 
     assert len(choices) == 1
@@ -113,22 +118,83 @@ def test_the_anchors_of_most_hosts_are_chosen_whatever_their_order(tmp_path: Pat
     assert len(choice) == MOST
 
 
-def test_what_is_read_of_all_shares_is_all_that_was_noted(tmp_path: Path) -> None:
+def test_a_host_is_told_from_the_end_of_one_and_the_beginning_of_the_next(tmp_path: Path) -> None:
     book = AnchorBook(tmp_path / "anchors")
+
+    for host in (b"aaaabbbb", b"ccccdddd", b"bbbbcccc", b"ccccdddd"):
+        book.note(key_of(1), "words", host + bytes(8))
+
+    assert book.read(ALL, [key_of(1)]) == {key_of(1): {"words": 3}}
+    book.close()
+
+
+@pytest.mark.parametrize("is_reopened", [False, True])
+def test_what_is_read_of_all_shares_is_all_that_was_noted(
+    tmp_path: Path, *, is_reopened: bool
+) -> None:
+    book = AnchorBook(tmp_path / "anchors", remember=20)
     keys = [random.Random(n).randbytes(16) for n in range(200)]
     for n, key in enumerate(keys):
         book.note(key, f"anchor {n}", page_of("a"))
+        book.note(keys[n // 2], f"again {n}", page_of("b"))
     length = book.sync()
+    if is_reopened:
+        book.close()
+        book = AnchorBook(tmp_path / "anchors", length)
+
+    shares = list(shares_of(200, 30))
+    wanted = [[key for key in keys[:150] if share.holds(key)] for share in shares]
+    read = [book.read(share, keys) for share, keys in zip(shares, wanted, strict=True)]
+
+    assert len(read) == 7
+    assert {key: set(one[key]) for one in read for key in one} == {
+        key: {f"anchor {n}"} | {f"again {m}" for m in (2 * n, 2 * n + 1) if m < 200}
+        for n, key in enumerate(keys[:150])
+    }
+    assert sum(map(len, read)) == 150
     book.close()
 
-    book = AnchorBook(tmp_path / "anchors", length)
-    shares = [book.read(share) for share in shares_of(200, 30)]
 
-    assert len(shares) == 7
-    assert {key: tuple(one[key]) for one in shares for key in one} == {
-        key: (f"anchor {n}",) for n, key in enumerate(keys)
-    }
-    assert sum(map(len, shares)) == 200
+def test_a_page_has_all_anchors_when_it_is_first_written_however_many_were_met_since(
+    tmp_path: Path,
+) -> None:
+    book = AnchorBook(tmp_path / "anchors", remember=10)
+    for n in range(300):
+        book.note(key_of(n), f"first {n}", page_of("a"))
+    for n in range(300):
+        book.note(key_of(n), f"second {n}", page_of("a"))
+
+    settled = book.settle([key_of(n) for n in range(0, 400, 10)])
+
+    assert not book.is_whole
+    assert settled == {key_of(n): (f"first {n}", f"second {n}") for n in range(0, 300, 10)}
+    book.close()
+
+
+def test_the_same_line_twice_counts_once(tmp_path: Path) -> None:
+    book = AnchorBook(tmp_path / "anchors", remember=2)
+    for _ in range(3):
+        for n in range(10):
+            book.note(key_of(n), "words", page_of("a"))
+    assert book.sync() > 10 * 31, "some were forgotten and noted again"
+
+    assert book.read(ALL, [key_of(0)]) == {key_of(0): {"words": 1}}
+    book.close()
+
+
+def test_a_file_of_anchors_that_says_it_is_longer_is_an_error_with_the_way_out(
+    tmp_path: Path,
+) -> None:
+    book = AnchorBook(tmp_path / "anchors")
+    book.note(key_of(1), "some words", page_of("a"))
+    length = book.sync()
+    book.close()
+    data = (tmp_path / "anchors").read_bytes()
+    (tmp_path / "anchors").write_bytes(data[:24] + b"\xff\xff" + data[26:])
+
+    book = AnchorBook(tmp_path / "anchors", length)
+    with pytest.raises(CorruptFile, match=r"anchors, byte 0: .* middle .*`gossamer rebuild index`"):
+        book.settle([key_of(1)])
     book.close()
 
 

@@ -1,9 +1,10 @@
 """Under which words do other pages link to this one?
 
 Every (target, anchor, linking host) that is met is a line of one file, `index/anchors`, only
-appended to; the same line twice is no harm. What came last is remembered in memory too, so that a
-page has the anchors that are known when it is first written. All others reach it in a late pass,
-which reads the file and says which entries lack words: those are written again.
+appended to; the same line twice is no harm. What came last is remembered in memory, what came
+before that is looked up on the disk (`sorted_lines.py`); so a page is first written with all
+anchors that are known by then. Those that come later reach it in a late pass, which goes through
+all lines and says which entries lack words: those are written again.
 
 An entry has the 200 anchors with the most linking hosts, ties in the order of the alphabet; so
 which they are hangs on the lines alone, not on when they came. Whether the entry has their words is
@@ -17,15 +18,16 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from gossamer.errors import CorruptFile
 from gossamer.index.appended import open_appended
 from gossamer.index.folder import REBUILD
-from gossamer.index.shares import Share, shares_of
+from gossamer.index.shares import ALL, Share, shares_of
 from gossamer.index.words import GAP
 
 MOST: Final = 200  # anchors of a page
@@ -34,23 +36,42 @@ KEY_BYTES: Final = 16
 HOST_BYTES: Final = 8
 
 _HEAD: Final = struct.Struct(f">{KEY_BYTES}s{HOST_BYTES}sH")
-_REMEMBERED: Final = 100_000  # lines, at about 300 bytes each; twice that at the most
-# Of the file, in memory at once during a late pass: 560,000 short lines take 220 MB.
-_BYTES_A_SHARE: Final = 20_000_000
+_HOST: Final = slice(KEY_BYTES, KEY_BYTES + HOST_BYTES)  # of a line
+_REMEMBERED: Final = 50_000  # lines, at about 400 bytes each; twice that at the most
+_READ_BYTES: Final = 4_000_000  # of the file at once, when it is sorted again
+_BYTES_A_SHARE: Final = 8_000_000  # of lines: their pages take 60 MB of memory at the most
+_ENTRIES_A_SHARE: Final = 50_000
+
+Counts = Mapping[str, int]  # anchors, each with the number of hosts that link under it
+
+
+class _Sorted(Protocol):
+    """What `sorted_lines.py` has: that needs NumPy, and small crawls end without."""
+
+    def add(self, lines: Sequence[bytes]) -> None: ...
+
+    def find(self, keys: Collection[bytes], share: Share = ALL) -> set[bytes]: ...
+
+    def close(self) -> None: ...
 
 
 class AnchorBook:
     """The anchors of one collection."""
 
-    def __init__(self, path: Path, length: int = 0) -> None:
+    def __init__(self, path: Path, length: int = 0, remember: int = _REMEMBERED) -> None:
         """Goes on behind the first `length` bytes; what follows them was never committed."""
         self._path = path
         self._file = open_appended(path, length)
         self.length = length
+        self._remember = remember
         self._recent: dict[bytes, dict[str, bytes]] = {}  # target: anchor: hosts, one after another
         self._before: dict[bytes, dict[str, bytes]] = {}
-        self._waiting: list[bytes] = []  # lines
-        self._lines = 0
+        self._lines = 0  # in `_recent`
+        self._waiting: list[bytes] = []  # lines that are not in the file
+        self._young: list[bytes] = []  # lines that came since `_recent` was empty
+        self._unsorted: list[list[bytes]] = []  # those before them
+        self._unread = length  # bytes of the file of which neither has the lines
+        self._sorted: _Sorted | None = None
         self.is_whole = length == 0  # whether all lines are remembered
         # Pages with lines that came after they were written; of use while all are remembered.
         self._unsettled: set[bytes] = set()
@@ -68,23 +89,21 @@ class AnchorBook:
         if self.is_whole:
             self._unsettled.add(target)
         text = anchor.encode(errors="replace")
-        self._waiting.append(_HEAD.pack(target, host, len(text)) + text)
+        line = _HEAD.pack(target, host, len(text)) + text
+        self._waiting.append(line)
+        self._young.append(line)
         self._lines += 1
 
-    def settle(self, target: bytes) -> tuple[str, ...]:
-        """The anchors of a page that are remembered, as many as an entry has. The page is written
-        with them now."""
-        self._unsettled.discard(target)  # first: what another thread notes meanwhile is unsettled
-        found = self._recent.get(target) or self._before.get(target)
-        return chosen(dict(found)) if found else ()  # another thread may be noting
-
-    def _recall(self, target: bytes) -> dict[str, bytes]:
-        if self._lines >= _REMEMBERED:
-            if self._before:
-                self.is_whole, self._unsettled = False, set()
-            self._recent, self._before, self._lines = {}, self._recent, 0
-        found = self._recent[target] = self._before.get(target, {})
-        self._lines += len(found)  # what is carried over takes room, too
+    def settle(self, keys: Collection[bytes]) -> dict[bytes, tuple[str, ...]]:
+        """The anchors of pages that are known now, as many as an entry has; pages without any are
+        left out. The pages are written with them now. Raises CorruptFile, OSError."""
+        self._unsettled.difference_update(keys)  # first: what is noted meanwhile is unsettled
+        older = {} if self.is_whole else self._older(keys)
+        found: dict[bytes, tuple[str, ...]] = {}
+        for key in keys:
+            recent = dict(self._recent.get(key) or self._before.get(key, {}))  # may be noted in now
+            if recent or key in older:
+                found[key] = chosen(_counts(older.get(key, ()), recent))
         return found
 
     def sync(self) -> int:
@@ -99,35 +118,65 @@ class AnchorBook:
         """What was not synced may be lost."""
         with suppress(OSError):
             self._file.close()
+        if self._sorted is not None:
+            self._sorted.close()
 
-    def shares(self) -> Iterator[Share]:
-        """The shares in which all anchors can be read in bounded memory."""
-        return shares_of(0 if self.is_whole else self.length, _BYTES_A_SHARE)
+    def shares(self, entries: int) -> Iterator[Share]:
+        """The shares in which all anchors, and so many entries, can be read in bounded memory."""
+        of_lines = 0 if self.is_whole else -(-self.length // _BYTES_A_SHARE)
+        of_entries = -(-entries // _ENTRIES_A_SHARE)
+        return shares_of(max(of_lines, of_entries), 1)
 
-    def read(self, share: Share) -> Mapping[bytes, Mapping[str, bytes]]:
-        """All anchors of a share of the pages, with their hosts; without pages that were written
-        with all they have, where that is known. Sync first. Raises CorruptFile."""
-        if self.is_whole:
-            keys, recent, before = list(self._unsettled), self._recent, self._before
-            return {key: dict(recent.get(key) or before[key]) for key in keys}
-        pages: dict[bytes, dict[str, bytes]] = {}
-        for key, host, anchor in _lines_of(self._path, self.length):
-            if share.of > 1 and not share.holds(key):
-                continue
-            anchors = pages.setdefault(key, {})
-            hosts = anchors.get(anchor, b"")
-            if not hosts:
-                anchors[anchor] = host
-            elif hosts != host and not _has(hosts, host):
-                anchors[anchor] = hosts + host
+    def read(self, share: Share, keys: Collection[bytes]) -> dict[bytes, Counts]:
+        """All anchors of some pages, which are all of that share; without pages that were written
+        with all they have, where that is known. Raises CorruptFile, OSError."""
+        if not self.is_whole:
+            self._put_aside()
+            return {key: _counts(lines, {}) for key, lines in self._older(keys, share).items()}
+        wanted = self._unsettled.intersection(keys)
+        known = ((key, dict(self._recent.get(key) or self._before[key])) for key in wanted)
+        return {key: _counts((), anchors) for key, anchors in known}
+
+    def _recall(self, target: bytes) -> dict[str, bytes]:
+        if self._lines >= self._remember:
+            if self._before:
+                self.is_whole, self._unsettled = False, set()
+            self._recent, self._before, self._lines = {}, self._recent, 0
+            self._put_aside()
+        found = self._recent[target] = self._before.get(target, {})
+        self._lines += len(found)  # what is carried over takes room, too
+        return found
+
+    def _put_aside(self) -> None:
+        young, self._young = self._young, []
+        if young:
+            self._unsorted.append(young)
+
+    def _older(self, keys: Collection[bytes], share: Share = ALL) -> dict[bytes, list[bytes]]:
+        """The distinct lines of some pages that are on the disk."""
+        pages: dict[bytes, list[bytes]] = {}
+        for line in self._in_order().find(keys, share):
+            pages.setdefault(line[:KEY_BYTES], []).append(line)
         return pages
 
+    def _in_order(self) -> _Sorted:
+        if self._sorted is None:
+            from gossamer.index.sorted_lines import SortedLines  # with NumPy: see `_Sorted`
 
-def chosen(anchors: Mapping[str, bytes]) -> tuple[str, ...]:
-    """The anchors that an entry has, of all with their hosts."""
+            self._sorted = SortedLines(self._path.parent)
+            for lines in _bunches_in(self._path, self._unread):
+                self._sorted.add(lines)
+        while self._unsorted:  # another thread may add to them
+            self._sorted.add(self._unsorted[0])
+            del self._unsorted[0]
+        return self._sorted
+
+
+def chosen(anchors: Counts) -> tuple[str, ...]:
+    """The anchors that an entry has, of all."""
     if len(anchors) == 1:
         return tuple(anchors)
-    return tuple(sorted(anchors, key=lambda anchor: (-len(anchors[anchor]), anchor))[:MOST])
+    return tuple(sorted(anchors, key=lambda anchor: (-anchors[anchor], anchor))[:MOST])
 
 
 def words_number(anchors: str) -> int:
@@ -139,18 +188,51 @@ def words_number(anchors: str) -> int:
     return int.from_bytes(digest, "big") or 1
 
 
+def _counts(lines: Iterable[bytes], recent: Mapping[str, bytes]) -> Counts:
+    """The anchors of one page by distinct lines and by what is remembered, which may overlap."""
+    if not lines:
+        return {anchor: len(hosts) // HOST_BYTES for anchor, hosts in recent.items()}
+    if not recent:
+        texts = Counter([line[_HEAD.size :] for line in lines])
+    else:
+        pairs = {line[_HOST] + line[_HEAD.size :] for line in lines}
+        for anchor, hosts in recent.items():
+            text = anchor.encode(errors="replace")
+            pairs.update(hosts[at : at + HOST_BYTES] + text for at in range(0, len(hosts), 8))
+        texts = Counter([pair[HOST_BYTES:] for pair in pairs])
+    return {text.decode(errors="replace"): count for text, count in texts.items()}
+
+
 def _has(hosts: bytes, host: bytes) -> bool:
-    return any(hosts.startswith(host, start) for start in range(0, len(hosts), HOST_BYTES))
+    at = hosts.find(host)
+    while at > 0 and at % HOST_BYTES:  # found, but across two others
+        at = hosts.find(host, at + 1)
+    return at >= 0
 
 
-def _lines_of(path: Path, length: int) -> Iterator[tuple[bytes, bytes, str]]:
-    """The lines in the first `length` bytes."""
+def _bunches_in(path: Path, length: int) -> Iterator[list[bytes]]:
+    """The lines in the first `length` bytes, some at a time. Raises CorruptFile."""
     with path.open("rb") as file:
-        at = 0
-        while at < length:
-            head = file.read(_HEAD.size)
-            if len(head) < _HEAD.size:
-                raise CorruptFile(path, at, f"it ends in the middle of a line; {REBUILD}")
-            key, host, size = _HEAD.unpack(head)
-            yield key, host, file.read(size).decode(errors="replace")
-            at += _HEAD.size + size
+        start, rest = 0, b""
+        while start + len(rest) < length:
+            data = rest + file.read(min(_READ_BYTES, length - start - len(rest)))
+            if len(data) == len(rest):
+                raise CorruptFile(path, start, f"it ends before byte {length}; {REBUILD}")
+            lines, at = _cut(data)
+            yield lines
+            start, rest = start + at, data[at:]
+        if rest:
+            raise CorruptFile(path, start, f"it ends in the middle of a line; {REBUILD}")
+
+
+def _cut(data: bytes) -> tuple[list[bytes], int]:
+    """The whole lines at the beginning, and where they end."""
+    lines, at = [], 0
+    last = len(data) - _HEAD.size
+    while at <= last:
+        end = at + _HEAD.size + (data[at + 24] << 8) + data[at + 25]
+        if end > len(data):
+            break
+        lines.append(data[at:end])
+        at = end
+    return lines, at

@@ -93,9 +93,14 @@ class Generation:
         """The text of a committed entry."""
         return self._written.read(kept.text)
 
+    @property
+    def entries(self) -> int:
+        """How many there are, the hidden one among them."""
+        return int(self._searcher.num_docs)
+
     def shares(self) -> Iterator[Share]:
         """The shares in which all entries can be gone through in bounded memory."""
-        return shares_of(self._searcher.num_docs, _A_SHARE)
+        return shares_of(self.entries, _A_SHARE)
 
     def keys(self, share: Share) -> list[tuple[bytes, int]]:
         """The keys of committed entries, each with the number of its anchors' words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import tantivy
 
@@ -11,8 +11,8 @@ from gossamer.index import schema
 
 
 class Share(NamedTuple):
-    """One of `of` equal shares of all keys, by their lower half: the upper is the host's, and one
-    host may have all pages."""
+    """One of `of` equal shares of all keys, by the first four bytes of their lower half: the upper
+    is the host's, and one host may have all pages."""
 
     number: int
     of: int
@@ -20,16 +20,20 @@ class Share(NamedTuple):
     @property
     def first(self) -> int:
         """The least lower half of its keys."""
-        return (self.number << 64) // self.of
+        return (self.number << 32) // self.of << 32
 
     @property
     def last(self) -> int:
         """The greatest lower half of its keys."""
-        return ((self.number + 1) << 64) // self.of - 1
+        return (((self.number + 1) << 32) // self.of << 32) - 1
 
     def holds(self, key: bytes) -> bool:
         """Whether a key is in this share."""
         return self.first <= int.from_bytes(key[8:], "big") <= self.last
+
+
+_SMALL: Final = 1_000  # entries: shares of so few are unequal
+ALL: Final = Share(0, 1)
 
 
 def shares_of(count: int, most: int) -> Iterator[Share]:
@@ -45,8 +49,12 @@ def addresses_in(
     query = tantivy.Query.range_query(
         fields, schema.KEY_LOW, tantivy.FieldType.Unsigned, share.first, share.last
     )
-    most = max(1, searcher.num_docs)
-    return [address for _, address in searcher.search(query, most, count=False).hits]
+    # Room is taken for as many as are asked for; keys are digests, so shares are about equal.
+    most = searcher.num_docs // share.of * 5 // 4 + _SMALL
+    found = searcher.search(query, most, count=False).hits
+    if len(found) == most:
+        found = searcher.search(query, max(1, searcher.num_docs), count=False).hits
+    return [address for _, address in found]
 
 
 def keys_of(searcher: tantivy.Searcher, addresses: list[tantivy.DocAddress]) -> list[bytes]:

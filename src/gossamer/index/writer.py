@@ -99,11 +99,15 @@ class IndexWriter:
             waiting, self._waiting, self._waiting_chars = self._waiting, {}, 0
             if not waiting and files == self.covered and self._rewriting is None:
                 return  # a commit costs 50 ms of CPU, whatever is in it
+            # All anchors that are known now; those that come later are the late pass's.
+            anchors = self._book.settle([key for key, entry in waiting.items() if entry])
             for key, entry in waiting.items():
                 if entry is None:
                     self._generation.remove(key)
+                elif key in anchors:
+                    self._generation.write(replace(entry, anchors=anchors[key]))
                 else:
-                    self._generation.write(self._with_anchors(entry))
+                    self._generation.write(entry)
             self._commit(files, waiting)
 
     def write_late_anchors(self) -> int:
@@ -114,7 +118,7 @@ class IndexWriter:
         """
         with self._lock, writing(self._generation.path):
             self._book.sync()
-            return sum(map(self._write_late, self._book.shares()))
+            return sum(map(self._write_late, self._book.shares(self._generation.entries)))
 
     def close(self) -> None:
         """Let go of the files. What waits is not written."""
@@ -123,20 +127,12 @@ class IndexWriter:
         self._generation.close()
         self._book.close()
 
-    def _with_anchors(self, entry: Entry) -> Entry:
-        """The entry with the anchors that are known now; all others come late."""
-        anchors = self._book.settle(entry.key) or entry.anchors
-        if not anchors and not self._book.is_whole:
-            older = self._generation.find(entry.key)
-            anchors = older.anchors if older else ()
-        return replace(entry, anchors=anchors) if anchors else entry
-
     def _write_late(self, share: Share) -> int:
-        pages = self._book.read(share)
+        numbers = dict(self._generation.keys(share))
         late = {
             key: anchors
-            for key, number in self._generation.keys(share)
-            if key in pages and words_number(normal_all(anchors := chosen(pages[key]))) != number
+            for key, counts in self._book.read(share, numbers.keys()).items()
+            if words_number(normal_all(anchors := chosen(counts))) != numbers[key]
         }
         for some in batched(late.items(), _LATE_AT_ONCE):
             for key, anchors in some:
