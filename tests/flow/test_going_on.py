@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from flow.outcomes import crawl, outcomes
+from support.a_crawl import crawl_until
 from support.a_site import Pages, Site, hang, page, redirect, site_in_thread, too_many
 from support.killing import Running, finish, lines_of, started, typed, until
 
@@ -172,7 +173,12 @@ def test_a_rest_that_a_host_asked_for_outlives_the_process(collection: Path) -> 
     pages: Pages = {"/": page("<a href=/busy>x</a><a href=/a>x</a>"), "/busy": too_many("2")}
 
     with site_in_thread({**pages, "*": page("x")}) as site:
-        crawl(collection, [site.url()], politeness__per_host=1, limits__max_time_s=0.3)
+        crawl_until(
+            collection,
+            [site.url()],
+            lambda: site.was_asked(3, ago_s=0.3),
+            politeness__per_host=1,
+        )
         first = list(site.asked)
         crawl(collection, [site.url()], politeness__per_host=1, limits__max_pages=2)
 

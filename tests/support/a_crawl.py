@@ -10,13 +10,14 @@ unless a test sets them, and all happens in one process; the rest is as people h
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from gossamer.base.clock import Clock, SystemClock
 from gossamer.crawl.build import open_node
 from gossamer.crawl.home import Home
+from gossamer.crawl.node import Node
 from gossamer.crawl.progress import Summary
 from gossamer.settings import KEYS, Settings, with_values
 from gossamer.urls.canonical import NormalForm
@@ -35,6 +36,17 @@ def crawl(collection: Path, seeds: Sequence[str], **settings: object) -> Summary
     return asyncio.run(crawl_in_loop(collection, seeds, settings))
 
 
+def crawl_until(
+    collection: Path, seeds: Sequence[str], is_so: Callable[[], bool], **settings: object
+) -> Summary:
+    """The same where something is left to wait for: stopped when it has gone far enough.
+
+    Answers that are under way then still come. A limit of time would guess how quick a machine is.
+    """
+    named = {"limits__max_time_s": 90.0, **settings}
+    return asyncio.run(crawl_in_loop(collection, seeds, named, until=is_so))
+
+
 async def crawl_in_loop(
     collection: Path,
     seeds: Sequence[str],
@@ -42,6 +54,7 @@ async def crawl_in_loop(
     *,
     clock: Clock | None = None,
     may_change: bool = False,
+    until: Callable[[], bool] | None = None,
 ) -> Summary:
     """The same inside a loop that runs already, for tests that share it with `a_site`."""
     named = {key.replace("__", "."): value for key, value in (settings or {}).items()}
@@ -58,7 +71,15 @@ async def crawl_in_loop(
             stack,
             may_change=may_change,
         )
+        watching = asyncio.ensure_future(_stop_when(opened.node, until or (lambda: False)))
         try:
             return await opened.node.run()
         finally:
+            watching.cancel()
             await opened.node.aclose()
+
+
+async def _stop_when(node: Node, is_so: Callable[[], bool]) -> None:
+    while not is_so():  # noqa: ASYNC110  # what it looks at is another thread's
+        await asyncio.sleep(0.005)
+    node.stop("max-time")

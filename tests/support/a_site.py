@@ -28,7 +28,7 @@ from collections.abc import (
 )
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, cast
 
 from support.answers import (
     NOT_FOUND,
@@ -97,6 +97,8 @@ class Request:
         return name if name.endswith("]") else name.rpartition(":")[0] or name
 
 
+_AT_ONCE: Final = 65_536  # the kernel takes as much without waiting for the client
+
 Plain = bytes | Misbehaviour
 Answer = Plain | Callable[[Request], Plain | Awaitable[Plain]] | Sequence[Plain]
 Pages = Mapping[str, Answer]
@@ -109,7 +111,7 @@ class Asked:
     request: Request
     connection: int  # the how manieth of the server, from 1
     began_s: float
-    ended_s: float | None = None  # when the answer was handed over; None while it is under way
+    ended_s: float | None = None  # just before the last byte went; None while it is under way
 
     @property
     def path(self) -> str:
@@ -161,6 +163,10 @@ class Site:
             for before, after in itertools.pairwise(log)
             if before.ended_s is not None
         ]
+
+    def was_asked(self, times: int, *, ago_s: float) -> bool:
+        """Whether the `times`-th request is so long ago."""
+        return len(self.log) >= times and time.monotonic() - self.log[times - 1].began_s > ago_s
 
     def most_at_once(self, host: str | None = None) -> int:
         """The largest number of requests that were under way together."""
@@ -236,17 +242,21 @@ async def _talk(site: Site, reader: asyncio.StreamReader, writer: asyncio.Stream
         asked = Asked(request, connection, time.monotonic())
         site.log.append(asked)
         try:
-            stays_open = await _give(await _choose(site, request), request, reader, writer)
+            stays_open = await _give(await _choose(site, request), asked, reader, writer)
         finally:
-            asked.ended_s = time.monotonic()
+            asked.ended_s = asked.ended_s or time.monotonic()
         if not stays_open:
             return
 
 
 async def _give(
-    given: Plain, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    given: Plain, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> bool:
-    """Send an answer; whether the connection can be used for another."""
+    """Send an answer; whether the connection can be used for another.
+
+    A client may have all of it, and rest from then on, long before a busy machine lets us say so.
+    Noted afterwards, the end would be later than it was, and the rest look shorter.
+    """
     if isinstance(given, Misbehaviour):
         acting = asyncio.ensure_future(given.act(writer))
         leaving = asyncio.ensure_future(reader.read(1))  # the client closes: no need to go on
@@ -258,11 +268,16 @@ async def _give(
             await asyncio.gather(acting, leaving, return_exceptions=True)
         return False
     ends = is_framed(given)
-    if request.method == "HEAD":
+    if asked.request.method == "HEAD":
         given = given[: given.find(b"\r\n\r\n") + 4]
+    if len(given) > _AT_ONCE:
+        writer.write(given[:-1])
+        await writer.drain()
+        given = given[-1:]
+    asked.ended_s = time.monotonic()
     writer.write(given)
     await writer.drain()
-    return ends and request.headers.get("connection", "").lower() != "close"
+    return ends and asked.headers.get("connection", "").lower() != "close"
 
 
 def is_framed(given: bytes) -> bool:
