@@ -21,7 +21,7 @@ from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, time_k
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.graph.arrow import pq
 from gossamer.urls.keys import Keys
-from support.a_crawl import crawl, crawl_in_loop
+from support.a_crawl import crawl_in_loop, crawl_until
 from support.a_site import Pages, Site, a_site, page, redirect, robots, site_in_thread, too_many
 
 PAGES: Pages = {
@@ -40,7 +40,7 @@ PAGES: Pages = {
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
     folder = tmp_path_factory.mktemp("checks") / "collection"
     with site_in_thread(PAGES) as site:
-        crawl(folder, [site.url()], limits__max_time_s=0.5)
+        crawl_until(folder, [site.url()], lambda: set(PAGES) <= set(site.asked))
         yield site, folder
 
 
@@ -96,7 +96,8 @@ def test_without_a_collection_there_is_nothing_to_verify(tmp_path: Path) -> None
 
 
 def test_a_collection_stays_whole_when_a_crawl_goes_on(home: Home, site: Site) -> None:
-    crawl(home.path, [site.url("/more", "localhost")], limits__max_time_s=0.5)
+    seed = site.url("/more", "localhost")
+    crawl_until(home.path, [seed], lambda: "/more" in site.asked)
 
     assert problems(home) == []
     assert len(list(home.archive.glob("*.warc.gz"))) == 2

@@ -20,7 +20,7 @@ from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.ranks import compute, ranks
 from gossamer.records import Reason
-from support.a_crawl import crawl
+from support.a_crawl import crawl, crawl_until
 from support.a_site import Pages, Site, answer, page, redirect, reset, robots, site_in_thread
 
 PAGES: Pages = {
@@ -59,7 +59,8 @@ COLUMNS = {
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
     folder = tmp_path_factory.mktemp("exports") / "collection"
     with site_in_thread(PAGES) as site:
-        crawl(folder, [site.url()], fetch__types=("html", "text"), limits__max_time_s=1.0)
+        types = ("html", "text")
+        crawl_until(folder, [site.url()], lambda: set(PAGES) <= set(site.asked), fetch__types=types)
         yield site, folder
 
 

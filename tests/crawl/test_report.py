@@ -11,7 +11,7 @@ from gossamer.crawl.report_page import report_page
 from gossamer.crawl.report_questions import QUESTIONS
 from gossamer.crawl.study import Study
 from gossamer.errors import NotKnown, UsageError
-from support.a_crawl import crawl
+from support.a_crawl import crawl_until
 from support.a_site import Pages, Site, answer, page, redirect, reset, robots, site_in_thread
 
 HEAD = "<meta name=description content=d>"
@@ -48,7 +48,12 @@ PAGES: Pages = {
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
     folder = tmp_path_factory.mktemp("report") / "bees"
     with site_in_thread(PAGES) as site:
-        crawl(folder, [site.url()], limits__max_time_s=1.0, politeness__per_host=1)
+        crawl_until(
+            folder,
+            [site.url()],
+            lambda: set(PAGES) <= set(site.asked),
+            politeness__per_host=1,
+        )
         yield site, folder
 
 

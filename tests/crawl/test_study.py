@@ -21,7 +21,7 @@ from gossamer.frontier.store import Table
 from gossamer.records import Fetched, Lease, Outcome, Reason
 from gossamer.settings import Archive
 from gossamer.urls.keys import Keys
-from support.a_crawl import crawl, crawl_in_loop
+from support.a_crawl import crawl, crawl_in_loop, crawl_until
 from support.a_site import Site, a_site, answer, page, redirect, robots, site_in_thread, too_many
 
 HOME = (
@@ -51,7 +51,12 @@ PAGES = {
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Path]]:
     folder = tmp_path_factory.mktemp("study") / "collection"
     with site_in_thread(PAGES) as site:
-        crawl(folder, [site.url()], limits__max_time_s=0.5)
+        crawl_until(
+            folder,
+            [site.url()],
+            lambda: set(PAGES) <= set(site.asked),
+            limits__max_time_s=80.0,
+        )
         yield site, folder
 
 
@@ -90,7 +95,7 @@ def test_hosts_have_their_names(study: Study) -> None:
 
 def test_settings_and_seeds_are_those_of_the_crawl(study: Study, site: Site) -> None:
     assert study.seeds() == (site.url(),)
-    assert study.settings().limits.max_time_s == 0.5
+    assert study.settings().limits.max_time_s == 80.0
 
 
 def test_a_url_is_found_however_it_is_typed(study: Study, site: Site) -> None:

@@ -51,12 +51,12 @@ class HurriedClock:
 
 
 def crawl(collection: Path, seeds: Sequence[str], **settings: object) -> Summary:
-    """A crawl that ends after 15 s, come what may: no bug may hang a test."""
-    return a_crawl.crawl(collection, seeds, **{"limits__max_time_s": 15.0, **settings})
+    """A crawl that ends after 90 s, come what may: no bug may hang a test."""
+    return a_crawl.crawl(collection, seeds, **{"limits__max_time_s": 90.0, **settings})
 
 
 def crawl_hurried(collection: Path, seeds: Sequence[str], **settings: object) -> Summary:
     """`crawl`, with a clock in a hurry."""
     clock = HurriedClock()
-    named = {"limits__max_time_s": 15.0 * clock.times, **settings}
+    named = {"limits__max_time_s": 90.0 * clock.times, **settings}
     return asyncio.run(a_crawl.crawl_in_loop(collection, seeds, named, clock=clock))
