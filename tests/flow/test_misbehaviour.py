@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from flow.outcomes import crawl, crawl_hurried, fates, outcomes
+from support.a_crawl import crawl_until
 from support.a_site import (
     Misbehaviour,
     Pages,
@@ -35,6 +36,11 @@ QUICK_TIMES: dict[str, object] = {
     "fetch__total_time_s": 0.8,
     "fetch__low_speed_time_s": 1,
     "fetch__max_body_bytes": 100_000,
+}
+AMPLE_TIMES: dict[str, object] = {
+    "fetch__connect_time_s": 60.0,
+    "fetch__total_time_s": 60.0,
+    "fetch__low_speed_time_s": 60,
 }
 GOOD = {
     "chunked": chunked("<title>in pieces</title>"),
@@ -90,20 +96,24 @@ BAD: dict[str, tuple[bytes | Misbehaviour, str]] = {
 }
 
 
-def test_every_bad_answer_ends_as_failed_with_its_reason(collection: Path) -> None:
-    names = dict(enumerate(BAD))
+@pytest.mark.parametrize("is_late", [False, True])
+def test_every_bad_answer_ends_as_failed_with_its_reason(is_late: bool, collection: Path) -> None:
+    # Only who is to be too late has little time: a busy machine makes others late, too.
+    times = QUICK_TIMES if is_late else {**QUICK_TIMES, **AMPLE_TIMES}
+    bad = {name: row for name, row in BAD.items() if (row[1] == "timeout") is is_late}
+    names = dict(enumerate(bad))
     links = "".join(f"<a href=/{number}>x</a>" for number in names)
-    pages: Pages = {"/": page(links)} | {f"/{n}": BAD[name][0] for n, name in names.items()}
+    pages: Pages = {"/": page(links)} | {f"/{n}": bad[name][0] for n, name in names.items()}
 
     with site_in_thread(pages) as site:
-        summary = crawl_hurried(collection, [site.url()], politeness__per_host=32, **QUICK_TIMES)
+        summary = crawl_hurried(collection, [site.url()], politeness__per_host=32, **times)
 
     found = fates(collection)
     assert {name: found[f"/{n}"] for n, name in names.items()} == {
-        name: f"failed {reason}" for name, (_, reason) in BAD.items()
+        name: f"failed {reason}" for name, (_, reason) in bad.items()
     }
     assert summary.queued == 0
-    assert summary.failed == len(BAD)
+    assert summary.failed == len(bad)
 
 
 @pytest.mark.parametrize("name", ["reset", "not gzip", "http/0.9"])
@@ -205,7 +215,7 @@ def test_what_the_headers_rule_out_is_not_taken(reason: str, collection: Path) -
 
     assert fates(collection)["/big"] == f"refused {reason}"
     assert outcomes(collection)[site.url("/big")].status == 200
-    assert taken.bytes < 20_000  # the connection was closed early
+    assert taken.bytes < 70_000  # the connection was closed early
 
 
 def test_an_error_page_is_kept_whatever_its_type(collection: Path) -> None:
@@ -222,7 +232,14 @@ def test_one_bad_page_does_not_keep_others_waiting(collection: Path) -> None:
     pages: Pages = {"/": page(links), "/bad": hang(), "*": page("good")}
 
     with site_in_thread(pages) as site:
-        crawl(collection, [site.url()], limits__max_time_s=1.0, **QUICK_TIMES)
+        crawl_until(
+            collection,
+            [site.url()],
+            lambda: len(site.log) == 23,
+            node__stop_grace_s=0.2,
+            **{**QUICK_TIMES, **AMPLE_TIMES},
+        )
 
     found = fates(collection)
+    assert found["/bad"] == "queued"
     assert [found[f"/{n}"] for n in range(20)] == ["fetched 200"] * 20
