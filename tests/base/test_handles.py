@@ -20,7 +20,7 @@ def room(soft: int, hard: int) -> tuple[int, int]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=30,
+        timeout=90,
     )
     connections, limit = run.stdout.split()
     return int(connections), int(limit)

@@ -185,7 +185,7 @@ def test_a_lock_ends_with_its_process_however_that_ends(home: Home) -> None:
         "import os, sys; from pathlib import Path; from gossamer.crawl.home import Home, locked\n"
         "with locked(Home(Path(sys.argv[1]))): os._exit(9)"
     )
-    ran = subprocess.run([sys.executable, "-c", code, str(home.path)], check=False, timeout=30)
+    ran = subprocess.run([sys.executable, "-c", code, str(home.path)], check=False, timeout=90)
     assert ran.returncode == 9
 
     with locked(home):

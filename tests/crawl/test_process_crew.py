@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from crawl.crew_bench import CrewBench, a_crew
+from crawl.crew_bench import WAIT_S, CrewBench, a_crew
 from faults.processes import is_alive, open_files, reading_workers
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.verify import check_file
@@ -249,7 +249,7 @@ def test_a_worker_killed_while_it_closes_is_not_waited_for(collection: Path) -> 
         finishing = asyncio.ensure_future(bench.crew.finish())
         await bench.until(lambda: len([h for h in bench.hands if h.is_closed]) == 1)
         kill(bench, next(hand.name for hand in bench.hands if not hand.is_closed))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(WAIT_S):
             await finishing
 
     with site_in_thread(WEB) as site:
@@ -267,7 +267,7 @@ def test_what_killed_a_worker_at_the_very_end_is_read_before_the_crew_goes(
         finishing = asyncio.ensure_future(bench.crew.finish())
         await asyncio.sleep(0)  # the order to close is out
         kill(bench, "w1")
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(WAIT_S):
             await finishing
 
     with site_in_thread(WEB) as site:

@@ -169,11 +169,11 @@ def test_a_bomb_within_a_bomb_stops_at_the_limit() -> None:
 def test_members_without_end_and_without_content_do_not_take_forever() -> None:
     body = gzip.compress(b"") * (MAX_MEMBERS * 10)
 
-    began = time.perf_counter()
+    began = time.process_time()
     result = decode(body, "gzip", LIMIT)
 
     assert str(MAX_MEMBERS) in result.fault
-    assert time.perf_counter() - began < 3.0
+    assert time.process_time() - began < 3.0
 
 
 @given(st.binary(max_size=400), st.sampled_from(["gzip", "deflate", "br", "zstd", "br, gzip"]))

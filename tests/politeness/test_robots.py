@@ -187,21 +187,21 @@ def test_a_file_of_1_4_mb_and_lines_without_end_are_survived() -> None:
     body = b"User-agent: *\n" + b"Disallow: /dir/page\n" * 70_000
     long = b"User-agent: *\nDisallow: /" + b"a*" * 200_000
 
-    began = time.perf_counter()
+    began = time.process_time()
     assert not Robots.parse(body).judge("/dir/page").allowed
     assert Robots.parse(long).judge("/" + "a" * 2000).allowed
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
 
 
 def test_a_hostile_pattern_costs_one_pass_over_the_path() -> None:
     rules = everyone("Disallow: /*a*a*a*a*b$")
     path = "/" + "a" * 2000
 
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(10):
         assert rules.judge(path).allowed
 
-    assert (time.perf_counter() - began) / 10 < 0.005
+    assert (time.process_time() - began) / 10 < 0.005
 
 
 @given(st.binary(max_size=300), st.text(max_size=50))
