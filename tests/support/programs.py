@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from support.killing import until
 from support.need import need_program
 
+# Below those that the kernel gives to whoever asks for none (from 32768), which another process
+# may be given before our program takes its own. 70 for each process of tests, by turns.
+_FIRST: Final = 20_000 + os.getpid() % 170 * 70
+_PORTS: Final = itertools.cycle(range(_FIRST, _FIRST + 70))
+
 
 def free_port(address: str = "127.0.0.1") -> int:
-    with socket.socket() as tried:
-        tried.bind((address, 0))
-        port: int = tried.getsockname()[1]
-        return port
+    """A port for a program that cannot choose one itself; nobody has it, and nobody comes by it."""
+    for port in itertools.islice(_PORTS, 70):
+        with socket.socket() as tried, suppress(OSError):
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind((address, port))
+            return port
+    raise AssertionError("all ports of this process are taken")
 
 
 @contextmanager

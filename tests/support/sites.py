@@ -10,7 +10,6 @@ import http.client
 import os
 import runpy
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from support.need import need_program
+from support.programs import free_port
 from support.shared import data
 
 # 127.0.10.N is where people serve the same sites by hand.
@@ -81,7 +81,7 @@ def serving(name: str) -> Iterator[RealSite]:
     (home / row[1]).symlink_to(fetched)
     table = home / "table.tsv"
     table.write_text("\t".join(row) + "\n", encoding="utf-8")
-    port = _free_port(f"127.0.10.{number}")
+    port = free_port(f"127.0.10.{number}")
     options = ["--table", str(table), "--first", str(number), "--port", str(port), "--log"]
     try:
         subprocess.run(
@@ -102,13 +102,6 @@ def _need_fetched(name: str, package: str) -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail(missing, pytrace=False)
     pytest.skip(missing)
-
-
-def _free_port(address: str) -> int:
-    with socket.socket() as tried:
-        tried.bind((address, 0))
-        port: int = tried.getsockname()[1]
-        return port
 
 
 def _await_end(pid: Path) -> None:
