@@ -180,10 +180,47 @@ def test_styles_within_a_page_name_files_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "start", ["url(", "/*", "'", '"', "@import '", "url('", "\\", "url(\\", "@import "]
+    "start",
+    [
+        "url(",
+        "/*",
+        "'",
+        '"',
+        "@import '",
+        "url('",
+        "\\",
+        "url(\\",
+        "@import ",
+        '\\"',
+        "\\'",
+        "\\'\\\"",
+    ],
 )
 def test_a_hostile_style_sheet_takes_linear_time(start: str) -> None:
     list(DocumentReader(Parse(), frozenset({"any"})).links_in_css(start * 200_000))
+
+
+def test_a_string_that_nothing_ends_hides_no_more_than_its_line() -> None:
+    source = 'p { content: "no url(a.png)\n } q { background: url(b.png) }'
+
+    assert hrefs(page_of(source, "text/css", frozenset({"any"}))) == ["b.png"]
+
+
+@pytest.mark.parametrize("part", ["<!---->", "<!-- -->\n", "<?xml ?>", "<!doctype>", " "])
+def test_a_page_that_begins_like_a_feed_for_ever_is_told_at_once(part: str) -> None:
+    assert page_of("<!---->" + part * 500 + "<p>Words", "text/html").text.endswith("Words")
+
+
+@pytest.mark.parametrize(
+    "declared", ["<!ENTITY e '{}'>", "<!ATTLIST link href CDATA '{}'>"], ids=["entity", "default"]
+)
+def test_what_a_doctype_declares_makes_no_attribute_longer(declared: str) -> None:
+    doctype = f"<!DOCTYPE rss [{declared.format('x' * 50_000)}]>"
+    items = "<item><link href='/a&e;'/></item>" * 50 + "<item><link/></item>" * 50
+
+    links = hrefs(page_of(f"{doctype}<rss><channel>{items}</channel></rss>", "text/xml"))
+
+    assert links == ["/a"] * 50
 
 
 def test_links_of_headers_count_as_those_of_a_head() -> None:

@@ -48,8 +48,9 @@ _PDF_START: Final = re.compile(rb"%PDF-\d")
 _BINARY: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _LOOK_BYTES: Final = 1445  # as many as browsers look at
 _UTF16_MARKS: Final = (b"\xfe\xff", b"\xff\xfe")
+# `*+`: what was read as comments stays read; 30 of them in a row could else be split in 2**30 ways.
 _FEED_START: Final = re.compile(
-    rb"(?:<\?xml[^>]*>|<!--.*?-->|<!doctype[^>]*>|\s)*<(?:rss|feed|rdf:rdf)[\s>]",
+    rb"(?:<\?xml[^>]*+>|<!--.*?-->|<!doctype[^>]*+>|\s)*+<(?:rss|feed|rdf:rdf)[\s>]",
     re.IGNORECASE | re.DOTALL,
 )
 _XHTML_START: Final = re.compile(rb"<html[\s>]", re.IGNORECASE)

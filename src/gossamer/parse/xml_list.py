@@ -5,9 +5,10 @@
 expat reads them and not turbohtml's `parse_xml`, for three reasons: a list that is cut off or wrong
 somewhere still gives what stands before that place, which a parser that raises cannot; a list of
 50 MB makes no tree; and a list with a doctype is read at all. What is dangerous in expat is off:
-nobody answers for external entities, so none is read; entities that a doctype declares stand for
-nothing, and a doctype that builds entities out of entities ends the reading, before any bomb goes
-off. Time and memory are linear in the number of characters, and the number of elements is bounded.
+nobody answers for external entities, so none is read; a doctype that builds entities out of
+entities ends the reading, before any bomb goes off; and what another declares holds for nothing:
+behind it the reading begins anew, because entities would be expanded in attributes, and 40 KB on
+the way became 2 GB. Time and memory are linear in the number of characters, and the number of elements is bounded.
 
 Names are without their prefix and in lower case: prefixes are often not declared, and some write
 `<URL>`. What the fields mean is `sitemap.py`'s and `feed.py`'s to know.
@@ -74,20 +75,44 @@ def read_list(source: str, max_entries: int) -> XmlList:
     source = _NOT_XML.sub("", source.lstrip("\ufeff\t\n\r "))
     if 0 < source.count("&") <= MAX_ELEMENTS:
         source = _BARE_AMPERSAND.sub(lambda found: found[1] or "&amp;", source)
-    reading = _Reading(max_entries)
     try:
-        reading.parser.Parse(source, True)
-    except expat.ExpatError as error:
-        reading.found.fault = f"line {error.lineno}: {expat.ErrorString(error.code)}"
-    except _Enough as enough:
-        reading.found.fault = str(enough)
+        reading = _read(source, _Reading(max_entries))
+    except _Declared as declared:
+        before, source = _split(source, declared.end_byte)
+        reading = _read(source, _Reading(max_entries), lines_before=before.count("\n"))
+        reading.found.has_doctype = True
     # Cut off in the middle of a tag, the text before it is whole; else it may be half a URL.
     reading.close(is_text_whole=source.rfind("<") > source.rfind(">"))
     return reading.found
 
 
+def _read(source: str, reading: _Reading, lines_before: int = 0) -> _Reading:
+    try:
+        reading.parser.Parse(source, True)
+    except expat.ExpatError as error:
+        line = lines_before + error.lineno
+        reading.found.fault = f"line {line}: {expat.ErrorString(error.code)}"
+    except _Enough as enough:
+        reading.found.fault = str(enough)
+    return reading
+
+
+def _split(source: str, at_byte: int) -> tuple[str, str]:
+    """A text before and after a place that expat names by its byte in UTF-8."""
+    encoded = source.encode()
+    return encoded[:at_byte].decode(), encoded[at_byte:].decode()
+
+
 class _Enough(Exception):
     """The reading ends here; the message says why."""
+
+
+class _Declared(Exception):
+    """A doctype that declares things ended at `end_byte`: none of them may hold."""
+
+    def __init__(self, end_byte: int) -> None:
+        super().__init__(end_byte)
+        self.end_byte = end_byte
 
 
 @dataclass(slots=True)
@@ -113,6 +138,7 @@ class _Reading:
         self._inside = 1  # depth of what holds entries and fields of the head: root or channel
         self._open: list[_Open] = []
         self._loose: list[str] = []
+        self._has_declarations = False
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         # Names without declaration (&nbsp;) are handed over, where expat would stop at them.
@@ -120,10 +146,11 @@ class _Reading:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
-        # With it no entity that the doctype declares is expanded: its name comes here.
+        # Names that nobody declared come here, too.
         self.parser.DefaultHandler = self._other
         self.parser.SkippedEntityHandler = self._skipped
         self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EndDoctypeDeclHandler = self._doctype_end
         self.parser.EntityDeclHandler = self._entity
 
     def close(self, *, is_text_whole: bool) -> None:
@@ -207,8 +234,15 @@ class _Reading:
         if not is_parameter:
             self._other(f"&{name};")
 
-    def _doctype(self, *_declared: object) -> None:
+    def _doctype(
+        self, _root: str, _system: str | None, _public: str | None, has_declarations: int
+    ) -> None:
         self.found.has_doctype = True
+        self._has_declarations = bool(has_declarations)
+
+    def _doctype_end(self) -> None:
+        if self._has_declarations:
+            raise _Declared(self.parser.CurrentByteIndex + 1)  # the byte is its `>`
 
     def _entity(self, name: str, is_parameter: bool, value: str | None, *_external: object) -> None:
         if value is not None and (is_parameter or "&" in value or "%" in value):
