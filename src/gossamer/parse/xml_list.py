@@ -8,7 +8,8 @@ somewhere still gives what stands before that place, which a parser that raises 
 nobody answers for external entities, so none is read; a doctype that builds entities out of
 entities ends the reading, before any bomb goes off; and what another declares holds for nothing:
 behind it the reading begins anew, because entities would be expanded in attributes, and 40 KB on
-the way became 2 GB. Time and memory are linear in the number of characters, and the number of elements is bounded.
+the way became 2 GB. Time and memory are linear in the number of characters, and the number of
+elements is bounded.
 
 Names are without their prefix and in lower case: prefixes are often not declared, and some write
 `<URL>`. What the fields mean is `sitemap.py`'s and `feed.py`'s to know.
