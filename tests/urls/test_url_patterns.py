@@ -1,6 +1,7 @@
 """Patterns that operators write."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -85,6 +86,12 @@ def test_the_ends_of_a_glob_do_not_overlap() -> None:
         ("/a#b", "never has a fragment"),
         ("re:(", "is no regular expression"),
         ("re:a{99999999999}", "is no regular expression"),
+        ("re:^(?!.*login)", "what looks around, or back at groups, is not taken"),
+        (r"re:/(\w+)/\1/", "what looks around, or back at groups, is not taken"),
+        ("re:a{1001}", "cannot be used: invalid repetition size"),
+        ("re:/a{,5}/", "write {0,5}"),
+        ("re:straße", "has 'ß', but a URL here is ASCII"),
+        ("re:(.{1,99}){1,9}(.{1,99}){1,9}", "counts in braces multiply"),
     ],
 )
 def test_a_pattern_that_can_match_nothing_is_refused_in_one_sentence(
@@ -126,3 +133,39 @@ def test_a_prefix_is_found_among_many_when_one_by_one_would_find_one(
 
     assert (found is not None) == any(map(text.startswith, prefixes))
     assert found is None or (found in prefixes and text.startswith(found))
+
+
+@pytest.mark.parametrize(
+    "pattern", ["re:(a+)+$", "re:(a|aa)+$", r"re:(\w+/?)+!$", "re:(.*a){20}b", "re:a*a*a*a*a*a*a*c"]
+)
+def test_no_url_makes_a_pattern_slow(pattern: str) -> None:
+    """Python's engine needs more steps for each than there are atoms on earth."""
+    url = "http://a/" + "a" * 16_000 + "!x"
+    began_s = time.monotonic()
+
+    assert not pattern_of(pattern).matches(url)
+
+    assert time.monotonic() - began_s < 2
+
+
+def test_the_largest_pattern_on_the_longest_url_takes_a_moment() -> None:
+    pattern = pattern_of("re:(.{1,99}){1,9}$")
+    began_s = time.monotonic()
+
+    assert pattern.matches("http://a/" + "ab/" * 5_400)
+
+    assert time.monotonic() - began_s < 10
+
+
+EXPRESSIONS = st.from_regex(r"\A[a-c/.?*+|^$]{0,3}(\([a-c|.]{1,3}\)[*+?]?)?[a-c/\\d]{0,3}\Z")
+
+
+@given(EXPRESSIONS, st.text("abc/.1", max_size=10))
+def test_an_expression_means_what_python_says(expression: str, path: str) -> None:
+    try:
+        wanted = re.search(expression, "http://a/" + path) is not None
+        pattern = pattern_of("re:" + expression)
+    except (re.error, FutureWarning, UsageError):
+        return
+
+    assert pattern.matches("http://a/" + path) == wanted

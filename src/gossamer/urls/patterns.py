@@ -5,16 +5,16 @@
     /docs/*.pdf                 the same over path and query, on every host
     https://a.org/docs/         without `*`: URLs that begin so
     /docs/                      paths that begin so, on every host
-    re:\\bprint=1\\b              a Python regular expression, found anywhere in the URL
+    re:\\bprint=1\\b              a regular expression (regex.py), found anywhere in the URL
 
 Patterns are compared with canonical URLs, so their scheme and host are brought into that form,
 and what is not ASCII is percent-encoded. One that could match no URL is refused with a reason,
-not ignored. Globs take linear time: each piece is looked for once, after the one before it.
+not ignored. All take linear time, whatever the URL: of a glob each piece is looked for once, after
+the one before it.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from urllib.parse import quote
 
 from gossamer.errors import UsageError
 from gossamer.urls.canonical import parse, target_of
+from gossamer.urls.regex import regex_of
 
 # All of printable ASCII but space and quote, which the URL standard percent-encodes everywhere.
 _KEPT: Final = "".join(map(chr, range(0x21, 0x7F))).replace('"', "")
@@ -74,24 +75,13 @@ class Prefix:
         return url.startswith(self.start, url.index("/", 8) if self.start[0] == "/" else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Regex:
-    """A regular expression; how long it takes is the operator's choice."""
-
-    text: str
-    regex: re.Pattern[str]
-
-    def matches(self, url: str) -> bool:
-        return self.regex.search(url) is not None
-
-
 def pattern_of(text: str) -> Pattern:
     """The pattern that an operator wrote. Raises UsageError when it could match no URL."""
     written = text.strip()
     if not written:
         raise UsageError("a pattern is empty; write a URL, a path, or `*` for anything")
     if written.startswith("re:"):
-        return _regex_of(written)
+        return regex_of(written)
     if "#" in written:
         raise UsageError(f"pattern {written!r} has a `#`, but a URL here never has a fragment")
     head, star, tail = written.partition("*")
@@ -100,13 +90,6 @@ def pattern_of(text: str) -> Pattern:
         return Prefix(written, start)
     pieces = (start, *(quote(piece, safe=_KEPT) for piece in tail.split("*")))
     return Glob(written, pieces, is_of_path=start.startswith("/"))
-
-
-def _regex_of(written: str) -> Regex:
-    try:
-        return Regex(written, re.compile(written[3:]))
-    except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(f"pattern {written!r} is no regular expression: {error}") from None
 
 
 def _start_of(written: str, head: str, *, has_star: bool) -> str:
