@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -118,6 +119,38 @@ def test_marks_are_in_order_and_inside_the_passage(text: str, asked: list[str]) 
     assert all(0 <= place <= len(snippet.text) for place in places)
     assert all(snippet.text[start:end].strip() for start, end in snippet.marks)
     assert "  " not in snippet.text
+
+
+def test_no_more_of_a_page_is_read_than_a_passage_needs() -> None:
+    taken = []
+
+    def pieces() -> Iterator[str]:
+        for number in range(30):
+            taken.append(number)
+            yield f"rose {FILLER * 8}"  # 10 kB
+
+    words("rose").snippet_from(pieces())
+
+    assert len(taken) == 2
+
+
+def test_a_word_that_the_page_has_not_is_not_looked_for_to_the_end() -> None:
+    pieces = iter(["rose " + FILLER * 20, *[FILLER * 20] * 5])
+
+    snippet = words("rose", "absent").snippet_from(pieces, has=1)
+
+    assert marked(snippet).startswith("[rose] Some words")
+    assert len(list(pieces)) == 5
+
+
+@given(
+    st.lists(st.text(alphabet="ab é.\n", max_size=9_000), max_size=5),
+    st.lists(st.sampled_from(["a", "ab", "e"]), min_size=1, max_size=3),
+)
+def test_a_text_in_pieces_has_the_passage_of_the_whole(pieces: list[str], asked: list[str]) -> None:
+    marker = words(*asked)
+
+    assert marker.snippet_from(iter(pieces)) == marker.snippet("".join(pieces))
 
 
 @given(st.text())

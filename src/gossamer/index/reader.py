@@ -7,7 +7,7 @@ go on with it, even when the index has been rewritten meanwhile (`folder.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -71,6 +71,12 @@ class View:
         with reading(self.generation):
             return unpack(self.searcher.doc(address)[schema.STORED][0])
 
+    def kept_all(self, matches: Iterable[Match]) -> list[Kept]:
+        """The same of several, in their order."""
+        doc, stored = self.searcher.doc, schema.STORED
+        with reading(self.generation):
+            return [unpack(doc(match.address)[stored][0]) for match in matches]
+
     def find(self, key: bytes) -> Kept | None:
         """The entry of a URL's key. Raises CorruptFile."""
         query = tantivy.Query.term_query(self.schema, schema.ID, schema.id_of(key), "basic")
@@ -80,6 +86,10 @@ class View:
     def text(self, kept: Kept) -> str:
         """The text of an entry, as the page has it. Raises CorruptFile."""
         return self.texts.read(kept.text)
+
+    def text_pieces(self, kept: Kept) -> Iterator[str]:
+        """The same from its beginning, read as it is taken. Raises CorruptFile."""
+        return self.texts.pieces(kept.text)
 
 
 class IndexReader:

@@ -29,7 +29,7 @@ from gossamer.search import rank
 from gossamer.search.explain import explained
 from gossamer.search.lexicon import Lexicon
 from gossamer.search.nearness import is_near
-from gossamer.search.plan import Plan, Planner, Score, parted
+from gossamer.search.plan import Plan, Planner, Score
 from gossamer.search.properties import property_of
 from gossamer.search.query import read
 from gossamer.search.results import Hit, Request, Results
@@ -71,7 +71,7 @@ class Looks:
         """Ids of pages in which no field has the words that near to each other."""
         matches = self.view.search(found, self._left)[0] if self._left else []
         self._left -= len(matches)
-        pages = [self.view.kept(match.address) for match in matches]
+        pages = self.view.kept_all(matches)
         return [
             schema.id_of(page.key)
             for page in pages
@@ -119,8 +119,12 @@ class Engine:
         found, total = self._candidates(moment.view, plan, request)  # index/
         order = self._ordered(found, plan, request)  # graph/, rank.py
         shown = order[request.offset : request.offset + request.limit]
-        marker = Marker(sought_by(plan, moment.lexicon))
-        hits = [self._hit(moment.view, one, marker) for one in shown]  # snippets.py
+        sought = sought_by(plan, moment.lexicon)
+        marker = Marker(sought)
+        hits = [
+            self._hit(moment.view, one, marker, len(sought) - plan.lacks(one.score))
+            for one in shown
+        ]  # snippets.py
         if request.explain:
             hits = explained(hits, shown, tree, moment.view, moment.planner, self._weights)
         better = "" if total else suggestion(request.query, plan, moment.lexicon)
@@ -136,12 +140,8 @@ class Engine:
         if request.per_site:
             wanted = max(wanted, _TO_COLLAPSE)
         matches, total = view.search(plan.query, wanted, newest_first=by_date)
-        scores = [
-            parted(0.0 if by_date else one.score, is_tiered=plan.is_tiered) for one in matches
-        ]
-        found = [
-            (view.kept(one.address), score) for one, score in zip(matches, scores, strict=True)
-        ]
+        scores = [plan.parted(0.0 if by_date else one.score) for one in matches]
+        found = list(zip(view.kept_all(matches), scores, strict=True))
         if plan.whole is not None and not by_date:
             found = _whole_first(view, plan.whole, found, wanted)
         return self._lifted(found), total
@@ -165,9 +165,12 @@ class Engine:
         wanted = request.offset + request.limit
         return list(itertools.islice(rank.collapsed(order, request.per_site), wanted))
 
-    def _hit(self, view: View, one: rank.Candidate, marker: Marker) -> Hit:
+    def _hit(self, view: View, one: rank.Candidate, marker: Marker, has: int) -> Hit:
+        """`has` says how many of the marker's things the page has."""
         kept = one.kept
-        passage = marker.snippet(view.text(kept)) if kept.has_snippet else Snippet("")
+        passage = Snippet("")
+        if kept.has_snippet:
+            passage = marker.snippet_from(view.text_pieces(kept), has)
         return Hit(
             url=kept.url,
             title=" ".join(kept.title.split()),
@@ -195,7 +198,8 @@ def _whole_first(
 ) -> list[tuple[Kept, Score]]:
     """For a sentence: the pages that have all of its words, then the others."""
     matches, _ = view.search(whole, wanted)
-    first = [(view.kept(one.address), Score(1.0, one.score)) for one in matches]
+    pages = view.kept_all(matches)
+    first = [(kept, Score(1.0, one.score)) for kept, one in zip(pages, matches, strict=True)]
     keys = {kept.key for kept, _ in first}
     return [*first, *(one for one in found if one[0].key not in keys)][:wanted]
 

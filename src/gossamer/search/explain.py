@@ -15,7 +15,7 @@ from tantivy import Occur, Query
 
 from gossamer.index import schema
 from gossamer.index.reader import View
-from gossamer.search.plan import Planner, parted
+from gossamer.search.plan import Planner
 from gossamer.search.rank import Candidate
 from gossamer.search.results import Hit, Part
 from gossamer.search.tree import Node
@@ -65,10 +65,8 @@ def _said_by(planner: Planner, tree: Node, view: View, ids: Sequence[str]) -> di
     both: tantivy.Query = Query.boolean_query([(Occur.Must, these), (Occur.Must, plan.query)])
     matches, _ = view.search(both, len(ids))
     return {
-        schema.id_of(view.kept(match.address).key): parted(
-            match.score, is_tiered=plan.is_tiered
-        ).relevance
-        for match in matches
+        schema.id_of(kept.key): plan.parted(match.score).relevance
+        for kept, match in zip(view.kept_all(matches), matches, strict=True)
     }
 
 

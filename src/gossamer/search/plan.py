@@ -6,9 +6,9 @@ of the word or its kin, by BM25 with the weights of weights.py.
 
 The words of a query are wishes. A page with any of them is found, and each that it has adds STEP to
 its score, more than relevance ever does: so pages with all of them come first, then those with
-most. A word that says nothing by itself (`the`) adds a quarter of it. `parted` takes a score apart
-again. A query of more words than `Weights.tiered_words` is a sentence: it has no steps, and the
-pages that have all of its words are asked for besides (`Plan.whole`).
+most. A word that says nothing by itself (`the`) adds a quarter of it. `Plan.parted` takes a score
+apart again. A query of more words than `Weights.tiered_words` is a sentence: it has no steps, and
+the pages that have all of its words are asked for besides (`Plan.whole`).
 """
 
 from __future__ import annotations
@@ -61,22 +61,6 @@ Reject = Callable[[Query, Sequence[str], int, Sequence[str]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """A query as the index is asked."""
-
-    query: Query
-    whole: Query | None  # for a sentence: pages that have all of it
-    parts: tuple[Node, ...]  # what is asked for, without what has no word in it
-    is_tiered: bool
-
-    @property
-    def texts(self) -> tuple[Word | Prefix | Phrase, ...]:
-        """All that is sought in pages' texts, once each."""
-        every = (leaf for part in self.parts for leaf in leaves(part))
-        return tuple(dict.fromkeys(leaf for leaf in every if not isinstance(leaf, Has)))
-
-
-@dataclass(frozen=True, slots=True)
 class Score:
     """A score taken apart: how many of the words, in quarters, and how well."""
 
@@ -84,12 +68,39 @@ class Score:
     relevance: float
 
 
-def parted(score: float, *, is_tiered: bool) -> Score:
-    """Take a score of `Plan.query` apart."""
-    if not is_tiered:
-        return Score(0.0, score)
-    steps, relevance = divmod(max(0.0, score), SMALL_STEP)
-    return Score(steps / 4, relevance)
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A query as the index is asked."""
+
+    query: Query
+    whole: Query | None  # for a sentence: pages that have all of it
+    parts: tuple[Node, ...]  # what is asked for, without what has no word in it
+    is_tiered: bool
+    alone: float | None = None  # quarters of a step, where every page found has that, and no other
+
+    def parted(self, score: float) -> Score:
+        """Take a score of `query` apart."""
+        if self.alone is not None:
+            return Score(self.alone / 4, score)
+        if not self.is_tiered:
+            return Score(0.0, score)
+        steps, relevance = divmod(max(0.0, score), SMALL_STEP)
+        return Score(steps / 4, relevance)
+
+    def lacks(self, score: Score) -> int:
+        """How many of the wishes a page of such a score has not; 0 where that cannot be told."""
+        wishes = [part for part in self.parts if not is_condition(part)]
+        is_plain = all(isinstance(wish, Word | Prefix) for wish in wishes)
+        if not self.is_tiered or not is_plain or not score.steps:
+            return 0
+        whole_steps = sum(_quarters(wish) == 4.0 for wish in wishes)
+        return max(0, whole_steps - int(score.steps))
+
+    @property
+    def texts(self) -> tuple[Word | Prefix | Phrase, ...]:
+        """All that is sought in pages' texts, once each."""
+        every = (leaf for part in self.parts for leaf in leaves(part))
+        return tuple(dict.fromkeys(leaf for leaf in every if not isinstance(leaf, Has)))
 
 
 class Planner:
@@ -132,12 +143,16 @@ class Planner:
         if not is_tiered:
             wishes = self._rarest(_telling(wishes))
         self._kin_each = 1 + _MOST_KIN // max(1, sum(1 for part in parts for _ in leaves(part)))
-        asked = [self._wish(part, times, is_tiered) for part, times in wishes.items()]
+        alone = _alone(conditions, [*wishes]) if is_tiered else None
+        has_steps = is_tiered and alone is None
+        times = Counter([*wishes]) if is_tiered else wishes  # a step is made once
+        asked = [self._wish(part, times[part], has_steps) for part in wishes]
         return Plan(
             query=self._joined(conditions, asked, self._near(parts)),
             whole=None if is_tiered else self._whole(conditions, [*wishes]),
             parts=tuple(dict.fromkeys(parts)),
             is_tiered=is_tiered,
+            alone=alone,
         )
 
     def _rarest(self, wishes: Counter[Node]) -> Counter[Node]:
@@ -169,15 +184,12 @@ class Planner:
         clauses += [(Occur.Should, query) for query in more]
         return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
 
-    def _wish(self, part: Node, times: int, is_tiered: bool) -> Query:
-        if not is_tiered:
-            return Query.boost_query(self._ask(part), float(times))
-        small = isinstance(part, Word) and say_nothing(tokens_of(part.text))
+    def _wish(self, part: Node, times: int, has_steps: bool) -> Query:
+        if not has_steps:
+            return _boosted(self._ask(part), float(times))
         # A page has the part and, always, the constant: both are one pass.
-        return Query.boolean_query([
-            (Occur.Must, self._ask(part)),
-            (Occur.Must, Query.const_score_query(Query.all_query(), SMALL_STEP if small else STEP)),
-        ])  # fmt: skip
+        step = Query.const_score_query(Query.all_query(), SMALL_STEP * _quarters(part))
+        return Query.boolean_query([(Occur.Must, self._ask(part)), (Occur.Must, step)])
 
     def _whole(self, conditions: Sequence[Node], wishes: Sequence[Node]) -> Query | None:
         if not 0 < len(wishes) <= _LONGEST_WHOLE:
@@ -319,6 +331,19 @@ def is_empty(node: Node) -> bool:
             return is_empty(part)
         case Has():
             return False
+
+
+def _quarters(wish: Node) -> float:
+    """What having a wish is worth: a step, or a quarter of it for a word like `the`."""
+    return 1.0 if isinstance(wish, Word) and say_nothing(tokens_of(wish.text)) else 4.0
+
+
+def _alone(conditions: Sequence[Node], wishes: Sequence[Node]) -> float | None:
+    """What the only wish is worth, where every page found has it: counting it in each page would
+    take as long as the search itself."""
+    if len(wishes) != 1 or any(map(speaks, conditions)):
+        return None
+    return _quarters(wishes[0])
 
 
 def _parts_of(tree: Node) -> Sequence[Node]:

@@ -64,9 +64,12 @@ def newest(found: Iterable[Candidate]) -> list[Candidate]:
 
 def collapsed(found: Iterable[Candidate], per_site: int) -> Iterator[Candidate]:
     """The same order with at the most so many pages of a site; 0 lets all pass."""
+    if not per_site:
+        yield from found
+        return
     shown: Counter[str] = Counter()
     for one in found:
         site = site_of(host_of(one.kept.url))
         shown[site] += 1
-        if not per_site or shown[site] <= per_site:
+        if shown[site] <= per_site:
             yield one

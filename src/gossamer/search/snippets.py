@@ -12,6 +12,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,12 +24,13 @@ from numpy.typing import NDArray
 from gossamer.index.words import normal
 
 WIDTH: Final = 240  # characters of a passage: two or three lines
-# What is read of a page: its beginning, and more only where that lacks one of the words.
+# What is read of a page: its beginning, and more only where that lacks a word that the page has.
 _LOOKS: Final = (20_000, 200_000)
 _MAX_FINDS: Final = 100  # of one thing
+# Characters. Arrays of a whole text would be given back to the system and asked for anew each time.
+_FOLDED_AT_ONCE: Final = 8_192
 _SENTENCE: Final = re.compile(r"[.!?]\s+|[。！？]|\n")
 _SPACES: Final = re.compile(r"\s+")
-_WORD: Final = re.compile(r"\w+")
 # Each character as the index spells it; 0 where it has not been met. Grows truer, never wrong.
 _FOLDED: Final = np.zeros(0x20000, np.uint32)
 
@@ -79,10 +81,23 @@ class Marker:
 
     def snippet(self, text: str, width: int = WIDTH) -> Snippet:
         """The best passage of about `width` characters; the beginning where none has a word."""
+        return self.snippet_from(iter((text,)), width=width)
+
+    def snippet_from(
+        self, pieces: Iterator[str], has: int | None = None, width: int = WIDTH
+    ) -> Snippet:
+        """The same of a text that comes in pieces; those that are not needed are not taken.
+
+        `has` says how many of the things sought the page has, where that is known.
+        """
+        wanted = len(self._sought) if has is None else has
+        text = folded = ""
         for looked_at in _LOOKS:
-            finds = self._finds(text[:looked_at])
-            has_all = len({find.which for find in finds}) == len(self._sought)
-            if has_all or len(text) <= looked_at:
+            # A passage may end behind what is looked at, but no more than its width.
+            text = _at_least(looked_at + width + 1, text, pieces)
+            folded += fold(text[len(folded) : looked_at])
+            finds = self._finds(folded)
+            if len({find.which for find in finds}) >= wanted or len(text) <= looked_at:
                 break
         first, last = _best_window(finds, self._sought, width)
         start, end = _passage(text, first, last, width)
@@ -90,28 +105,43 @@ class Marker:
 
     def marks(self, text: str) -> Snippet:
         """The whole of a short text, a title, with its words marked."""
-        return _shown(text, 0, len(text), self._finds(text))
+        return _shown(text, 0, len(text), self._finds(fold(text)))
 
-    def _finds(self, text: str) -> list[_Find]:
+    def _finds(self, folded: str) -> list[_Find]:
         """All places in their order; where two overlap, the first, and of those the longest."""
-        folded = fold(text)
         every = [
-            _Find(start, end, which)
+            (start, -end, which)
             for which, seek in enumerate(self._seekers)
             for start, end in itertools.islice(seek(folded), _MAX_FINDS)
         ]
-        every.sort(key=lambda find: (find.start, -find.end))
+        every.sort()
         kept: list[_Find] = []
-        for find in every:
-            if not kept or find.start >= kept[-1].end:
-                kept.append(find)
+        until = 0
+        for start, minus_end, which in every:
+            if start >= until:
+                until = -minus_end
+                kept.append(_Find(start, until, which))
         return kept
+
+
+def _at_least(length: int, text: str, pieces: Iterator[str]) -> str:
+    """The text with as many more pieces as make it that long; shorter only where it ends."""
+    taken, have = [text], len(text)
+    while have < length and (piece := next(pieces, None)) is not None:
+        taken.append(piece)
+        have += len(piece)
+    return "".join(taken)
 
 
 def fold(text: str) -> str:
     """The text as the index spells it, character for character: as long as before."""
     if text.isascii():
         return text.lower().replace("_", " ")
+    starts = range(0, len(text), _FOLDED_AT_ONCE)
+    return "".join([_fold_some(text[start : start + _FOLDED_AT_ONCE]) for start in starts])
+
+
+def _fold_some(text: str) -> str:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     # Characters beyond the table are rare ideographs, which are not marked.
     folded = _FOLDED.take(codes, mode="clip")
@@ -134,45 +164,43 @@ def is_unspaced(char: str) -> bool:
     return normal(char) == f" {char} "
 
 
-Seeker = Callable[[str], Iterator[tuple[int, int]]]
+Seeker = Callable[[str], Iterable[tuple[int, int]]]
 
 
 def _seeker_of(one: Sought) -> Seeker:
-    """What finds one thing in a folded text: a plain search for its beginning, then a closer look.
-
-    One expression for all of it takes ten times as long: the plain search is the library's fastest.
-    """
+    """What finds one thing in a folded text."""
     if len(one.words) > 1:
-        whole = re.compile(_side_by_side(one.words))
-        return lambda text: _seek(text, one.words[0], whole, None)
+        first = one.words[0]
+        return _seeker(first, _side_by_side(one.words).removeprefix(re.escape(first)))
     word = one.words[0]
     if is_unspaced(word[0]):
-        itself = re.compile(re.escape(word))
-        return lambda text: _seek(text, word, itself, None)
+        return _seeker(word, "")
     if one.is_prefix:
-        return lambda text: _seek(text, word, _WORD, None)
+        return _seeker(word, r"\w*")
     kin = frozenset({word, *one.kin})
+    if beginning := _common_start(kin):
+        ends = "|".join(re.escape(each.removeprefix(beginning)) for each in sorted(kin))
+        return _seeker(beginning, rf"(?:{ends})(?!\w)")
     # Arabic words of one stem need not begin alike.
-    beginnings = [beginning] if (beginning := _common_start(kin)) else sorted(kin)
-    return lambda text: itertools.chain.from_iterable(
-        _seek(text, one, _WORD, kin) for one in beginnings
-    )
+    seekers = [_seeker(each, r"(?!\w)") for each in sorted(kin)]
+    return lambda text: itertools.chain.from_iterable(seek(text) for seek in seekers)
 
 
-def _seek(
-    text: str, beginning: str, whole: re.Pattern[str], wanted: frozenset[str] | None
-) -> Iterator[tuple[int, int]]:
-    """Places where `whole` begins with `beginning`, starts a word, and is one of the wanted."""
-    is_bounded = not is_unspaced(beginning[0])
-    at = text.find(beginning)
-    while at >= 0:
-        step = 1
-        if not (is_bounded and at and text[at - 1].isalnum()):
-            found = whole.match(text, at)
-            if found and (wanted is None or found[0] in wanted):
-                yield at, found.end()
-            step = max(1, found.end() - at) if found else 1
-        at = text.find(beginning, at + step)
+def _seeker(beginning: str, rest: str) -> Seeker:
+    """What finds `beginning`, where that starts a word, and the pattern `rest` behind it.
+
+    An expression that begins with plain letters is searched for as plain text; so what comes before
+    it is looked at after it. The other way round takes ten times as long.
+    """
+    plain = re.escape(beginning)
+    bound = "" if is_unspaced(beginning[0]) else rf"(?<!\w{plain})"
+    pattern = re.compile(plain + bound + rest)
+
+    def seek(text: str) -> Iterable[tuple[int, int]]:
+        at = text.find(beginning)  # most pages have not all of the words, and this is quicker still
+        return map(re.Match.span, pattern.finditer(text, at)) if at >= 0 else ()
+
+    return seek
 
 
 def _side_by_side(words: Sequence[str]) -> str:
@@ -197,16 +225,18 @@ def _best_window(finds: Sequence[_Find], sought: Sequence[Sought], width: int) -
     """
     best, best_worth, first, worth = (0, 0), 0.0, 0, 0.0
     times = [0] * len(sought)
+    weights = [one.weight for one in sought]
     for last in finds:
-        worth += sought[last.which].weight * (0.1 if times[last.which] else 1.0)
-        times[last.which] += 1
-        while last.end - finds[first].start > width and finds[first] is not last:
+        _, end, which = last
+        worth += weights[which] * (0.1 if times[which] else 1.0)
+        times[which] += 1
+        while end - finds[first].start > width and finds[first] is not last:
             gone = finds[first].which
             times[gone] -= 1
-            worth -= sought[gone].weight * (0.1 if times[gone] else 1.0)
+            worth -= weights[gone] * (0.1 if times[gone] else 1.0)
             first += 1
         if worth > best_worth + 1e-9:
-            best, best_worth = (finds[first].start, last.end), worth
+            best, best_worth = (finds[first].start, end), worth
     return best
 
 
@@ -248,11 +278,11 @@ def _shown(text: str, start: int, end: int, finds: Sequence[_Find]) -> Snippet:
             pieces.append(piece)
         return len(piece)
 
-    for find in finds:
-        if find.start >= at and find.end <= end:
-            length += add(find.start)
-            marked = add(find.end)
-            marks.append((length, length + marked))
-            length += marked
+    first = bisect_left(finds, (start,))
+    for find in itertools.takewhile(lambda find: find.end <= end, finds[first:]):
+        length += add(find.start)
+        marked = add(find.end)
+        marks.append((length, length + marked))
+        length += marked
     add(end)
     return Snippet("".join(pieces).rstrip(), tuple(marks))
