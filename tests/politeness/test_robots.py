@@ -204,6 +204,16 @@ def test_a_hostile_pattern_costs_one_pass_over_the_path() -> None:
     assert (time.process_time() - began) / 10 < 0.005
 
 
+def test_a_group_that_is_named_often_has_each_rule_once() -> None:
+    agents = ["User-agent: *", "User-agent: gossamer"] * 2000
+
+    rules = robots(*agents, *["Disallow: /a"] * 2000)
+
+    assert len(rules.rules) == 2000
+    assert not rules.judge("/a").allowed
+    assert not robots(*agents, "Disallow: /a", agent="other").judge("/a").allowed
+
+
 @given(st.binary(max_size=300), st.text(max_size=50))
 def test_any_bytes_and_any_path_give_a_ruling(body: bytes, target: str) -> None:
     ruling = Robots.parse(b"User-agent: *\nDisallow: " + body).judge(target)

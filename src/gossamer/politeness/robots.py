@@ -104,7 +104,7 @@ class Robots:
         return _NO_RULE if rule is None else rule.ruling()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Group:
     rules: list[Rule] = field(default_factory=list)
     delay_s: float | None = None
@@ -146,10 +146,15 @@ class _Reading:
             self._current = []
             self._is_group_begun = False
         if value[:1] == "*" and not value[1:2].strip():
-            self._current.append(self._everyones)
+            self._begin(self._everyones)
         elif self._agent and _token(value, self._agent) == self._agent:
             self._is_named = True
-            self._current.append(self._ours)
+            self._begin(self._ours)
+
+    def _begin(self, group: _Group) -> None:
+        """Once, however often it is named: 2,000 names before 2,000 rules are no 4 million rules."""
+        if group not in self._current:
+            self._current.append(group)
 
     def _take_delay(self, value: str) -> None:
         """RFC 9309, 2.2.4: other lines do not end a group. Of two delays the longer holds."""
