@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 import typer
 
@@ -33,15 +34,15 @@ from gossamer.cli.top import top
 from gossamer.errors import GossamerError
 from gossamer.version import __version__
 
-app = typer.Typer(
-    name="gossamer",
-    help="Crawl a part of the web, keep every page, and say what became of every URL.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
+_MANNERS: Final[dict[str, Any]] = {
+    "help": "Crawl a part of the web, keep every page, and say what became of every URL.",
+    "no_args_is_help": True,
+    "add_completion": False,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"], "max_content_width": 100},
+}
+app = typer.Typer(name="gossamer", **_MANNERS)
 for verb in (
     crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, diff, backlinks,
     anchors, top, export, report, verify, rebuild, forget, backup, doctor, serve, demo, completion,
@@ -70,10 +71,26 @@ def program(
     """Crawl a part of the web, keep every page, and say what became of every URL."""
 
 
+def _app_for(words: Sequence[str]) -> typer.Typer:
+    """The program with the one verb that was typed first: to make all 29 takes 60 ms.
+
+    The whole of it where no verb was, or none that we know.
+    """
+    for command in app.registered_commands:
+        if command.callback is not None:
+            name = command.name or command.callback.__name__
+            if [name] == list(words):
+                narrow = typer.Typer(name="gossamer", **_MANNERS)
+                narrow.registered_callback = app.registered_callback
+                narrow.registered_commands = [command]
+                return narrow
+    return app
+
+
 def run() -> None:
     """Entry point: what the program raises on purpose ends in one sentence and its exit code."""
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        sys.exit(_app_for(sys.argv[1:2])(standalone_mode=False) or 0)
     except typer.Abort:
         sys.exit(1)
     except _WRONG_USAGE as fault:
