@@ -152,7 +152,7 @@ class _Reading:
             self._begin(self._ours)
 
     def _begin(self, group: _Group) -> None:
-        """Once, however often it is named: 2,000 names before 2,000 rules are no 4 million rules."""
+        """Once, however often it is named: 2,000 names and 2,000 rules are no 4 million rules."""
         if group not in self._current:
             self._current.append(group)
 
