@@ -8,7 +8,7 @@ import pytest
 from gossamer.errors import CorruptFile
 from gossamer.index import schema
 from gossamer.index.anchors import MOST, AnchorBook, chosen, words_number
-from gossamer.index.reader import IndexReader
+from gossamer.index.reader import IndexReader, ids
 from gossamer.index.shares import ALL, shares_of
 from gossamer.index.words import normal_all
 from gossamer.index.writer import IndexWriter
@@ -52,6 +52,52 @@ def test_a_late_anchor_is_written_once_and_nothing_else_is_lost(tmp_path: Path) 
     assert (kept.anchors, kept.title, view.text(kept)) == (("late words",), "Title", "Text 1")
     assert found(view, "late", schema.ANCHORS) == found(view, "1") == [url_of(1)]
     assert view.count == 5
+
+
+def test_where_many_entries_lack_words_the_index_is_written_anew_at_once(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path, fewest_dead=10)
+    for number in range(60):
+        writer.put(an_entry(number, f"text{number} same", title="Title"))
+        writer.note_anchor(key_of(number), f"early{number}", page_of("a"))
+    writer.commit({"a": 1})
+    for number in range(40):
+        writer.note_anchor(key_of(number), f"late{number}", page_of("a"))
+
+    assert (writer.write_late_anchors(), writer.write_late_anchors()) == (40, 0)
+
+    assert [path.name for path in tmp_path.glob("g*")] == ["g000002"]
+    assert dict(writer.covered) == {"a": 1}
+    view = IndexReader(tmp_path).view
+    assert list(ids(tmp_path)) == [key_of(number).hex() for number in range(60)]
+    assert len(found(view, "same")) == 60
+    assert found(view, "late7", schema.ANCHORS) == found(view, "text7") == [url_of(7)]
+    for number in (7, 50):
+        kept = view.find(key_of(number))
+        assert kept is not None
+        assert (view.text(kept), kept.title) == (f"text{number} same", "Title")
+        assert f"early{number}" in kept.anchors
+    writer.put(an_entry(70))
+    writer.commit({"a": 2})
+    writer.close()
+    assert IndexReader(tmp_path).view.count == 61
+
+
+def test_late_anchors_end_a_rewriting_that_is_under_way(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path, fewest_dead=10, rewrite_step=7)
+    for turn, count in enumerate((60, 40)):
+        for number in range(count):
+            writer.put(an_entry(number, f"turn{turn}"))
+        writer.commit({"a": turn})
+    assert len(list(tmp_path.glob("g*"))) == 2, "the rewriting has begun"
+    writer.note_anchor(key_of(7), "late", page_of("a"))
+
+    assert writer.write_late_anchors() == 1
+
+    view = IndexReader(tmp_path).view
+    assert (view.count, len(found(view, "turn1")), len(found(view, "turn0"))) == (60, 40, 20)
+    assert found(view, "late", schema.ANCHORS) == [url_of(7)]
+    assert len(list(tmp_path.glob("g*"))) == 1
+    writer.close()
 
 
 def test_an_anchor_without_new_words_writes_nothing_again(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import CorruptFile
+from gossamer.index import schema
 from gossamer.index.folder import ANCHORS, CURRENT, TEXTS, WORDS
 from gossamer.index.reader import IndexReader, ids
 from gossamer.index.writer import IndexWriter
@@ -174,6 +175,51 @@ def test_a_disk_that_takes_no_more_leaves_what_is_committed(tmp_path: Path, size
     writer.commit({})
     assert IndexReader(tmp_path).view.count == covered + 2
     writer.close()
+
+
+# The same while an index is written anew for the sake of late anchors.
+LATE = """
+import random, resource, sys
+from pathlib import Path
+from support.entries import an_entry, key_of
+from gossamer.errors import DiskFault
+from gossamer.index.writer import IndexWriter
+writer = IndexWriter(Path(sys.argv[1]), fewest_dead=10)
+for number in range(100):
+    words = random.Random(number).choices(range(10**6), k=1_000)
+    writer.put(an_entry(number, " ".join(map(str, words))))
+writer.commit({"a.warc.gz": 100})
+for number in range(100):
+    writer.note_anchor(key_of(number), f"late{number}", key_of(999))
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+try:
+    writer.write_late_anchors()
+except DiskFault as fault:
+    print(fault)
+writer.close()
+"""
+
+
+@pytest.mark.parametrize("size", [5_000, 200_000])
+def test_a_disk_that_does_not_take_the_new_index_leaves_the_old(tmp_path: Path, size: int) -> None:
+    need_linux("a limit on the size of files stands for a full disk")
+    command = [sys.executable, "-c", LATE, str(tmp_path), str(size)]
+    environment = {"PYTHONPATH": str(Path(__file__).parents[1])}
+
+    said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+
+    assert "could not be written (File too large" in said.stdout
+    assert [path.name for path in tmp_path.glob("g*")] == ["g000001"]
+    writer = IndexWriter(tmp_path, fewest_dead=10)
+    assert list(ids(tmp_path)) == [key_of(number).hex() for number in range(100)]
+    writer.put(an_entry(100))
+    for number in range(100):
+        writer.note_anchor(key_of(number), f"late{number}", key_of(999))
+    writer.commit({})
+    assert writer.write_late_anchors() == 100
+    writer.close()
+    view = IndexReader(tmp_path).view
+    assert (view.count, found(view, "late7", schema.ANCHORS)) == (101, [url_of(7)])
 
 
 def an_index(folder: Path) -> Path:

@@ -65,6 +65,10 @@ class Generation:
         """Let a committed entry have other anchors."""
         self._replace(entry_of(kept, self.text(kept), anchors), kept.text)
 
+    def add(self, entry: Entry) -> None:
+        """Let there be this entry; there is none of its key yet."""
+        self._writer.add_document(document_of(entry, self._texts.append(entry.text)))
+
     def remove(self, key: bytes) -> None:
         """Let there be no entry of this key."""
         self._writer.delete_documents_by_term(schema.ID, schema.id_of(key))
@@ -111,12 +115,24 @@ class Generation:
             keys = keys_of(self._searcher, addresses)
         return [(key, int(number or 0)) for key, number in zip(keys, numbers, strict=True)]
 
-    def is_worn(self, fewest_dead: int) -> bool:
-        """Whether a third of the entries on the disk are dead, and not too few for the trouble."""
+    def kept_in(self, share: Share) -> Iterator[Kept]:
+        """All committed entries of a share, as they lie on the disk: what is stored of twenty of
+        them is packed together, and unpacked once."""
+        with reading(self.path):
+            searcher = self._searcher
+            addresses = addresses_in(searcher, self._index.schema, share)
+            addresses.sort(key=lambda address: (address.segment_ord, address.doc))
+            for address in addresses:
+                yield unpack(searcher.doc(address)[schema.STORED][0])
+
+    def is_worn(self, fewest_dead: int, more: int = 0) -> bool:
+        """Whether a third of the entries on the disk are dead, and not too few for the trouble; or
+        would be if so many `more` were written again."""
         with reading(self.path):
             segments = json.loads((self.path / WORDS / COMMIT).read_bytes())["segments"]
         entries: int = sum(one["max_doc"] for one in segments)
         dead: int = sum(one["deletes"]["num_deleted_docs"] for one in segments if one["deletes"])
+        dead, entries = dead + more, entries + more
         return dead >= fewest_dead and 3 * dead >= entries
 
     def close(self) -> None:

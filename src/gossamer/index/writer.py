@@ -14,15 +14,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TypeVar
 
 from gossamer.errors import CorruptFile
 from gossamer.index.anchors import AnchorBook, chosen, words_number
 from gossamer.index.border import writing
-from gossamer.index.entry import Entry, bounded
-from gossamer.index.folder import ANCHORS, delete_strays, make_current, open_current
+from gossamer.index.entry import Entry, bounded, entry_of
+from gossamer.index.folder import (
+    ANCHORS,
+    build_generation,
+    delete_strays,
+    make_current,
+    next_name,
+    open_current,
+)
 from gossamer.index.generation import Covered, Generation
 from gossamer.index.rewrite import STEP, Rewriting
 from gossamer.index.shares import Share
@@ -35,6 +42,7 @@ FEWEST_DEAD: Final = 1_000  # for which an index is rewritten
 _LATE_AT_ONCE: Final = 2_000  # entries written again with one commit
 
 _T = TypeVar("_T")
+_Late = Mapping[bytes, tuple[str, ...]]  # keys of entries, with the anchors that they should have
 
 
 class IndexWriter:
@@ -118,22 +126,31 @@ class IndexWriter:
         """
         with self._lock, writing(self._generation.path):
             self._book.sync()
-            return sum(map(self._write_late, self._book.shares(self._generation.entries)))
+            entries = self._generation.entries
+            shares = list(self._book.shares(entries))
+            first = self._late(shares[0])
+            lates = chain((first,), map(self._late, shares[1:]))
+            # Keys are digests, so one share tells of all.
+            if self._generation.is_worn(self._fewest_dead, len(first) * len(shares)):
+                return self._write_anew(zip(shares, lates, strict=True))
+            return sum(map(self._write_again, lates))
 
     def close(self) -> None:
         """Let go of the files. What waits is not written."""
-        if self._rewriting is not None:
-            self._rewriting.new.close()
+        self._drop_rewriting()
         self._generation.close()
         self._book.close()
 
-    def _write_late(self, share: Share) -> int:
+    def _late(self, share: Share) -> _Late:
+        """The entries of a share that lack words of their anchors, with those they should have."""
         numbers = dict(self._generation.keys(share))
-        late = {
+        return {
             key: anchors
             for key, counts in self._book.read(share, numbers.keys()).items()
             if words_number(normal_all(anchors := chosen(counts))) != numbers[key]
         }
+
+    def _write_again(self, late: _Late) -> int:
         for some in batched(late.items(), _LATE_AT_ONCE):
             for key, anchors in some:
                 kept = self._generation.find(key)
@@ -141,6 +158,27 @@ class IndexWriter:
                 self._generation.write_again(kept, anchors)
             self._commit(self.covered, [key for key, _ in some])
         return len(late)
+
+    def _write_anew(self, lates: Iterable[tuple[Share, _Late]]) -> int:
+        """Write all entries into a new generation, each with its anchors; how many lacked some.
+
+        What the old one would have to be cleared of afterwards is not written first.
+        """
+        self._drop_rewriting()
+        old = self._generation
+        new = Generation(build_generation(old.path.parent, next_name(old.path)), self._heap_bytes)
+        count = 0
+        try:
+            for share, late in lates:
+                count += len(late)
+                for kept in old.kept_in(share):
+                    new.add(entry_of(kept, old.text(kept), late.get(kept.key)))
+            self._swap(new, Covered(self.covered, self._book.sync()))
+        except BaseException:
+            new.close()
+            delete_strays(old.path)
+            raise
+        return count
 
     def _commit(self, files: Mapping[str, int], written: Iterable[bytes]) -> None:
         """`written` are the keys whose entries this commit changes."""
@@ -152,6 +190,12 @@ class IndexWriter:
             self._rewriting = Rewriting(self._generation, self._heap_bytes, self._rewrite_step)
         if self._rewriting is not None and self._rewriting.step():
             self._swap(self._rewriting.new, covered)
+
+    def _drop_rewriting(self) -> None:
+        if self._rewriting is not None:
+            self._rewriting.new.close()
+            self._rewriting = None
+            delete_strays(self._generation.path)
 
     def _swap(self, new: Generation, covered: Covered) -> None:
         new.commit(covered)
