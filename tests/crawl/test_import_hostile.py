@@ -12,12 +12,14 @@ import pytest
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.warc import payload_digest
 from gossamer.base.clock import SystemClock
+from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget
 from gossamer.crawl.home import Home
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
 from gossamer.crawl.study import Study
 from gossamer.errors import UsageError
+from gossamer.graph.arrow import pa
 from gossamer.settings import Settings, with_values
 from support.a_crawl import QUICK
 
@@ -117,6 +119,9 @@ def test_answers_of_one_second_keep_their_order_however_many_they_are(
     with Study.open(collection) as study:
         assert len(study.captures(URL)) == 300
         assert study.page(URL).body == b"299"
+        rows = pa.Table.from_batches(batches(study, "captures")).to_pylist()
+        every_fiftieth = [study.page(URL, row["fetched_at"]).body for row in rows[::50]]
+        assert every_fiftieth == [b"0", b"50", b"100", b"150", b"200", b"250"]
 
 
 def test_answers_that_are_dated_against_the_search_for_a_free_moment_are_all_kept(

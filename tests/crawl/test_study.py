@@ -12,7 +12,7 @@ from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import ManualClock, SystemClock, iso_of
 from gossamer.crawl.home import Home, open_to_write
 from gossamer.crawl.study import Study, nearest_of
-from gossamer.crawl.study_pages import Capture, moment_of, nearest_capture
+from gossamer.crawl.study_pages import Capture, moment_of, nearest_capture, times_of
 from gossamer.crawl.study_story import SAYS
 from gossamer.crawl.study_words import tell, when
 from gossamer.errors import CorruptFile, NoCollection, NotKnown, UsageError
@@ -308,10 +308,46 @@ def test_a_revisit_shows_the_body_that_it_repeats(collection: Path) -> None:
         ("2026-01-31 12:00", "2026-01-31T12:00:59Z"),
         ("2026-01-31T12:00:01+02:00", "2026-01-31T10:00:01Z"),
         ("2026-01-31T12:00:01.5Z", "2026-01-31T12:00:01Z"),
+        ("20260131120001999", "2026-01-31T12:00:01Z"),
     ],
 )
 def test_a_time_means_its_end(text: str, last: str) -> None:
     assert iso_of(moment_of(text)) == last
+
+
+@pytest.mark.parametrize(
+    ("text", "last_us"),
+    [
+        ("2026-01-31T12:00:01.5Z", 599_999),
+        ("2026-01-31T12:00:01,123+00:00", 123_999),
+        ("2026-01-31T12:00:01.123456Z", 123_456),
+        ("2026-01-31 12:00:01", 999_999),
+        ("20260131120001123456", 123_456),
+        ("202601311200015", 599_999),
+    ],
+)
+def test_of_parts_of_a_second_the_last_microsecond_is_meant(text: str, last_us: int) -> None:
+    assert moment_of(text) % 1_000_000 == last_us
+
+
+def capture_at(at_us: int) -> Capture:
+    return Capture(at_us, "a.warc.gz", at_us, 1, 200, "", "", 1)
+
+
+def test_captures_of_one_second_are_told_apart_and_each_time_finds_its_own() -> None:
+    second = 1_767_225_600_000_000
+    captures = [capture_at(second + at) for at in (-1, 0, 42, 999_999, 1_000_000)]
+
+    times = times_of(captures)
+
+    assert times == [
+        "2025-12-31T23:59:59Z",
+        "2026-01-01T00:00:00.000000Z",
+        "2026-01-01T00:00:00.000042Z",
+        "2026-01-01T00:00:00.999999Z",
+        "2026-01-01T00:00:01Z",
+    ]
+    assert [nearest_capture(captures, moment_of(at)) for at in times] == captures
 
 
 @pytest.mark.parametrize("text", ["", "soon", "2026-13", "2026-02-30", "26", "99999999999999", "²"])

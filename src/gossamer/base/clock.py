@@ -81,6 +81,11 @@ def iso_of(wall_us: int) -> str:
     return _iso_of_second(wall_us // 1_000_000)
 
 
+def exact_iso_of(wall_us: int) -> str:
+    """`2026-01-31T12:00:00.000042Z`, for what a second does not tell apart."""
+    return f"{iso_of(wall_us)[:-1]}.{wall_us % 1_000_000:06d}Z"
+
+
 @functools.lru_cache(maxsize=64)  # a crawl dates a thousand captures with the same second
 def _iso_of_second(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

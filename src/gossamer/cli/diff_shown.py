@@ -14,12 +14,17 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-from gossamer.base.clock import iso_of
 from gossamer.cli.why import capture_object
 from gossamer.crawl.changed_words import Piece, changed_words
 from gossamer.crawl.differences import Change, Changes, changes
 from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
+from gossamer.crawl.study_pages import (
+    Capture,
+    StoredPage,
+    moment_of,
+    nearest_capture,
+    time_among,
+)
 from gossamer.errors import NotKnown, UsageError
 
 _MARKS: Final = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
@@ -40,12 +45,14 @@ def run_diff(
         known = study.get(url).url
         captures = study.captures(url)
         old, new = chosen(known, captures, *versions)
+        times = time_among(old, captures), time_among(new, captures)
         pages = study.page_at(known, old), study.page_at(known, new)
     found = changes(*(_shown(page, is_source=is_source) for page in pages))
     if as_json:
-        print(json.dumps(_object(known, old, new, found)))
+        print(json.dumps(_object(known, (old, new), times, found)))
         return 0
-    for note in _notes(known, old, new, pages, found):
+    print(f"gossamer: {known}: {times[0]} and {times[1]}", file=sys.stderr)
+    for note in _notes(old, new, pages, found):
         print(f"gossamer: {note}", file=sys.stderr)
     has_colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     for line in _lines(found, is_source=is_source, has_colours=has_colours):
@@ -76,9 +83,8 @@ def _shown(page: StoredPage, *, is_source: bool) -> str:
 
 
 def _notes(
-    url: str, old: Capture, new: Capture, pages: tuple[StoredPage, StoredPage], found: Changes
+    old: Capture, new: Capture, pages: tuple[StoredPage, StoredPage], found: Changes
 ) -> Iterator[str]:
-    yield f"{url}: {iso_of(old.at_us)} and {iso_of(new.at_us)}"
     if old.status != new.status:
         yield f"the status was {old.status} and is {new.status}"
     if not found.parts:
@@ -89,13 +95,16 @@ def _notes(
         yield "the texts are long; only their first lines that differ were compared"
 
 
-def _object(url: str, old: Capture, new: Capture, found: Changes) -> dict[str, Any]:
+def _object(
+    url: str, captures: tuple[Capture, Capture], times: tuple[str, str], found: Changes
+) -> dict[str, Any]:
+    old, new = captures
     parts = [part for part in found.parts if part.kind != "same"]
     return {
         "schema": 1,
         "url": url,
-        "old": capture_object(old),
-        "new": capture_object(new),
+        "old": capture_object(old, times[0]),
+        "new": capture_object(new, times[1]),
         "same": old.digest == new.digest,
         "cut": found.is_cut,
         "changes": [{"kind": part.kind, "lines": list(part.lines)} for part in parts],

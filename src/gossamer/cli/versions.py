@@ -6,10 +6,10 @@ import json
 import sys
 from pathlib import Path
 
-from gossamer.base.clock import iso_of
 from gossamer.cli.tables import print_table
-from gossamer.cli.why import capture_object
+from gossamer.cli.why import capture_objects
 from gossamer.crawl.study import Study
+from gossamer.crawl.study_pages import times_of
 
 
 def run_versions(path: Path, url: str, *, as_json: bool) -> int:
@@ -18,7 +18,7 @@ def run_versions(path: Path, url: str, *, as_json: bool) -> int:
         row = study.get(url)
         captures = study.captures(url)
     if as_json:
-        versions = [capture_object(capture) for capture in captures]
+        versions = capture_objects(captures)
         print(json.dumps({"schema": 1, "url": row.url, "versions": versions}))
         return 0
     if not captures:
@@ -29,7 +29,7 @@ def run_versions(path: Path, url: str, *, as_json: bool) -> int:
         ("captured at", "status", "type", "bytes", "digest", "file", "offset"),
         [
             (
-                iso_of(capture.at_us),
+                at,
                 str(capture.status),
                 capture.type or "-",
                 str(capture.size_bytes),
@@ -37,7 +37,7 @@ def run_versions(path: Path, url: str, *, as_json: bool) -> int:
                 capture.file,
                 str(capture.offset),
             )
-            for capture in captures
+            for capture, at in zip(captures, times_of(captures), strict=True)
         ],
     )
     return 0

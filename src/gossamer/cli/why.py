@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import SystemClock, iso_of
 from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import Capture
+from gossamer.crawl.study_pages import Capture, times_of
 from gossamer.crawl.study_story import Story
 from gossamer.crawl.study_words import tell
 
@@ -50,17 +51,23 @@ def story_object(story: Story) -> dict[str, Any]:
         **known,
         "seed": story.is_seed,
         "via": [{"url": s.url, "depth": s.depth, "outcome": s.outcome.value} for s in story.via],
-        "captures": [capture_object(capture) for capture in story.captures],
+        "captures": capture_objects(story.captures),
         "host": _host_object(story),
         "robots": _robots_object(story),
         "would_be": asdict(story.judged) if story.judged else None,
     }
 
 
-def capture_object(capture: Capture) -> dict[str, Any]:
+def capture_objects(captures: Sequence[Capture]) -> list[dict[str, Any]]:
+    """All captures of a URL for programs, each with the time by which it can be asked for."""
+    times = times_of(captures)
+    return [capture_object(one, at) for one, at in zip(captures, times, strict=True)]
+
+
+def capture_object(capture: Capture, at: str) -> dict[str, Any]:
     """One capture for programs."""
     return {
-        "at": iso_of(capture.at_us),
+        "at": at,
         "status": capture.status,
         "type": capture.type or None,
         "bytes": capture.size_bytes,

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from gossamer.crawl import export_links
 from gossamer.crawl.export_archive import ARCHIVES, check_archive, export_archive, is_listed
 from gossamer.crawl.export_files import check_name, write_batches
 from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import StoredPage
+from gossamer.crawl.study_pages import Capture, StoredPage, times_of
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_of
 from gossamer.frontier.store import Table
@@ -344,19 +344,24 @@ def _captures(study: Study) -> Iterator[Any]:
 
 
 def _capture_rows(study: Study) -> Iterator[tuple[object, ...]]:
-    for key, packed in study.scan(Table.CAPTURE):
-        row, url = CaptureRow.decode(packed), study.find_key(key[:KEY_BYTES])
-        yield (
-            url.url if url else None,
-            iso_of(time_of(key[KEY_BYTES:])),
-            row.status or None,
-            row.type or None,
-            row.size_bytes,
-            row.digest or None,
-            row.file,
-            row.offset,
-            row.length,
-        )
+    by_url = groupby(study.scan(Table.CAPTURE), key=lambda row: row[0][:KEY_BYTES])
+    for key, rows in by_url:
+        url = study.find_key(key)
+        captures = [
+            Capture.of(time_of(at[KEY_BYTES:]), CaptureRow.decode(packed)) for at, packed in rows
+        ]
+        for row, at in zip(captures, times_of(captures), strict=True):
+            yield (
+                url.url if url else None,
+                at,
+                row.status or None,
+                row.type or None,
+                row.size_bytes,
+                row.digest or None,
+                row.file,
+                row.offset,
+                row.length,
+            )
 
 
 _TABLES: Final[dict[str, Callable[[Study], Iterator[Any]]]] = {

@@ -7,6 +7,7 @@ as in the live crawl hold (`fetch/decode.py`, `parse/`), under the collection's 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,7 @@ from typing import Final
 import turbohtml
 from turbohtml import PlainText
 
+from gossamer.base.clock import exact_iso_of, iso_of
 from gossamer.errors import UsageError
 from gossamer.fetch.decode import Decoded, decode
 from gossamer.fetch.head import Head
@@ -34,6 +36,8 @@ _TREES: Final = ("html", "xhtml")
 _TEXT: Final = PlainText(bullet="", layout="strict")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DIGITS: Final = re.compile(r"(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
+_EXACT_DIGITS: Final = re.compile(r"(\d{8})(\d{6})(\d{1,6})")
+_FRACTION: Final = re.compile(r"[.,](\d{1,6})")
 _DASHED: Final = re.compile(
     r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?)?)?Z?", re.IGNORECASE
 )
@@ -197,10 +201,10 @@ def _whole_link(href: str, base: str) -> str | None:
 def moment_of(text: str) -> int:
     """The last microsecond of the time that `text` names: a year, a day, a second.
 
-    Understands 2026, 2026-01, 2026-01-31, 20260131120000 and ISO 8601; without a zone it is UTC.
-    Raises UsageError.
+    Understands 2026, 2026-01, 2026-01-31, 20260131120000 and ISO 8601, both with parts of a second
+    or without; without a zone it is UTC. Raises UsageError.
     """
-    stripped = text.strip()
+    stripped = _EXACT_DIGITS.sub(r"\1T\2.\3", text.strip())
     found = _DIGITS.fullmatch(stripped) or _DASHED.fullmatch(stripped)
     try:
         if found is not None:
@@ -208,8 +212,9 @@ def moment_of(text: str) -> int:
         else:
             exact = datetime.fromisoformat(stripped)
             end = exact if exact.tzinfo else exact.replace(tzinfo=UTC)
-            if "." not in stripped and "," not in stripped:
-                end += timedelta(seconds=1, microseconds=-1)
+            fraction = _FRACTION.search(stripped)
+            told = len(fraction[1]) if fraction else 0
+            end += timedelta(microseconds=10 ** (6 - told) - 1)
         return (end - _EPOCH) // timedelta(microseconds=1)
     except (ValueError, OverflowError):
         raise UsageError(
@@ -230,6 +235,24 @@ def _end_of(parts: list[int]) -> datetime:
     else:
         after = begin + _SPANS[len(parts) - 3]
     return after - timedelta(microseconds=1)
+
+
+def times_of(captures: Sequence[Capture]) -> list[str]:
+    """For each capture of one URL the time that names it, as `moment_of` reads it: the second, or
+    where another capture fell into the same one, the microsecond.
+
+    `captures` are in the order of time, as all of the URL's are.
+    """
+    seconds = Counter(capture.at_us // 1_000_000 for capture in captures)
+    return [
+        iso_of(at_us) if seconds[at_us // 1_000_000] == 1 else exact_iso_of(at_us)
+        for at_us in (capture.at_us for capture in captures)
+    ]
+
+
+def time_among(capture: Capture, captures: Sequence[Capture]) -> str:
+    """The same for one of them."""
+    return times_of(captures)[captures.index(capture)]
 
 
 def nearest_capture(captures: Sequence[Capture], at_us: int | None) -> Capture:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from gossamer.base.clock import iso_of
 from gossamer.crawl.differences import Change, changes
 from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
+from gossamer.crawl.study_pages import StoredPage, moment_of, nearest_capture, time_among
 from gossamer.errors import NotKnown, UsageError
 from gossamer.graph.ego import Ego, around_name, around_page, edges_of
 from gossamer.graph.manifest import NAME as MANIFEST
@@ -124,12 +123,15 @@ def diff_object(study: Study, url: str, old: str, new: str) -> dict[str, Any]:
         else captures[max(0, captures.index(after) - 1)]
     )
     known = study.get(url).url
-    return _diff(known, study.page_at(known, before), study.page_at(known, after), before, after)
+    found = _diff(known, study.page_at(known, before), study.page_at(known, after))
+    return found | {
+        "old": time_among(before, captures),
+        "new": time_among(after, captures),
+        "same_bytes": before.digest == after.digest and bool(before.digest),
+    }
 
 
-def _diff(
-    url: str, one: StoredPage, other: StoredPage, before: Capture, after: Capture
-) -> dict[str, Any]:
+def _diff(url: str, one: StoredPage, other: StoredPage) -> dict[str, Any]:
     found = changes(one.page.text, other.page.text)
     facts = [
         {"name": name, "old": old, "new": new}
@@ -146,9 +148,6 @@ def _diff(
     return {
         "schema": 1,
         "url": url,
-        "old": iso_of(before.at_us),
-        "new": iso_of(after.at_us),
-        "same_bytes": before.digest == after.digest and bool(before.digest),
         "facts": facts,
         "added": sum(len(part.lines) for part in found.parts if part.kind == "added"),
         "removed": sum(len(part.lines) for part in found.parts if part.kind == "removed"),

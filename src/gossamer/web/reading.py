@@ -7,13 +7,13 @@ million links to it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import anchors, backlinks, with_dates
-from gossamer.crawl.study_pages import Capture, StoredPage
+from gossamer.crawl.study_pages import Capture, StoredPage, times_of
 from gossamer.crawl.study_story import Story
 from gossamer.crawl.study_words import tell
 from gossamer.errors import NotKnown
@@ -70,20 +70,23 @@ def page_object(story: Story, kept: StoredPage | None, now_us: int) -> dict[str,
         "outcome": story.row.outcome.value if story.row else None,
         "reason": (story.row.reason or None) if story.row else None,
         "story": tell(story, now_us),
-        "versions": [version_object(capture) for capture in reversed(story.captures)],
+        "versions": _versions(story.captures),
         "page": _kept_object(kept) if kept else None,
     }
 
 
-def version_object(capture: Capture) -> dict[str, Any]:
-    """One capture."""
-    return {
-        "at": iso_of(capture.at_us),
-        "status": capture.status,
-        "type": capture.type or None,
-        "bytes": capture.size_bytes,
-        "digest": capture.digest or None,
-    }
+def _versions(captures: Sequence[Capture]) -> list[dict[str, Any]]:
+    """All captures of a URL, the newest first, each with the time by which it can be asked for."""
+    return [
+        {
+            "at": at,
+            "status": capture.status,
+            "type": capture.type or None,
+            "bytes": capture.size_bytes,
+            "digest": capture.digest or None,
+        }
+        for capture, at in zip(reversed(captures), reversed(times_of(captures)), strict=True)
+    ]
 
 
 def _kept_object(kept: StoredPage) -> dict[str, Any]:
