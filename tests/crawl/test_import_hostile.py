@@ -189,3 +189,25 @@ def test_of_a_body_that_no_fetch_would_have_brought_only_the_beginning_is_read(
         assert "65536 of them were read" in row.detail
     (file,) = (collection / "archive").glob("*.warc.gz")
     assert [one.body_bytes for one in iter_exchanges(file)] == [len(body)], "all of it is kept"
+
+
+def test_a_revisit_of_a_second_with_many_answers_finds_the_one_of_its_payload(
+    tmp_path: Path, collection: Path
+) -> None:
+    path = tmp_path / "a.warc"
+    bodies = [b"<title>%d</title>" % n for n in range(40)]
+    answers = [
+        record("response", n, HEAD + body, WARC_Payload_Digest=payload_digest(body))
+        for n, body in enumerate(bodies)
+    ]
+    again = record(
+        "revisit", 99, HEAD, WARC_Date="2020-03-01T00:00:00Z",
+        WARC_Payload_Digest=payload_digest(bodies[17]),
+        WARC_Refers_To_Target_URI=URL, WARC_Refers_To_Date="2020-02-02T02:02:02Z",
+    )  # fmt: skip
+    path.write_bytes(b"".join(answers) + again)
+
+    assert bring(collection, path)[0].captures == 41
+
+    with Study.open(collection) as study:
+        assert study.page(URL).title == "17"

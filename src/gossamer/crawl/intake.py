@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from gossamer.archive.foreign import Foreign, packed
-from gossamer.archive.reader import read_answer_at, read_exchange
 from gossamer.crawl.commit import Committer
 from gossamer.crawl.imported import is_imported
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.node import Node
+from gossamer.crawl.originals import Originals
 from gossamer.crawl.worker import Worker
-from gossamer.errors import CorruptFile
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import CaptureRow
 from gossamer.records import Fetched, Lease
@@ -31,7 +30,6 @@ from gossamer.urls.keys import Keys
 _COMMIT_BYTES: Final = 32 * 2**20  # of packed exchanges; what a kill may leave to be read again
 _SECOND_US: Final = 1_000_000
 _TRIES: Final = 1_000
-_LOOKED_AT: Final = 50  # captures of a URL, when a revisit does not say which it repeats
 
 
 @dataclass(slots=True)
@@ -48,6 +46,7 @@ class Intake:
     index: IndexFeed | None
     forgotten: Forgotten
     _uncommitted_bytes: int = 0
+    _originals: Originals | None = None
 
     def has_file(self, name: str) -> bool:
         """Whether the archive has a file of that name."""
@@ -107,15 +106,6 @@ class Intake:
     ) -> tuple[tuple[str, int], Fetched] | None:
         """The whole answer that a revisit repeats: of that moment, else of that payload. With it
         the file and byte at which its body lies, which is never a revisit's."""
-        rows = self.frontier.captures(self.keys.of(url), _LOOKED_AT)
-        for moment, row in sorted(rows, key=lambda one: one[0] // 10**6 != (at_us or 0) // 10**6):
-            path = self.worker.archive.folder / row.file
-            try:
-                named = read_answer_at(path, row.offset).header("WARC-Payload-Digest")
-                exchange = read_exchange(path, row.offset)
-            except (CorruptFile, OSError):
-                continue
-            answer, is_meant = exchange.answer, digest in (named, row.digest) or moment == at_us
-            if is_meant and isinstance(answer, Fetched) and answer.body:
-                return exchange.body_at or (row.file, row.offset), answer
-        return None
+        if self._originals is None:
+            self._originals = Originals(self.frontier, self.worker.archive.folder)
+        return self._originals.find(self.keys.of(url), at_us, digest)

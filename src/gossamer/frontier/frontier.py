@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from gossamer.frontier.captures import Captures
 from gossamer.frontier.copies import count_copies
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.host_queue import HostQueue
@@ -37,7 +38,6 @@ from gossamer.frontier.rows import (
     queued_row,
     standing_of,
     time_key,
-    time_of,
 )
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.policies.order import Order, place_of
@@ -79,6 +79,7 @@ class Frontier:
         self._watch_depth = watch_depth
         self._on_refused = on_refused
         self.pending = Pending(store)
+        self._captures = Captures(store, self.pending)
         self.counts = Counts.decode(store.find(Table.META, _COUNTS))
         self._number = int.from_bytes(store.find(Table.META, _NUMBER) or b"", "big")
         self._hosts: dict[bytes, HostRow] = {}
@@ -111,8 +112,7 @@ class Frontier:
         row = self.find(key)
         if row is None or row.standing != Standing.FETCHED:
             return None
-        capture = self.pending.find(Table.CAPTURE, key + time_key(row.at_us))
-        return CaptureRow.decode(capture) if capture else None
+        return self._captures.find(key, row.at_us)
 
     def host(self, host_key: bytes) -> HostRow:
         """The row of a host that has been admitted."""
@@ -369,33 +369,16 @@ class Frontier:
 
     def capture_at(self, key: bytes, at_us: int) -> CaptureRow | None:
         """The capture of a URL at one moment."""
-        row = self.pending.find(Table.CAPTURE, key + time_key(at_us))
-        return CaptureRow.decode(row) if row else None
+        return self._captures.find(key, at_us)
 
-    def captures(self, key: bytes, limit: int) -> list[tuple[int, CaptureRow]]:
-        """Times and captures of a URL, the newest first."""
-        stored = self._store.scan(Table.CAPTURE, key, key + b"\xff" * 9, 10_000)
-        rows = {at: row for at, row in stored if row is not None}
-        for at in self.pending.keys(Table.CAPTURE):
-            if at.startswith(key) and (row := self.pending.find(Table.CAPTURE, at)):
-                rows[at] = row
-        newest = sorted(rows.items(), reverse=True)[:limit]
-        return [(time_of(at[len(key) :]), CaptureRow.decode(row)) for at, row in newest]
+    def captures(self, key: bytes, from_us: int, limit: int) -> list[tuple[int, CaptureRow]]:
+        """Times and captures of a URL from a moment on, the oldest first."""
+        return self._captures.since(key, from_us, limit)
 
     def _put_capture(self, report: Report) -> None:
-        key, stored = report.lease.key, report.stored
-        capture = CaptureRow(
-            stored.file,
-            stored.response,
-            stored.end - stored.response,
-            report.status,
-            report.type,
-            report.digest,
-            report.size_bytes,
-        )
-        self.pending.put(Table.CAPTURE, key + time_key(report.at_us), capture.encode())
+        self._captures.put(report)
         self.counts.size_bytes += report.size_bytes
-        self.touch(key[:HOST_BYTES]).size_bytes += report.size_bytes
+        self.touch(report.lease.key[:HOST_BYTES]).size_bytes += report.size_bytes
 
     def _settle(self, row: UrlRow, report: Report) -> None:
         key = report.lease.key
@@ -484,11 +467,13 @@ class Frontier:
         for host_key in self._committing:
             if host_key in self._queues:
                 self._queues[host_key].begin()
+        self._captures.begin()
         return self.pending.begin()
 
     def end_commit(self, changes: Changes) -> None:
         """What `begin_commit` gave is on disk."""
         self.pending.end()
+        self._captures.end()
         for host_key in self._committing:
             if host_key in self._queues:
                 self._queues[host_key].end()
