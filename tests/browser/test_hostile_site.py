@@ -7,7 +7,7 @@ nothing holds them, so that silence means something.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
@@ -15,7 +15,7 @@ from typing import Final
 from urllib.parse import quote, urlencode
 
 import pytest
-from playwright.sync_api import Browser, Error
+from playwright.sync_api import Browser, Error, Page
 
 from browser.a_person import Person, a_person
 from browser.addresses import addresses
@@ -203,6 +203,14 @@ def test_clicking_everything_in_a_copy_leads_nowhere_outside(
     held(trapped, hostile)
 
 
+def wait_until(page_: Page, is_so: Callable[[], bool]) -> None:
+    """Let a page act until it is so, or for a long time."""
+    for _ in range(600):
+        if is_so():
+            return
+        page_.wait_for_timeout(50)
+
+
 def test_the_same_payloads_act_where_nothing_holds_them(trapped: Trapped) -> None:
     page_ = trapped.person.page
     # On servers of their own: what a browser still asks later is not to be in the others' logs.
@@ -211,10 +219,11 @@ def test_the_same_payloads_act_where_nothing_holds_them(trapped: Trapped) -> Non
         with site_in_thread(pages_of(shapes(root), root)) as site:
             page_.goto(site.url("/0"))
             page_.goto(site.url("/20"))
-            page_.wait_for_timeout(200)
+            wait_until(page_, lambda: len(set(trapped.owned)) > 10)
             page_.goto(site.url("/acting"))
             page_.wait_for_url("**/top")
-        asked = {request.path for request in outside.log}
+            wait_until(page_, lambda: {"/fetch", "/image"} <= set(outside.asked))
+        asked = set(outside.asked)
 
     assert "acting" in trapped.owned
     assert len(set(trapped.owned)) > 10
