@@ -121,6 +121,7 @@ def test_without_a_clock_nothing_is_merged(tmp_path: Path, monkeypatch: pytest.M
     assert manifest.read(tmp_path).sets == ()
 
 
+@pytest.mark.slow
 def test_a_crawl_merges_as_it_goes_and_is_whole_and_rebuilt_the_same(
     collection: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -233,6 +233,7 @@ def test_half_a_line_of_a_full_disk_does_not_hide_what_was_forgotten(crawled: Cr
     assert typed("rebuild", "state", "-c", crawled.path).code == 0
 
 
+@pytest.mark.slow
 def test_a_full_disk_has_its_room_back_and_nothing_has_changed(crawled: Crawled) -> None:
     before = crawled.urls()
     with crawled.home.log.open("ab") as log:
