@@ -21,7 +21,7 @@ def test_a_rate_holds_for_the_whole_crawl(collection: Path) -> None:
 
 
 def hours_from(start: int) -> str:
-    return f"{start % 24}-{(start + 2) % 24}"
+    return f"{start % 24}-{(start + 3) % 24}"
 
 
 def test_outside_its_hours_a_crawl_asks_nothing(collection: Path) -> None:

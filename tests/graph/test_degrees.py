@@ -34,7 +34,7 @@ def test_pages_hosts_and_sites_are_counted_once_each(tmp_path: Path) -> None:
     assert rows(degrees(folder)) == [(target, 4, 3, 2)]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(st.tuples(st.sampled_from(URLS), st.sampled_from(URLS)), max_size=30))
 def test_the_counts_are_those_of_sets(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]]

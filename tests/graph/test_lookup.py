@@ -50,9 +50,10 @@ def test_what_is_found_is_what_the_table_of_all_links_has(
         manifest.replace(folder, graph.with_merged(names, new, at_us=0))
 
     table = rows(tables.links(folder))
-    for target in (*(f"http://b/{number}" for number in range(9)), "http://b/none", "http://["):
+    for target in ("http://b/0", "http://b/3", "http://b/8", "http://b/none", "http://["):
         assert without_kind(links_to(folder, target)) == with_url(table, 1, target)
-    for source in (*(f"http://a/{number}" for number in range(20)), "http://a/none"):
+    for number in (0, 3, 7, 8, 13, 19, 20):  # of each number of captures; the last is nowhere
+        source = f"http://a/{number}"
         assert without_kind(links_from(folder, source)) == with_url(table, 0, source)
 
 

@@ -175,7 +175,7 @@ def captured(draw: st.DrawFn) -> list[Captured]:
 
 
 @given(st.lists(captured().filter(bool), max_size=3), st.booleans())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=settings().max_examples // 2)
 def test_small_graphs_and_large_ones_are_numbered_alike(
     tmp_path_factory: pytest.TempPathFactory, parts: list[list[Captured]], nofollow: bool
 ) -> None:

@@ -202,8 +202,8 @@ def test_any_text_is_read_or_answered_with_a_sentence_that_points_into_it(text: 
     "piece", ["(", ")", '"', '"a"~5 ', "a OR ", "-", "a*", "(a ", "title:(", "*", "site:a "]
 )
 def test_ten_thousand_characters_of_anything_are_read_quickly(piece: str) -> None:
-    start_s = time.perf_counter()
+    start_s = time.process_time()
     fault = fault_of((piece * MAX_CHARS)[:MAX_CHARS])
 
     assert fault is None or fault.sentence
-    assert time.perf_counter() - start_s < 1.0  # it takes some milliseconds
+    assert time.process_time() - start_s < 1.0  # it takes some milliseconds

@@ -100,11 +100,11 @@ def test_text_of_a_page_is_no_markup_of_ours() -> None:
 @pytest.mark.parametrize("piece", ["a", "a ", "中", "\n", "é", "a中"])
 def test_a_huge_page_is_shown_in_bounded_time(piece: str) -> None:
     marker = Marker([Sought(("a",)), Sought(("中", "中")), Sought(("e",))])
-    start_s = time.perf_counter()
+    start_s = time.process_time()
     snippet = marker.snippet(piece * 10**6)
 
     assert len(snippet.text) <= 2 * WIDTH
-    assert time.perf_counter() - start_s < 2.0
+    assert time.process_time() - start_s < 2.0
 
 
 @given(

@@ -141,20 +141,20 @@ def test_a_prefix_is_found_among_many_when_one_by_one_would_find_one(
 def test_no_url_makes_a_pattern_slow(pattern: str) -> None:
     """Python's engine needs more steps for each than there are atoms on earth."""
     url = "http://a/" + "a" * 16_000 + "!x"
-    began_s = time.monotonic()
+    began_s = time.process_time()
 
     assert not pattern_of(pattern).matches(url)
 
-    assert time.monotonic() - began_s < 2
+    assert time.process_time() - began_s < 2
 
 
 def test_the_largest_pattern_on_the_longest_url_takes_a_moment() -> None:
     pattern = pattern_of("re:(.{1,99}){1,9}$")
-    began_s = time.monotonic()
+    began_s = time.process_time()
 
     assert pattern.matches("http://a/" + "ab/" * 5_400)
 
-    assert time.monotonic() - began_s < 10
+    assert time.process_time() - began_s < 10
 
 
 EXPRESSIONS = st.from_regex(r"\A[a-c/.?*+|^$]{0,3}(\([a-c|.]{1,3}\)[*+?]?)?[a-c/\\d]{0,3}\Z")
