@@ -1,37 +1,35 @@
 """Tables for people and their programs: pages, hosts, refused URLs, texts, captures, links.
 
-    rows of the state --> staged in a temporary Parquet file --> DuckDB orders and joins
-    archive, graph ----------------------------------------------> batches --> export_files.py
+    rows of the state --> export_staging.py --> batches --> export_files.py
+    archive, graph ------------------------------^
 
-Works beside a running crawl and sees one moment of it. Memory is bounded: rows are staged 10,000
-at a time, and DuckDB sorts within its limit and spills. The columns are those of
+Works beside a running crawl and sees one moment of it, in bounded memory. The columns are those of
 docs/formats/exports.md, in that order.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
-
-import duckdb
 
 from gossamer.archive.wacz import ListedPage
 from gossamer.base.clock import iso_of
 from gossamer.crawl import export_links
 from gossamer.crawl.export_archive import ARCHIVES, check_archive, export_archive, is_listed
 from gossamer.crawl.export_files import check_name, write_batches
+from gossamer.crawl.export_staging import ask, batched, ordered, stage, stage_batches
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_pages import Capture, StoredPage, times_of
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_of
 from gossamer.frontier.store import Table
 from gossamer.graph import tables
-from gossamer.graph.arrow import pa, pq
+from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.graph.network import check_level
 from gossamer.graph.ranks import ranks
@@ -40,8 +38,6 @@ from gossamer.settings import nearest
 from gossamer.urls.keys import KEY_BYTES
 from gossamer.urls.site import site_of
 
-BATCH_ROWS: Final = 10_000
-_MEMORY: Final = "256MB"
 _TEXT_ROWS: Final = 200  # of whole pages: some megabytes
 
 _TYPES: Final = {"s": pa.string(), "i": pa.int64(), "f": pa.float64()}
@@ -180,9 +176,9 @@ def _schema_of(what: str, level: str) -> Any:
 def _pages(study: Study) -> Iterator[Any]:
     rows = (_page_row(row) for row in study.url_rows())
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as folder:
-        pages = _stage(Path(folder) / "pages.parquet", _STAGED_PAGES, rows)
-        linked = _stage_batches(Path(folder) / "linked.parquet", tables.in_links(study.home.graph))
-        ranked = _stage_batches(Path(folder) / "ranked.parquet", ranks(study.home.graph))
+        pages = stage(Path(folder) / "pages.parquet", _STAGED_PAGES, rows)
+        linked = stage_batches(Path(folder) / "linked.parquet", tables.in_links(study.home.graph))
+        ranked = stage_batches(Path(folder) / "ranked.parquet", ranks(study.home.graph))
         joined = {
             "duplicate_of": f"nullif(first_value(p.url) over ({_COPIES}), p.url) as duplicate_of",
             "in_links": "coalesce(l.pages, 0)::bigint as in_links",
@@ -193,7 +189,7 @@ def _pages(study: Study) -> Iterator[Any]:
             f"select {names} from {pages} p left join {linked} l on p.url = l.target "  # noqa: S608
             f"left join {ranked} r on p.url = r.url order by p.url"
         )
-        yield from _ask(sql, SCHEMAS["pages"], Path(folder))
+        yield from ask(sql, SCHEMAS["pages"], Path(folder))
 
 
 def _page_row(row: UrlRow) -> tuple[object, ...]:
@@ -240,7 +236,7 @@ def _listed_pages(study: Study, prefix: str) -> Iterator[ListedPage]:
         for row in study.url_rows()
         if is_listed(row) and row.url.startswith(prefix)
     )
-    for batch in _ordered(rows, _LISTED, "depth, url"):
+    for batch in ordered(rows, _LISTED, "depth, url"):
         for row in batch.to_pylist():
             yield ListedPage(row["url"], row["at"], row["title"])
 
@@ -250,7 +246,7 @@ def _listed_pages(study: Study, prefix: str) -> Iterator[ListedPage]:
 
 def _hosts(study: Study) -> Iterator[Any]:
     rows = (_host_row(row) for row in study.host_rows())
-    return _ordered(rows, SCHEMAS["hosts"], "host")
+    return ordered(rows, SCHEMAS["hosts"], "host")
 
 
 def _host_row(row: HostRow) -> tuple[object, ...]:
@@ -272,7 +268,7 @@ def _host_row(row: HostRow) -> tuple[object, ...]:
 
 
 def _refused(study: Study) -> Iterator[Any]:
-    return _ordered(_refused_rows(study), SCHEMAS["refused"], "url, via, detail")
+    return ordered(_refused_rows(study), SCHEMAS["refused"], "url, via, detail")
 
 
 def _refused_rows(study: Study) -> Iterator[tuple[object, ...]]:
@@ -310,13 +306,13 @@ def _malformed_row(study: Study, fault: dict[str, Any]) -> tuple[object, ...]:
 
 def _text(study: Study) -> Iterator[Any]:
     """In the order of the archive, so that its files are read from end to end once."""
-    places = _ordered(_text_places(study), _PLACES, "file, start")
+    places = ordered(_text_places(study), _PLACES, "file, start")
     rows = (
         (page.url, page.title or None, page.language or None, page.text)
         for page in _stored_pages(study, places)
         if page.kind != "other"
     )
-    return _batched(rows, SCHEMAS["text"], _TEXT_ROWS)
+    return batched(rows, SCHEMAS["text"], _TEXT_ROWS)
 
 
 def _text_places(study: Study) -> Iterator[tuple[object, ...]]:
@@ -340,7 +336,7 @@ def _stored_pages(study: Study, places: Iterator[Any]) -> Iterator[StoredPage]:
 
 
 def _captures(study: Study) -> Iterator[Any]:
-    return _ordered(_capture_rows(study), SCHEMAS["captures"], "url, fetched_at, file")
+    return ordered(_capture_rows(study), SCHEMAS["captures"], "url, fetched_at, file")
 
 
 def _capture_rows(study: Study) -> Iterator[tuple[object, ...]]:
@@ -371,76 +367,3 @@ _TABLES: Final[dict[str, Callable[[Study], Iterator[Any]]]] = {
     "text": _text,
     "captures": _captures,
 }
-
-
-# -- staging
-
-
-def _ordered(rows: Iterable[tuple[object, ...]], schema: Any, order: str) -> Iterator[Any]:
-    with tempfile.TemporaryDirectory(prefix="gossamer-export-") as folder:
-        staged = _stage(Path(folder) / "rows.parquet", schema, rows)
-        sql = f"select * from {staged} order by {order}"  # noqa: S608
-        yield from _ask(sql, schema, Path(folder))
-
-
-def _stage(path: Path, schema: Any, rows: Iterable[tuple[object, ...]]) -> str:
-    """Write rows to a temporary file; how it is called in SQL."""
-    with pq.ParquetWriter(path, schema, compression="lz4") as writer:
-        for batch in _batched(rows, schema, BATCH_ROWS):
-            writer.write_batch(batch)
-    return _sql_name(path)
-
-
-def _stage_batches(path: Path, found: Iterator[Any]) -> str:
-    first = next(found)
-    with pq.ParquetWriter(path, first.schema, compression="lz4") as writer:
-        writer.write_batch(first)
-        for batch in found:
-            writer.write_batch(batch)
-    return _sql_name(path)
-
-
-def _sql_name(path: Path) -> str:
-    quoted = str(path).replace("'", "''")
-    return f"read_parquet('{quoted}')"
-
-
-def _batched(rows: Iterable[tuple[object, ...]], schema: Any, size: int) -> Iterator[Any]:
-    """Rows as record batches; at least one, so that the columns are known."""
-    iterator = iter(rows)
-    piece = list(islice(iterator, size))
-    while True:
-        columns = list(zip(*piece, strict=True)) or [()] * len(schema)
-        arrays = [_array(column, f.type) for column, f in zip(columns, schema, strict=True)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-        piece = list(islice(iterator, size))
-        if not piece:
-            return
-
-
-def _array(column: tuple[object, ...], kind: Any) -> Any:
-    """An Arrow column. Half a surrogate pair is no UTF-8, and becomes a question mark."""
-    try:
-        return pa.array(column, kind)
-    except UnicodeEncodeError:
-        whole = [
-            cell.encode("utf-8", "replace").decode() if isinstance(cell, str) else cell
-            for cell in column
-        ]
-        return pa.array(whole, kind)
-
-
-def _ask(sql: str, schema: Any, folder: Path) -> Iterator[Any]:
-    """The answer to a question over staged files, in bounded memory."""
-    with duckdb.connect() as connection:
-        connection.execute(f"set memory_limit = '{_MEMORY}'")
-        connection.execute("set threads = 2")
-        connection.execute(f"set temp_directory = '{str(folder).replace(chr(39), chr(39) * 2)}'")
-        connection.execute("set preserve_insertion_order = false")
-        connection.execute("set enable_progress_bar = false")  # as in a notebook, on stdout
-        reader: Any = connection.sql(sql).to_arrow_reader(BATCH_ROWS)
-        for batch in reader:
-            yield pa.RecordBatch.from_arrays(
-                [column.cast(f.type) for column, f in zip(batch.columns, schema, strict=True)],
-                schema=schema,
-            )
