@@ -22,7 +22,7 @@ def backup(
 
     Files that never change are shared with the copy where the file system allows it.
     """
-    from gossamer.cli.text import size_text
+    from gossamer.base.sizes import size_text
     from gossamer.crawl.backup import backup as copy
     from gossamer.crawl.home import Home
 

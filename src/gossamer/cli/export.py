@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from gossamer.cli.text import size_text
+from gossamer.base.sizes import size_text
 from gossamer.crawl.export_archive import ARCHIVES
 from gossamer.crawl.export_files import STDOUT
 from gossamer.crawl.exports import check_export, export

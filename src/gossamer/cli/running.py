@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base.garbage import search_all, search_seldom
-from gossamer.cli.text import progress_line, size_text, summary_text
+from gossamer.base.sizes import size_text
+from gossamer.cli.text import progress_line, summary_text
 from gossamer.crawl.build import Opened, workers_for
 from gossamer.crawl.configure import configure, remember_contact
 from gossamer.crawl.node import Node

@@ -9,7 +9,8 @@ def status(collection: Collection = None, json: Json = False) -> None:
     """Show how a running or stored crawl stands."""
     import json as jsons
 
-    from gossamer.cli.text import reasons_text, size_text
+    from gossamer.base.sizes import size_text
+    from gossamer.cli.text import reasons_text
     from gossamer.crawl.control import NotRunning, send
     from gossamer.crawl.home import Home
     from gossamer.crawl.study import Study

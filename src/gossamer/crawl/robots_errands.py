@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.crawl.errands import host_to_ask
 from gossamer.crawl.hosts import Errand, Host
 from gossamer.fetch.guard import forbidden_port
 from gossamer.frontier.frontier import Frontier
@@ -151,12 +152,7 @@ class RobotsErrands:
         return Access.from_failure(detail, self._clock.wall_us(), self._manners, tries)
 
     def _send(self, errand: Errand) -> None:
-        name = host_of(errand.url)
-        key = self._keys.host(name)
-        row = self._frontier.touch(key)
-        row.name = row.name or name
-        target = self._host(key)
-        target.name = target.name or name
+        target = host_to_ask(errand.url, self._frontier, self._keys, self._host)
         target.errands.append(errand)
         self._place(target)
 

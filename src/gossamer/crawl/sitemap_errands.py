@@ -13,25 +13,25 @@ recovery is over, rows are all there is; then each wanted one waits at its host.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
 import msgpack
 
+from gossamer.crawl.errands import host_to_ask
 from gossamer.crawl.hosts import Host, SitemapErrand
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import Standing, UrlRow
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import Store, Table, walk
 from gossamer.parse.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.settings import Settings
-from gossamer.urls.canonical import NormalForm, host_of
+from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
 
 PREFIX: Final = b"sitemap:"
-_ROWS_AT_ONCE: Final = 10_000
 _MAX_HOPS: Final = 5
 _MAX_LEVEL: Final = 3  # sitemaps.org knows indexes of sitemaps, and no indexes of indexes
 _TRIES: Final = 3
@@ -76,13 +76,13 @@ class SitemapErrands:
         than before, so each robots.txt is looked at again.
         """
         self._is_open = True
-        for key, row in _rows(store, Table.META, PREFIX, PREFIX + b"\xff" * 17):
+        for key, row in walk(store, Table.META, PREFIX, PREFIX + b"\xff" * 17):
             errand, is_done = _decode(row)
             self._known[key[len(PREFIX) :][:8]] += 1
             if not is_done and self._choice != "never":
                 self._queue(errand)
         if is_changed:
-            for origin, row in _rows(store, Table.ORIGIN, b"", None):
+            for origin, row in walk(store, Table.ORIGIN, b"", None):
                 self.named_by_robots(origin.decode(), Access.decode(row))
 
     def named_by_robots(self, origin: str, access: Access) -> None:
@@ -182,12 +182,7 @@ class SitemapErrands:
             self._queue(errand)
 
     def _queue(self, errand: SitemapErrand) -> None:
-        name = host_of(errand.url)
-        key = self._keys.host(name)
-        row = self._frontier.touch(key)
-        row.name = row.name or name
-        host = self._host(key)
-        host.name = host.name or name
+        host = host_to_ask(errand.url, self._frontier, self._keys, self._host)
         host.sitemaps.append(errand)
         self.waiting += 1
         self._place(host)
@@ -196,14 +191,6 @@ class SitemapErrands:
         row = (errand.url, errand.via, errand.hops, errand.level, errand.tries, is_done)
         key = PREFIX + self._keys.of(errand.url)
         self._frontier.pending.put(Table.META, key, msgpack.packb(row))
-
-
-def _rows(
-    store: Store, table: Table, start: bytes, stop: bytes | None
-) -> Iterator[tuple[bytes, bytes]]:
-    while rows := store.scan(table, start, stop, _ROWS_AT_ONCE):
-        yield from rows
-        start = rows[-1][0] + b"\0"
 
 
 def _decode(row: bytes) -> tuple[SitemapErrand, bool]:

@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import Final
 
 import msgpack
 
 from gossamer.frontier.rows import CAPTURE_FIELDS
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import Store, Table, walk
 from gossamer.urls.keys import KEY_BYTES
 
-_PIECE_ROWS: Final = 10_000
 _STATUS, _SIZE, _DIGEST = map(CAPTURE_FIELDS.index, ("status", "size_bytes", "digest"))
 
 
@@ -34,13 +32,11 @@ def count_copies(store: Store) -> int:
 
 def _last_captures(store: Store) -> Iterator[bytes]:
     """The newest capture of each URL; the table has them by URL and time."""
-    key = newest = start = b""
-    while rows := store.scan(Table.CAPTURE, start, None, _PIECE_ROWS):
-        for name, row in rows:
-            if name[:KEY_BYTES] != key and key:
-                yield newest
-            key, newest = name[:KEY_BYTES], row
-        start = rows[-1][0] + b"\0"
+    key = newest = b""
+    for name, row in walk(store, Table.CAPTURE):
+        if name[:KEY_BYTES] != key and key:
+            yield newest
+        key, newest = name[:KEY_BYTES], row
     if key:
         yield newest
 

@@ -39,7 +39,7 @@ from gossamer.frontier.rows import (
     standing_of,
     time_key,
 )
-from gossamer.frontier.store import Changes, Store, Table
+from gossamer.frontier.store import Changes, Store, Table, walk
 from gossamer.policies.order import Order, place_of
 from gossamer.records import NAMED, Found, Outcome, Reason, Report
 from gossamer.settings import Frontier as FrontierSettings
@@ -91,7 +91,7 @@ class Frontier:
         self._many_hosts = 2 * _IDLE_HOSTS
         self._room = settings.host_buffer
         self._many_queues = max(1, _ENTRIES // settings.host_buffer)
-        for host_key, row in _all_rows(store, Table.HOST):
+        for host_key, row in walk(store, Table.HOST):
             host = HostRow.decode(row)
             if host.queued:
                 self._hosts[host_key] = host
@@ -614,10 +614,3 @@ def _learn(row: UrlRow, report: Report) -> None:
     row.title, row.language = report.title, report.language
     row.robots = " ".join(sorted(report.robots))
     row.redirect, row.out_links, row.is_cut = report.redirect, report.out_links, report.is_cut
-
-
-def _all_rows(store: Store, table: Table) -> Iterator[tuple[bytes, bytes]]:
-    start = b""
-    while rows := store.scan(table, start, None, 10_000):
-        yield from rows
-        start = rows[-1][0] + b"\0"

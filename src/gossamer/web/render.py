@@ -13,18 +13,10 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from gossamer.base.sizes import size_text
 from gossamer.search.snippets import Snippet
 
 FOLDER: Final = Path(__file__).parent
-
-
-def size_text(size_bytes: float) -> str:
-    """`3.4 MB`."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if abs(size_bytes) < 1000:
-            return f"{size_bytes:.0f} {unit}" if unit == "B" else f"{size_bytes:.1f} {unit}"
-        size_bytes /= 1000
-    return f"{size_bytes:.1f} TB"
 
 
 def mark(passage: Snippet) -> Markup:
