@@ -1,5 +1,7 @@
 """Searches by processes of their own: the same answers, and no end with the first that dies."""
 
+import asyncio
+import json
 import os
 import shutil
 import signal
@@ -13,7 +15,7 @@ from gossamer.errors import CorruptFile, NoCollection, QueryError
 from gossamer.index.writer import IndexWriter
 from gossamer.search import searchers as module
 from gossamer.search.engine import Engine
-from gossamer.search.results import Request
+from gossamer.search.results import Request, results_object
 from gossamer.search.searchers import NoAnswer, Searchers, Shelved
 from support.entries import an_entry
 
@@ -67,6 +69,91 @@ def test_a_search_survives_the_death_of_its_process(where: Shelved) -> None:
     assert searchers.search(where, Request(query="garden")).total == 20
     assert _processes_of(searchers) != [process]
     searchers.close()
+
+
+def test_a_task_is_told_the_same_as_a_thread(searchers: Searchers, where: Shelved) -> None:
+    request = Request(query="garden 7", limit=5, explain=True)
+
+    async def ask() -> list[bytes]:
+        asking = (searchers.search_as_json(where, request) for _ in range(16))
+        return await asyncio.gather(*asking)
+
+    answers = [json.loads(one) for one in asyncio.run(ask())]
+
+    alone = results_object(Engine(where.path).search(request), request)
+    assert [one["hits"] for one in answers] == [alone["hits"]] * 16
+    assert {one["total"] for one in answers} == {20}
+
+
+def test_what_an_engine_raises_reaches_a_task(searchers: Searchers, where: Shelved) -> None:
+    with pytest.raises(QueryError, match="end"):
+        asyncio.run(searchers.search_as_json(where, Request(query='"no end')))
+    with pytest.raises(RuntimeError, match="in its process:\nTraceback"):
+        asyncio.run(searchers.search_as_json(where, Request(query=None)))  # type: ignore[arg-type]
+
+
+def test_a_task_survives_the_death_of_the_process_it_asks(where: Shelved) -> None:
+    searchers = Searchers(1)
+
+    async def ask() -> int:
+        await searchers.search_as_json(where, Request(query="garden"))
+        os.kill(_processes_of(searchers)[0], signal.SIGKILL)
+        found: int = json.loads(await searchers.search_as_json(where, Request(query="5")))["total"]
+        return found
+
+    assert asyncio.run(ask()) == 1
+    searchers.close()
+
+
+def test_nobody_is_told_the_answer_to_a_question_that_was_given_up(where: Shelved) -> None:
+    searchers = Searchers(1)
+    searchers.search(where, Request(query="garden"))
+
+    async def give_up() -> bytes:
+        first = asyncio.ensure_future(searchers.search_as_json(where, Request(query="garden")))
+        second = asyncio.ensure_future(searchers.search_as_json(where, Request(query="garden")))
+        third = asyncio.ensure_future(searchers.search_as_json(where, Request(query="5")))
+        await asyncio.sleep(0)  # the first asks, the others wait for their turn
+        first.cancel()
+        second.cancel()
+        return await third
+
+    assert json.loads(asyncio.run(give_up()))["total"] == 1
+    assert searchers.search(where, Request(query="7")).total == 1
+    searchers.close()
+
+
+def test_a_task_that_takes_for_ever_is_told_so(
+    where: Shelved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searchers = Searchers(1)
+    searchers.search(where, Request(query="garden"))
+    os.kill(_processes_of(searchers)[0], signal.SIGSTOP)
+    monkeypatch.setattr(module, "_LONGEST_S", 0.05)
+
+    with pytest.raises(NoAnswer, match="did not come to an end"):
+        asyncio.run(searchers.search_as_json(where, Request(query="garden")))
+
+    monkeypatch.undo()
+    assert searchers.search(where, Request(query="garden")).total == 20
+    searchers.close()
+
+
+def test_a_task_that_asks_while_they_are_closed_is_told(where: Shelved) -> None:
+    searchers = Searchers(1)
+    searchers.search(where, Request(query="garden"))
+    os.kill(_processes_of(searchers)[0], signal.SIGSTOP)
+
+    async def ask() -> list[BaseException | bytes]:
+        asking = [
+            asyncio.ensure_future(searchers.search_as_json(where, Request(query="garden")))
+            for _ in range(3)
+        ]
+        await asyncio.sleep(0)
+        searchers.close()
+        return await asyncio.wait_for(asyncio.gather(*asking, return_exceptions=True), 10)
+
+    assert [str(fault) for fault in asyncio.run(ask())] == ["the server is ending"] * 3
 
 
 def test_a_collection_in_the_place_of_another_is_opened_anew(

@@ -81,13 +81,56 @@ def test_who_dawdles_between_two_requests_is_hung_up_on_too(server: Served) -> N
     assert asyncio.run(dawdle()).startswith(b"HTTP/1.1 200")
 
 
-def test_a_head_without_end_is_refused(server: Served) -> None:
+BEGUN = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        BEGUN + b"X-Long: " + b"x" * 100_000,
+        BEGUN + b"X-Long: x\r\n" * 10_000,
+        BEGUN + b"X-Long: " + b"x" * 100_000 + b"\r\n\r\n",
+        b"GET /" + b"x" * 100_000,
+    ],
+)
+def test_a_head_without_end_is_refused(server: Served, sent: bytes) -> None:
     async def ramble() -> bytes:
         async with listening(server.app) as (reader, writer):
-            writer.write(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: " + b"x" * 100_000)
+            writer.write(sent)
+            return await reader.readline()
+
+    assert asyncio.run(ramble()) == b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
+
+
+def test_a_large_head_that_ends_is_read_and_so_are_those_behind_it(server: Served) -> None:
+    async def ask() -> list[bytes]:
+        async with listening(server.app) as (reader, writer):
+            for _ in range(4):
+                writer.write(BEGUN + b"X-Long: " + b"x" * 40_000 + b"\r\n\r\n")
+            return [await _status(reader) for _ in range(4)]
+
+    assert asyncio.run(ask()) == [b"HTTP/1.1 200 OK\r\n"] * 4
+
+
+def test_what_follows_a_body_has_an_end_too(server: Served) -> None:
+    """Trailers are no body, which `guard.py` counts, and come after the head."""
+
+    async def ramble() -> bytes:
+        async with listening(server.app) as (reader, writer):
+            writer.write(b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+            writer.write(b"Transfer-Encoding: chunked\r\n\r\n0\r\n" + b"X-Long: x\r\n" * 10_000)
             return await all_of(reader)
 
-    assert not asyncio.run(ramble()).startswith(b"HTTP/1.1 200")
+    assert asyncio.run(ramble()) == b""
+
+
+async def _status(reader: asyncio.StreamReader) -> bytes:
+    """The first line of an answer, which is read to its end."""
+    first = await reader.readline()
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+    await reader.readexactly(int(length))
+    return first
 
 
 def test_an_address_has_its_share_of_the_places_and_this_machine_any_number() -> None:

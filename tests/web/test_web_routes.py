@@ -313,6 +313,9 @@ class _Nobody(Searchers):
     def search(self, where: Shelved, request: Request) -> Results:  # noqa: ARG002  # as theirs
         raise NoAnswer("the search did not come to an end")
 
+    async def search_as_json(self, where: Shelved, request: Request) -> bytes:  # noqa: ARG002
+        raise NoAnswer("the search did not come to an end")
+
 
 def test_a_search_that_nobody_answers_is_no_collection_without_an_index(garden: Garden) -> None:
     server = served(garden.path)

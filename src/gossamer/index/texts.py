@@ -77,6 +77,9 @@ class TextReader:
         Ten hits may have ten megabytes of text, and most snippets come from the first 20 kB of one.
         Raises CorruptFile where it comes to it: damage behind what is taken is not seen.
         """
+        if place.length <= _PIECE_BYTES:
+            yield self.read(place)
+            return
         inflating = isal_zlib.decompressobj()
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         try:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, overload
+from typing import Any, Final, Literal, overload
 
 from gossamer.errors import UsageError
 from gossamer.search.snippets import Snippet
@@ -92,3 +93,38 @@ class Results(Sequence[Hit]):
     def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
     def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
         return self.hits[index]
+
+
+def results_object(results: Results, request: Request) -> dict[str, Any]:
+    """Hits, as in `search --json`, and with each where its words are."""
+    return {
+        "schema": 1,
+        "query": request.query,
+        "offset": request.offset,
+        "total": results.total,
+        "took_ms": round(results.took_ms, 3),
+        "suggestion": results.suggestion or None,
+        "hits": [_hit_object(hit) for hit in results],
+    }
+
+
+def _hit_object(hit: Hit) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "url": hit.url,
+        "title": hit.title,
+        "snippet": hit.snippet,
+        "marks": [list(pair) for pair in hit.passage.marks],
+        "score": hit.score,
+        "fetched_at": hit.fetched_at,
+        "type": hit.type or None,
+        "language": hit.language or None,
+    }
+    if hit.parts:
+        found["parts"] = {part.name: part.value for part in hit.parts}
+    return found
+
+
+def as_json(results: Results, request: Request) -> bytes:
+    """The same as text."""
+    found = results_object(results, request)
+    return json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

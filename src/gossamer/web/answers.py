@@ -23,7 +23,6 @@ from gossamer.web.reading import (
     hosts_object,
     links_object,
     page_object,
-    results_object,
     story_and_page,
 )
 from gossamer.web.route import MOST_WATCHERS, Desk, NotAllowed
@@ -54,9 +53,9 @@ def searched(desk: Desk, asked: Asked) -> tuple[Request, Results]:
     return request, desk.shelf.search(asked.text("c"), request)
 
 
-def search(desk: Desk, asked: Asked) -> Response:
-    request, results = searched(desk, asked)
-    return JSONResponse(results_object(results, request))
+async def search(desk: Desk, asked: Asked) -> Response:
+    found = await desk.shelf.search_as_json(asked.text("c"), request_of(asked))
+    return Response(found, media_type="application/json")
 
 
 def page(desk: Desk, asked: Asked) -> Response:

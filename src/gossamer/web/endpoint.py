@@ -6,8 +6,9 @@ The same for every row of the table, so that no route can forget to ask who it i
 from __future__ import annotations
 
 import hmac
+import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
@@ -31,7 +32,7 @@ from gossamer.search.searchers import NoAnswer
 from gossamer.web.asked import Asked, read_body, read_values
 from gossamer.web.cached import no_copy
 from gossamer.web.guard import TooLarge, TooSlow, too_large, too_slow
-from gossamer.web.route import Desk, NotAllowed, Route
+from gossamer.web.route import Answer, Desk, NotAllowed, Route
 from gossamer.web.slowly import TooBusy
 
 # The first that fits.
@@ -51,6 +52,7 @@ _STATUS: Final[tuple[tuple[type[GossamerError], int], ...]] = (
 
 def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response]]:
     """What Starlette calls for a row of the table."""
+    answer = _awaitable(route.answer)
 
     async def respond(request: Request) -> Response:
         began_s = desk.clock.now_s()
@@ -58,7 +60,7 @@ def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response
         try:
             body = read_body(request.headers.get("content-type", ""), await request.body())
             asked = _asked(route, desk, request, body)
-            response = await run_in_threadpool(route.answer, desk, asked)
+            response = await answer(desk, asked)
         except TooLarge:
             response = too_large()
         except TooSlow:
@@ -70,6 +72,18 @@ def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response
         return response
 
     return respond
+
+
+def _awaitable(answer: Answer) -> Callable[[Desk, Asked], Awaitable[Response]]:
+    """An answer that may block, in a thread; one that does not, as it is."""
+    if inspect.iscoroutinefunction(answer):
+        return answer
+    blocking = cast("Callable[[Desk, Asked], Response]", answer)
+
+    async def in_thread(desk: Desk, asked: Asked) -> Response:
+        return await run_in_threadpool(blocking, desk, asked)
+
+    return in_thread
 
 
 def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) -> Asked:

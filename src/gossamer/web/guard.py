@@ -12,9 +12,10 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -40,6 +41,7 @@ _HEADERS: Final = {
     "x-frame-options": "DENY",
     "cache-control": "no-store",
 }
+_RAW: Final = tuple((name.encode(), value.encode()) for name, value in _HEADERS.items())
 
 
 class TooLarge(Exception):  # an event of the protocol, which ends in `endpoint.py`
@@ -60,6 +62,7 @@ def host_in(header: str) -> str:
     return name.removesuffix(".") if not colon or port.isdigit() else ""
 
 
+@lru_cache(maxsize=256)  # asked twice a request, mostly of the same name
 def is_loopback(host: str) -> bool:
     """Whether a name or address means this very machine."""
     return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
@@ -182,9 +185,9 @@ class _Counted:
 def _sealing(send: Send) -> Send:
     async def sealed(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
-                headers.setdefault(name, value)
+            given = message["headers"]
+            names = {name.lower() for name, _ in given}
+            message["headers"] = [*given, *(pair for pair in _RAW if pair[0] not in names)]
         try:
             async with asyncio.timeout(SEND_S):
                 await send(message)

@@ -4,6 +4,9 @@ uvicorn gives up on a connection that rests between two requests, but not on one
 never ends, nor on one that never takes its answer: a few such could hold every place that there
 is. Here a request's head must be there soon after its first byte, and an answer that nobody takes
 is thrown away. `guard.py` does the same for bodies. One address has so many places at most.
+
+The parser of httptools takes 0.3 ms less for a request than h11's, but heads and trailers of any
+length. So what is no body is counted, and a request that has too much of it is refused.
 """
 
 from __future__ import annotations
@@ -11,21 +14,27 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from gossamer.web.guard import is_loopback
 
 HEAD_S: Final = 10.0  # browsers send all of it at once
 TAKE_S: Final = 30.0  # for the rest of an answer, after the connection was to be closed
 MOST_OF_ONE: Final = 200  # connections of one address; a browser opens 6, a proxy some dozens
+MAX_HEAD_BYTES: Final = 64 * 2**10  # of a request without its body; browsers send 2,000
+LINGER_S: Final = 1.0  # after a refusal
+_FED_BYTES: Final = 8 * 2**10  # at once, so that the count errs by that much at the most
+_TOO_LARGE: Final = b"The head of the request is too large.\n"
 
 
-class Patience(H11Protocol):
+class Patience(HttpToolsProtocol):
     """One connection, as uvicorn treats it, with the bounds above."""
 
     head_s = HEAD_S
     most_of_one = MOST_OF_ONE
     _giving_up: asyncio.TimerHandle | None = None
+    _head_bytes = 0  # of the request that is being read
+    _is_refused = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -35,7 +44,10 @@ class Patience(H11Protocol):
         self._wait_for_head()
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        for start in range(0, len(data), _FED_BYTES):
+            if self._is_refused or self.transport.is_closing():  # nobody reads the rest
+                return
+            self._feed(data[start : start + _FED_BYTES])
         if self.cycle is not None and not self.cycle.response_complete:
             self._stop_waiting()
         else:
@@ -45,9 +57,39 @@ class Patience(H11Protocol):
         self._stop_waiting()
         super().connection_lost(exc)
 
+    def on_body(self, body: bytes) -> None:
+        self._head_bytes -= len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._head_bytes = 0
+        super().on_message_complete()
+
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
         self.loop.call_later(TAKE_S, self.transport.abort)  # nothing, if it was closed by then
+
+    def _feed(self, data: bytes) -> None:
+        super().data_received(data)
+        self._head_bytes += len(data)
+        if self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self._refuse()
+
+    def _refuse(self) -> None:
+        """Say that the head is too large, where no other answer has begun, and hang up.
+
+        A moment later, and not before: who hangs up on a client that still sends takes from it the
+        answer that it has not read.
+        """
+        self._is_refused = True
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.write(
+                b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
+                b"content-type: text/plain; charset=utf-8\r\n"
+                b"content-length: %d\r\nconnection: close\r\n\r\n%b" % (len(_TOO_LARGE), _TOO_LARGE)
+            )
+            self.transport.write_eof()
+        self.loop.call_later(LINGER_S, self.transport.abort)
 
     def _wait_for_head(self) -> None:
         if self._giving_up is None:

@@ -19,40 +19,10 @@ from gossamer.crawl.study_words import tell
 from gossamer.errors import NotKnown
 from gossamer.frontier.rows import HostRow
 from gossamer.graph.lookup import links_from
-from gossamer.search.results import Hit, Request, Results
 from gossamer.urls.site import site_of
 
 MOST_TEXT: Final = 100_000  # characters of a page's text that are sent
 MOST_LINKS: Final = 1_000
-
-
-def results_object(results: Results, request: Request) -> dict[str, Any]:
-    """Hits, as in `search --json`, and with each where its words are."""
-    return {
-        "schema": 1,
-        "query": request.query,
-        "offset": request.offset,
-        "total": results.total,
-        "took_ms": round(results.took_ms, 3),
-        "suggestion": results.suggestion or None,
-        "hits": [_hit_object(hit) for hit in results],
-    }
-
-
-def _hit_object(hit: Hit) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "url": hit.url,
-        "title": hit.title,
-        "snippet": hit.snippet,
-        "marks": [list(pair) for pair in hit.passage.marks],
-        "score": hit.score,
-        "fetched_at": hit.fetched_at,
-        "type": hit.type or None,
-        "language": hit.language or None,
-    }
-    if hit.parts:
-        found["parts"] = {part.name: part.value for part in hit.parts}
-    return found
 
 
 def story_and_page(study: Study, url: str, at: str) -> tuple[Story, StoredPage | None]:

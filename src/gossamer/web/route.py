@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from starlette.responses import Response
 
@@ -51,7 +51,7 @@ class Desk:
     lately: Lately = field(default_factory=Lately)
 
 
-Answer = Callable[[Desk, Asked], Response]
+Answer = Callable[[Desk, Asked], Response] | Callable[[Desk, Asked], Coroutine[Any, Any, Response]]
 Gives = Literal["json", "html", "text", "events", "xml", "copy"]
 
 
@@ -59,7 +59,8 @@ Gives = Literal["json", "html", "text", "events", "xml", "copy"]
 class Route:
     """One thing that can be asked: the app, the OpenAPI document and the tests read this row.
 
-    `answer` may block: it runs in a thread. `keys` are those of the JSON object that it gives.
+    `answer` may block: it runs in a thread, unless it is a coroutine. `keys` are those of the JSON
+    object that it gives.
     """
 
     method: Literal["GET", "POST", "DELETE"]
