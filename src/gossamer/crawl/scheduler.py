@@ -15,6 +15,7 @@ from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.crawl.dead_ports import DeadPorts
+from gossamer.crawl.host_roll import HostRoll
 from gossamer.crawl.hosts import Address, Host, HostBoard, Where
 from gossamer.crawl.robots_errands import RobotsErrands
 from gossamer.crawl.sitemap_errands import SitemapErrands
@@ -41,7 +42,6 @@ _REFUSALS_AT_ONCE: Final = 500  # of a host, some 10 ms; then others get their t
 _SLICE_REST_S: Final = 0.01
 _PENDING_ROWS: Final = 20_000  # that wait for a commit: more would hold the loop up while written
 _COMMIT_WAIT_S: Final = 0.05  # between two looks at them
-_IDLE_HOSTS: Final = 20_000  # hosts kept in memory before those without work are let go
 _HOST_FAULTS: Final = frozenset({Reason.DNS, Reason.CONNECT})
 
 _EVERYBODY: Final = Guard()  # knows which addresses are public, and allows no others
@@ -74,16 +74,14 @@ class Scheduler:
         self._keys = keys
         self._guard = guard
         self._clock = clock
-        self._typed = frozenset(typed_hosts)
         self._secret_origins = secret_origins
         self._own = frozenset(settings.politeness.own_hosts)
         self._on_decided = on_decided
         self._find_ban = find_ban
-        self._unclean_since_s = clock.now_s() if is_unclean else None
         # Whom the last process asked just before it ended is known by host, not by address.
         rest_s = self._manners.address_delay_s if is_unclean or frontier.counts.known else 0.0
         self._addresses_free_s = clock.now_s() + rest_s
-        self._hosts: dict[bytes, Host] = {}
+        self._roll = HostRoll(frontier, self._manners, clock, typed_hosts, is_unclean=is_unclean)
         self._unresolved: list[Host] = []
         self._number = 0  # of the last lease
         self._decided = 0  # URLs refused since a lease was last asked for
@@ -131,28 +129,13 @@ class Scheduler:
     @property
     def hosts_waiting(self) -> int:
         """Hosts that have work and may not be asked this moment."""
-        waiting = (Where.RESTING, Where.WAITING, Where.FULL)
-        return sum(
-            host.where in waiting
-            and (
-                bool(host.errands or host.sitemaps)
-                or self._frontier.host(host.key).queued > host.pace.under_way
-            )
-            for host in self._hosts.values()
-        )
+        return self._roll.waiting()
 
     def troubles(self, limit: int = 5) -> tuple[str, ...]:
         """Why hosts with work are not asked, a few of them."""
-        found = []
-        if self._outage.is_out:
-            found.append("the network seems to be gone; it is tried again now and then")
-        for host in self._hosts.values():
-            row = self._frontier.host(host.key)
-            if row.trouble and (row.queued or row.waiting):
-                found.append(f"{host.name}: {row.trouble}")
-                if len(found) == limit:
-                    break
-        return tuple(found)
+        gone = ["the network seems to be gone; it is tried again now and then"]
+        found = gone if self._outage.is_out else []
+        return (*found, *self._roll.troubles(limit - len(found)))
 
     def take_unresolved(self) -> list[Host]:
         """Hosts whose names must be resolved; `resolved` is owed for each."""
@@ -160,44 +143,13 @@ class Scheduler:
         return hosts
 
     def host(self, key: bytes) -> Host:
-        host = self._hosts.get(key)
-        if host is None:
-            row = self._frontier.host(key)
-            host = self._hosts[key] = Host(key, row.name, row.name in self._typed)
-            host.is_open = host.is_typed
-            host.crawl_delay_s = row.crawl_delay_s
-            host.pace.busy_in_a_row = row.busy
-            host.pace.free_at_s = self._now_of(row.free_us)
-            wait_s = (row.free_us - self._clock.wall_us()) / 1e6
-            if row.busy and wait_s > self._manners.retry_after_max_s:
-                host.away = row.trouble or "it asked to be left alone"
-            if self._unclean_since_s is not None:
-                rest_s = self._rest_s(host, took_s=0.0)
-                host.pace.free_at_s = max(host.pace.free_at_s, self._unclean_since_s + rest_s)
-        return host
+        """The host of a key."""
+        return self._roll.host(key)
 
     def forget_idle(self) -> None:
         """Hosts without work whose rest is over need no memory."""
-        now_s = self._clock.now_s()
-        self.board.forget_rested_addresses(now_s)
-        if len(self._hosts) > _IDLE_HOSTS:
-            self._hosts = {
-                key: host
-                for key, host in self._hosts.items()
-                if host.where is not Where.ASLEEP
-                or host.pace.free_at_s > now_s
-                or host.pace.under_way
-                or host.is_resolving
-                or host.waits_for_robots
-            }
-
-    def _rest_s(self, host: Host, *, took_s: float) -> float:
-        return rest_after(
-            self._manners,
-            took_s=took_s,
-            crawl_delay_s=host.crawl_delay_s,
-            is_open=host.is_open,
-        )
+        self.board.forget_rested_addresses(self._clock.now_s())
+        self._roll.forget_idle()
 
     def _room(self) -> int:
         counts = self._frontier.counts
@@ -206,11 +158,6 @@ class Scheduler:
             bytes_had=counts.size_bytes,
             max_body_bytes=self._settings.fetch.max_body_bytes,
         )
-
-    def _now_of(self, wall_us: int) -> float:
-        """A wall time as a time of the growing clock; never further off than is ever asked for."""
-        wait_s = (wall_us - self._clock.wall_us()) / 1e6
-        return self._clock.now_s() + min(max(wait_s, 0.0), self._manners.retry_after_max_s)
 
     def _place(self, host: Host, now_s: float) -> None:
         """Put a host where it belongs now."""
@@ -356,7 +303,7 @@ class Scheduler:
         )
         if access.is_denied_all and not access.is_hopeless:
             self._frontier.touch(host.key).trouble = access.detail
-            host.pace.free_at_s = max(host.pace.free_at_s, self._now_of(access.expires_us))
+            host.pace.free_at_s = max(host.pace.free_at_s, self._roll.now_of(access.expires_us))
             self.board.rest(host, host.pace.free_at_s)
             return False
         return True
@@ -446,7 +393,7 @@ class Scheduler:
         self.under_way -= 1
         if report.status:
             self._outage.answered()
-        rest_s = self._rest_s(host, took_s=report.took_s)
+        rest_s = self._roll.rest_s(host, took_s=report.took_s)
         if report.reason is Reason.BUSY or report.status in (429, 503):
             self._was_busy(host, report, now_s, rest_s)
         else:
@@ -484,7 +431,7 @@ class Scheduler:
         now_s = self._clock.now_s()
         host = self.host(self._keys.host(lease.host))
         self.under_way -= 1
-        host.pace.answered(at_s=now_s, rest_s=self._rest_s(host, took_s=0.0))
+        host.pace.answered(at_s=now_s, rest_s=self._roll.rest_s(host, took_s=0.0))
         address = self._address(lease.address)
         address.pace.answered(
             at_s=now_s, rest_s=address_rest_after(self._manners, is_open=host.is_open)
@@ -578,7 +525,7 @@ class Scheduler:
             rest_s = max(rest_s, asked_for_s)
             row.trouble = report.detail
         row.free_us = max(row.free_us, report.at_us + round((report.took_s + rest_s) * 1e6))
-        self._hosts.pop(self._keys.host(lease.host), None)
+        self._roll.forget(self._keys.host(lease.host))
         return self._retry_us(report)
 
     def _is_past_limit(self, report: Report) -> bool:

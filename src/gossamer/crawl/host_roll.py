@@ -1,0 +1,119 @@
+"""Which hosts are in memory, and what of their past counts?
+
+A host is made of its row when it is first asked for: the rest that is left of what was committed,
+as a time of the growing clock, and after a kill a full rest from the start on, for nobody knows
+whom the last process asked just before it ended. One that has no work and is rested needs no
+memory. How hosts stand now is `hosts.py`'s; what they are asked is `scheduler.py`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from gossamer.base.clock import Clock
+from gossamer.crawl.hosts import Host, Where
+from gossamer.frontier.frontier import Frontier
+from gossamer.politeness.pace import rest_after
+from gossamer.settings import Politeness
+
+_IDLE_HOSTS: Final = 20_000  # hosts kept in memory before those without work are let go
+_WAITING: Final = (Where.RESTING, Where.WAITING, Where.FULL)
+
+
+class HostRoll:
+    """The hosts of a crawl that are in memory, each once."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        manners: Politeness,
+        clock: Clock,
+        typed_hosts: Iterable[str],
+        *,
+        is_unclean: bool,
+    ) -> None:
+        """`is_unclean`: the last process was killed, and may have asked anybody just now."""
+        self._frontier = frontier
+        self._manners = manners
+        self._clock = clock
+        self._typed = frozenset(typed_hosts)
+        self._unclean_since_s = clock.now_s() if is_unclean else None
+        self._hosts: dict[bytes, Host] = {}
+
+    def host(self, key: bytes) -> Host:
+        """The host of a key, from memory or made of its row."""
+        host = self._hosts.get(key)
+        if host is None:
+            host = self._hosts[key] = self._made(key)
+        return host
+
+    def rest_s(self, host: Host, *, took_s: float) -> float:
+        """How long a host rests after an answer that took so long."""
+        return rest_after(
+            self._manners,
+            took_s=took_s,
+            crawl_delay_s=host.crawl_delay_s,
+            is_open=host.is_open,
+        )
+
+    def forget(self, key: bytes) -> None:
+        """Its row has changed: the next who asks has it made anew."""
+        self._hosts.pop(key, None)
+
+    def forget_idle(self) -> None:
+        """Let go of those without work whose rest is over."""
+        if len(self._hosts) <= _IDLE_HOSTS:
+            return
+        now_s = self._clock.now_s()
+        self._hosts = {
+            key: host
+            for key, host in self._hosts.items()
+            if host.where is not Where.ASLEEP
+            or host.pace.free_at_s > now_s
+            or host.pace.under_way
+            or host.is_resolving
+            or host.waits_for_robots
+        }
+
+    def waiting(self) -> int:
+        """Hosts that have work and may not be asked this moment."""
+        return sum(
+            host.where in _WAITING
+            and (
+                bool(host.errands or host.sitemaps)
+                or self._frontier.host(host.key).queued > host.pace.under_way
+            )
+            for host in self._hosts.values()
+        )
+
+    def troubles(self, limit: int) -> list[str]:
+        """Why hosts with work are not asked, a few of them."""
+        found: list[str] = []
+        for host in self._hosts.values():
+            row = self._frontier.host(host.key)
+            if row.trouble and (row.queued or row.waiting):
+                found.append(f"{host.name}: {row.trouble}")
+                if len(found) >= limit:
+                    break
+        return found
+
+    def _made(self, key: bytes) -> Host:
+        row = self._frontier.host(key)
+        host = Host(key, row.name, row.name in self._typed)
+        host.is_open = host.is_typed
+        host.crawl_delay_s = row.crawl_delay_s
+        host.pace.busy_in_a_row = row.busy
+        host.pace.free_at_s = self.now_of(row.free_us)
+        wait_s = (row.free_us - self._clock.wall_us()) / 1e6
+        if row.busy and wait_s > self._manners.retry_after_max_s:
+            host.away = row.trouble or "it asked to be left alone"
+        if self._unclean_since_s is not None:
+            rest_s = self.rest_s(host, took_s=0.0)
+            host.pace.free_at_s = max(host.pace.free_at_s, self._unclean_since_s + rest_s)
+        return host
+
+    def now_of(self, wall_us: int) -> float:
+        """A wall time as a time of the growing clock; never further off than is ever asked for."""
+        wait_s = (wall_us - self._clock.wall_us()) / 1e6
+        return self._clock.now_s() + min(max(wait_s, 0.0), self._manners.retry_after_max_s)
