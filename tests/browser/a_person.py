@@ -19,11 +19,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
 from support.need import need_program
 
-WAIT_MS: Final = 20_000  # far beyond what any of it takes; then the test has failed
+WAIT_MS: Final = 60_000  # far beyond what any of it takes; then the test has failed
 # Everything but loopback has no address, so a request that we did not see would fail, too. A
 # browser that is root has no sandbox of its own.
 _FLAGS: Final = (
@@ -96,6 +104,7 @@ def a_person(browser: Browser, root: str, **options: Any) -> Iterator[Person]:
     """Somebody with a window, cookies and a history of their own."""
     context = browser.new_context(locale="en-GB", **options)
     context.set_default_timeout(WAIT_MS)
+    expect.set_options(timeout=WAIT_MS)  # by itself it waits for five seconds, whatever is set
     person = Person(context.new_page(), root)
     person.watch()
     try:

@@ -59,7 +59,7 @@ def kill(bench: CrewBench, name: str) -> int:
 
 async def kill_while_reading(bench: CrewBench) -> None:
     """Kill whoever reads next, in the middle of it. Raises TimeoutError when it was missed."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await bench.until(lambda: bool(reading_workers(bench.home.path)))
     [name] = reading_workers(bench.home.path)
     kill(bench, name)

@@ -26,7 +26,7 @@ from support.a_site import (
 )
 from support.killing import until
 
-QUICK = Fetch(connect_time_s=2.0, total_time_s=2.0)
+PATIENT = Fetch(connect_time_s=60.0, total_time_s=60.0)  # no answer here is late
 
 
 def lease_of(url: str, *, address: str = "127.0.0.1", is_trusted: bool = True) -> Lease:
@@ -36,7 +36,7 @@ def lease_of(url: str, *, address: str = "127.0.0.1", is_trusted: bool = True) -
 
 async def fetch_all(
     leases: Sequence[Lease],
-    settings: Fetch = QUICK,
+    settings: Fetch = PATIENT,
     guard: Guard | None = None,
     clock: Clock | None = None,
 ) -> list[Answer]:
@@ -50,7 +50,7 @@ async def fetch_all(
 
 
 def ask(
-    pages: dict[str, object], *paths: str, settings: Fetch = QUICK
+    pages: dict[str, object], *paths: str, settings: Fetch = PATIENT
 ) -> tuple[list[Answer], Site]:
     """Ask a site of the test for some paths."""
 
@@ -103,9 +103,9 @@ async def bytes_asked(
 @pytest.mark.parametrize(
     "settings",
     [
-        QUICK,
-        replace(QUICK, types=("pdf", "audio"), contact="Jörg <j@example.org>"),
-        replace(QUICK, headers=("X-Study: grüße", "accept: */*", "Accept-Language: de")),
+        PATIENT,
+        replace(PATIENT, types=("pdf", "audio"), contact="Jörg <j@example.org>"),
+        replace(PATIENT, headers=("X-Study: grüße", "accept: */*", "Accept-Language: de")),
     ],
 )
 def test_the_kept_request_is_the_one_that_the_server_got(settings: Fetch) -> None:
@@ -138,7 +138,7 @@ def test_redirects_are_answers() -> None:
 @pytest.mark.parametrize(("keeps", "sent"), [(True, "a=b"), (False, None)])
 def test_cookies_are_sent_back_where_that_is_wanted(keeps: bool, sent: str | None) -> None:
     pages: dict[str, object] = {"/": page("x", headers={"set-cookie": "a=b"})}
-    got, site = ask(pages, "/", "/", settings=replace(QUICK, cookies=keeps))
+    got, site = ask(pages, "/", "/", settings=replace(PATIENT, cookies=keeps))
 
     assert [asked.headers.get("cookie") for asked in site.log] == [None, sent]
     assert all(isinstance(each, Fetched) and b"a=b" in each.head for each in got)  # nobody's secret
@@ -219,7 +219,7 @@ def test_a_kept_connection_that_breaks_is_asked_again_only_where_no_rest_is_due(
     async def run() -> tuple[list[Answer], Site]:
         async with a_site({"/": page("x"), "/broken": [reset(), page("x")]}) as site:
             judge, clock = Judge(("html",), 1000), ManualClock()
-            fetcher = Fetcher(QUICK, judge, Guard(), clock)
+            fetcher = Fetcher(PATIENT, judge, Guard(), clock)
             answers = [await fetcher.fetch(lease_of(site.url("/")))]
             if is_rested:
                 await clock.advance(1.0)
@@ -259,7 +259,7 @@ def test_an_ipv6_address_is_asked() -> None:
 def test_a_cancelled_request_closes_its_connection_and_the_fetcher_goes_on() -> None:
     async def run() -> tuple[Answer, bool]:
         async with a_site({"/": hang(), "/b": page("x")}) as site:
-            fetcher = Fetcher(QUICK, Judge(("html",), 1000), Guard(), SystemClock())
+            fetcher = Fetcher(PATIENT, Judge(("html",), 1000), Guard(), SystemClock())
             asking = asyncio.create_task(fetcher.fetch(lease_of(site.url("/"))))
             await asyncio.to_thread(until, lambda: bool(site.log))
             asking.cancel()

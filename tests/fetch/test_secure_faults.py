@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from fetch.test_fetcher import QUICK, fetch_all, lease_of
+from fetch.test_fetcher import PATIENT, fetch_all, lease_of
 from gossamer.records import Answer, Failed, Fetched, Reason
+from gossamer.settings import Fetch
 from support.a_site import a_site, page, reset_after
 from support.certificates import Authority, server_context
 
@@ -45,14 +46,17 @@ def ask(tls: ssl.SSLContext, given: object = None) -> Answer:
     return asyncio.run(run())
 
 
-def ask_raw(talk: Talk, scheme: str = "https") -> Answer:
+HASTY = Fetch(connect_time_s=1.0, total_time_s=1.0)
+
+
+def ask_raw(talk: Talk, scheme: str = "https", settings: Fetch = PATIENT) -> Answer:
     """Ask a server that says what it likes before any handshake."""
 
     async def run() -> Answer:
         server = await asyncio.start_server(talk, "127.0.0.1", 0)
         async with server:
             port = server.sockets[0].getsockname()[1]
-            return (await fetch_all([lease_of(f"{scheme}://127.0.0.1:{port}/")]))[0]
+            return (await fetch_all([lease_of(f"{scheme}://127.0.0.1:{port}/")], settings))[0]
 
     return asyncio.run(run())
 
@@ -60,7 +64,7 @@ def ask_raw(talk: Talk, scheme: str = "https") -> Answer:
 def reason_of(got: Answer) -> Reason:
     assert isinstance(got, Failed), got
     assert got.detail
-    assert got.took_s < QUICK.total_time_s + 10
+    assert got.took_s < PATIENT.total_time_s / 2
     return got.reason
 
 
@@ -194,7 +198,9 @@ async def endless_alerts(reader: asyncio.StreamReader, writer: asyncio.StreamWri
     ],
 )
 def test_a_handshake_that_comes_to_nothing(talk: Talk, reasons: set[Reason]) -> None:
-    assert reason_of(ask_raw(talk)) in reasons
+    settings = HASTY if Reason.TIMEOUT in reasons else PATIENT
+
+    assert reason_of(ask_raw(talk, settings=settings)) in reasons
 
 
 def test_a_plain_request_to_a_secure_server(trusted: Authority) -> None:

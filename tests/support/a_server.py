@@ -42,11 +42,11 @@ def serving(collection: Path, *flags: str) -> Iterator[Server]:
         headers = {"authorization": f"Bearer {token}"}
         root = f"http://127.0.0.1:{port}"
         with httpx.Client(
-            base_url=root, transport=transport, headers=headers, timeout=30
+            base_url=root, transport=transport, headers=headers, timeout=90
         ) as client:
             client.get("/healthz").raise_for_status()
             yield Server(root, link, token, client)
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(90)
         process.stderr.close()
