@@ -154,6 +154,43 @@ def test_a_sitemap_that_cannot_be_had_ends_nothing(collection: Path) -> None:
     assert told["http://127.0.0.9:8099/x"] == "private"
 
 
+def test_a_sitemap_sends_a_crawl_of_one_host_to_few_strangers(collection: Path) -> None:
+    pages: Pages = {"/robots.txt": robots("Sitemap: /index.xml"), "/": page("x")}
+
+    with site_in_thread(pages) as site:
+        site.pages = {
+            **pages,
+            "/index.xml": answer(index(*(site.url("/m", f"s{n}.localhost") for n in range(80)))),
+            "/m": answer(urlset("/")),
+        }
+        summary = crawl(collection, [site.url()], fetch__allow_private=("127.0.0.0/8", "::1/128"))
+
+    assert summary.stopped == "done"
+    assert 1 < len({asked.host for asked in site.log}) <= 51
+
+
+def test_strangers_that_a_sitemap_led_to_name_nobody_else(collection: Path) -> None:
+    with site_in_thread({"/": page("x")}) as site:
+        named = site.url("/m", "third.localhost")
+        site.pages = {
+            "/robots.txt": robots(f"Sitemap: {site.url('/index.xml', 'cdn.localhost')}"),
+            "/": page("x"),
+            "/from-there": page("x"),
+        }
+        site.hosts = {
+            "cdn.localhost": {
+                "/robots.txt": robots(f"Sitemap: {named}\nSitemap: /not-ours"),
+                "/index.xml": answer(index(named, "/own")),
+                "/own": answer(urlset(site.url("/from-there"))),
+            }
+        }
+        crawl(collection, [site.url()], fetch__allow_private=("127.0.0.0/8", "::1/128"))
+
+    assert site.asked_of("cdn.localhost") == ["/robots.txt", "/index.xml", "/own"]
+    assert site.asked_of("third.localhost") == []
+    assert "/from-there" in site.asked
+
+
 def test_links_of_headers_are_followed(collection: Path) -> None:
     first = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nlink: </next>; rel=next\r\n"
     with site_in_thread({"/": first + b"content-length: 0\r\n\r\n", "*": page("x")}) as site:

@@ -59,6 +59,9 @@ class Admission:
         """The line that bans a URL."""
         return self._bans.find(url) or self._live_bans.find(url)
 
+    def is_in_scope(self, url: str) -> bool:
+        return self._scope.judge(url).is_in
+
     def may_ask_sitemap(self, url: str) -> bool:
         """Whether a sitemap may be asked for. It may lie out of scope: its pages may not."""
         is_banned = self.find_ban(url) is not None or self._forgotten.covers(url)

@@ -189,7 +189,7 @@ def _open(
     scheduler = Scheduler(
         frontier, settings, keys, guard, clock, typed.hosts, journal.note_row,
         is_unclean=is_unclean, may_ask_sitemap=admission.may_ask_sitemap,
-        find_ban=admission.find_ban,
+        is_in_scope=admission.is_in_scope, find_ban=admission.find_ban,
         secret_origins=typed.secret_origins,
     )  # fmt: skip
     post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _warcinfo(settings, all_seeds))

@@ -221,7 +221,8 @@ class Trial:
             self.frontier, self._settings, self._keys, Guard(settings.fetch.allow_private),
             self._clock, typed.hosts, self._refused.append,
             is_unclean=store.find(Table.META, CLEAN_KEY) == b"0",
-            may_ask_sitemap=admission.may_ask_sitemap, find_ban=admission.find_ban,
+            may_ask_sitemap=admission.may_ask_sitemap, is_in_scope=admission.is_in_scope,
+            find_ban=admission.find_ban,
         )  # fmt: skip
         self._admit([seed for seed in seeds if not forgotten.covers(seed)])
         self._known += [

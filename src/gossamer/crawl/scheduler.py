@@ -62,6 +62,7 @@ class Scheduler:
         *,
         is_unclean: bool = False,
         may_ask_sitemap: Callable[[str], bool] = bool,
+        is_in_scope: Callable[[str], bool] = bool,
         find_ban: Callable[[str], str | None] | None = None,
         secret_origins: frozenset[str] = frozenset(),
     ) -> None:
@@ -90,8 +91,9 @@ class Scheduler:
         self._dead_ports = DeadPorts()
         self.board = HostBoard()
         self.sitemaps = SitemapErrands(
-            frontier, settings, keys, self.host, self._place_now, may_ask_sitemap, on_decided
-        )
+            frontier, settings, keys, self.host, self._place_now,
+            may_ask_sitemap, is_in_scope, on_decided,
+        )  # fmt: skip
         self.robots = RobotsErrands(
             frontier, settings, keys, clock, self.host, self._place_now,
             self.sitemaps.named_by_robots,

@@ -3,7 +3,9 @@
 robots.txt names them (`urls.sitemaps`), and indexes name more. Each is asked once in the life of a
 collection, in turn with the pages of its host, paced and judged by robots.txt as they are; it
 counts against no limit. Any host may be named, as sitemaps.org has it, and is asked only where a
-link could lead to it: bans, ports and private addresses hold.
+link could lead to it: bans, ports and private addresses hold. Of hosts where the crawl has no
+business a host may name a few, and those name nobody else: else an index of 50,000 names would send
+a crawl of one host to as many strangers.
 
 A row of the state for each (in META) says whether it is wanted or done. So no circle of indexes is
 walked twice, and neither a stop nor a kill loses one. Until `open` has been called, which is when
@@ -28,7 +30,7 @@ from gossamer.parse.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.settings import Settings
-from gossamer.urls.canonical import NormalForm
+from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.keys import Keys
 
 PREFIX: Final = b"sitemap:"
@@ -36,6 +38,7 @@ _MAX_HOPS: Final = 5
 _MAX_LEVEL: Final = 3  # sitemaps.org knows indexes of sitemaps, and no indexes of indexes
 _TRIES: Final = 3
 _NAMED_AT_ONCE: Final = 1000  # by one robots.txt
+_ABROAD: Final = 50  # on hosts where the crawl has no business, by one host
 _OUR_RULES: Final = frozenset({Reason.ROBOTS, Reason.PRIVATE, Reason.CONTACT})
 
 
@@ -50,6 +53,7 @@ class SitemapErrands:
         host_of_key: Callable[[bytes], Host],
         place: Callable[[Host], None],
         may_ask: Callable[[str], bool],
+        is_in_scope: Callable[[str], bool],
         on_decided: Callable[[UrlRow], None],
     ) -> None:
         """`place` puts a host where it belongs after it got work; `may_ask` judges a URL alone;
@@ -60,6 +64,7 @@ class SitemapErrands:
         self._host = host_of_key
         self._place = place
         self._may_ask = may_ask
+        self._is_in_scope = is_in_scope
         self._on_decided = on_decided
         self._form = NormalForm(settings.urls.query, settings.urls.session_parameters)
         self._per_host = settings.urls.sitemaps_per_host
@@ -67,6 +72,7 @@ class SitemapErrands:
         is_followed = settings.scope.kind != "page" and settings.scope.depth != 0
         self._choice = settings.urls.sitemaps if is_followed else "never"
         self._known: Counter[bytes] = Counter()  # by host
+        self._abroad: Counter[str] = Counter()  # by the host that named them
         self._out: dict[int, SitemapErrand] = {}  # by number of the lease
         self._is_open = False
         self.waiting = 0  # at their hosts, not those under way
@@ -79,6 +85,8 @@ class SitemapErrands:
         for key, row in walk(store, Table.META, PREFIX, PREFIX + b"\xff" * 17):
             errand, is_done = _decode(row)
             self._known[key[len(PREFIX) :][:8]] += 1
+            if self._is_abroad(errand):
+                self._abroad[host_of(errand.via)] += 1
             if not is_done and self._choice != "never":
                 self._queue(errand)
         if is_changed:
@@ -90,6 +98,8 @@ class SitemapErrands:
         if self._choice == "never" or access.is_denied_all:
             return
         robots = f"{origin}/robots.txt"
+        if not self._is_at_home(robots):
+            return
         named = access.robots.sitemaps[:_NAMED_AT_ONCE]
         if not named and self._choice == "always":
             named = ("/sitemap.xml",)
@@ -176,10 +186,27 @@ class SitemapErrands:
         is_known = self._frontier.pending.find(Table.META, PREFIX + key) is not None
         if is_known or self._known[key[:8]] >= self._per_host or not self._may_ask(errand.url):
             return
+        if self._is_abroad(errand):
+            by = host_of(errand.via)
+            if self._abroad[by] >= _ABROAD or not self._is_at_home(errand.via):
+                return
+            self._abroad[by] += 1
         self._known[key[:8]] += 1
         self._put(errand, is_done=False)
         if self._is_open:
             self._queue(errand)
+
+    def _is_abroad(self, errand: SitemapErrand) -> bool:
+        """Whether somebody else's document names it, and nothing else leads to its host."""
+        is_named_there = not errand.via or host_of(errand.via) == host_of(errand.url)
+        return not is_named_there and not self._is_at_home(errand.url)
+
+    def _is_at_home(self, url: str) -> bool:
+        """Whether the crawl has business at the host of a URL: scope, or a URL that was let in."""
+        if self._is_in_scope(url):
+            return True
+        row = self._frontier.host(self._keys.host(host_of(url)))
+        return row.known > row.refused
 
     def _queue(self, errand: SitemapErrand) -> None:
         host = host_to_ask(errand.url, self._frontier, self._keys, self._host)
