@@ -17,7 +17,7 @@ DELAY_S: Final = 0.1
 RESTS: Final[dict[str, object]] = {
     "politeness__host_delay_s": DELAY_S,
     "politeness__rest_max_s": DELAY_S,  # a slow machine gives no longer ones
-    "limits__max_time_s": 20.0,
+    "limits__max_time_s": 90.0,
 }
 
 
