@@ -62,7 +62,8 @@ def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sorted_files, "GROUP_ROWS", 2)
 
 
-@settings(max_examples=settings().max_examples // 6)  # 0.4 s each
+@pytest.mark.slow
+@settings(max_examples=settings().max_examples // 4)  # 0.5 s each
 @given(parts=parts, data=st.data())
 def test_merged_and_unmerged_graphs_answer_alike(
     tmp_path_factory: pytest.TempPathFactory, parts: list[list[Captured]], data: st.DataObject
