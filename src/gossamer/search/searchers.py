@@ -154,7 +154,7 @@ class Searchers:
         with self._changing:
             self._is_closed = True
             for searcher in self._all:
-                searcher.end()
+                searcher.kill()
 
     def _replaced(self, searcher: _Searcher) -> _Searcher:
         """A new one in the place of one that is of no use. Raises NoAnswer."""
@@ -206,7 +206,6 @@ class _Searcher:
     """One process and our end of its pipe."""
 
     def __init__(self) -> None:
-        self._waiting: asyncio.Future[None] | None = None  # of the task that waits for it
         self._is_spent = False
         # Started by name, not forked: a fork of a process with threads may hang.
         context = multiprocessing.get_context("spawn")
@@ -250,25 +249,26 @@ class _Searcher:
     async def _readable(self) -> None:
         """Wait until there is an answer, or the process is gone. Raises _Late."""
         loop, handle = asyncio.get_running_loop(), self._pipe.fileno()
-        self._waiting = loop.create_future()
-        loop.add_reader(handle, _note, self._waiting)
+        waiting: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(handle, _note, waiting)
         try:
             async with asyncio.timeout(_LONGEST_S):
-                await self._waiting
+                await waiting
         except TimeoutError:
             raise _Late from None
         finally:
             loop.remove_reader(handle)
-            self._waiting = None
+
+    def kill(self) -> None:
+        """Anybody may, at any time: it holds nothing that could be lost. Whoever waits for its
+        answer is told that it is gone."""
+        self._process.kill()
+        self._process.join(_END_S)
 
     def end(self) -> None:
-        """Twice is as good as once."""
-        self._process.kill()  # it holds nothing that could be lost
-        self._process.join(_END_S)
-        # Not before: whoever waits at the pipe is told that the process is gone. A task is told so
-        # when its loop turns again, and ends us once more then.
-        if self._waiting is None:
-            self._pipe.close()
+        """Only who has taken it may: a handle that another reads from might be a new file's."""
+        self.kill()
+        self._pipe.close()
 
 
 def _note(waiting: asyncio.Future[None]) -> None:
