@@ -58,7 +58,7 @@ CHECKS = (
     ("format", ["ruff", "format", "--check", "."], ()),
     ("lint", ["ruff", "check", "."], ()),
     ("types", ["mypy"], ()),
-    ("unit tests", ["pytest", "-n", "auto", "-m", "not slow"], ()),
+    ("unit tests", ["pytest", "-n", "auto", "--dist", "worksteal", "-m", "not slow"], ()),
     ("slow tests", ["pytest", "-n", "auto", "--dist", "loadfile", "-m", "slow"], (5,)),
 )
 
