@@ -24,7 +24,7 @@ from typing import Final
 from gossamer.frontier.captures import Captures
 from gossamer.frontier.copies import count_copies
 from gossamer.frontier.counts import Counts
-from gossamer.frontier.host_queue import HostQueue
+from gossamer.frontier.host_shelf import HOST_BYTES, HostShelf
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import (
     JUDGED_ALONE,
@@ -39,20 +39,18 @@ from gossamer.frontier.rows import (
     standing_of,
     time_key,
 )
-from gossamer.frontier.store import Changes, Store, Table, walk
+from gossamer.frontier.store import Changes, Store, Table
 from gossamer.policies.order import Order, place_of
 from gossamer.records import NAMED, Found, Outcome, Reason, Report
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.urls.canonical import host_of
 
+__all__ = ["HOST_BYTES", "Frontier", "Judge"]
+
 Judge = Callable[[Found], tuple[Reason, str] | None]
 
-HOST_BYTES: Final = 8
 _COUNTS: Final = b"counts"
 _NUMBER: Final = b"number"
-_IDLE_HOSTS: Final = 20_000  # hosts without work kept in memory; about 1 kB each
-_ENTRIES: Final = 50_000  # of queues in memory, all hosts together, give or take: 300 bytes each
-_LEAST_ROOM: Final = 2
 _JUDGED_AT_ONCE: Final = 1_000  # some 10 ms
 _JUDGED: Final = (Standing.QUEUED, Standing.REFUSED, Standing.REFUSED_FOR_NOW)
 
@@ -82,20 +80,9 @@ class Frontier:
         self._captures = Captures(store, self.pending)
         self.counts = Counts.decode(store.find(Table.META, _COUNTS))
         self._number = int.from_bytes(store.find(Table.META, _NUMBER) or b"", "big")
-        self._hosts: dict[bytes, HostRow] = {}
-        self._queues: dict[bytes, HostQueue] = {}
-        self._dirty: set[bytes] = set()
-        self._committing: set[bytes] = set()
-        self._awake: set[bytes] = set()
+        self._shelf = HostShelf(store, self.pending, settings.host_buffer)
+        self._awake = set(self._shelf.rows)
         self._shallower: list[bytes] = []
-        self._many_hosts = 2 * _IDLE_HOSTS
-        self._room = settings.host_buffer
-        self._many_queues = max(1, _ENTRIES // settings.host_buffer)
-        for host_key, row in walk(store, Table.HOST):
-            host = HostRow.decode(row)
-            if host.queued:
-                self._hosts[host_key] = host
-                self._awake.add(host_key)
 
     # -- what is known
 
@@ -116,16 +103,11 @@ class Frontier:
 
     def host(self, host_key: bytes) -> HostRow:
         """The row of a host that has been admitted."""
-        host = self._hosts.get(host_key)
-        if host is None:
-            row = self.pending.find(Table.HOST, host_key)
-            host = self._hosts[host_key] = HostRow.decode(row) if row else HostRow("")
-        return host
+        return self._shelf.row(host_key)
 
     def touch(self, host_key: bytes) -> HostRow:
         """The same row, to be changed: it is written with the next commit."""
-        self._dirty.add(host_key)
-        return self.host(host_key)
+        return self._shelf.touch(host_key)
 
     # -- admitting
 
@@ -138,7 +120,7 @@ class Frontier:
         if row is not None:
             self._found_again(found, row)
             return False
-        host = self.touch(found.key[:HOST_BYTES])
+        host = self._shelf.touch(found.key[:HOST_BYTES])
         host.name = host.name or host_of(found.url)
         verdict = self._judge(found)
         if verdict is None and host.known >= self._settings.urls_per_host:
@@ -179,7 +161,7 @@ class Frontier:
         self.pending.put(Table.URL, key, row.encode())
 
     def _is_leased(self, row: UrlRow, key: bytes) -> bool:
-        return bool(row.place) and self._queue(key[:HOST_BYTES]).is_taken(row.place)
+        return bool(row.place) and self._shelf.queue(key[:HOST_BYTES]).is_taken(row.place)
 
     def _move_entry(self, row: UrlRow, key: bytes, place: bytes) -> None:
         """Give a queued URL another place; the caller puts its row."""
@@ -252,8 +234,8 @@ class Frontier:
     def _add_entry(self, place: bytes, entry: QueueEntry) -> None:
         host_key = entry.key[:HOST_BYTES]
         row = entry.encode()
-        queue = self._queue(host_key)
-        host = self.touch(host_key)
+        queue = self._shelf.queue(host_key)
+        host = self._shelf.touch(host_key)
         host.queued += 1
         self.pending.put(Table.QUEUE, host_key + place, row)
         queue.add(place, row)
@@ -272,18 +254,18 @@ class Frontier:
 
     def peek(self, host_key: bytes) -> tuple[bytes, QueueEntry] | None:
         """The place and entry that `take` would give."""
-        first = self._queue(host_key).first(self._store, self.pending)
+        first = self._shelf.queue(host_key).first(self._store, self.pending)
         return (first[0], QueueEntry.decode(first[1])) if first else None
 
     def take(self, host_key: bytes) -> None:
         """Take what `peek` showed. It stays on disk until it is reported."""
-        self._queue(host_key).take()
+        self._shelf.queue(host_key).take()
 
     def give_back(self, entry: QueueEntry) -> None:
         """A lease came to nothing: the entry is queued as before."""
         row = self.find(entry.key)
         if row is not None and row.place:
-            self._queue(entry.key[:HOST_BYTES]).give_back(row.place, entry.encode())
+            self._shelf.queue(entry.key[:HOST_BYTES]).give_back(row.place, entry.encode())
             self._awake.add(entry.key[:HOST_BYTES])
 
     def drain(self, host_key: bytes) -> Iterator[QueueEntry]:
@@ -324,7 +306,7 @@ class Frontier:
         if row is None:  # replay of an exchange whose admission was not committed
             row = UrlRow(standing=Standing.QUEUED, depth=report.lease.depth, url=report.lease.url)
             row.first_us = report.at_us
-            host = self.touch(key[:HOST_BYTES])
+            host = self._shelf.touch(key[:HOST_BYTES])
             host.name = host.name or host_of(row.url)
             host.known += 1
             self.counts.known += 1
@@ -378,7 +360,7 @@ class Frontier:
     def _put_capture(self, report: Report) -> None:
         self._captures.put(report)
         self.counts.size_bytes += report.size_bytes
-        self.touch(report.lease.key[:HOST_BYTES]).size_bytes += report.size_bytes
+        self._shelf.touch(report.lease.key[:HOST_BYTES]).size_bytes += report.size_bytes
 
     def _settle(self, row: UrlRow, report: Report) -> None:
         key = report.lease.key
@@ -397,7 +379,7 @@ class Frontier:
     def _let_wait(self, row: UrlRow, key: bytes, retry_us: int) -> None:
         row.standing, row.place, row.due_us = Standing.QUEUED, b"", retry_us
         self.counts.queued += 1
-        self.touch(key[:HOST_BYTES]).waiting += 1
+        self._shelf.touch(key[:HOST_BYTES]).waiting += 1
         self.pending.put(Table.URL, key, row.encode())
         self.pending.put(Table.DUE, time_key(retry_us) + key, b"")
 
@@ -415,7 +397,7 @@ class Frontier:
             row.due_us = 0
             row.place = self._next_place(row.depth)
             self.pending.put(Table.URL, key, row.encode())
-            self.touch(key[:HOST_BYTES]).waiting -= 1
+            self._shelf.touch(key[:HOST_BYTES]).waiting -= 1
             self._add_entry(row.place, _entry_of(row, key))
             woken += 1
         return woken
@@ -447,7 +429,7 @@ class Frontier:
 
     def _free_entries(self, host_key: bytes) -> Iterator[tuple[bytes, QueueEntry]]:
         """Places and entries of a host that are not taken, in their order."""
-        queue = self._queue(host_key)
+        queue = self._shelf.queue(host_key)
         stored = self._store.scan(Table.QUEUE, host_key, host_key + b"\xff" * 13, 2**62)
         rows = {key[HOST_BYTES:]: row for key, row in stored}
         rows.update(queue.fresh())
@@ -459,14 +441,9 @@ class Frontier:
 
     def begin_commit(self) -> Changes:
         """Everything decided since the last time, as one batch to be written."""
-        for host_key in self._dirty:
-            self.pending.put(Table.HOST, host_key, self._hosts[host_key].encode())
+        self._shelf.begin()
         self.pending.put(Table.META, _COUNTS, self.counts.encode())
         self.pending.put(Table.META, _NUMBER, self._number.to_bytes(8, "big"))
-        self._committing, self._dirty = self._dirty, set()
-        for host_key in self._committing:
-            if host_key in self._queues:
-                self._queues[host_key].begin()
         self._captures.begin()
         return self.pending.begin()
 
@@ -474,57 +451,13 @@ class Frontier:
         """What `begin_commit` gave is on disk."""
         self.pending.end()
         self._captures.end()
-        for host_key in self._committing:
-            if host_key in self._queues:
-                self._queues[host_key].end()
-        for key, row in changes[Table.QUEUE].items():
-            if row is not None or self.pending.is_put(Table.QUEUE, key):
-                continue
-            if key[:HOST_BYTES] in self._queues:
-                self._queues[key[:HOST_BYTES]].forget(key[HOST_BYTES:])
-        self._committing = set()
-        if len(self._hosts) > self._many_hosts:
-            self._forget_idle_hosts()
-
-    def _forget_idle_hosts(self) -> None:
-        idle = [
-            key
-            for key, host in self._hosts.items()
-            if not host.queued and key not in self._dirty and key not in self._awake
-        ]
-        for key in idle[:-_IDLE_HOSTS]:
-            if key not in self._queues or self._queues[key].is_idle:
-                del self._hosts[key]
-                self._queues.pop(key, None)
-        # All of them may have work: then a walk each second finds nothing, and costs 40 ms for
-        # 200,000 hosts. The next one is due when there are half as many again.
-        self._many_hosts = max(2 * _IDLE_HOSTS, len(self._hosts) * 3 // 2)
+        self._shelf.end(changes, self._awake)
 
     def count_duplicates(self) -> None:
         """Count what is committed; the next commit writes the sum. Takes a walk over all URLs."""
         self.counts.duplicates = count_copies(self._store)
 
     # -- rows, queues and sums
-
-    def _queue(self, host_key: bytes) -> HostQueue:
-        queue = self._queues.get(host_key)
-        if queue is None:
-            if len(self._queues) >= self._many_queues:
-                self._share_room()
-            is_empty = not self.host(host_key).queued
-            queue = HostQueue(host_key, self._room, is_empty=is_empty)
-            self._queues[host_key] = queue
-        return queue
-
-    def _share_room(self) -> None:
-        """There are twice as many hosts as the last time: each holds half as many entries.
-
-        20,000 hosts with 64 entries each would take 400 MB.
-        """
-        self._many_queues = 2 * len(self._queues)
-        self._room = min(self._room, max(_LEAST_ROOM, _ENTRIES // self._many_queues))
-        for queue in self._queues.values():
-            queue.share(self._room)
 
     def _leave_queue(self, key: bytes) -> UrlRow:
         row = self.find(key)
@@ -534,16 +467,16 @@ class Frontier:
             self._drop_entry(row, key)
         else:
             self.pending.delete(Table.DUE, time_key(row.due_us) + key)
-            self.touch(key[:HOST_BYTES]).waiting -= 1
+            self._shelf.touch(key[:HOST_BYTES]).waiting -= 1
             self.counts.queued -= 1
         row.place, row.due_us = b"", 0
         return row
 
     def _drop_entry(self, row: UrlRow, key: bytes) -> None:
         host_key = key[:HOST_BYTES]
-        self._queue(host_key).drop(row.place)
+        self._shelf.queue(host_key).drop(row.place)
         self.pending.delete(Table.QUEUE, host_key + row.place)
-        self.touch(host_key).queued -= 1
+        self._shelf.touch(host_key).queued -= 1
         self.counts.queued -= 1
 
     def _put_refused(
@@ -558,7 +491,7 @@ class Frontier:
         self._count(row, host_key, -1)
 
     def _count(self, row: UrlRow, host_key: bytes, step: int = 1) -> None:
-        counts, host = self.counts, self.touch(host_key)
+        counts, host = self.counts, self._shelf.touch(host_key)
         match row.outcome:
             case Outcome.FETCHED:
                 if row.redirect:

@@ -1,0 +1,110 @@
+"""Which hosts are in memory, each with its row and its queue?
+
+All that have work, and of the others those asked for of late. However many there are, their queues
+hold about as many entries together: where there are more hosts, each holds fewer and goes to the
+disk more often. A row that was changed stays until it is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Final
+
+from gossamer.frontier.host_queue import HostQueue
+from gossamer.frontier.pending import Pending
+from gossamer.frontier.rows import HostRow
+from gossamer.frontier.store import Changes, Store, Table, walk
+
+HOST_BYTES: Final = 8
+_IDLE_HOSTS: Final = 20_000  # hosts without work kept in memory; about 1 kB each
+_ENTRIES: Final = 50_000  # of queues in memory, all hosts together, give or take: 300 bytes each
+_LEAST_ROOM: Final = 2
+
+
+class HostShelf:
+    """Rows and queues of hosts. `begin` and `end` go with those of a commit."""
+
+    def __init__(self, store: Store, pending: Pending, host_buffer: int) -> None:
+        """`host_buffer`: the entries that a host's queue holds while there are few hosts."""
+        self._store = store
+        self._pending = pending
+        self.queues: dict[bytes, HostQueue] = {}
+        self._dirty: set[bytes] = set()
+        self._committing: set[bytes] = set()
+        self._many_hosts = 2 * _IDLE_HOSTS
+        self._room = host_buffer
+        self._many_queues = max(1, _ENTRIES // host_buffer)
+        self.rows = {
+            key: row
+            for key, packed in walk(store, Table.HOST)
+            if (row := HostRow.decode(packed)).queued
+        }
+
+    def row(self, key: bytes) -> HostRow:
+        """The row of a host that has been admitted."""
+        row = self.rows.get(key)
+        if row is None:
+            packed = self._pending.find(Table.HOST, key)
+            row = self.rows[key] = HostRow.decode(packed) if packed else HostRow("")
+        return row
+
+    def touch(self, key: bytes) -> HostRow:
+        """The same row, to be changed: it is written with the next commit."""
+        self._dirty.add(key)
+        return self.row(key)
+
+    def queue(self, key: bytes) -> HostQueue:
+        queue = self.queues.get(key)
+        if queue is None:
+            if len(self.queues) >= self._many_queues:
+                self._share_room()
+            is_empty = not self.row(key).queued
+            queue = self.queues[key] = HostQueue(key, self._room, is_empty=is_empty)
+        return queue
+
+    def begin(self) -> None:
+        """Put the rows that were changed among what is to be written."""
+        for key in self._dirty:
+            self._pending.put(Table.HOST, key, self.rows[key].encode())
+        self._committing, self._dirty = self._dirty, set()
+        for key in self._committing:
+            if key in self.queues:
+                self.queues[key].begin()
+
+    def end(self, changes: Changes, awake: Container[bytes]) -> None:
+        """It is on disk. Hosts that are `awake` stay."""
+        for key in self._committing:
+            if key in self.queues:
+                self.queues[key].end()
+        for place, row in changes[Table.QUEUE].items():
+            if row is not None or self._pending.is_put(Table.QUEUE, place):
+                continue
+            if place[:HOST_BYTES] in self.queues:
+                self.queues[place[:HOST_BYTES]].forget(place[HOST_BYTES:])
+        self._committing = set()
+        if len(self.rows) > self._many_hosts:
+            self._forget_idle(awake)
+
+    def _forget_idle(self, awake: Container[bytes]) -> None:
+        idle = [
+            key
+            for key, row in self.rows.items()
+            if not row.queued and key not in self._dirty and key not in awake
+        ]
+        for key in idle[:-_IDLE_HOSTS]:
+            if key not in self.queues or self.queues[key].is_idle:
+                del self.rows[key]
+                self.queues.pop(key, None)
+        # All of them may have work: then a walk each second finds nothing, and costs 40 ms for
+        # 200,000 hosts. The next one is due when there are half as many again.
+        self._many_hosts = max(2 * _IDLE_HOSTS, len(self.rows) * 3 // 2)
+
+    def _share_room(self) -> None:
+        """There are twice as many hosts as the last time: each holds half as many entries.
+
+        20,000 hosts with 64 entries each would take 400 MB.
+        """
+        self._many_queues = 2 * len(self.queues)
+        self._room = min(self._room, max(_LEAST_ROOM, _ENTRIES // self._many_queues))
+        for queue in self.queues.values():
+            queue.share(self._room)
