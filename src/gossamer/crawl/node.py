@@ -2,34 +2,31 @@
 
 It gives leases to its crew while there is room, takes the harvests that come back, in the order
 in which they lie in the archive, and commits about once a second. Nothing here knows what a page
-is: see `worker.py` for the circle of one URL, `scheduler.py` for who is asked when, and
-`commit.py` for what is on disk in which order.
+is: see `worker.py` for the circle of one URL, `scheduler.py` for who is asked when, `learning.py`
+for what a harvest teaches, and `commit.py` for what is on disk in which order.
 """
 
 from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Final
 
-import msgpack
-
-from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
 from gossamer.base.handles import room_for_connections
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import LiveBans
-from gossamer.crawl.commit import SEEDS_KEY, Committer
+from gossamer.crawl.commit import Committer
 from gossamer.crawl.crew import Crew, Employer
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.home import Home
 from gossamer.crawl.hosts import Host
-from gossamer.crawl.imported import note_imported
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.journal import Journal
+from gossamer.crawl.learning import Learner, Reread
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.matches import IsMatch
 from gossamer.crawl.progress import Progress, Speed, Summary, summarise
@@ -38,9 +35,8 @@ from gossamer.crawl.wire import PartWritten
 from gossamer.errors import DiskFault
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.store import Table
 from gossamer.policies.throttle import Throttle
-from gossamer.records import NAMED, Answer, Found, Lease, Purpose, Report, Stored
+from gossamer.records import Lease, Purpose, Report
 from gossamer.settings import Settings
 
 _IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
@@ -61,7 +57,7 @@ class Parts:
     scheduler: Scheduler
     resolver: Resolver
     crew: Crew
-    reread: Callable[[Lease, Answer, Stored], Harvest]
+    reread: Reread
     committer: Committer
     journal: Journal
     links: LinkBook
@@ -90,7 +86,18 @@ class Node:
         self._throttle = Throttle(parts.settings.node.hours, parts.settings.fetch.max_rate_bytes)
         self._fault: BaseException | None = None
         self._next_disk_check_s = 0.0
-        self._has_archived = False
+        self._learner = Learner(
+            frontier=parts.frontier,
+            scheduler=parts.scheduler,
+            admission=parts.admission,
+            committer=parts.committer,
+            journal=parts.journal,
+            index=parts.index,
+            is_match=parts.is_match,
+            reread=parts.reread,
+            archive=parts.home.archive,
+            clock=parts.clock,
+        )
         self.on_harvest: Callable[[Harvest], None] | None = None
         self.may_go_on: Callable[[], bool] = _always  # a slow reader of pages holds leases back
 
@@ -247,36 +254,18 @@ class Node:
     def take(self, harvest: Harvest) -> None:
         """An exchange is in the archive: the state learns of it."""
         self._throttle.took(harvest.report.size_bytes, self._clock.now_s())
-        self._learn(harvest, self._scheduler.ended(harvest.report))
+        self._learner.take(harvest)
         self._changed.set()
         if self.on_harvest is not None and harvest.report.lease.purpose is Purpose.PAGE:
             self.on_harvest(harvest)
 
     def replay(self, harvest: Harvest) -> None:
         """The same for an exchange that was archived before the last process ended."""
-        if harvest.report.lease.source:
-            self.bring(harvest)
-            return
-        if harvest.report.lease.purpose is Purpose.ROBOTS:
-            self._scheduler.robots.replay(harvest.report)
-        elif harvest.report.lease.purpose is Purpose.SITEMAP:
-            self._scheduler.sitemaps.replay(harvest.report)
-        self._learn(harvest, self._scheduler.replayed(harvest.report))
+        self._learner.replay(harvest)
 
     def bring(self, harvest: Harvest) -> None:
-        """The same for what was imported. No host is paced by it and no robots.txt learned; the
-        scope stays as it is, and nobody becomes a typed host."""
-        report = harvest.report
-        self._has_archived = True
-        self._parts.committer.note_end(report.stored.file, report.stored.end)
-        is_last = note_imported(self._frontier, report)
-        if is_last:
-            self._parts.journal.note_report(report)
-            if self._parts.is_match(report.status, report.type):
-                self._scheduler.allowance.matches += 1
-        self._scheduler.sitemaps.want(report.sitemaps)
-        if self._index is not None:
-            self._index.take(harvest, is_current=is_last)
+        """The same for what was imported."""
+        self._learner.bring(harvest)
 
     async def settle(self) -> None:
         """Commit, and make all that is made of all pages together, without asking anybody.
@@ -300,8 +289,7 @@ class Node:
 
     def is_current(self, report: Report) -> bool:
         """Whether this is the last that the state knows of its URL."""
-        row = self._frontier.find(report.lease.key)
-        return row is not None and row.at_us == report.at_us and row.outcome is report.outcome
+        return self._learner.is_current(report)
 
     def _take_part(self, part: PartWritten) -> None:
         self._parts.links.note(part)
@@ -314,54 +302,6 @@ class Node:
     def _fail(self, fault: BaseException) -> None:
         self._fault = self._fault or fault
         self.stop("disk-full" if isinstance(fault, DiskFault) and fault.is_full else "fault")
-
-    def _learn(self, harvest: Harvest, retry_us: int | None) -> None:
-        report = harvest.report
-        self._has_archived = self._has_archived or bool(report.status)
-        self._parts.committer.note_end(report.stored.file, report.stored.end)
-        self._parts.journal.note_report(report)
-        is_page = report.lease.purpose is Purpose.PAGE
-        is_new = is_page and self._frontier.report(report, retry_us)
-        if self._index is not None:
-            self._index.take(harvest, is_current=is_new and retry_us is None)
-        if report.lease.purpose is Purpose.SITEMAP and not report.redirect:
-            self._frontier.admit(report.found, report.at_us)
-        if not is_new:
-            return
-        if self._parts.is_match(report.status, report.type):
-            self._scheduler.allowance.matches += 1
-        found: Iterable[Found] = report.found
-        if report.redirect and report.lease.depth == 0:
-            found = self._follow(report)
-        self._frontier.admit(found, report.at_us)
-        while keys := self._frontier.take_shallower():  # theirs may be nearer now, too
-            for key in keys:
-                self._find_links_again(key)
-
-    def _follow(self, report: Report) -> Iterable[Found]:
-        """A seed, or a URL that an imported list named, leads elsewhere: so far it is meant."""
-        row = self._frontier.find(report.lease.key)
-        if row is not None and row.via == NAMED:
-            return [replace(one, via=NAMED) for one in report.found]
-        self._adopt(report.redirect)
-        return report.found
-
-    def _adopt(self, url: str) -> None:
-        """A seed that has moved keeps its scope: example.org to www.example.org."""
-        if self._parts.admission.adopt(url):
-            seeds = msgpack.packb(list(self._parts.admission.seeds))
-            self._frontier.pending.put(Table.META, SEEDS_KEY, seeds)
-
-    def _find_links_again(self, key: bytes) -> None:
-        """A shorter path to a fetched page was found: its links are nearer now, too."""
-        capture = self._frontier.last_capture(key)
-        row = self._frontier.find(key)
-        if capture is None or row is None:
-            return
-        exchange = read_exchange(self._parts.home.archive / capture.file, capture.offset)
-        lease = replace(exchange.lease, depth=row.depth)
-        harvest = self._parts.reread(lease, exchange.answer, exchange.stored)
-        self._frontier.admit(harvest.report.found, self._clock.wall_us())
 
     # -- committing
 
@@ -428,7 +368,9 @@ class Node:
     def never_got_an_answer(self) -> bool:
         """Whether nobody has ever answered: then there is nothing worth keeping."""
         counts = self._frontier.counts
-        return not (counts.fetched or counts.redirects or counts.queued or self._has_archived)
+        return not (
+            counts.fetched or counts.redirects or counts.queued or self._learner.has_archived
+        )
 
     @property
     def why_nothing(self) -> str:

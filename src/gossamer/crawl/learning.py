@@ -1,0 +1,134 @@
+"""What does a collection learn of an exchange that is in its archive?
+
+Its outcome, for the state and the log; its words, for the index; the URLs that it names, which are
+admitted. An exchange comes while it is new, once more when a kill left it uncommitted, or from
+somebody else's archive; what is learned twice changes nothing. When a host may be asked again is
+`scheduler.py`'s business, and what of it is on disk `commit.py`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgpack
+
+from gossamer.archive.reader import read_exchange
+from gossamer.base.clock import Clock
+from gossamer.crawl.admission import Admission
+from gossamer.crawl.commit import SEEDS_KEY, Committer
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.imported import note_imported
+from gossamer.crawl.indexing import IndexFeed
+from gossamer.crawl.journal import Journal
+from gossamer.crawl.matches import IsMatch
+from gossamer.crawl.scheduler import Scheduler
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.store import Table
+from gossamer.records import NAMED, Answer, Found, Lease, Purpose, Report, Stored
+
+Reread = Callable[[Lease, Answer, Stored], Harvest]
+
+
+@dataclass(slots=True)
+class Learner:
+    """Tells the parts of a collection what came. `has_archived`: anything at all did."""
+
+    frontier: Frontier
+    scheduler: Scheduler
+    admission: Admission
+    committer: Committer
+    journal: Journal
+    index: IndexFeed | None
+    is_match: IsMatch
+    reread: Reread
+    archive: Path
+    clock: Clock
+    has_archived: bool = False
+
+    def take(self, harvest: Harvest) -> None:
+        """An exchange that has just ended."""
+        self._learn(harvest, self.scheduler.ended(harvest.report))
+
+    def replay(self, harvest: Harvest) -> None:
+        """One that was archived before the last process ended."""
+        report = harvest.report
+        if report.lease.source:
+            self.bring(harvest)
+            return
+        if report.lease.purpose is Purpose.ROBOTS:
+            self.scheduler.robots.replay(report)
+        elif report.lease.purpose is Purpose.SITEMAP:
+            self.scheduler.sitemaps.replay(report)
+        self._learn(harvest, self.scheduler.replayed(report))
+
+    def bring(self, harvest: Harvest) -> None:
+        """One that was imported. No host is paced by it and no robots.txt learned; the scope stays
+        as it is, and nobody becomes a typed host."""
+        report = harvest.report
+        self.has_archived = True
+        self.committer.note_end(report.stored.file, report.stored.end)
+        is_last = note_imported(self.frontier, report)
+        if is_last:
+            self.journal.note_report(report)
+            self._count_match(report)
+        self.scheduler.sitemaps.want(report.sitemaps)
+        if self.index is not None:
+            self.index.take(harvest, is_current=is_last)
+
+    def is_current(self, report: Report) -> bool:
+        """Whether this is the last that the state knows of its URL."""
+        row = self.frontier.find(report.lease.key)
+        return row is not None and row.at_us == report.at_us and row.outcome is report.outcome
+
+    def _learn(self, harvest: Harvest, retry_us: int | None) -> None:
+        report = harvest.report
+        self.has_archived = self.has_archived or bool(report.status)
+        self.committer.note_end(report.stored.file, report.stored.end)
+        self.journal.note_report(report)
+        is_page = report.lease.purpose is Purpose.PAGE
+        is_new = is_page and self.frontier.report(report, retry_us)
+        if self.index is not None:
+            self.index.take(harvest, is_current=is_new and retry_us is None)
+        if report.lease.purpose is Purpose.SITEMAP and not report.redirect:
+            self.frontier.admit(report.found, report.at_us)
+        if not is_new:
+            return
+        self._count_match(report)
+        found: Iterable[Found] = report.found
+        if report.redirect and report.lease.depth == 0:
+            found = self._follow(report)
+        self.frontier.admit(found, report.at_us)
+        while keys := self.frontier.take_shallower():  # theirs may be nearer now, too
+            for key in keys:
+                self._find_links_again(key)
+
+    def _count_match(self, report: Report) -> None:
+        if self.is_match(report.status, report.type):
+            self.scheduler.allowance.matches += 1
+
+    def _follow(self, report: Report) -> Iterable[Found]:
+        """A seed, or a URL that an imported list named, leads elsewhere: so far it is meant."""
+        row = self.frontier.find(report.lease.key)
+        if row is not None and row.via == NAMED:
+            return [replace(one, via=NAMED) for one in report.found]
+        self._adopt(report.redirect)
+        return report.found
+
+    def _adopt(self, url: str) -> None:
+        """A seed that has moved keeps its scope: example.org to www.example.org."""
+        if self.admission.adopt(url):
+            seeds = msgpack.packb(list(self.admission.seeds))
+            self.frontier.pending.put(Table.META, SEEDS_KEY, seeds)
+
+    def _find_links_again(self, key: bytes) -> None:
+        """A shorter path to a fetched page was found: its links are nearer now, too."""
+        capture = self.frontier.last_capture(key)
+        row = self.frontier.find(key)
+        if capture is None or row is None:
+            return
+        exchange = read_exchange(self.archive / capture.file, capture.offset)
+        lease = replace(exchange.lease, depth=row.depth)
+        harvest = self.reread(lease, exchange.answer, exchange.stored)
+        self.frontier.admit(harvest.report.found, self.clock.wall_us())
