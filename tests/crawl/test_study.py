@@ -116,6 +116,21 @@ def test_a_url_that_is_not_known_gets_the_nearest_that_is(study: Study, site: Si
         study.page(site.url("/latim"))
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("two words", "its host 'two words' is no name that a host can have"),
+        ("ftp://example.org/", "only http and https are crawled"),
+        ("http://", "it names no host"),
+        ("", "it names no host"),
+    ],
+)
+def test_what_is_no_url_is_wrong_usage_whoever_asks(study: Study, text: str, says: str) -> None:
+    for ask in (study.get, study.captures, study.page, study.story):
+        with pytest.raises(UsageError, match=f"is no URL to crawl: {says}"):
+            ask(text)
+
+
 def test_a_page_comes_back_as_it_was(study: Study, site: Site) -> None:
     found = study.page(site.url())
 
@@ -157,6 +172,13 @@ def test_captures_say_where_they_lie(study: Study, site: Site) -> None:
     assert (study.home.archive / capture.file).stat().st_size >= capture.offset + capture.length
     assert capture.status == 200
     assert capture.digest.startswith("sha1:")
+
+
+def test_a_page_names_all_its_versions(study: Study, site: Site) -> None:
+    found = study.page(site.url("/b"))
+
+    assert found.versions == tuple(study.captures(site.url("/b")))
+    assert study.page(site.url("/b"), at=found.versions[0].at).at_us == found.at_us
 
 
 def test_the_story_of_a_refusal_names_rule_and_line(study: Study, site: Site) -> None:

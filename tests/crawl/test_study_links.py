@@ -93,7 +93,7 @@ def test_anchors_are_listed_with_their_counts(study: Study, site: Site) -> None:
 def test_a_url_that_nobody_knows_is_said_so(study: Study, site: Site) -> None:
     with pytest.raises(NotKnown, match=r"does not know .*/nothing"):
         backlinks(study, site.url("/nothing"))
-    with pytest.raises(NotKnown, match="is no URL"):
+    with pytest.raises(UsageError, match="is no URL"):
         anchors(study, "mailto:me@example.org")
 
 

@@ -148,6 +148,14 @@ class Study:
         found = (self._form.find(one) for one in tried)
         return [url for url in dict.fromkeys(found) if url is not None]
 
+    def _meant(self, text: str) -> str:
+        """The first thing that a person may mean. Raises UsageError when it is no URL."""
+        for spelling in self.spellings(text):
+            return spelling
+        whole = text if _HAS_SCHEME.match(text.strip()) else f"https://{text.strip()}"
+        fault = self._form.fault(whole) or "only http and https are crawled"
+        raise UsageError(f"{text[:200]!r} is no URL to crawl: {fault}")
+
     def find(self, url: str) -> UrlRow | None:
         """What is known of a URL, as typed; None when nothing is."""
         for spelling in self.spellings(url):
@@ -161,14 +169,15 @@ class Study:
         return UrlRow.decode(row) if row else None
 
     def get(self, url: str) -> UrlRow:
-        """The same for a URL that must be known. Raises NotKnown, with the nearest that is."""
+        """The same for a URL that must be known. Raises NotKnown, with the nearest that is, and
+        UsageError when the text is no URL."""
         row = self.find(url)
         if row is None:
-            raise NotKnown(self._not_known(url))
+            raise NotKnown(self._not_known(self._meant(url)))
         return row
 
     def captures(self, url: str) -> list[Capture]:
-        """The captures of a URL, the newest last. Raises NotKnown."""
+        """The captures of a URL, the newest last. Raises NotKnown or UsageError."""
         return self._captures(self.keys.of(self.get(url).url))
 
     def _captures(self, key: bytes) -> list[Capture]:
@@ -186,8 +195,8 @@ class Study:
     def page(self, url: str, at: str | None = None) -> StoredPage:
         """The page as it was: the last capture at or before `at`, else the first after it.
 
-        Raises NotKnown when there is no capture, UsageError for a time that cannot be read, and
-        CorruptFile when the archive is damaged there.
+        Raises NotKnown when there is no capture, UsageError for a time that cannot be read and
+        for what is no URL, and CorruptFile when the archive is damaged there.
         """
         moment = None if at is None else moment_of(at)
         for _ in range(_TRIES - 1):
@@ -210,15 +219,15 @@ class Study:
         """The page of one capture. Raises CorruptFile; NotKnown for a capture that was forgotten,
         or lies elsewhere, since it was asked for; Rewritten."""
         with self.steady() as check:
-            found = self.store.find(Table.CAPTURE, self.keys.of(url) + time_key(capture.at_us))
-            if not found or Capture.of(capture.at_us, CaptureRow.decode(found)) != capture:
+            captures = self._captures(self.keys.of(url))
+            if capture not in captures:
                 when = iso_of(capture.at_us)
                 raise NotKnown(f"there is no such capture of {url} of {when} any more; ask again")
-            page = self._read_page(url, capture)
+            page = self._read_page(url, capture, captures)
             check()
             return page
 
-    def _read_page(self, url: str, capture: Capture) -> StoredPage:
+    def _read_page(self, url: str, capture: Capture, versions: Sequence[Capture]) -> StoredPage:
         exchange = self._exchange(capture)
         answer = _answer_of(exchange, self.home.archive / capture.file)
         described = answer
@@ -236,6 +245,7 @@ class Study:
             body_head=described.head if answer.status == 304 else answer.head,
             is_cut=bool(described.cut),
             settings=self._settings.parse,
+            versions=versions,
         )
 
     def _exchange(self, capture: Capture) -> Exchange:
@@ -266,12 +276,9 @@ class Study:
     def story(self, url: str) -> Story:
         """All that is known of a URL, or what the rules would say to it. Raises UsageError when
         the text is no URL."""
-        spellings = self.spellings(url)
-        if not spellings:
-            fault = self._form.fault(url) or "only http and https are crawled"
-            raise UsageError(f"{url!r} is no URL to crawl: {fault}")
+        meant = self._meant(url)
         row = self.find(url)
-        known = row.url if row else spellings[0]
+        known = row.url if row else meant
         key = self.keys.of(known)
         host = self.store.find(Table.HOST, key[:HOST_BYTES])
         return Story(
@@ -313,13 +320,10 @@ class Study:
             return Judged(False, robots.rule, "robots")
         return Judged(True, build_scope(settings, seeds).judge(url).because)
 
-    def _not_known(self, text: str) -> str:
-        spellings = self.spellings(text)
-        if not spellings:
-            return f"{text!r} is no URL to crawl: {self._form.fault(text) or 'no http or https'}"
-        near = self._nearest(spellings[0])
-        hint = f"did you mean {near}?" if near else f"its host {host_of(spellings[0])} is not known"
-        return f"the collection does not know {spellings[0]}; {hint}"
+    def _not_known(self, url: str) -> str:
+        near = self._nearest(url)
+        hint = f"did you mean {near}?" if near else f"its host {host_of(url)} is not known"
+        return f"the collection does not know {url}; {hint}"
 
     def _nearest(self, url: str) -> str:
         """A known URL of the same host that is spelt most like it."""

@@ -17,8 +17,8 @@ from gossamer.graph.network import check_level
 def backlinks(study: Study, url: str, by: str = "page") -> tuple[str, Any]:
     """The URL that is meant, and an Arrow table of the links to it (see `graph/backlinks.py`).
 
-    Raises UsageError for another `by`, NotKnown when neither state nor graph know the URL,
-    CorruptFile when the graph is damaged.
+    Raises UsageError for another `by` and for what is no URL, NotKnown when neither state nor
+    graph know the URL, CorruptFile when the graph is damaged.
     """
     check_level(by)
     meant, table = _asked(study, url, lambda folder, one: graph_backlinks(folder, one, by))

@@ -62,6 +62,11 @@ class Capture:
     digest: str
     size_bytes: int
 
+    @property
+    def at(self) -> str:
+        """When, to the microsecond: `Study.page(url, at=...)` finds this very capture by it."""
+        return exact_iso_of(self.at_us)
+
     @classmethod
     def of(cls, at_us: int, row: CaptureRow) -> Capture:
         return cls(
@@ -90,15 +95,17 @@ class StoredPage:
         body_head: bytes | None = None,
         is_cut: bool = False,
         settings: Parse | None = None,
+        versions: Sequence[Capture] = (),
     ) -> None:
         """`raw_body` is as it was sent; `body_head` describes it where `head` does not, as
-        after a 304."""
+        after a 304. `versions` are all captures of the URL, this one too, the newest last."""
         self.url = url
         self.at_us = at_us
         self.status = status
         self.head = head
         self.raw_body = raw_body
         self.is_cut = is_cut
+        self.versions = tuple(versions)
         self._described_by = Head(body_head if body_head is not None else head)
         self._settings = settings or Parse()
 
