@@ -18,7 +18,8 @@ import pytest
 from flow.outcomes import outcomes
 from gossamer.crawl.backup import backup
 from gossamer.crawl.checks import verify
-from gossamer.crawl.home import Home, locked
+from gossamer.crawl.home import Home, locked, open_to_write
+from gossamer.crawl.study import Study
 from gossamer.errors import CollectionInUse, NoCollection, UsageError
 from support.a_crawl import crawl
 from support.a_site import Pages, Request, Site, page, site_in_thread
@@ -107,6 +108,19 @@ def test_a_copy_at_rest_is_the_same(at_rest: Path, tmp_path: Path) -> None:
     assert (copy / "cookies.txt").stat().st_mode & 0o777 == 0o600
     assert list(verify(Home(copy))) == []
     assert [path.name for path in copy.parent.iterdir()] == ["first"]
+
+
+def test_who_reads_a_copy_is_not_disturbed_by_the_first_who_writes_to_it(
+    at_rest: Path, tmp_path: Path
+) -> None:
+    backup(Home(at_rest), tmp_path / "copy")
+    with Study.open(tmp_path / "copy") as study:
+        rows = study.url_rows()
+        next(rows)
+
+        open_to_write(Home(tmp_path / "copy"), 16).close()
+
+        assert len(list(rows)) == 19
 
 
 def test_what_never_changes_is_shared_and_the_rest_is_not(at_rest: Path, tmp_path: Path) -> None:

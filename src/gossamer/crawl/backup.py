@@ -124,7 +124,7 @@ def _copy(home: Home, new: Home) -> Copied:
         is_live = _take_lock(home, stack)
         held = [*hold_index(home.index, stack), *hold_graph(home.graph, stack)]
         with _checkpoint(home, is_live=is_live) as state:
-            _copy_state(state, new, copied)
+            _copy_state(state, home, new, copied)
         for one in held:
             _copy_held(one, new.path / one.path.relative_to(home.path), copied)
         store = open_to_read(new)
@@ -187,9 +187,11 @@ def _made(home: Home) -> Path:
     return folder
 
 
-def _copy_state(state: Path, new: Home, copied: Copied) -> None:
+def _copy_state(state: Path, home: Home, new: Home, copied: Copied) -> None:
     new.state.mkdir()
-    for path in sorted(state.iterdir()):
+    # A checkpoint has no IDENTITY: made by the first who writes, it would look like another state
+    # to those who read (`study_state.py`).
+    for path in sorted({*state.iterdir(), *home.state.glob("IDENTITY")}):
         is_shared = path.suffix in _SHARED_STATE
         _copy_file(path, new.state / path.name, copied, is_shared=is_shared)
 
