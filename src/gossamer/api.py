@@ -34,7 +34,7 @@ from gossamer.crawl.session import Plan, opened
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import anchors, backlinks
 from gossamer.crawl.tables import Table, ask
-from gossamer.errors import GossamerError
+from gossamer.errors import GossamerError, UsageError
 from gossamer.graph.rank_top import top
 from gossamer.records import Edge, Outcome
 from gossamer.search.engine import Engine
@@ -127,12 +127,13 @@ class Crawl:
             await self._stack.aclose()
 
     async def __aiter__(self) -> AsyncIterator[CrawledPage]:
+        if self._running is None:
+            raise UsageError("a crawl begins with `async with Crawl(...) as crawl`; loop in there")
         while (page := await self._pages.get()) is not None:
             self.note_taken()
             yield page
         self._pages.put_nowait(None)  # for whoever loops again
-        if self._running is not None:
-            await self._running  # raises what ended the crawl
+        await self._running  # raises what ended the crawl
 
     @property
     def why_nothing(self) -> str:
@@ -185,7 +186,8 @@ class Crawl:
         self._thread.end()
 
     def __iter__(self) -> Iterator[CrawledPage]:
-        assert self._thread is not None, "use `with Crawl(...) as crawl` before looping over it"
+        if self._thread is None:
+            raise UsageError("a crawl begins with `with Crawl(...) as crawl`; loop in there")
         return self._thread.pages()
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 from pathlib import Path
+from typing import assert_type
 
 import pytest
 
@@ -179,10 +181,42 @@ def test_an_error_of_the_readers_own_stops_the_crawl_cleanly(collection: Path) -
 
 def test_a_blocking_crawl_gives_the_study(collection: Path) -> None:
     with site_in_thread(SMALL) as site:
-        study = crawl_all(site.url(), collection=collection, delay=0, max_pages=2)
+        study = gossamer.crawl(site.url(), collection=collection, delay=0, max_pages=2)
 
+    assert_type(study, gossamer.Collection)  # of the function: not of the folder of that name
     assert study.counts().fetched == 2
     study.close()
+
+
+def test_type_checkers_see_the_names_that_there_are() -> None:
+    stub = ast.parse(Path(gossamer.__file__).with_suffix(".pyi").read_text("utf-8"))
+    imported = (node.names for node in stub.body if isinstance(node, ast.ImportFrom))
+
+    names = {alias.name for aliases in imported for alias in aliases}
+
+    assert names == set(gossamer.__all__)
+    assert all(hasattr(gossamer, name) for name in names)
+
+
+@pytest.mark.parametrize("name", ["index", "graph"])
+def test_what_the_command_line_leaves_out_python_can_leave_out(name: str, collection: Path) -> None:
+    with site_in_thread(SMALL) as site:
+        options: dict[str, object] = {f"no_{name}": True, "delay": 0}
+        gossamer.crawl(site.url(), collection=collection, **options).close()
+
+    assert not any((collection / name).rglob("*.*"))
+
+
+def test_who_loops_without_a_block_is_told_to_write_one(collection: Path) -> None:
+    async def loop() -> None:
+        async for _ in gossamer.Crawl("http://127.0.0.1/", collection=collection):
+            pass
+
+    with pytest.raises(UsageError, match="begins with `with Crawl"):
+        iter(gossamer.Crawl("http://127.0.0.1/", collection=collection))
+    with pytest.raises(UsageError, match="begins with `async with Crawl"):
+        asyncio.run(asyncio.wait_for(loop(), 60))
+    assert not collection.exists()
 
 
 def test_a_collection_is_opened_beside_a_running_crawl(collection: Path) -> None:

@@ -39,17 +39,19 @@ FLAGS: Final[dict[str, str]] = {
     "index": "node.index",
     "workers": "node.workers",
 }
+_NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as the command line has them
 
 
 def settings_of(options: Mapping[str, object]) -> dict[str, object]:
     """Options by their short names, or by their keys, as settings. Raises UsageError."""
     values: dict[str, object] = {}
     for name, value in options.items():
-        key = FLAGS.get(name, name.replace("__", "."))
+        key = FLAGS.get(name) or _NOT.get(name) or name.replace("__", ".")
         if key not in KEYS:
-            names = [*FLAGS, *KEYS]
+            names = [*FLAGS, *_NOT, *KEYS]
             raise UsageError(f"{name} is no option{nearest(name, names)}")
-        values[key] = _fitting(key, value)
+        fitting = _fitting(key, value)
+        values[key] = not fitting if name in _NOT and isinstance(fitting, bool) else fitting
     return values
 
 
