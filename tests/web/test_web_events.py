@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.responses import StreamingResponse
 
 from gossamer.base.clock import ManualClock
+from gossamer.web.answers import events
+from gossamer.web.asked import Asked
 from gossamer.web.events import EVERY_S, Mark, Watched, event, feed, mark_of, read_on
+from web.a_browser import Served
 
 
 def lines(*numbers: int) -> str:
@@ -143,3 +147,29 @@ def test_a_feed_goes_on_after_the_last_event(log: Path) -> None:
 
     assert b"/3" in sent
     assert b"/2" not in sent
+
+
+def test_a_feed_ends_with_the_session_that_opened_it(server: Served) -> None:
+    sessions = server.desk.doors.sessions
+    name = sessions.begin(server.clock.now_s())
+    answer = events(server.desk, Asked({"c": ""}, session=name))
+    assert isinstance(answer, StreamingResponse)
+    sent = aiter(answer.body_iterator)
+
+    async def watch() -> list[object]:
+        first = [await anext(sent) for _ in range(2)]  # of four
+        assert b"event: outcomes" in first[1]
+        sessions.end(name)
+        return [one async for one in sent]
+
+    assert asyncio.run(watch()) == []
+    assert server.desk.tally.watchers == 0
+
+
+def test_nothing_is_sent_once_it_may_not_be_read(log: Path) -> None:
+    async def watch() -> bytes:
+        answers = iter([True, False])
+        watched = Watched(log, dict, list, lambda: next(answers))
+        return b"".join([one async for one in feed(watched, "", ManualClock())])
+
+    assert asyncio.run(watch()) == b"retry: 2000\n\n"

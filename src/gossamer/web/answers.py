@@ -148,10 +148,14 @@ def events(desk: Desk, asked: Asked) -> Response:
     def hosts_lately() -> list[dict[str, Any]]:
         return desk.lately.get(("hosts", name), desk.clock.now_s(), _FRESH_S, hosts_now)
 
+    def may_read() -> bool:
+        """Who came with a session reads no longer than it lasts."""
+        return not asked.session or desk.doors.sessions.is_on(asked.session, desk.clock.now_s())
+
     async def watched() -> Any:
         desk.tally.watchers += 1
         try:
-            watch = Watched(home.log, status_lately, hosts_lately)
+            watch = Watched(home.log, status_lately, hosts_lately, may_read)
             async for event in feed(watch, asked.last_event_id, desk.clock):
                 yield event
         finally:

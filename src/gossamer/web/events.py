@@ -108,21 +108,25 @@ def event(name: str, mark: Mark, content: object) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What a feed asks each round; all three may block for a moment."""
+    """What a feed asks each round; `status` and `hosts` may block for a moment."""
 
     log: Path
     status: Callable[[], dict[str, Any]]
     hosts: Callable[[], Sequence[dict[str, Any]]]
+    may_read: Callable[[], bool] = lambda: True
 
 
 async def feed(watched: Watched, last_id: str, clock: Clock) -> AsyncGenerator[bytes]:
-    """Events without end; whoever reads them stops."""
+    """Events until they may no longer be read; whoever reads them may stop before.
+
+    Nothing is sent after that, and a round later, about a second, the feed has ended.
+    """
     mark = mark_of(last_id)
     before: tuple[dict[str, Any], Sequence[dict[str, Any]]] = ({}, [])
     quiet = 0
     yield b"retry: 2000\n\n"
     round_ = 0
-    while True:
+    while watched.may_read():
         next_s = clock.now_s() + EVERY_S
         piece = await asyncio.to_thread(read_on, watched.log, mark)
         mark = piece.mark
@@ -133,6 +137,8 @@ async def feed(watched: Watched, last_id: str, clock: Clock) -> AsyncGenerator[b
         events = list(_changes(piece, before, (status, hosts)))
         before, round_ = (status, hosts), round_ + 1
         for one in events:
+            if not watched.may_read():
+                return
             yield one
         quiet = 0 if events else quiet + 1
         if quiet >= _ALIVE_EVERY:
