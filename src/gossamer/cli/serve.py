@@ -56,6 +56,15 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--trust-proxy",
+            metavar="ADDRESS",
+            help="A proxy before it, whose X-Forwarded-For is believed; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     hash_password: Annotated[
         bool,
         typer.Option("--hash-password", help="Ask for a password, print its line, and end."),
@@ -77,6 +86,7 @@ def serve(
         token_file=token_file,
         password_file=password_file,
         allowed_hosts=tuple(allow_host or ()),
+        proxies=tuple(trust_proxy or ()),
         searchers=os.cpu_count() or 1,
     )
     desk = build_desk(serving)

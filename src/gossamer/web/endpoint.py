@@ -106,9 +106,14 @@ def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) 
         csrf=desk.doors.sessions.csrf_of(session) if session else "",
         is_owner=bool(session or has_token),
         last_event_id=request.headers.get("last-event-id", ""),
-        client=request.client.host if request.client else "",
+        client=_client(desk, request),
         session=session,
     )
+
+
+def _client(desk: Desk, request: Request) -> str:
+    peer = request.client.host if request.client else ""
+    return desk.doors.proxies.client(peer, request.headers.getlist("x-forwarded-for"))
 
 
 def _session(desk: Desk, request: Request) -> str:
@@ -120,7 +125,7 @@ def _has_token(desk: Desk, request: Request) -> bool:
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         return False
-    now_s, client = desk.clock.now_s(), request.client.host if request.client else ""
+    now_s, client = desk.clock.now_s(), _client(desk, request)
     if not desk.doors.throttle.may_try(client, now_s):
         raise NotAllowed("too many wrong tokens; wait five minutes", 429)
     if not desk.doors.is_token(given.strip()):

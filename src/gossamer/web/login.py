@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gossamer.errors import UsageError
+from gossamer.web.proxies import Proxies
 
 SESSION_S: Final = 12 * 3600.0
 _MOST_SESSIONS: Final = 1_000
@@ -169,6 +170,7 @@ class Doors:
     cookie: str = "gossamer"  # browsers share cookies between ports, so the port is in the name
     sessions: Sessions = field(default_factory=Sessions)
     throttle: Throttle = field(default_factory=Throttle)
+    proxies: Proxies = field(default_factory=Proxies)  # who may say for whom it asks
     ticket: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     # Each guess takes 128 MB: many at once would take all that there is.
     _hashing: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))

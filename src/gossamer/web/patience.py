@@ -17,6 +17,7 @@ from typing import Any, Final
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from gossamer.web.guard import is_loopback
+from gossamer.web.proxies import Proxies
 
 HEAD_S: Final = 10.0  # browsers send all of it at once
 TAKE_S: Final = 30.0  # for the rest of an answer, after the connection was to be closed
@@ -32,6 +33,7 @@ class Patience(HttpToolsProtocol):
 
     head_s = HEAD_S
     most_of_one = MOST_OF_ONE
+    proxies = Proxies()  # each of those asks for many, and may have any number of places
     _giving_up: asyncio.TimerHandle | None = None
     _head_bytes = 0  # of the request that is being read
     _is_refused = False
@@ -101,9 +103,9 @@ class Patience(HttpToolsProtocol):
             self._giving_up = None
 
     def _are_too_many(self) -> bool:
-        """Whether this address has more than its share; this machine may have any number."""
+        """Whether this address has more than its share; this machine has no share."""
         host = self.client[0] if self.client else ""
-        if not host or is_loopback(host):
+        if not host or is_loopback(host) or self.proxies.trusts(host):
             return False
         clients = (getattr(other, "client", None) or ("",) for other in self.connections)
         return [client[0] for client in clients].count(host) > self.most_of_one

@@ -22,6 +22,7 @@ from gossamer.web.crawls import Crawls
 from gossamer.web.guard import Names, is_loopback
 from gossamer.web.login import Doors, check_hash, check_token
 from gossamer.web.patience import Patience
+from gossamer.web.proxies import read_proxies
 from gossamer.web.render import Renderer
 from gossamer.web.route import Desk
 from gossamer.web.shelf import Shelf
@@ -38,6 +39,7 @@ class Serving:
     token_file: Path | None = None
     password_file: Path | None = None
     allowed_hosts: Sequence[str] = ()
+    proxies: Sequence[str] = ()  # addresses and networks that are believed whom they ask for
     searchers: int = 0  # processes that search; 0: this one does
 
     @property
@@ -61,6 +63,7 @@ def build_doors(serving: Serving) -> Doors:
         password=check_hash(password) if password else "",
         is_open_to_readers=on_loopback,
         cookie=f"gossamer_{serving.port}",
+        proxies=read_proxies(serving.proxies),
     )
 
 
@@ -96,6 +99,10 @@ def origin_of(serving: Serving) -> str:
 
 def serve(serving: Serving, desk: Desk) -> None:
     """Answer until a signal says stop. Crawls that were started go on."""
+
+    class Patient(Patience):
+        proxies = desk.doors.proxies
+
     uvicorn.run(
         build_app(desk, Names(serving.host, serving.allowed_hosts)),
         host=serving.host,
@@ -103,9 +110,9 @@ def serve(serving: Serving, desk: Desk) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=False,  # `proxies.py` reads them
         timeout_graceful_shutdown=2,  # live views never end by themselves
         limit_concurrency=1_000,
-        http=Patience,
+        http=Patient,
         ws="none",
     )
