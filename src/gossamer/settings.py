@@ -302,7 +302,9 @@ class Parse(Section):
     )
     pdf_pages: int = setting(500, "Pages of a PDF that are read.", at_least=1)
     pdf_time_s: float = setting(
-        10.0, "After so long no further page of a PDF is read.", at_least=0.1
+        10.0,
+        "After so long no further page of a PDF is read; one that takes as long again is given up.",
+        at_least=0.1,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from gossamer.parse.documents import DocumentReader
 from gossamer.parse.html import Parser
 from gossamer.parse.pdf import read_pdf
+from gossamer.parse.pdf_apart import PdfReader
 from gossamer.records import Page
 from gossamer.settings import Parse
-from support.a_pdf import a_pdf
+from support.a_pdf import a_file, a_pdf
 
 URL = "https://a.example/dir/page"
 
@@ -148,12 +150,55 @@ def test_a_pdf_that_takes_too_long_keeps_what_was_read() -> None:
     assert reading.texts == ["x", "x"]
 
 
-def test_half_a_pdf_and_nonsense_are_no_error() -> None:
-    body = a_pdf([("Read this", "https://b.example/")] * 3)
-    for end in range(0, len(body), 97):
-        page_of(body[:end] + b"\xff" * 20, "application/pdf")
+FONT = "/Type /Font /Subtype /Type1 /BaseFont /Helvetica"
 
-    assert page_of(b"%PDF-1.4 nonsense", "application/pdf").text == ""
+
+def showing_each_other(forms: int) -> bytes:
+    """A PDF of forms each of which shows the next one twice: 2**forms in the end."""
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 200] /Contents 5 0 R /Resources 6 0 R >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 7 0 R /Resources 6 0 R >>",
+        stream("BT /F 12 Tf 20 100 Td (first page) Tj ET"),
+        f"<< /Font << /F << {FONT} >> >> /XObject << /X8 8 0 R >> >>",
+        stream("/X8 Do"),
+    ]
+    for number in range(8, 8 + forms):
+        form = f"/Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X {number + 1} 0 R >> >>"
+        objects.append(stream("/X Do /X Do", form))
+    objects.append(stream("BT (x) Tj ET", "/Subtype /Form /BBox [0 0 9 9] /Resources 6 0 R"))
+    return a_file(objects)
+
+
+def stream(content: str, about: str = "") -> str:
+    return f"<< {about} /Length {len(content)} >>\nstream\n{content}\nendstream"
+
+
+def test_a_pdf_that_never_ends_costs_its_time_and_the_next_is_read() -> None:
+    reader = PdfReader()
+
+    reading = reader.read(showing_each_other(40), 10, 10, time_s=1.0)
+
+    assert reading.texts == ["first page"]
+    assert reader.read(a_pdf([("Read this", "")]), 10, 10, time_s=30.0).texts == ["Read this"]
+
+
+def test_a_pdf_costs_no_memory_here() -> None:
+    # Its process may not have more than 1 GB: it ends there, or in time.
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    PdfReader().read(showing_each_other(24), 10, 10, time_s=1.0)
+
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+
+
+def test_half_a_pdf_and_nonsense_are_no_error() -> None:
+    body, parser = a_pdf([("Read this", "https://b.example/")] * 3), Parser(Parse())
+    for end in range(0, len(body), 97):
+        parser.parse(URL, "application/pdf", body[:end] + b"\xff" * 20)
+
+    assert parser.parse(URL, "application/pdf", b"%PDF-1.4 nonsense").text == ""
 
 
 CSS = """@import "a.css"; /* url(no.png) */ @import url( 'b.css' );

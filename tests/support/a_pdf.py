@@ -27,10 +27,11 @@ def a_pdf(pages: Sequence[tuple[str, str]], title: str = "") -> bytes:
             f" /A << /S /URI /URI ({target}) >> >>"
         )
     objects.append(f"<< /Title ({title}) >>")
-    return _file(objects)
+    return a_file(objects)
 
 
-def _file(objects: Sequence[str]) -> bytes:
+def a_file(objects: Sequence[str]) -> bytes:
+    """A PDF of these objects, the first of which is its catalog."""
     body, offsets = b"%PDF-1.4\n", []
     for number, content in enumerate(objects, 1):
         offsets.append(len(body))

@@ -15,14 +15,14 @@ from typing import Final, Literal
 import turbohtml
 from turbohtml import PlainText
 
-from gossamer.base.clock import Clock, SystemClock
+from gossamer.base.clock import Clock
 from gossamer.base.magic import START_BYTES, magic_of
 from gossamer.parse.charset import decode, text_charset, xml_charset
 from gossamer.parse.css import addresses_in_css
 from gossamer.parse.feed import XML_ROOTS, feed_page, json_feed_page
 from gossamer.parse.language import language_of
 from gossamer.parse.mime import Mime, looks_like_html
-from gossamer.parse.pdf import read_pdf
+from gossamer.parse.pdf_apart import PdfReader
 from gossamer.parse.sitemap import Sitemap, sitemap_of
 from gossamer.parse.xml_list import read_list
 from gossamer.records import Link, LinkKind, Page
@@ -96,7 +96,7 @@ class DocumentReader:
     ) -> None:
         self._settings = settings
         self._wants = wants_media
-        self._clock = clock or SystemClock()
+        self._pdf_reader = PdfReader(clock)
 
     def read(self, kind: Kind, url: str, body: bytes, charset: str) -> Page:
         """The page of a document; `charset` is the label of the HTTP header."""
@@ -140,13 +140,8 @@ class DocumentReader:
         return Page(base=url, text=turbohtml.parse(source).to_text(_TEXT))
 
     def _pdf(self, url: str, body: bytes) -> Page:
-        until_s = self._clock.now_s() + self._settings.pdf_time_s
-        reading = read_pdf(
-            body,
-            self._settings.pdf_pages,
-            self._settings.max_links,
-            lambda: self._clock.now_s() < until_s,
-        )
+        limits = self._settings
+        reading = self._pdf_reader.read(body, limits.pdf_pages, limits.max_links, limits.pdf_time_s)
         return Page(
             base=url,
             title=reading.title,

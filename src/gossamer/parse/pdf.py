@@ -1,17 +1,17 @@
 """Title, text and links of a PDF, by pdfium, which browsers trust with the same files.
 
-It is bounded in pages, characters and links; between two pages it asks whether it may go on, so
-the caller can bound the time. A file that is no PDF, or is locked, gives nothing. What kills pdfium
-kills its process: `crawl/marker.py` sees to it that this happens twice at the most.
+It is bounded in pages, characters and links; between two pages it asks whether it may go on. A file
+that is no PDF, or is locked, gives nothing. Neither the time nor the memory that pdfium takes for
+one page is bounded here, and what kills pdfium kills its process: `pdf_apart.py` gives it one.
 """
 
 from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from gossamer.parse.anchors import AROUND, fold
 from gossamer.records import Link, LinkKind
@@ -33,49 +33,74 @@ class PdfReading:
     links: list[Link] = field(default_factory=list)
     pages: list[int] = field(default_factory=list)
 
+    def take(self, part: Part) -> None:
+        """The next page of it, or its title."""
+        self.title = self.title or part.title
+        if part.number:
+            self.texts.append(part.text)
+        for address, said in part.links:
+            self.links.append(Link(address, LinkKind.ANCHOR, said))
+            self.pages.append(part.number)
+
+
+class Part(NamedTuple):
+    """The title of a PDF (`number` 0), or one of its pages, from 1, with its links: URL, words."""
+
+    title: str = ""
+    number: int = 0
+    text: str = ""
+    links: Sequence[tuple[str, str]] = ()
+
 
 def read_pdf(
     body: bytes, max_pages: int, max_links: int, may_go_on: Callable[[], bool]
 ) -> PdfReading:
     """Read any bytes. Never raises for what is in them."""
+    reading = PdfReading()
+    for part in parts_of(body, max_pages, max_links, may_go_on):
+        reading.take(part)
+    return reading
+
+
+def parts_of(
+    body: bytes, max_pages: int, max_links: int, may_go_on: Callable[[], bool]
+) -> Iterator[Part]:
+    """Title and pages as they are read."""
     # Imported here: it takes 80 ms, which a crawl without PDF need not wait for.
     import pypdfium2  # type: ignore[import-untyped]  # ships no types
 
-    reading = PdfReading()
     with _LOCK:
         try:
             document = pypdfium2.PdfDocument(body)
         except pypdfium2.PdfiumError:
-            return reading
+            return
         try:
-            reading.title = fold(document.get_metadata_value("Title"))[:_MAX_TITLE_CHARS]
-            chars = 0
+            yield Part(title=fold(document.get_metadata_value("Title"))[:_MAX_TITLE_CHARS])
+            chars = links = 0
             for number in range(min(len(document), max_pages)):
                 if chars >= _MAX_CHARS or not may_go_on():
                     break
-                chars += _read_page(document, number, reading, max_links)
+                part = _page(document, number, max_links - links)
+                chars, links = chars + len(part.text), links + len(part.links)
+                yield part
         except (pypdfium2.PdfiumError, ValueError):
             pass  # damaged behind what was read; that is kept
         finally:
             document.close()
-    return reading
 
 
-def _read_page(document: Any, number: int, reading: PdfReading, max_links: int) -> int:
-    """Read one page into `reading`; how many characters it has."""
+def _page(document: Any, number: int, max_links: int) -> Part:
     page = document[number]
     try:
         words = page.get_textpage()
         try:
-            text = words.get_text_bounded()
-            reading.texts.append(text.replace("\r\n", "\n").replace("\x00", ""))
+            text = words.get_text_bounded()[:_MAX_CHARS].replace("\r\n", "\n").replace("\x00", "")
+            links: list[tuple[str, str]] = []
             for address, box in _addresses(document, page):
-                if len(reading.links) >= max_links:
+                if len(links) >= max_links:
                     break
-                said = fold(words.get_text_bounded(*box))[:_MAX_WORDS]
-                reading.links.append(Link(address, LinkKind.ANCHOR, said))
-                reading.pages.append(number + 1)
-            return len(text)
+                links.append((address, fold(words.get_text_bounded(*box))[:_MAX_WORDS]))
+            return Part(number=number + 1, text=text, links=links)
         finally:
             words.close()
     finally:

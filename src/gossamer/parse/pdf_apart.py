@@ -1,0 +1,167 @@
+"""PDF are read in a process of their own, because no limit holds for pdfium from within.
+
+4 KB of forms that show each other twice take all memory and never end. So the process that reads
+has a limit on its memory and on its time for a file; when it reaches one, it dies, what it had read
+by then is kept, and the next file gets a new one. It is started for the first PDF, and ends with
+the reader, or with whoever holds that. Where processes cannot be limited so (Windows), or none can
+be started, PDF are read here.
+
+Both sides speak in messages of msgpack behind their length; what comes back is data, whatever the
+file has made of the process that read it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import select
+import struct
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Final
+
+import msgpack
+
+from gossamer.base.clock import Clock, SystemClock
+from gossamer.parse.pdf import Part, PdfReading, parts_of, read_pdf
+
+# pdfium and Python need 50 MB, for a file of 60 MB 160: the rest is for pages of many pieces.
+_MEMORY_BYTES: Final = 2**30
+_START_S: Final = 60.0  # on a machine that has much else to do
+_LENGTH: Final = struct.Struct(">Q")
+_CHUNK_BYTES: Final = 2**16
+_LONGEST_BYTES: Final = 2**26  # of a message: a page has 2 million characters, and 2,000 links
+_READY: Final = "ready"
+_END: Final = "end"
+
+
+class PdfReader:
+    """Reads PDF, one at a time, in a process that is replaced when a file kills it."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ending: weakref.finalize[[subprocess.Popen[bytes]], PdfReader] | None = None
+
+    def read(self, body: bytes, max_pages: int, max_links: int, time_s: float) -> PdfReading:
+        """Read any bytes. After `time_s` no further page is begun; one that takes as long again
+        is given up."""
+        with self._lock:
+            process = self._process or self._start()
+            if process is None:
+                until_s = self._clock.now_s() + time_s
+                may_go_on = functools.partial(_is_before, self._clock, until_s)
+                return read_pdf(body, max_pages, max_links, may_go_on)
+            reading = PdfReading()
+            try:
+                _send(process, (body, max_pages, max_links, time_s))
+                for message in self._messages(process, 2 * time_s):
+                    if message == _END:
+                        return reading
+                    reading.take(Part(*message))
+            except (OSError, ValueError, TypeError):
+                pass  # it died, or speaks no sense any more: a file made it so
+            self._give_up()
+            return reading
+
+    def _start(self) -> subprocess.Popen[bytes] | None:
+        if sys.platform == "win32":
+            return None
+        try:
+            process = subprocess.Popen(  # our own module, by our own interpreter
+                [sys.executable, "-P", "-m", "gossamer.parse.pdf_apart"],
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is for who reads its answers
+            )
+        except OSError:
+            return None
+        self._process, self._ending = process, weakref.finalize(self, _end, process)
+        if next(self._messages(process, _START_S), None) == _READY:
+            return process
+        self._give_up()
+        return None
+
+    def _messages(self, process: subprocess.Popen[bytes], time_s: float) -> Iterator[Any]:
+        """What it says until it dies, or for so long."""
+        assert process.stdout is not None, "it was started with one"
+        output, until_s, heard = process.stdout.fileno(), self._clock.now_s() + time_s, b""
+        waiting = select.poll()
+        waiting.register(output, select.POLLIN)
+        while waiting.poll(max(0.0, until_s - self._clock.now_s()) * 1000):
+            chunk = os.read(output, _CHUNK_BYTES)
+            if not chunk:
+                return
+            heard += chunk
+            while len(heard) >= (start := _LENGTH.size):
+                end = start + _LENGTH.unpack_from(heard)[0]
+                if end > _LONGEST_BYTES:
+                    raise ValueError("no page is that long")
+                if len(heard) < end:
+                    break
+                yield msgpack.unpackb(heard[start:end], use_list=False)
+                heard = heard[end:]
+
+    def _give_up(self) -> None:
+        if self._ending is not None:
+            self._ending()
+        self._process = self._ending = None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+
+
+def _send(process: subprocess.Popen[bytes], message: object) -> None:
+    assert process.stdin is not None, "it was started with one"
+    left = memoryview(_framed(message))
+    while left:
+        left = left[os.write(process.stdin.fileno(), left) :]
+
+
+def _framed(message: object) -> bytes:
+    packed: bytes = msgpack.packb(message, unicode_errors="replace")
+    return _LENGTH.pack(len(packed)) + packed
+
+
+def main() -> None:
+    """The life of the process that reads: until nobody asks any more."""
+    import resource  # it is not there on Windows, and this is not run there
+
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    clock, asked, answers = SystemClock(), sys.stdin.buffer, sys.stdout.buffer
+    _say(answers, _READY)
+    while head := asked.read(_LENGTH.size):
+        body, max_pages, max_links, time_s = msgpack.unpackb(asked.read(_LENGTH.unpack(head)[0]))
+        # Whoever asked may be killed and cannot end this process then.
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        most_s = int(used.ru_utime + used.ru_stime + 2 * time_s) + 2
+        resource.setrlimit(resource.RLIMIT_CPU, (most_s, resource.RLIM_INFINITY))
+        may_go_on = functools.partial(_is_before, clock, clock.now_s() + time_s)
+        for part in parts_of(body, max_pages, max_links, may_go_on):
+            _say(answers, part)
+        _say(answers, _END)
+
+
+def _is_before(clock: Clock, until_s: float) -> bool:
+    return clock.now_s() < until_s
+
+
+def _say(answers: BinaryIO, message: object) -> None:
+    answers.write(_framed(message))
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()
