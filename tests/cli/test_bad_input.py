@@ -59,12 +59,14 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "a header of the connection": (["--header", "Host: x", HERE], "Host"),
     "a header with a line end": (["--header", "A: b\r\nC: d", HERE], "Name: value"),
     "a contact with a line end": (["--user-agent-contact", "a\nb", HERE], "one line"),
+    "a contact that reaches nobody": (["--user-agent-contact", "x y", HERE], "mail address"),
     "a bad type": (["--type", "hmtl", HERE], "hmtl"),
     "no type": (["--type", ",", HERE], "names nothing"),
     "no seed file": (["-f", "nowhere.txt"], "nowhere.txt"),
     "no ban file": (["--ban", "nowhere.txt", HERE], "nowhere.txt"),
     "no list of domains": (["--scope", "list", "--domains", "nowhere.txt", HERE], "nowhere.txt"),
     "no contact for others' sites": ([PUBLIC], "--user-agent-contact"),
+    "no contact, and no such name": (["http://nobody.example.org/"], "--user-agent-contact"),
     "no seeds and no collection": ([], "name a URL"),
 }
 
@@ -89,6 +91,15 @@ def test_a_name_that_nobody_knows_is_nothing_fetched(tmp_path: Path) -> None:
     assert is_one_sentence(ended)
     assert "x.invalid" in ended.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_nobody_knows_is_said_to_who_can_be_reached(tmp_path: Path) -> None:
+    asked = ("crawl", "-c", "study", "http://x.invalid/", "--user-agent-contact", "me@example.org")
+
+    ended = typed(*asked)
+
+    assert ended.code == 3
+    assert "the host x.invalid is not known" in ended.err
 
 
 def test_a_port_that_nobody_listens_at_is_nothing_fetched(tmp_path: Path) -> None:

@@ -112,7 +112,17 @@ def test_credentials_go_to_typed_origins_alone_and_are_not_written_down() -> Non
 def test_a_contact_stands_behind_the_name() -> None:
     assert user_agent("me@example.org") == f"gossamer/{__version__} (+me@example.org)"
     assert user_agent("") == f"gossamer/{__version__}"
-    assert user_agent("Jörg") == f"gossamer/{__version__} (+Jörg)"
+    named = "Jörg <j@example.org>"
+    assert user_agent(named) == f"gossamer/{__version__} (+{named})"
+    assert user_agent("https://x.example/bot").endswith(" (+https://x.example/bot)")
+
+
+@pytest.mark.parametrize(
+    "contact", ["x", "x y", "me@", "@example.org", "me@here", "ftp://a.example"]
+)
+def test_a_contact_is_a_mail_address_or_a_url(contact: str) -> None:
+    with pytest.raises(SettingsError, match="a mail address or an http"):
+        user_agent(contact)
 
 
 @pytest.mark.parametrize("contact", ["a\r\nX: y", "a\nb", "a\0b", "\x7f"])

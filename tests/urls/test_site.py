@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from gossamer.urls.site import display_host, is_address, site_of
+from gossamer.urls.site import display_host, is_address, is_public_name, site_of
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,24 @@ def test_addresses_are_told_from_names(host: str, is_one: bool) -> None:
 )
 def test_people_see_the_name_as_they_write_it(host: str, shown: str) -> None:
     assert display_host(host) == shown
+
+
+@pytest.mark.parametrize(
+    ("host", "is_one"),
+    [
+        ("example.org", True),
+        ("www.bbc.co.uk.", True),
+        ("nas.lan", False),
+        ("x.invalid", False),
+        ("a.localhost", False),
+        ("localhost", False),
+        ("intranet", False),
+        ("10.0.0.1", False),
+        ("[::1]", False),
+    ],
+)
+def test_a_name_below_a_public_suffix_is_somebodys(host: str, is_one: bool) -> None:
+    assert is_public_name(host) == is_one
 
 
 def test_importing_does_not_read_the_list() -> None:

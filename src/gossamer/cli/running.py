@@ -23,7 +23,7 @@ from gossamer.crawl.session import NeedsContact, Plan, opened
 from gossamer.crawl.spawn import dismiss, fork_ahead
 from gossamer.errors import CAN_GO_ON
 from gossamer.fetch.network import can_others_read, secret_files
-from gossamer.fetch.request import hidden
+from gossamer.fetch.request import hidden, user_agent
 from gossamer.settings import Urls
 from gossamer.urls.canonical import NormalForm, has_userinfo
 
@@ -100,6 +100,7 @@ def _with_contact(plan: Plan, fault: NeedsContact) -> Plan:
     contact = input("Your mail address or a page about your crawl: ").strip()
     if not contact or any(c in contact for c in '"\\\r\n'):
         raise fault
+    user_agent(contact)  # raises for one by which nobody can be reached
     path = remember_contact(contact, os.environ)
     print(f"Remembered in {path}.", file=sys.stderr)
     return plan

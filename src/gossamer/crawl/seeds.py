@@ -13,6 +13,7 @@ from gossamer.fetch.guard import Guard
 from gossamer.fetch.request import without_userinfo
 from gossamer.fetch.resolve import Resolver
 from gossamer.urls.canonical import NormalForm, host_of
+from gossamer.urls.site import is_public_name
 
 _HOSTS_AT_ONCE: Final = 20
 
@@ -64,7 +65,8 @@ async def survey(seeds: Sequence[str], clock: Clock, *, has_contact: bool) -> st
     """Resolve the seeds' hosts: a public one that nobody may ask without a contact, or nothing.
 
     Raises UnknownHost when not one of the first hosts is known: this is to spare people a typing
-    error. With a contact no more than those are looked up.
+    error. With a contact no more than those are looked up. A name below a public suffix is
+    somebody's even where it cannot be resolved now, so the contact comes first.
     """
     hosts = list(dict.fromkeys(map(host_of, seeds)))
     resolver, guard = Resolver(clock, 60.0), Guard()
@@ -73,6 +75,8 @@ async def survey(seeds: Sequence[str], clock: Clock, *, has_contact: bool) -> st
             some = hosts[start : start + _HOSTS_AT_ONCE]
             answers = await asyncio.gather(*map(resolver.resolve, some))
             if not start and not any(answer.addresses for answer in answers):
+                if not has_contact and is_public_name(some[0]):
+                    return some[0]
                 raise UnknownHost(
                     f"the host {some[0]} is not known ({answers[0].fault}); check the name and "
                     "the network"

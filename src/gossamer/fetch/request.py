@@ -28,6 +28,8 @@ _CONNECTIONS: Final = frozenset({
     "host", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",
     "keep-alive", "expect", "proxy-authorization", "proxy-connection",
 })  # fmt: skip
+# Enough to write to somebody: a mail address or a URL, with a name beside it or without.
+_REACHABLE: Final = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[^\s@<>.]+|https?://[^\s/]+", re.IGNORECASE)
 _TOKEN: Final = frozenset("!#$%&'*+-.^_`|~")  # RFC 9110, 5.6.2, beside letters and digits
 
 
@@ -78,9 +80,13 @@ def _line(header: str) -> str:
 
 
 def user_agent(contact: str) -> str:
-    """`gossamer/VERSION (+contact)`, or without a contact the name alone."""
+    """`gossamer/VERSION (+contact)`, or without a contact the name alone. Raises SettingsError."""
     if not contact.isprintable():
         raise SettingsError("fetch.contact", f"is {contact!r}, but it must be one line of text")
+    if contact and not _REACHABLE.search(contact):
+        raise SettingsError(
+            "fetch.contact", f"is {contact!r}, but it must name a mail address or an http(s) URL"
+        )
     return f"gossamer/{__version__} (+{contact})" if contact else f"gossamer/{__version__}"
 
 

@@ -28,6 +28,12 @@ def site_of(host: str) -> str:
     return found or name
 
 
+def is_public_name(host: str) -> bool:
+    """Whether a name lies below a suffix of the list, so that it is somebody's, whether or not it
+    can be resolved from here: not `nas.lan`, `x.invalid` or `localhost`."""
+    return _suffixes().privatesuffix(host.removesuffix("."), accept_unknown=False) is not None
+
+
 def is_address(host: str) -> bool:
     """Whether a canonical host is an IPv4 or IPv6 address: no name ends in a number."""
     return host[:1] == "[" or (host[-1:].isdigit() and host.rpartition(".")[2].isdigit())
