@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import iso_of
 from gossamer.crawl.study import Study
 from gossamer.graph.arrow import pa
+from gossamer.graph.backlinks import Screenful
 from gossamer.graph.backlinks import anchors as graph_anchors
 from gossamer.graph.backlinks import backlinks as graph_backlinks
+from gossamer.graph.backlinks import screenful as graph_screenful
 from gossamer.graph.network import check_level
 
 
@@ -28,6 +31,27 @@ def backlinks(study: Study, url: str, by: str = "page") -> tuple[str, Any]:
 def anchors(study: Study, url: str) -> tuple[str, Any]:
     """The URL that is meant, and an Arrow table of the words of links to it. Raises the same."""
     return _asked(study, url, graph_anchors)
+
+
+def screenful(
+    study: Study, url: str, by: str, *, limit: int, offset: int, words: int
+) -> tuple[str, Screenful]:
+    """The URL that is meant, and of its backlinks and anchors what one look shows.
+
+    Raises what `backlinks` raises.
+    """
+    check_level(by)
+
+    def ask(one: str) -> Screenful:
+        folder = study.home.graph
+        return graph_screenful(folder, one, by, limit=limit, offset=offset, words=words)
+
+    asked = ((spelling, ask(spelling)) for spelling in study.spellings(url))
+    meant, found = next((one for one in asked if one[1].total), ("", None))
+    if found is None:
+        meant = study.get(url).url
+        found = ask(meant)
+    return meant, replace(found, links=with_dates(found.links))
 
 
 def _asked(study: Study, url: str, ask: Callable[[Path, str], Any]) -> tuple[str, Any]:

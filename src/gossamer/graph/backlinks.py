@@ -7,6 +7,7 @@ among them; counts of other pages are in `degrees.py`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +30,37 @@ def backlinks(folder: Path, url: str, by: str = "page") -> Any:
     Times are microseconds since 1970. Raises UsageError for another `by`, CorruptFile.
     """
     check_level(by)
+    return _linking(links_to(folder, url), by)
+
+
+def anchors(folder: Path, url: str) -> Any:
+    """An Arrow table of the words under which a URL in canonical form is linked:
+    anchor sites hosts pages links. Raises CorruptFile."""
+    return _words(links_to(folder, url))
+
+
+@dataclass(frozen=True, slots=True)
+class Screenful:
+    """Some rows of `backlinks`, the first rows of `anchors`, and how many each has in all."""
+
+    links: Any
+    total: int
+    anchors: Any
+    anchors_total: int
+
+
+def screenful(folder: Path, url: str, by: str, *, limit: int, offset: int, words: int) -> Screenful:
+    """`limit` rows of `backlinks` from `offset`, and `words` of `anchors`: the graph is read once,
+    and nothing is made of what is not shown. Raises the same."""
+    check_level(by)
     found = links_to(folder, url)
+    links, anchors_ = _linking(found, by), _words(found)
+    return Screenful(
+        links.slice(offset, limit), links.num_rows, anchors_.slice(0, words), anchors_.num_rows
+    )
+
+
+def _linking(found: Any, by: str) -> Any:
     if by == "page":
         return found.select(list(_LINK))
     homes = _with_homes(found)
@@ -42,10 +73,8 @@ def backlinks(folder: Path, url: str, by: str = "page") -> Any:
     return table.sort_by([("pages", "descending"), (by, "ascending")])
 
 
-def anchors(folder: Path, url: str) -> Any:
-    """An Arrow table of the words under which a URL in canonical form is linked:
-    anchor sites hosts pages links. Raises CorruptFile."""
-    homes = _with_homes(links_to(folder, url))
+def _words(found: Any) -> Any:
+    homes = _with_homes(found)
     counted = [(name, "count_distinct") for name in ("site", "host", "source")]
     grouped = homes.group_by("anchor", use_threads=False).aggregate([*counted, ("source", "count")])
     table = grouped.rename_columns(["anchor", "sites", "hosts", "pages", "links"])
@@ -58,7 +87,8 @@ def _with_homes(links: Any) -> Any:
     coded = pc.dictionary_encode(links.column("source").combine_chunks())
     coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
     hosts = [host_of(source) for source in coded.dictionary.to_pylist()]
-    sites = [site_of(host) for host in hosts]
+    site_by_host = {host: site_of(host) for host in set(hosts)}  # a site may link a million times
+    sites = [site_by_host[host] for host in hosts]
     for name, values in (("host", hosts), ("site", sites)):
         column = pa.array(values, pa.string()).take(coded.indices)
         links = links.append_column(name, column)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from gossamer.base.clock import iso_of
 from gossamer.crawl.study import Study
-from gossamer.crawl.study_links import anchors, backlinks, with_dates
+from gossamer.crawl.study_links import screenful, with_dates
 from gossamer.crawl.study_pages import Capture, StoredPage, times_of
 from gossamer.crawl.study_story import Story
 from gossamer.crawl.study_words import tell
@@ -23,6 +23,7 @@ from gossamer.urls.site import site_of
 
 MOST_TEXT: Final = 100_000  # characters of a page's text that are sent
 MOST_LINKS: Final = 1_000
+_MOST_WORDS: Final = 100  # of links, those that most sites use
 
 
 def story_and_page(study: Study, url: str, at: str) -> tuple[Story, StoredPage | None]:
@@ -86,24 +87,23 @@ def _kept_object(kept: StoredPage) -> dict[str, Any]:
 
 def backlinks_object(study: Study, url: str, by: str, limit: int, offset: int) -> dict[str, Any]:
     """Who links to a URL, and with which words. Raises NotKnown, CorruptFile."""
-    meant, table = backlinks(study, url, by)
-    words = anchors(study, url)[1]
+    meant, found = screenful(study, url, by, limit=limit, offset=offset, words=_MOST_WORDS)
     return {
         "schema": 1,
         "url": meant,
         "by": by,
-        "total": table.num_rows,
-        "links": table.slice(offset, limit).to_pylist(),
-        "anchors": words.slice(0, 100).to_pylist(),
-        "anchors_total": words.num_rows,
+        "total": found.total,
+        "links": found.links.to_pylist(),
+        "anchors": found.anchors.to_pylist(),
+        "anchors_total": found.anchors_total,
     }
 
 
 def links_object(study: Study, url: str, limit: int, offset: int) -> dict[str, Any]:
     """Where a page's links lead, and what became of each. Raises NotKnown, CorruptFile."""
     row = study.get(url)
-    table = with_dates(links_from(study.home.graph, row.url))
-    links = table.slice(offset, limit).to_pylist()
+    table = links_from(study.home.graph, row.url)
+    links = with_dates(table.slice(offset, limit)).to_pylist()
     for link in links:
         target = study.find(link["target"])
         link["outcome"] = target.outcome.value if target else None
