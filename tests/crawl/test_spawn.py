@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,20 @@ def test_forked_workers_are_taken_first_and_dismissed_at_the_end() -> None:
     )
 
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "no child is left", "")
+
+
+def test_a_worker_loads_nothing_from_the_folder_that_somebody_crawls_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("msgpack", "uvloop", "pycurl"):
+        (tmp_path / f"{name}.py").write_text("open('loaded', 'w')")
+    monkeypatch.chdir(tmp_path)
+
+    process, ours = spawn.spawn_worker()
+    ours.close()
+
+    assert process.wait(timeout=90) == 0
+    assert not (tmp_path / "loaded").exists()
 
 
 def test_a_process_is_waited_for_no_longer_than_asked() -> None:

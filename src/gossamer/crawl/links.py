@@ -111,7 +111,8 @@ class LinkBook:
             return False
         self._merges += 1
         name = f"{PREFIX}{self._clock.wall_us() // 1000:x}-merged-{self._merges:04d}"
-        command = [sys.executable, "-m", "gossamer.graph.merge", str(self._folder), name, *inputs]
+        module = "gossamer.graph.merge"
+        command = [sys.executable, "-P", "-m", module, str(self._folder), name, *inputs]
         try:
             process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
                 command,

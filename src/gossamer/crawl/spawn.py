@@ -82,7 +82,8 @@ def spawn_worker() -> Worker:
     with theirs:
         try:
             process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
-                [sys.executable, "-m", "gossamer.crawl.worker_main", str(theirs.fileno())],
+                # -P: nothing is loaded from the folder that somebody happens to crawl in.
+                [sys.executable, "-P", "-m", "gossamer.crawl.worker_main", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
             )

@@ -168,7 +168,7 @@ def spawn(words: Sequence[str], output: Path) -> subprocess.Popen[bytes]:
     output.parent.mkdir(parents=True, exist_ok=True)
     with output.open("wb") as file:
         return subprocess.Popen(  # noqa: S603  # a list of words, no shell; each was checked
-            [sys.executable, "-m", "gossamer", *words],
+            [sys.executable, "-P", "-m", "gossamer", *words],
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,

@@ -1,0 +1,24 @@
+"""Programs of ours that others of ours start."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+SRC = Path(__file__).parents[2] / "src" / "gossamer"
+
+
+def commands(path: Path) -> list[list[str]]:
+    """Each list in a file that begins with the interpreter, as written."""
+    lists = (
+        node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if type(node) is ast.List
+    )
+    written = ([ast.unparse(part) for part in each.elts] for each in lists)
+    return [command for command in written if command[:1] == ["sys.executable"]]
+
+
+def test_no_program_of_ours_loads_what_lies_in_the_current_folder() -> None:
+    found = [command for path in sorted(SRC.rglob("*.py")) for command in commands(path)]
+
+    assert found
+    assert all(command[1] == "'-P'" for command in found), found
