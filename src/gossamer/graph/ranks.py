@@ -78,7 +78,7 @@ def compute_apart(folder: Path, clock: Clock) -> None:
         compute(folder, clock)
         return
     ended = subprocess.run(  # noqa: S603  # our own module, by our own interpreter
-        [sys.executable, "-m", "gossamer.graph.ranks", str(folder)],
+        [sys.executable, "-P", "-m", "gossamer.graph.ranks", str(folder)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
