@@ -40,8 +40,8 @@ def is_one_sentence(ended: Ended) -> bool:
 
 WRONG: dict[str, tuple[list[str], str]] = {
     "unknown flag": (["--dpeth", "2", HERE], "--depth"),
-    "not a whole number": (["--depth", "two", HERE], "--depth"),
-    "not a number": (["--delay", "long", HERE], "--delay"),
+    "not a whole number": (["--depth", "two", HERE], "'--depth': it must be a whole number"),
+    "not a number": (["--delay", "long", HERE], "'--delay': it must be a number"),
     "a number out of range": (["--depth", "-7", HERE], "at least -1"),
     "not a scope": (["--scope", "world", HERE], "page, prefix, host"),
     "no key": (["--set", "depth", HERE], "KEY=VALUE"),

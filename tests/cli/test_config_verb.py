@@ -61,7 +61,7 @@ def test_a_right_file_is_right(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text("[fetch]\nconnections = 3\n")
 
-    assert typed("config", "check", file).out == f"{file} is right.\n"
+    assert typed("config", "check", file).err == f"{file} is right.\n"
 
 
 def test_the_schema_has_every_setting_with_its_default_and_limits() -> None:

@@ -120,6 +120,7 @@ def test_stop_pause_and_resume_reach_a_running_crawl(site: Site, collection: Pat
         ended = finish(running)
 
     assert [paused.code, resumed.code, stopped.code] == [0, 0, 0]
+    assert (paused.out, paused.err) == ("", f"The crawl in {collection} is paused.\n")
     assert status.summary["state"] == "paused"
     assert after_pause <= while_paused + 1
     assert ended.code == 11

@@ -68,7 +68,7 @@ def check(
         print(f"gossamer: {line}", file=sys.stderr)
     if found:
         raise typer.Exit(2)
-    print(f"{file} is right.")
+    print(f"{file} is right.", file=sys.stderr)
 
 
 @config_app.command()

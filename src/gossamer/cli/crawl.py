@@ -43,7 +43,9 @@ def crawl(
     domains: Annotated[
         str | None, _option("--domains", "A file of domains, for --scope list.", "FILE")
     ] = None,
-    depth: Annotated[int | None, _option("--depth", "Links to follow from a seed.", "N")] = None,
+    depth: Annotated[
+        int | None, _option("--depth", "Links to follow from a seed; -1: no limit.", "N")
+    ] = None,
     ascend: Annotated[
         bool, _option("--ascend", "Ask for the directories above each page, too.")
     ] = False,
@@ -51,7 +53,7 @@ def crawl(
         str | None, _option("--sitemaps", "Sitemaps to ask for: robots, always, never.", "WHICH")
     ] = None,
     max_pages: Annotated[
-        int | None, _option("--max-pages", "Stop after so many pages.", "N")
+        int | None, _option("--max-pages", "Stop after so many pages; 0: no limit.", "N")
     ] = None,
     max_time: Annotated[
         float | None, _option("--max-time", "Stop after so many seconds.", "S")

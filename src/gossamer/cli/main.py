@@ -54,6 +54,13 @@ app.add_typer(config_app, name="config")
 
 # The base of what the command line's own reader raises; typer brings it along, under no name.
 _WRONG_USAGE: Any = typer.BadParameter.__mro__[2]
+# What its reader of numbers says, for people.
+_PLAINER: Final = {
+    "Input should be a valid integer, unable to parse string as an integer": "a whole number",
+    "Input should be a valid number, unable to parse string as a number": "a number",
+    "Input should be greater than or equal to ": "at least ",
+    "Input should be less than or equal to ": "at most ",
+}
 
 
 def _show_version(wanted: bool) -> None:
@@ -94,7 +101,7 @@ def run() -> None:
     except typer.Abort:
         sys.exit(1)
     except _WRONG_USAGE as fault:
-        text = fault.format_message()
+        text = _plainer(fault.format_message())
         print(text if text.startswith("Usage:") else f"gossamer: {text}", file=sys.stderr)
         sys.exit(2)
     except GossamerError as fault:
@@ -103,6 +110,12 @@ def run() -> None:
     except BrokenPipeError:  # `gossamer export ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _plainer(text: str) -> str:
+    for words, wanted in _PLAINER.items():
+        text = text.replace(words, f"it must be {wanted}")
+    return text
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ def stop(collection: Collection = None, json: Json = False) -> None:
 
 def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> None:
     import json
+    import sys
 
     from gossamer.crawl.control import send
     from gossamer.crawl.home import Home
@@ -33,4 +34,7 @@ def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> Non
     if not home.exists:
         raise NoCollection(home.path)
     reply = send(home, order)
-    print(json.dumps(reply) if as_json else f"The crawl in {home.path} is {becomes}.")
+    if as_json:
+        print(json.dumps(reply))
+    else:
+        print(f"The crawl in {home.path} is {becomes}.", file=sys.stderr)
