@@ -190,3 +190,19 @@ def test_a_lock_ends_with_its_process_however_that_ends(home: Home) -> None:
 
     with locked(home):
         pass
+
+
+@pytest.mark.parametrize("name", ["run/lock", "log/crawl.jsonl", "log/acts.jsonl"])
+def test_a_file_that_leads_out_of_a_collection_is_not_written_to(
+    home: Home, tmp_path: Path, name: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("mine")
+    path = home.path / name
+    path.unlink(missing_ok=True)
+    path.symlink_to(outside)
+
+    with pytest.raises(StoreError, match="symbolic link"), locked(home):
+        pass
+
+    assert outside.read_text() == "mine"

@@ -190,6 +190,7 @@ def complete_change(home: Home) -> None:
 def locked(home: Home) -> Iterator[None]:
     """Hold the collection for writing, or raise CollectionInUse. Ends with the process, too."""
     path = home.run / "lock"
+    _refuse_links(path, home.log, home.acts)
     try:
         opened = path.open("a+", encoding="utf-8")
     except OSError as fault:
@@ -209,6 +210,14 @@ def locked(home: Home) -> Iterator[None]:
             yield
         finally:
             file.truncate(0)
+
+
+def _refuse_links(*paths: Path) -> None:
+    """Raise StoreError where a file that is written in its place is another's. Folders may lie on
+    another disk; files that lead elsewhere stand in collections that strangers packed."""
+    for path in paths:
+        if path.is_symlink():
+            raise StoreError(f"{path} is a symbolic link, and would be written to; take it away")
 
 
 def delete_checkpoints(home: Home) -> None:
