@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from gossamer.graph import rank_pages_large
 from gossamer.graph.arrow import pa
 from gossamer.graph.rank_pages_large import Numbering
+from gossamer.graph.rank_spool import Spool
+from gossamer.graph.rank_store import hash_of
 
 words = st.lists(st.lists(st.sampled_from("abcdefghijklmn"), unique=True, max_size=9), max_size=9)
 
@@ -18,26 +20,31 @@ words = st.lists(st.lists(st.sampled_from("abcdefghijklmn"), unique=True, max_si
 def test_a_url_has_one_number_and_a_number_one_url(
     tmp_path_factory: pytest.TempPathFactory, asked: list[list[str]], recent: int, column: int
 ) -> None:
-    path = tmp_path_factory.mktemp("numbers") / "urls"
+    folder = tmp_path_factory.mktemp("numbers")
     found: dict[str, int] = {}
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rank_pages_large, "_RECENT", recent)
         patch.setattr(rank_pages_large, "_COLUMN", column)
-        with Numbering(path) as numbering:
+        patch.setattr(rank_pages_large, "_MOST_SORTED", 2 * column)
+        with Numbering(folder) as numbering:
             for urls in asked:
                 for url, number in zip(
                     urls, numbering.of(pa.array(urls, pa.string())), strict=True
                 ):
                     assert found.setdefault(url, int(number)) == number
-        kept = [url for piece in numbering.urls() for url in piece.to_pylist()]
+        pages = numbering.pages(Spool(folder, "links"))
+        kept = [url for piece in pages.urls() for url in piece.to_pylist()]
 
     assert kept == list(found)
-    assert list(found.values()) == list(range(len(numbering)))
+    assert list(found.values()) == list(range(pages.count))
+    assert pages.keys().tolist() == [hash_of(url) for url in kept]
 
 
 def test_urls_of_no_pages_are_none(tmp_path: Path) -> None:
-    with Numbering(tmp_path / "urls") as numbering:
+    with Numbering(tmp_path) as numbering:
         pass
 
-    assert list(numbering.urls()) == []
+    pages = numbering.pages(Spool(tmp_path, "links"))
+
+    assert (pages.count, list(pages.urls()), len(pages.keys())) == (0, [], 0)

@@ -18,12 +18,14 @@ def test_a_small_graph_stays_as_it_is() -> None:
     assert next_merge(Manifest(parts(4, 200_000)), is_final=True) == []
 
 
-def test_two_million_rows_are_merged() -> None:
-    assert len(next_merge(Manifest(parts(10, RAW_ROWS // 10)))) == 10
+def test_of_a_million_rows_the_oldest_half_is_merged() -> None:
+    names = next_merge(Manifest(parts(10, RAW_ROWS // 10)))
+
+    assert names == [part.name for part in parts(6, RAW_ROWS // 10)]
 
 
 def test_a_merge_holds_no_more_rows_than_fit_in_memory() -> None:
-    assert len(next_merge(Manifest(parts(30, RAW_ROWS // 10)))) == 12
+    assert len(next_merge(Manifest(parts(300, RAW_ROWS // 100)))) == 62
 
 
 def test_many_small_parts_are_merged_too() -> None:
@@ -70,4 +72,4 @@ def test_every_graph_comes_to_rest() -> None:
         merges += 1
 
     assert sum(merged.rows for merged in graph.sets) + sum(p.rows for p in graph.parts) == 3 * 10**8
-    assert len(graph.sets) < 30
+    assert len(graph.sets) < 40

@@ -15,6 +15,13 @@ from __future__ import annotations
 import ctypes
 import gc
 from contextlib import suppress
+from typing import Final
+
+# Options of glibc's mallopt, and the size of what is given back at once.
+_TRIM_THRESHOLD: Final = -1
+_MMAP_THRESHOLD: Final = -3
+_ARENAS: Final = -8
+_PIECE: Final = 2**20
 
 
 def search_seldom() -> None:
@@ -28,6 +35,15 @@ def search_all() -> None:
     """When a crawl has ended: what was left alone is looked at again, lest libraries that count
     their objects complain at the end of the process."""
     gc.unfreeze()
+
+
+def hold_little() -> None:
+    """For a process that has much in its hands, piece after piece: what C code frees goes back to
+    the system at once, where the library would keep up to 32 MB of each kind. Call it first."""
+    with suppress(AttributeError, OSError):  # only glibc has it
+        change = ctypes.CDLL(None).mallopt
+        for option, value in ((_MMAP_THRESHOLD, _PIECE), (_TRIM_THRESHOLD, _PIECE), (_ARENAS, 1)):
+            change(option, value)
 
 
 def give_back() -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import Any, Final
 
+from gossamer.base import garbage
+
 
 class _Late:
     """A module that is imported when it is first used."""
@@ -25,3 +27,9 @@ class _Late:
 pa: Final[Any] = _Late("pyarrow")
 pc: Final[Any] = _Late("pyarrow.compute")
 pq: Final[Any] = _Late("pyarrow.parquet")
+
+
+def hold_little() -> None:
+    """For a process of its own: memory that is not used is not kept, not by Arrow either."""
+    garbage.hold_little()
+    pa.set_memory_pool(pa.system_memory_pool())

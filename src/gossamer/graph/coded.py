@@ -130,7 +130,11 @@ def _has_faults(metadata: Any, column: int) -> bool:
 def rows_of(tables: Sequence[Any]) -> Rows:
     """The rows of tables of `read_coded`, one after the other."""
     tables = [table for table in tables if table.num_rows] or tables[:1]
-    texts = {name: _text([_part_of(table, name) for table in tables]) for name in TEXTS}
+    texts = {}
+    for name in TEXTS:
+        texts[name] = _text([_part_of(table, name) for table in tables])
+        # Dictionaries are most of it: what was taken over is not kept twice.
+        tables = [table.drop_columns([name] * (name in table.column_names)) for table in tables]
     numbers = {
         name: np.concatenate([_numbers(table, name) for table in tables]) for name in NUMBERS
     }

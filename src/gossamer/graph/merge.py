@@ -1,6 +1,6 @@
 """Many small files of links into few large ones, sorted for both directions.
 
-    raw parts, a million rows or more    in memory at once       -+-> NAME-by-target.parquet
+    raw parts, half a million rows       in memory at once       -+-> NAME-by-target.parquet
     sets, up to 100 million rows         slice by slice of URLs  -+-> NAME-by-source.parquet
                                                                   +-> NAME-captures.parquet
 
@@ -9,8 +9,8 @@ which capture last. Links that a newer capture no longer has stay as well, for t
 and would then have been seen first before: what is asked of a graph must not hang on what was
 merged when. Whoever reads compares with all captures (`tables.py`, `lookup.py`).
 
-Memory is bounded by rows, not by the graph: a slice holds half a million rows, or those of its
-one URL where more link to that. A set counts when a manifest names it, which is the writer's to do
+Memory is bounded by rows, not by the graph: a slice holds some hundred thousand rows, or those of
+its one URL where more link to that. A set counts when a manifest names it, which is the writer's to do
 (`crawl/links.py`); which files are merged when is decided in `tiers.py`.
 
     python -m gossamer.graph.merge FOLDER NAME INPUT...      prints the set as JSON
@@ -31,7 +31,7 @@ import numpy as np
 
 from gossamer.base.files import sync_folder
 from gossamer.graph import manifest as manifests
-from gossamer.graph.arrow import pa, pc, pq
+from gossamer.graph.arrow import hold_little, pa, pc, pq
 from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of
 from gossamer.graph.manifest import MergedSet
 from gossamer.graph.sorted_files import slices, write_rows, write_tables
@@ -87,8 +87,8 @@ def _merge_parts(folder: Path, paths: Sequence[Path], name: str) -> MergedSet:
     rows = rows.taken(rows.texts["kind"].codes != rows.texts["kind"].code_of("capture"))
     rows = once_each(rows, captures)
     new = MergedSet(name, 0, 0, 0)
-    by_target = [_linked(rows).ordered("target")]
-    links = write_rows(folder / new.by_target, BY_TARGET, by_target, "target")
+    ordered = (_linked(rows).ordered("target") for _ in range(1))  # gone when it is written
+    links = write_rows(folder / new.by_target, BY_TARGET, ordered, "target")
     count = write_rows(folder / new.by_source, BY_SOURCE, [rows.ordered("source")], "source")
     return _finished(folder, MergedSet(name, links, count, len(captures.sources)), captures)
 
@@ -260,6 +260,7 @@ def main(arguments: Sequence[str]) -> int:
     folder, name, *inputs = arguments
     if hasattr(os, "nice"):
         os.nice(_NICE)
+    hold_little()
     merged = merge(Path(folder), inputs, name)
     print(json.dumps(asdict(merged)), flush=True)
     return 0

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gossamer.base.garbage import give_back
 from gossamer.errors import CorruptFile
 from gossamer.graph import rank_store as store
 from gossamer.graph.arrow import pa
@@ -17,7 +18,7 @@ from gossamer.graph.rank_links import InLinks, Places, gather, packed, unpacked
 from gossamer.graph.rank_pages import Pages
 from gossamer.graph.rank_reader import RankReader
 from gossamer.graph.rank_spool import Spool
-from gossamer.graph.rank_store import Hashes, RankInfo
+from gossamer.graph.rank_store import RankInfo
 from gossamer.graph.rank_vectors import (
     DAMPING,
     ROUNDS,
@@ -56,15 +57,13 @@ class Work:
 def computed(work: Work, pages: Pages, digest: str, at_us: int) -> RankInfo:
     """Compute, and write all files but ranks.json."""
     stem = f"{store.PREFIX}{at_us:x}-{os.getpid()}"
-    keys = _keys(pages)
-    links = gather(pages.links, pages.count, work.spill)
-    ranked = _pagerank(work.wanted, links, _earlier(work.folder, keys))
+    ranked, links = _ranked_pages(work, pages, f"{stem}-pages.parquet")
     info = RankInfo(
         graph=digest,
         at_us=at_us,
         with_nofollow=work.wanted.nofollow,
         pages=pages.count,
-        links=links.links,
+        links=links,
         rounds=ranked.rounds,
         change=ranked.change,
         pages_file=f"{stem}-pages.parquet",
@@ -73,24 +72,30 @@ def computed(work: Work, pages: Pages, digest: str, at_us: int) -> RankInfo:
         with_hits=work.wanted.hits,
         sites_file=f"{stem}-sites.parquet" if work.wanted.sites else "",
     )
-    _write(work, info.pages_file, pages.urls(), ranked, links)
-    order = np.argsort(keys, kind="stable")
-    store.write_array(work.folder / info.keys_file, keys[order])
-    store.write_array(work.folder / info.values_file, ranked.values[order] * pages.count)
+    paths = work.folder / info.keys_file, work.folder / info.values_file
+    values = ranked.values
+    values *= pages.count
+    give_back()
+    store.write_ordered(paths, pages.keys(), values)
     if info.sites_file:
         _write_sites(work, info.sites_file, pages)
     return info
 
 
-def _keys(pages: Pages) -> Hashes:
-    found = (store.hash_of(url) for column in pages.urls() for url in column.to_pylist())
-    return np.fromiter(found, np.uint64, pages.count)
+def _ranked_pages(work: Work, pages: Pages, name: str) -> tuple[Ranked, int]:
+    """The ranks of pages, as they are written to a file; and the number of links."""
+    links = gather(pages.links, pages.count, work.spill)
+    give_back()  # what numbering took is in pieces all over the heap
+    ranked = _pagerank(work.wanted, links, _earlier(work.folder, pages))
+    _write(work, name, pages.urls(), ranked, links)
+    return ranked, links.links
 
 
-def _earlier(folder: Path, keys: Hashes) -> Vector | None:
+def _earlier(folder: Path, pages: Pages) -> Vector | None:
     """The ranks before; damaged ones are none, and are about to be replaced."""
     try:
-        return RankReader(folder).of_keys(keys)
+        reader = RankReader(folder)
+        return reader.of_keys(pages.keys()) if reader.pages else None
     except CorruptFile:
         return None
 

@@ -24,6 +24,7 @@ from gossamer.graph.rank_spool import CHUNK, Numbers, Spool
 
 Places = NDArray[np.int32]
 _LOW: Final = np.int64(0xFFFFFFFF)
+_MOST_SHORT: Final = 2**31 - 1
 _SAMPLE: Final = 1_000_000  # pairs that tell where to part the others
 
 
@@ -47,7 +48,7 @@ class InLinks:
 
     place_of: Places  # of each node
     linking: int  # the places below this one link to others
-    starts: Numbers  # of each place, where its sources begin; one more at the end
+    starts: Numbers | Places  # of each place, where its sources begin; one more at the end
     out_links: Places  # of each linking place
     sources: Sources
 
@@ -112,7 +113,7 @@ def _placed(pairs: Numbers, place_of: Places) -> Numbers:
 def _part(pairs: Spool, place_of: Places, folder: Path, chunk: int) -> list[Spool]:
     """Pairs in spools of about half a chunk, each before the next in the order of targets."""
     bounds = _bounds(pairs, place_of, chunk)
-    parted = [Spool(folder, f"part-{n}", max(1, chunk // 16)) for n in range(len(bounds) + 1)]
+    parted = [Spool(folder, f"part-{n}", max(1, chunk // 64)) for n in range(len(bounds) + 1)]
     for piece in pairs.chunks():
         placed = np.sort(_placed(piece, place_of))
         cuts = np.searchsorted(placed, bounds)
@@ -142,10 +143,10 @@ def _sorted(parted: list[Spool]) -> Iterator[Numbers]:
 def _joined(ordered: Iterable[Numbers], place_of: Places, path: Path | None) -> InLinks:
     """InLinks of sorted pieces of (target, source) that follow each other."""
     nodes = len(place_of)
-    in_counts, out_counts = np.zeros(nodes, np.int64), np.zeros(nodes, np.int32)
+    in_counts, out_counts = np.zeros(nodes, np.int32), np.zeros(nodes, np.int32)
     kept = [np.empty(0, np.int32)]
     for pairs in ordered:
-        targets, sources = unpacked(_once(pairs))
+        targets, sources = unpacked(once(pairs))
         _count(in_counts, targets)
         _count(out_counts, sources)
         if path is None:
@@ -153,14 +154,24 @@ def _joined(ordered: Iterable[Numbers], place_of: Places, path: Path | None) -> 
         else:
             with path.open("ab") as file:
                 file.write(sources.astype(np.int32).data)
-    starts = np.zeros(nodes + 1, np.int64)
-    np.cumsum(in_counts, out=starts[1:])
+    starts = _starts(in_counts)
     linking = int(np.count_nonzero(out_counts))
     column = Sources(np.concatenate(kept)) if path is None else Sources(None, path)
-    return InLinks(place_of, linking, starts, out_counts[:linking], column)
+    return InLinks(place_of, linking, starts, out_counts[:linking].copy(), column)
 
 
-def _once(ordered: Numbers) -> Numbers:
+def _starts(counts: Places) -> Numbers | Places:
+    """Where each begins when so many of each follow one another; and the end of the last."""
+    if counts.sum(dtype=np.int64) > _MOST_SHORT:
+        starts = np.zeros(len(counts) + 1, np.int64)
+        np.cumsum(counts, out=starts[1:])
+        return starts
+    short = np.zeros(len(counts) + 1, np.int32)
+    np.cumsum(counts, out=short[1:])
+    return short
+
+
+def once(ordered: Numbers) -> Numbers:
     """Sorted numbers without repeats. Equal ones are never in two pieces: `_part` cuts between."""
     if not len(ordered):
         return ordered

@@ -21,6 +21,7 @@ from gossamer.graph.coded import Rows, Text, rows_of
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_links import packed
 from gossamer.graph.rank_spool import Numbers, Spool
+from gossamer.graph.rank_store import Hashes, hashes_of
 
 # Rows of a graph that is read into memory: 150 MB of it at the most.
 FEW_ROWS: Final = 2_000_000
@@ -39,6 +40,7 @@ class Pages:
     count: int
     links: Spool  # `packed` pairs, in any order, some of them more than once
     urls: Callable[[], Iterator[Any]]  # Arrow columns, in the order of numbers
+    keys: Callable[[], Hashes]  # of the URLs, in the same order
 
 
 def read_pages(folder: Path, graph: Manifest, links: Spool, *, nofollow: bool) -> Pages:
@@ -51,7 +53,7 @@ def read_pages(folder: Path, graph: Manifest, links: Spool, *, nofollow: bool) -
     stand = stands(rows, newest_of(rows), nofollow=nofollow)
     words, source_codes, target_codes = _joined(source, Text(target.words, target.codes[stand]))
     links.add(packed(source_codes[source.codes[stand]], target_codes[target.codes[stand]]))
-    return Pages(len(words), links, lambda: iter([words]))
+    return Pages(len(words), links, lambda: iter([words]), lambda: hashes_of(words))
 
 
 def _tables(folder: Path, graph: Manifest) -> list[Any]:

@@ -29,6 +29,12 @@ class RankReader:
         self._keys: Hashes = np.empty(0, np.uint64)
         self._values: NDArray[np.float64] = np.empty(0)
 
+    @property
+    def pages(self) -> int:
+        """How many have a rank. Raises CorruptFile."""
+        self._refresh()
+        return len(self._keys)
+
     def of(self, urls: Sequence[str]) -> list[float]:
         """For each URL its PageRank times the number of pages: 1.0 is average, 0.0 unknown.
 

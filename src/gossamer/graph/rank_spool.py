@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-# 32 MB of memory, and some times that where they are sorted: the links of a crawl of 50,000 pages,
+# 8 MB of memory, and some times that where they are sorted: the links of a crawl of 10,000 pages,
 # and the piece in which a file is read.
-CHUNK: Final = 4_000_000
+CHUNK: Final = 1_000_000
 
 Numbers = NDArray[np.int64]
 

@@ -17,7 +17,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +34,8 @@ NAME: Final = "ranks.json"
 PREFIX: Final = "ranks-"
 VERSION: Final = 1
 GRACE_S: Final = 600.0
+_PIECE_BITS: Final = 4
+_STEP: Final = 1_000_000
 
 Hashes = NDArray[np.uint64]
 
@@ -80,6 +82,35 @@ def hash_of(url: str) -> int:
     return int.from_bytes(digest[8:], "little")
 
 
+def hashes_of(urls: Any) -> Hashes:
+    """The keys of the URLs in an Arrow column: half the time of `hash_of` for each."""
+    texts = urls.cast(pa.binary()).to_pylist()
+    digests = [hashlib.md5(text, usedforsecurity=False).digest() for text in texts]
+    return np.frombuffer(b"".join(digests), "<u8")[1::2].astype(np.uint64)
+
+
+def write_ordered(paths: tuple[Path, Path], keys: Hashes, values: NDArray[np.float64]) -> None:
+    """Two arrays, in the order of keys. Sorted in pieces: all at once takes 16 bytes a key more."""
+    top = np.empty(len(keys), np.uint8)
+    for start in range(0, len(keys), _STEP):
+        step = slice(start, start + _STEP)
+        top[step] = keys[step] >> np.uint64(64 - _PIECE_BITS)
+    with ExitStack() as stack:
+        files = [stack.enter_context(_written(path)) for path in paths]
+        for file, array in zip(files, (keys, values), strict=True):
+            np.lib.format.write_array_header_1_0(file, _header(array))
+        for piece in range(1 << _PIECE_BITS):
+            places = np.flatnonzero(top == piece)
+            places = places[np.argsort(keys[places], kind="stable")]
+            for file, array in zip(files, (keys, values), strict=True):
+                file.write(array[places].data)
+
+
+def _header(array: NDArray[Any]) -> dict[str, Any]:
+    kind = np.lib.format.dtype_to_descr(array.dtype)
+    return {"descr": kind, "fortran_order": False, "shape": array.shape}
+
+
 def find_info(folder: Path) -> RankInfo | None:
     """What ranks.json names; None when there are no ranks, or none of this version.
 
@@ -115,11 +146,6 @@ def replace_info(folder: Path, info: RankInfo) -> None:
         sync_folder(folder)
     except OSError as error:
         raise disk_fault(error) from error
-
-
-def write_array(path: Path, array: NDArray[Any]) -> None:
-    with _written(path) as file:
-        np.save(file, array, allow_pickle=False)
 
 
 def write_table(path: Path, schema: Any, batches: Iterable[Any]) -> None:

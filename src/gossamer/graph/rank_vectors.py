@@ -29,7 +29,7 @@ TOLERANCE: Final = 1e-10
 ROUNDS: Final = 200  # 0.85 ** 142 is 1e-10: more are never needed from an even start
 HITS_TOLERANCE: Final = 1e-8
 HITS_ROUNDS: Final = 200
-CHUNK_LINKS: Final = 4_000_000  # 16 MB of sources, and as many ones for SciPy in 32 MB
+CHUNK_LINKS: Final = 1_000_000  # 4 MB of sources, and as many ones for SciPy in 8 MB
 # SciPy visits 600 million links a second and NumPy 190 (bench/ranks.py), but to import SciPy
 # takes 0.18 s of CPU: as much as fifty rounds over so many links.
 _FEW_LINKS: Final = 1_000_000
@@ -98,7 +98,8 @@ def pagerank(
         ranks = new
         done += 1
     full = _step(links, pull, ranks, damping, links.nodes)
-    return Ranked(full[links.place_of] / full.sum(), done, change)
+    full /= full.sum()
+    return Ranked(full[links.place_of], done, change)
 
 
 def hits(links: InLinks, *, tolerance: float = HITS_TOLERANCE, rounds: int = HITS_ROUNDS) -> Hits:
@@ -125,19 +126,24 @@ def hits(links: InLinks, *, tolerance: float = HITS_TOLERANCE, rounds: int = HIT
 
 def _start(links: InLinks, given: Vector | None) -> Vector:
     """Where the linking places begin; all places together have 1."""
-    even = np.full(links.nodes, 1 / links.nodes)
-    if given is not None and given.sum() > 0:
-        begun = np.empty(links.nodes)
-        begun[links.place_of] = given / given.sum()
-        even = _in_sum_one(np.where(begun > 0, begun, even))
-    return even[: links.linking]
+    if given is None or not given.sum() > 0:
+        return np.full(links.linking, 1 / links.nodes)
+    begun = given / given.sum()
+    begun[~(begun > 0)] = 1 / links.nodes
+    begun /= begun.sum()
+    does_link = links.place_of < links.linking
+    start = np.empty(links.linking)
+    start[links.place_of[does_link]] = begun[does_link]
+    return start
 
 
 def _step(links: InLinks, pull: _Pull, ranks: Vector, damping: float, rows: int) -> Vector:
     """The ranks of the first `rows` places after one more step from those that link."""
     adrift = 1 - ranks.sum()  # on pages without links
     anywhere = (1 - damping + damping * adrift) / links.nodes
-    new: Vector = damping * pull(ranks / links.out_links, rows) + anywhere
+    new = pull(ranks / links.out_links, rows)
+    new *= damping
+    new += anywhere
     return new
 
 
@@ -173,8 +179,9 @@ def _chunks(links: InLinks, rows: int) -> Iterator[Callable[[], _Chunk]]:
 
 
 def _read(links: InLinks, start: int, stop: int) -> _Chunk:
-    first = int(np.searchsorted(links.starts, start, "right")) - 1
-    last = int(np.searchsorted(links.starts, stop, "left"))
+    number = links.starts.dtype.type  # of another type, it would make NumPy copy all starts
+    first = int(np.searchsorted(links.starts, number(start), "right")) - 1
+    last = int(np.searchsorted(links.starts, number(stop), "left"))
     cut = np.clip(links.starts[first : last + 1], start, stop) - start
     return _Chunk(first, cut.astype(np.int32), links.sources.read(start, stop))
 

@@ -26,7 +26,7 @@ from gossamer.base.clock import Clock, SystemClock
 from gossamer.errors import CAN_GO_ON, CorruptFile, DiskFault, GossamerError, StoreError
 from gossamer.graph import manifest as manifests
 from gossamer.graph import rank_store as store
-from gossamer.graph.arrow import pa, pq
+from gossamer.graph.arrow import hold_little, pa, pq
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_compute import Wanted, Work, computed
 from gossamer.graph.rank_pages import FEW_ROWS, Pages, read_pages
@@ -163,6 +163,7 @@ def _spill(folder: Path) -> tempfile.TemporaryDirectory[str]:
 
 def main(arguments: Sequence[str]) -> int:
     """Compute, and say what went wrong in one line."""
+    hold_little()
     try:
         compute(Path(arguments[0]), SystemClock())
     except GossamerError as error:

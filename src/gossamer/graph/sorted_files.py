@@ -18,7 +18,7 @@ from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import Rows, read_coded, rows_of
 from gossamer.graph.manifest import TEMPORARY_SUFFIX
 
-SLICE_ROWS: Final = 500_000
+SLICE_ROWS: Final = 200_000  # and the groups of each file that reach beyond: half a million more
 GROUP_ROWS: Final = 32_768
 _BEYOND_ALL: Final = chr(0x10FFFF)
 

@@ -2,8 +2,9 @@
 
 Merging a row costs a microsecond, reading one URL's links costs a scan of all raw parts and a
 few milliseconds for each set. So raw parts gather until they hold a million rows, or are many, and
-become one set; sixteen sets of a size become one of the next. With 100 links a page, a crawl of
-9,000 pages merges nothing, one of 100,000 writes a row once more, one of a million twice.
+the oldest half becomes a set, for half a million rows take 200 MB to sort; sixteen sets of a size
+become one of the next. With 100 links a page, a crawl of 9,000 pages merges nothing, one of 50,000
+writes a row once more, one of a million twice.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Final
 from gossamer.graph.manifest import Manifest, MergedSet
 
 RAW_ROWS: Final = 1_000_000
+SET_ROWS: Final = RAW_ROWS // 2
 RAW_PARTS: Final = 64  # a slow crawl writes a small part every half minute
 FAN_IN: Final = 16
 MAX_ROWS: Final = 100_000_000
@@ -37,7 +39,7 @@ def _oldest_parts(graph: Manifest) -> list[str]:
     names: list[str] = []
     rows = 0
     for part in graph.parts:
-        if names and rows + part.rows > RAW_ROWS * 5 // 4:
+        if names and rows + part.rows > SET_ROWS * 5 // 4:
             break
         names.append(part.name)
         rows += part.rows
@@ -59,7 +61,7 @@ def _alike(sets: Iterable[MergedSet]) -> list[str]:
 def _tier(rows: int) -> int:
     """0 for a set of raw parts, and one more for every sixteen times as many rows."""
     tier = 0
-    while rows > RAW_ROWS * 2:
+    while rows > SET_ROWS * 2:
         rows //= FAN_IN
         tier += 1
     return tier
