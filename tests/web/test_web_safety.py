@@ -341,14 +341,14 @@ def test_a_copy_that_is_not_there_is_told_in_its_frame(server: Served, garden: G
 
 
 def test_a_large_page_is_shown_within_a_bound() -> None:
-    """CPU of this thread: 3 MB took 3 s, in which nobody else was answered."""
+    """CPU of this thread, which holds up everybody else."""
     row = '<tr onclick="x()"><td><a href="b%d" style="color: red">b</a><td><img src=x.png>text'
     markup = "<table>" + "".join(row % number for number in range(10_000))
     began_s = time.thread_time()
 
     shown = harmless(markup, "http://a.example/", Among("", "2026"))
 
-    assert time.thread_time() - began_s < 2.0  # 0.2 where nothing else goes on
+    assert time.thread_time() - began_s < 2.0
     assert "onclick" not in shown
     assert shown.count("/cached?") == 10_000
 

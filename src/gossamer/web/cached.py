@@ -127,7 +127,7 @@ def file_name(url: str) -> str:
 def harmless(markup: str, url: str, among: Among) -> str:
     """The markup of a page without what acts, its links leading to copies as of the same time.
 
-    Takes 0.2 s for a megabyte.
+    Takes 0.3 s of CPU for a megabyte.
     """
     document = turbohtml.parse(markup)
     base = document.base_url(url)
