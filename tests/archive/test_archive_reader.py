@@ -261,3 +261,14 @@ def test_beginnings_of_endless_records_are_not_read_to_the_end_each(tmp_path: Pa
     found = list(salvage(path))
 
     assert [one.content for one in found if isinstance(one, Record)] == [b"hi"]
+
+
+@pytest.mark.parametrize("part", [b" 000000000000", b" 1 000000000000 a", b" 1", b" "])
+def test_a_line_that_looks_like_arc_over_and_over_is_told_at_once(
+    tmp_path: Path, part: bytes
+) -> None:
+    path = tmp_path / "a.arc"
+    path.write_bytes(b"http://a.example/" + part * (900_000 // len(part)) + b" \n")
+
+    with pytest.raises(CorruptFile, match="no record begins here"):
+        list(read_records(path))
