@@ -187,10 +187,12 @@ def test_a_query_may_not_leave_the_collection(crawled: tuple[Site, Path]) -> Non
         study.sql("select count(*) from links, read_text('/etc/hostname')")
 
 
-def test_polars_takes_a_table(crawled: tuple[Site, Path]) -> None:
-    pytest.importorskip("polars")
+def test_pandas_and_polars_take_a_table(crawled: tuple[Site, Path]) -> None:
     with gossamer.open(crawled[1]) as study:
-        assert study.links.to_polars().height == len(study.links)
+        rows = list(study.hosts)
+
+        assert study.hosts.to_polars().to_dicts() == rows
+        assert list(study.hosts.to_pandas()["host"]) == [row["host"] for row in rows]
 
 
 def test_a_damaged_part_is_named_wherever_links_are_asked_for(
