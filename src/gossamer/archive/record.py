@@ -154,7 +154,7 @@ def _warc_record(stream: Stream, offset: int, line: bytes, limit: int) -> Record
 
 def _headers(stream: Stream, offset: int) -> tuple[list[tuple[str, str]], list[bytes]]:
     """Names and values, and the lines that they stand on, the empty one that ends them too."""
-    headers: list[tuple[str, str]] = []
+    headers: list[tuple[str, list[str]]] = []  # a value may go on in further lines
     lines: list[bytes] = []
     left = MAX_HEADER_BYTES
     while True:
@@ -166,15 +166,14 @@ def _headers(stream: Stream, offset: int) -> tuple[list[tuple[str, str]], list[b
         lines.append(line)
         text = _text(line.rstrip(b"\r\n"))
         if not text:
-            return headers, lines
+            return [(name, " ".join(values)) for name, values in headers], lines
         if text[0] in " \t" and headers:
-            name, value = headers[-1]
-            headers[-1] = (name, f"{value} {text.strip()}")
+            headers[-1][1].append(text.strip())
             continue
         name, colon, value = text.partition(":")
         if not colon:
             raise CorruptFile(stream.path, offset, f"the record has a header {text[:40]!r}")
-        headers.append((name.strip(), value.strip()))
+        headers.append((name.strip(), [value.strip()]))
 
 
 def _block(stream: Stream, offset: int, size: int, limit: int) -> bytes:
