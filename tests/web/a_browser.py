@@ -7,6 +7,7 @@ assert browser.get("/").status_code == 200
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,12 @@ class FakeProcess:
     code: int | None = None
 
     def poll(self) -> int | None:
+        return self.code
+
+    def wait(self, timeout: float) -> int:
+        """It ends when a test says so, never by waiting."""
+        if self.code is None:
+            raise subprocess.TimeoutExpired(list(self.words), timeout)
         return self.code
 
 

@@ -138,6 +138,7 @@ def test_orders_to_a_crawl_that_does_not_run_are_no_fault_of_ours(server: Served
 
     for order in ("pause", "resume", "stop"):
         assert program.ask("POST", f"/api/crawls/garden/{order}").status_code == 409
+        assert program.ask("POST", f"/api/crawls/nope/{order}").status_code == 404
     assert program.ask("POST", "/api/crawls/nope/start").status_code == 404
     assert program.ask("POST", "/api/crawls/garden/explode").status_code == 400
 

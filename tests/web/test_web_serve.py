@@ -38,6 +38,8 @@ def test_a_crawl_is_started_watched_searched_paused_and_cleared(collection: Path
             assert httpx.get(server.link).status_code == 303
             body = {"seeds": [site.url()], "name": "tulips", "delay": 0.2, "max_time": 60}
             assert client.post("/api/crawls", json=body).status_code == 202
+            assert client.post("/api/crawls/tulips/pause").json()["state"] == "paused"
+            assert client.post("/api/crawls/tulips/resume").status_code == 202
             told = events_until(client, '"state": "running"', "tulips")
             assert re.search(r"^id: [0-9a-f]+-\d+$", told, re.MULTILINE)
         # The server is gone; the crawl is not.

@@ -15,6 +15,7 @@ import sys
 import threading
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +29,7 @@ from gossamer.crawl.flags import settings_of
 from gossamer.crawl.home import Home, is_in_use, locked
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import delete_collection
-from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError
+from gossamer.errors import CollectionInUse, NoCollection, NotKnown, StoreError, UsageError
 from gossamer.fetch.request import user_agent
 from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
@@ -47,6 +48,10 @@ _REPEATED: Final = ("include", "exclude")
 _LISTS: Final = ("type", "domain_list")
 # On the command line these are a file of this machine; from the page the list itself is sent.
 _KEYS: Final = {"domain_list": "scope.domains"}
+# A crawl listens 2 s after it was started here, on a machine with seven times more to do than it
+# can; after 15 s an order is in vain.
+_START_S: Final = 0.1
+_START_TRIES: Final = 150
 _LAST_WORDS: Final = 2_000  # bytes of a program's output that are shown
 _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
@@ -213,8 +218,29 @@ class Crawls:
             self._run(name or self._shelf.first, ["crawl"])
 
     def order(self, name: str, order: str) -> Mapping[str, Any]:
-        """Tell a running crawl to pause, resume or stop. Raises NotRunning."""
-        return send(self._shelf.home(name), order)
+        """Tell a running crawl to pause, resume or stop; one that is only starting is waited for.
+
+        Raises NotRunning, and NotKnown where there is no crawl of that name.
+        """
+        home = self._shelf.home(name)
+        if not home.exists and name not in self._started:
+            raise NotKnown(f"there is no crawl {name!r}")
+        for _ in range(_START_TRIES):
+            with suppress(NotRunning):
+                return send(home, order)
+            if not self._is_starting(name or self._shelf.first):
+                break
+        return send(home, order)
+
+    def _is_starting(self, name: str) -> bool:
+        """Whether a program of ours has not ended yet; it is given a moment for either."""
+        if name not in self._started:
+            return False
+        try:
+            self._started[name].wait(_START_S)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
 
     def bans(self, name: str) -> tuple[str, ...]:
         """What a crawl was told not to ask for. Raises NoCollection."""
