@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from gossamer.base.clock import SystemClock
+from gossamer.cli.printable import printable
 from gossamer.crawl.dry_run import Forecast, HostForecast, as_json, foresee
 from gossamer.crawl.session import Plan
 from gossamer.settings import Settings, values_of
@@ -17,7 +18,7 @@ def show_forecast(plan: Plan, *, is_json: bool) -> None:
     if is_json:
         print(json.dumps(as_json(forecast)))
     else:
-        print("\n".join(_lines(forecast)))
+        print(printable("\n".join(_lines(forecast))))
 
 
 def _lines(forecast: Forecast) -> Iterator[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import Clock, SystemClock
+from gossamer.cli.printable import printable
 from gossamer.crawl.configure import configure
 from gossamer.crawl.home import Home
 from gossamer.crawl.import_archive import Tally
@@ -32,7 +33,7 @@ class _Teller:
     def __call__(self, sentence: str) -> None:
         self.said += 1
         if self.said <= _TOLD:
-            print(sentence, file=sys.stderr)
+            print(printable(sentence), file=sys.stderr)
 
 
 class _Progress:
@@ -107,6 +108,8 @@ def told(tally: Tally, collection: Path) -> str:
         )
     if tally.damaged or tally.unreadable:
         lines.append(f"{tally.damaged} places could not be read, {tally.unreadable} URLs are none.")
+    if not (tally.records or tally.urls or tally.damaged or tally.unreadable):
+        lines.append("Nothing was in it: no record, and no URL.")
     if tally.forgotten:
         lines.append(f"{tally.forgotten} were left out: they were forgotten here.")
     return "\n".join(lines)

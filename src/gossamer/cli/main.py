@@ -25,6 +25,7 @@ from gossamer.cli.diff import diff
 from gossamer.cli.forget import forget
 from gossamer.cli.import_ import import_
 from gossamer.cli.orders import pause, resume, stop
+from gossamer.cli.printable import printable
 from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.report import report
 from gossamer.cli.search import search
@@ -105,7 +106,7 @@ def run() -> None:
         print(text if text.startswith("Usage:") else f"gossamer: {text}", file=sys.stderr)
         sys.exit(2)
     except GossamerError as fault:
-        print(f"gossamer: {fault}", file=sys.stderr)
+        print(printable(f"gossamer: {fault}"), file=sys.stderr)
         sys.exit(fault.exit_code)
     except BrokenPipeError:  # `gossamer export ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,6 +13,7 @@ from typing import Final
 
 from gossamer.base.garbage import search_all, search_seldom
 from gossamer.base.sizes import size_text
+from gossamer.cli.printable import printable
 from gossamer.cli.text import progress_line, summary_text
 from gossamer.crawl.build import Opened, workers_for
 from gossamer.crawl.configure import configure, remember_contact
@@ -121,7 +122,7 @@ async def _crawl(plan: Plan) -> Summary:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 def _greet(plan: Plan, opening: Opened) -> None:
@@ -183,7 +184,7 @@ async def _talk(node: Node) -> None:
     try:
         while True:
             width = os.get_terminal_size(sys.stderr.fileno()).columns
-            line = progress_line(node.progress())[: max(20, width - 1)]
+            line = printable(progress_line(node.progress()))[: max(20, width - 1)]
             sys.stderr.write(f"\r\x1b[K{line}")
             sys.stderr.flush()
             await asyncio.sleep(_REDRAW_EVERY_S)

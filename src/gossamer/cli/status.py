@@ -10,6 +10,7 @@ def status(collection: Collection = None, json: Json = False) -> None:
     import json as jsons
 
     from gossamer.base.sizes import size_text
+    from gossamer.cli.printable import printable
     from gossamer.cli.text import reasons_text
     from gossamer.crawl.control import NotRunning, send
     from gossamer.crawl.home import Home
@@ -59,4 +60,4 @@ def status(collection: Collection = None, json: Json = False) -> None:
             f"{live['pages_per_s']} pages/s, {size_text(live['bytes_per_s'])}/s"
         )
         for trouble in live["troubles"]:
-            print(f"  {trouble}")
+            print(printable(f"  {trouble}"))

@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from gossamer.cli.printable import printable
 from gossamer.crawl.checks import Checked, verify
 
 
@@ -17,7 +18,7 @@ def run_verify(path: Path, *, as_json: bool) -> int:
     for problem in verify(path, checked):
         problems.append(asdict(problem))
         if not as_json:
-            print(f"{problem.where}: {problem.what}; {problem.todo}.", flush=True)
+            print(printable(f"{problem.where}: {problem.what}; {problem.todo}."), flush=True)
     if as_json:
         print(json.dumps({"schema": 1, "checked": asdict(checked), "problems": problems}))
     else:

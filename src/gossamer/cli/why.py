@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import SystemClock, iso_of
+from gossamer.cli.printable import printable
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_pages import Capture, times_of
 from gossamer.crawl.study_story import Story
@@ -22,7 +23,7 @@ def run_why(path: Path, url: str, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(story_object(story)))
     else:
-        print("\n".join(tell(story, SystemClock().wall_us())))
+        print(printable("\n".join(tell(story, SystemClock().wall_us()))))
     return 0
 
 
