@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +42,31 @@ def test_hits_are_good_to_read_and_harmless_to_a_terminal(home: Path) -> None:
     assert "\x1b" not in ended.out
     assert "\x07" not in ended.out
     assert ended.err.startswith("2 pages in ")
+
+
+def test_what_programs_read_is_utf_8_whatever_the_locale_is(tmp_path: Path) -> None:
+    home = build(tmp_path, [entry("amt", "Grüße vom Amt", title="Ämter")])
+    poor = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    words = [sys.executable, "-m", "gossamer", "search", "-c", str(home), "Amt"]
+
+    shown = subprocess.run(words, env=poor, capture_output=True, check=True).stdout
+    told = subprocess.run([*words, "--json"], env=poor, capture_output=True, check=True).stdout
+
+    assert shown.decode().startswith("1. Ämter\n")
+    assert json.loads(told)["hits"][0]["title"] == "Ämter"
+
+
+def test_a_damaged_index_is_told_in_one_sentence(home: Path) -> None:
+    for path in home.glob("index/g*/words/*.idx"):
+        path.write_bytes(b"junk\n")
+    words = [sys.executable, "-m", "gossamer", "search", "-c", str(home), "rose"]
+
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 1
+    assert len(ended.stderr.splitlines()) == 1
+    assert ended.stderr.startswith("gossamer: ")
+    assert "gossamer rebuild index" in ended.stderr
 
 
 def test_flags_choose_among_the_hits(home: Path) -> None:

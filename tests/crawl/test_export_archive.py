@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from gossamer.archive.reader import iter_exchanges, read_answer_at
 from gossamer.crawl.exports import export
 from gossamer.crawl.study import Study
-from gossamer.errors import NotKnown, UsageError
+from gossamer.errors import CorruptFile, NotKnown, UsageError
 from support.a_crawl import crawl
 from support.a_site import Site, page, site_in_thread
 
@@ -107,3 +108,16 @@ def test_a_part_without_anything_in_it_is_no_file(
     ):
         export(study, "wacz", tmp_path / "x.wacz", prefix="https://nowhere.example/")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lost_file_of_the_archive_is_named(crawled: tuple[Path, Site], tmp_path: Path) -> None:
+    copied = tmp_path / "copy"
+    shutil.copytree(crawled[0], copied, ignore=shutil.ignore_patterns("*.warc.gz"))
+
+    for what in ("warc.gz", "wacz"):
+        with (
+            Study.open(copied) as study,
+            pytest.raises(CorruptFile, match=r"warc\.gz.*the file is gone; restore it"),
+        ):
+            export(study, what.removesuffix(".gz"), tmp_path / f"x.{what}")
+    assert [path.name for path in tmp_path.iterdir()] == ["copy"]

@@ -7,8 +7,11 @@ shown without what would move the cursor.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +24,8 @@ _WIDTH: Final = 96  # of a line where there is no terminal
 
 def run_search(home: Path, request: Request, *, as_json: bool) -> None:
     """Search and show. Raises QueryError, NoCollection, StoreError or CorruptFile."""
-    results = Engine(home).search(request)
+    with _panics_unheard():
+        results = Engine(home).search(request)
     if as_json:
         print(json.dumps(object_of(results), ensure_ascii=False))
         return
@@ -30,6 +34,22 @@ def run_search(home: Path, request: Request, *, as_json: bool) -> None:
     print(f"{results.total:,} {pages} in {results.took_ms:.1f} ms.", file=sys.stderr)
     if results.suggestion:
         print(f"Did you mean: {results.suggestion}", file=sys.stderr)
+
+
+@contextmanager
+def _panics_unheard() -> Iterator[None]:
+    """What the library of the index writes to stderr by itself when it meets a damaged file, up to
+    a page of it, is left out: the error that we make of it says the same in one sentence."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def object_of(results: Results) -> dict[str, Any]:

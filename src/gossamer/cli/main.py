@@ -6,10 +6,11 @@ Data goes to stdout, talk to stderr.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import typer
 
@@ -97,6 +98,7 @@ def _app_for(words: Sequence[str]) -> typer.Typer:
 
 def run() -> None:
     """Entry point: what the program raises on purpose ends in one sentence and its exit code."""
+    _write_in_utf8(sys.stdout)
     try:
         sys.exit(_app_for(sys.argv[1:2])(standalone_mode=False) or 0)
     except typer.Abort:
@@ -111,6 +113,13 @@ def run() -> None:
     except BrokenPipeError:  # `gossamer export ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _write_in_utf8(stream: TextIO) -> None:
+    """Data is UTF-8, whatever the locale is; a terminal of another encoding shows what it can."""
+    if isinstance(stream, io.TextIOWrapper):
+        encoding = stream.encoding if stream.isatty() else "utf-8"
+        stream.reconfigure(encoding=encoding, errors="replace")
 
 
 def _plainer(text: str) -> str:

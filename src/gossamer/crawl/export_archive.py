@@ -161,6 +161,8 @@ def _parts(study: Study, prefix: str) -> Iterator[_Part]:
         path = study.home.archive / name
         if not end:
             continue
+        if not path.exists():
+            raise CorruptFile(path, 0, "the file is gone; restore it from a backup")
         spans = [(0, end)] if not prefix else _spans_of(path, end, prefix)
         if spans:
             yield _Part(path, spans)
