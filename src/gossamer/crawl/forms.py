@@ -16,6 +16,7 @@ from gossamer.records import Edge, Link, Page
 from gossamer.urls.linker import Linker
 
 _REMEMBERED: Final = 50_000  # links with their edges, at 500 bytes each
+_USUAL_CHARS: Final = 250  # of an href; one of 16,000 characters counts as 65 links
 _MAX_WRITTEN_CHARS: Final = 2000  # of what is no URL
 
 _OF_THE_PAGE: Final = ("", "?", "#")  # what begins so means another URL in each page
@@ -71,7 +72,7 @@ class Forms:
         new: list[Edge] = []
         faults = 0
         here: _Known = {}  # of this page alone
-        for link, before in zip(page.links, found, strict=True):
+        for number, (link, before) in enumerate(zip(page.links, found, strict=True)):
             edge = here.get(link) if before is None else before
             if edge:
                 edges.append(edge)
@@ -82,7 +83,7 @@ class Forms:
             href = link[0].partition("#")[0]
             resolved = near(href) or resolve(base, href)
             if resolved is None:
-                made = self._faulty(page, link)
+                made = self._faulty(page, number)
                 faults += bool(made)
             else:
                 _, kind, text, rel, place = link
@@ -94,15 +95,15 @@ class Forms:
                 continue  # in another line it is another fault
             if is_kept and href[:1] not in _OF_THE_PAGE:
                 known[link] = made
-                self._size += 1
+                self._size += 1 + len(href) // _USUAL_CHARS
             here[link] = made
         return PageLinks(edges, new, faults)
 
-    def _faulty(self, page: Page, link: Link) -> Edge | tuple[()]:
+    def _faulty(self, page: Page, number: int) -> Edge | tuple[()]:
         """The edge of a link that is no URL; nothing where it is meant for others than crawlers."""
-        href, kind, text, rel, place = link
+        href, kind, text, rel, place = page.links[number]
         fault = self._linker.fault(page.base, href)
         if not fault:
             return ()
-        line = page.lines[page.links.index(link)] if page.lines else 0
+        line = page.lines[number] if page.lines else 0
         return Edge(href[:_MAX_WRITTEN_CHARS], b"", text, rel, place, kind, line, fault)
