@@ -58,7 +58,8 @@ class Scope(Section):
     )
     include: tuple[str, ...] = setting(
         (),
-        "A URL must match one of these patterns; `*` matches anything, `re:` starts a regex.",
+        "A URL, unless it is a seed, must match one of these patterns; `*` matches anything, `re:` "
+        "starts a regex.",
         fixed=True,
     )
     exclude: tuple[str, ...] = setting(

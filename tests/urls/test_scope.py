@@ -89,6 +89,15 @@ def test_with_includes_one_must_match_and_exclude_still_wins() -> None:
     assert scope.judge("https://a.org/").because == "it matches no include (`*.pdf`, `/docs/`)"
 
 
+def test_a_seed_needs_no_include_but_may_be_excluded() -> None:
+    seeds = ["https://a.org/", "https://a.org/draft"]
+    scope = Scope.build("host", seeds, include=["/docs/"], exclude=["*draft*"])
+
+    assert scope.judge("https://a.org/").is_in
+    assert not scope.judge("https://a.org/other").is_in
+    assert not scope.judge("https://a.org/draft").is_in
+
+
 def test_an_include_widens_no_scope() -> None:
     scope = Scope.build("host", [SEED], include=["*"])
 

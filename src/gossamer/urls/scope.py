@@ -8,7 +8,8 @@
     any      everything
 
 Of these `exclude` takes away, and if there is an `include`, what it does not match is taken away
-too. Seeds are judged as all others are. `patterns.py` says how patterns are written.
+too, seeds apart: they are where the way to what is wanted begins. In all else seeds are judged as
+others are. `patterns.py` says how patterns are written.
 
 Pure: built once, then only asked. Depth, budgets and bans are not asked here.
 """
@@ -50,11 +51,16 @@ class Scope:
     """The bounds of one crawl."""
 
     def __init__(
-        self, rule: Rule, include: tuple[Pattern, ...] = (), exclude: tuple[Pattern, ...] = ()
+        self,
+        rule: Rule,
+        include: tuple[Pattern, ...] = (),
+        exclude: tuple[Pattern, ...] = (),
+        seeds: Iterable[str] = (),
     ) -> None:
         self._rule = rule
         self._include = include
         self._exclude = exclude
+        self._seeds = frozenset(seeds if include else ())
 
     @classmethod
     def build(
@@ -70,6 +76,7 @@ class Scope:
             _rule_of(kind, seeds, domains),
             tuple(map(pattern_of, include)),
             tuple(map(pattern_of, exclude)),
+            seeds,
         )
 
     def judge(self, url: str) -> Verdict:
@@ -79,7 +86,8 @@ class Scope:
             return verdict
         if self._exclude and (found := find_match(self._exclude, url)) is not None:
             return Verdict(False, f"it matches exclude `{found}`")
-        if self._include and find_match(self._include, url) is None:
+        is_chosen = not self._include or url in self._seeds
+        if not is_chosen and find_match(self._include, url) is None:
             wanted = ", ".join(f"`{pattern.text}`" for pattern in self._include[:3])
             return Verdict(False, f"it matches no include ({wanted})")
         return verdict
