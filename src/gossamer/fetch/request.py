@@ -28,8 +28,8 @@ _CONNECTIONS: Final = frozenset({
     "host", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",
     "keep-alive", "expect", "proxy-authorization", "proxy-connection",
 })  # fmt: skip
-# Enough to write to somebody: a mail address or a URL, with a name beside it or without.
-_REACHABLE: Final = re.compile(r"[^\s@<>]+@[^\s@<>]+\.[^\s@<>.]+|https?://[^\s/]+", re.IGNORECASE)
+# Enough to find somebody: a mail address (`me@localhost`), a URL, a name of the web (`a.org/bot`).
+_REACHABLE: Final = re.compile(r"[^\s@<>]@[^\s@<>]|https?://[^\s/]|\w\.[a-z]{2}", re.IGNORECASE)
 _TOKEN: Final = frozenset("!#$%&'*+-.^_`|~")  # RFC 9110, 5.6.2, beside letters and digits
 
 
