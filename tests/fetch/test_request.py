@@ -117,9 +117,12 @@ def test_a_contact_stands_behind_the_name() -> None:
     assert user_agent("https://x.example/bot").endswith(" (+https://x.example/bot)")
 
 
-@pytest.mark.parametrize(
-    "contact", ["x", "x y", "me@", "@example.org", "me@here", "ftp://a.example"]
-)
+@pytest.mark.parametrize("contact", ["me@localhost", "example.org/bot", "HTTP://1.2.3.4/"])
+def test_whoever_can_be_found_is_a_contact(contact: str) -> None:
+    assert user_agent(contact).endswith(f" (+{contact})")
+
+
+@pytest.mark.parametrize("contact", ["x", "x y", "me@", "me@ .", "http://", "7.5"])
 def test_a_contact_is_a_mail_address_or_a_url(contact: str) -> None:
     with pytest.raises(SettingsError, match="a mail address or an http"):
         user_agent(contact)
