@@ -11,7 +11,8 @@ from gossamer.crawl.exports import batches
 from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
-from gossamer.errors import NoCollection, UsageError
+from gossamer.crawl.study_links import backlinks
+from gossamer.errors import NoCollection, StoreError, UsageError
 from support.a_crawl import crawl
 from support.a_site import page, redirect, robots, site_in_thread
 
@@ -63,6 +64,21 @@ def test_a_lost_state_and_graph_come_back_from_the_archive(crawled: Path) -> Non
     after = [(row["url"], row["outcome"], row["reason"]) for row in rows_of(crawled, "pages")]
     assert sorted(map(str, after)) == sorted(map(str, before))
     assert len(rows_of(crawled, "links")) == links
+
+
+def test_links_that_were_not_kept_can_be_had_later(collection: Path) -> None:
+    with site_in_thread(PAGES) as site:
+        crawl(collection, [site.url()], node__graph=False)
+        with Study.open(collection) as study, pytest.raises(StoreError, match="rebuild graph"):
+            backlinks(study, site.url("/a"))
+
+        remade(collection, "all")
+        assert rows_of(collection, "links") == []
+        remade(collection, "graph")
+
+        with Study.open(collection) as study:
+            assert backlinks(study, site.url("/a"))[1].num_rows == 1
+    assert list(verify(Home(collection))) == []
 
 
 def test_a_rebuilt_crawl_asks_for_nothing_again(collection: Path) -> None:

@@ -81,7 +81,7 @@ class Told:
 
 
 def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
-    """Make `graph`, `index`, `state` or `all` again.
+    """Make `graph`, `index`, `state` or `all` again; what the crawl left out is no part of `all`.
 
     Raises NoCollection, CollectionInUse, CorruptFile.
     """
@@ -94,8 +94,11 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
         undo_half_swaps(home)
         told = _told(home)
         note_act(home.acts, clock.wall_us(), "rebuild", what=what)
-        if what in ("graph", "all"):
+        if what == "graph" or (what == "all" and told.settings.node.graph):
             _rebuild_graph(home, told, clock, tell)
+        elif what == "all":
+            for path in home.archive.glob("*.warc.gz"):
+                write_cdxj(path)
         if what in ("state", "all"):
             _rebuild_state(home, told, tell)
         if what == "index" or (what == "all" and told.settings.node.index):
@@ -143,8 +146,9 @@ def _rebuild_graph(home: Home, told: Told, clock: Clock, tell: Tell) -> None:
     new = home.graph.with_name("graph.new")
     new.mkdir()
     forgotten = read_forgotten(home.acts)
-    harvester = build_harvester(told.settings, Keys(told.salt), forgotten)
-    gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", told.settings.node, clock)
+    settings = with_values(told.settings, {"node.graph": True})  # who asks wants them now
+    harvester = build_harvester(settings, Keys(told.salt), forgotten)
+    gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", settings.node, clock)
     with closing(LinkBook(new, clock)) as book:
         for path in sorted(home.archive.glob("*.warc.gz")):
             tell(f"links of {path.name}")

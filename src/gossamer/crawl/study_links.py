@@ -9,11 +9,13 @@ from typing import Any
 
 from gossamer.base.clock import iso_of
 from gossamer.crawl.study import Study
+from gossamer.errors import StoreError
 from gossamer.graph.arrow import pa
 from gossamer.graph.backlinks import Screenful
 from gossamer.graph.backlinks import anchors as graph_anchors
 from gossamer.graph.backlinks import backlinks as graph_backlinks
 from gossamer.graph.backlinks import screenful as graph_screenful
+from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.network import check_level
 
 
@@ -21,7 +23,7 @@ def backlinks(study: Study, url: str, by: str = "page") -> tuple[str, Any]:
     """The URL that is meant, and an Arrow table of the links to it (see `graph/backlinks.py`).
 
     Raises UsageError for another `by` and for what is no URL, NotKnown when neither state nor
-    graph know the URL, CorruptFile when the graph is damaged.
+    graph know the URL, CorruptFile when the graph is damaged, StoreError when none were kept.
     """
     check_level(by)
     meant, table = _asked(study, url, lambda folder, one: graph_backlinks(folder, one, by))
@@ -56,6 +58,11 @@ def screenful(
 
 def _asked(study: Study, url: str, ask: Callable[[Path, str], Any]) -> tuple[str, Any]:
     """The first spelling that has links, else the one that is known and has none."""
+    if not study.settings().node.graph and not (study.home.graph / MANIFEST).exists():
+        raise StoreError(
+            f"no links were kept in {study.home.path}; `gossamer rebuild graph` finds them in the "
+            "archive"
+        )
     for spelling in study.spellings(url):
         table = ask(study.home.graph, spelling)
         if table.num_rows:
