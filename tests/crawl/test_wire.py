@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.crawl import wire
-from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report, Stored
+from gossamer.crawl.harvest import Harvest
+from gossamer.index.entry import MAX_TEXT_CHARS
+from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 keys = st.binary(min_size=16, max_size=16)
@@ -134,3 +136,22 @@ def test_frames_are_found_however_the_stream_is_cut(bodies: list[bytes], cuts: l
 def test_a_frame_of_absurd_size_is_refused_before_it_is_held() -> None:
     with pytest.raises(ValueError, match="a frame of"):
         list(wire.Frames().feed(wire.HEADER.pack(wire.MAX_FRAME_BYTES + 1)))
+
+
+def test_of_a_long_text_as_much_travels_as_the_index_takes() -> None:
+    lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
+    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
+    long = Harvest(report, Page(base=lease.url, text="x" * (MAX_TEXT_CHARS + 9)))
+
+    arrived = wire.harvest_of(list(wire.harvest_items(long, is_indexed=True)), lease)
+
+    assert arrived.page is not None
+    assert len(arrived.page.text) == wire.chars_of(long) == MAX_TEXT_CHARS
+
+
+def test_the_urls_that_a_page_names_count_in_its_frame() -> None:
+    lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
+    found = (Found("http://a.example/" + "x" * 983, bytes(16), 1, lease.key),) * 5
+    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""), found=found)
+
+    assert wire.chars_of(Harvest(report)) == 5000

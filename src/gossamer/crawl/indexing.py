@@ -22,7 +22,7 @@ from gossamer.base.clock import Clock
 from gossamer.crawl.harvest import Harvest
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.frontier.rows import may_index
-from gossamer.index.entry import Entry
+from gossamer.index.entry import MAX_TEXT_CHARS, Entry
 from gossamer.index.writer import IndexWriter
 from gossamer.records import Outcome, Purpose
 
@@ -124,7 +124,7 @@ def _entry_of(harvest: Harvest) -> Entry:
         url=report.lease.url,
         title=report.title,
         headings=page.headings if page else (),
-        text=page.text if page else "",
+        text=page.text[:MAX_TEXT_CHARS] if page else "",  # what is longer would only wait longer
         language=report.language,
         type=report.type,
         at_us=report.at_us,

@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgpack
 
 from gossamer.crawl.harvest import Harvest
+from gossamer.index.entry import MAX_TEXT_CHARS
 from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
 
 HEADER: Final = struct.Struct(">I")
@@ -108,12 +109,21 @@ def report_items(report: Report) -> tuple[Any, ...]:
 
 
 def harvest_items(harvest: Harvest, *, is_indexed: bool) -> tuple[Any, ...]:
-    """A harvest as the node wants it: links stay with the worker, words only go to an index."""
+    """A harvest as the node wants it: links stay with the worker, words only go to an index, and
+    no more of them than that takes: 3 MB on the way can be a text of 60."""
     if not is_indexed:
         return ((), *report_items(harvest.report))
     page = harvest.page
-    words = (page.text, page.headings) if page else ("", ())
+    words = (page.text[:MAX_TEXT_CHARS], page.headings) if page else ("", ())
     return ((*words, harvest.anchors), *report_items(harvest.report))
+
+
+def chars_of(harvest: Harvest) -> int:
+    """About how much of a frame a harvest takes: its text and the URLs it names."""
+    report = harvest.report
+    text = min(len(harvest.page.text), MAX_TEXT_CHARS) if harvest.page else 0
+    urls = sum(len(found.url) for found in report.found) + sum(map(len, report.sitemaps))
+    return text + urls + len(report.body)
 
 
 def harvest_of(items: list[Any], lease: Lease) -> Harvest:

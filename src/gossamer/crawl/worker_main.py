@@ -34,6 +34,7 @@ from gossamer.urls.keys import Keys
 
 _ALIVE_EVERY_S: Final = 1.0
 _FLUSH_AT: Final = 32  # reports gathered before a frame goes out
+_FLUSH_AT_CHARS: Final = 8_000_000  # of their texts and URLs: a frame has at most 256 MB
 _FLUSH_AFTER_S: Final = 0.004  # or so long after the first: many hosts, few links, no waiting
 
 
@@ -49,6 +50,7 @@ class Desk(asyncio.Protocol):
         self._tasks: set[asyncio.Task[None]] = set()  # that end with the worker
         self._writing: set[asyncio.Task[None]] = set()  # that it waits for
         self._reports: list[Any] = []
+        self._report_chars = 0
         self._flush_timer: asyncio.TimerHandle | None = None
         self._has_given_up = False
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -135,7 +137,8 @@ class Desk(asyncio.Protocol):
         if changes := self._working.jar.take_changes():
             self._send(wire.frame(wire.COOKIES, changes))
         self._reports.append(wire.harvest_items(harvest, is_indexed=self._is_indexed))
-        if len(self._reports) >= _FLUSH_AT:
+        self._report_chars += wire.chars_of(harvest)
+        if len(self._reports) >= _FLUSH_AT or self._report_chars >= _FLUSH_AT_CHARS:
             self._flush()
         elif self._flush_timer is None:
             loop = asyncio.get_running_loop()
@@ -155,7 +158,7 @@ class Desk(asyncio.Protocol):
             self._flush_timer.cancel()
             self._flush_timer = None
         if self._reports:
-            reports, self._reports = self._reports, []
+            reports, self._reports, self._report_chars = self._reports, [], 0
             self._send(wire.frame(wire.REPORTS, reports))
 
     async def _write_part(self) -> None:
