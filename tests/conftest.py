@@ -49,6 +49,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """At the end it may go: DuckDB tells of each of its functions that does not."""
+    gc.unfreeze()
+
+
 def _has_room(folder: Path) -> bool:
     """Whether it is there, is ours to write, may hold programs, and is large."""
     if not os.access(folder, os.W_OK) or os.statvfs(folder).f_flag & os.ST_NOEXEC:
