@@ -10,8 +10,8 @@ and would then have been seen first before: what is asked of a graph must not ha
 merged when. Whoever reads compares with all captures (`tables.py`, `lookup.py`).
 
 Memory is bounded by rows, not by the graph: a slice holds some hundred thousand rows, or those of
-its one URL where more link to that. A set counts when a manifest names it, which is the writer's to do
-(`crawl/links.py`); which files are merged when is decided in `tiers.py`.
+its one URL where more link to that. A set counts when a manifest names it, which is the writer's to
+do (`crawl/links.py`); which files are merged when is decided in `tiers.py`.
 
     python -m gossamer.graph.merge FOLDER NAME INPUT...      prints the set as JSON
 """
@@ -57,9 +57,19 @@ class Captures:
     last_us: Numbers
 
     def links_us_of(self, sources: Any) -> Numbers:
-        """For each of some pages, the capture whose links stand."""
-        links_us: Numbers = self.links_us[self.places_of(sources)]
+        """For each of some pages, the capture whose links stand; NEVER for one that is not here."""
+        found = pc.index_in(sources, value_set=self.sources).fill_null(len(self.sources))
+        links_us: Numbers = np.append(self.links_us, NEVER)[found.to_numpy(zero_copy_only=False)]
         return links_us
+
+    def of_changed(self, all_captures: Sequence[Captures]) -> Captures:
+        """Only the pages that several of those joined here have captures of."""
+        coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
+        is_changed = np.bincount(coded.indices.to_numpy(), minlength=1) > 1
+        changed = coded.dictionary.filter(pa.array(is_changed[: len(coded.dictionary)]))
+        at = np.sort(self.places_of(changed))
+        first_us, links_us, last_us = self.first_us[at], self.links_us[at], self.last_us[at]
+        return Captures(self.sources.take(pa.array(at)), first_us, links_us, last_us)
 
     def places_of(self, sources: Any) -> Numbers:
         """The row of each page; 0 for one that is not here, of which no row must be asked."""
@@ -94,12 +104,16 @@ def _merge_parts(folder: Path, paths: Sequence[Path], name: str) -> MergedSet:
 
 
 def _merge_sets(folder: Path, sets: Sequence[MergedSet], name: str) -> MergedSet:
-    captures = joined([_read_captures(folder / merged.captures_file) for merged in sets])
+    read = [_read_captures(folder / merged.captures_file) for merged in sets]
+    captures = joined(read)
+    # Within a set all is done. To look up pages that only one set has takes most of the time.
+    changed = captures.of_changed(read)
+    del read
     new = MergedSet(name, 0, 0, 0)
     counts = []
     for column, names, file_of in _SIDES:
         paths = [folder / file_of(merged) for merged in sets]
-        pieces = (once_each(rows, captures).ordered(column) for rows in slices(paths, column))
+        pieces = (once_each(rows, changed).ordered(column) for rows in slices(paths, column))
         counts.append(write_rows(folder / file_of(new), names, pieces, column))
     links, count = counts
     return _finished(folder, MergedSet(name, links, count, len(captures.sources)), captures)

@@ -14,11 +14,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import Rows, read_coded, rows_of
 from gossamer.graph.manifest import TEMPORARY_SUFFIX
 
-SLICE_ROWS: Final = 200_000  # and the groups of each file that reach beyond: half a million more
+SLICE_ROWS: Final = 300_000
 GROUP_ROWS: Final = 32_768
 _BEYOND_ALL: Final = chr(0x10FFFF)
 
@@ -68,8 +70,8 @@ def slices(paths: Sequence[Path], column: str) -> Iterator[Rows]:
         for path in paths:
             numbers = [group.number for group in inside if group.path == path]
             if numbers:
-                tables.append(read_coded(path, numbers))
-        yield _between(rows_of(tables), column, low, high)
+                tables.append(_between(read_coded(path, numbers), column, low, high))
+        yield rows_of(tables)
 
 
 def _spans(groups: Sequence[Group]) -> Iterator[tuple[str, str | None]]:
@@ -85,12 +87,33 @@ def _spans(groups: Sequence[Group]) -> Iterator[tuple[str, str | None]]:
         yield low, None
 
 
-def _between(rows: Rows, column: str, low: str, high: str | None) -> Rows:
-    text = rows.texts[column]
-    is_in = pc.greater_equal(text.words, pa.scalar(low, pa.string()))
-    if high is not None:
-        is_in = pc.and_(is_in, pc.less(text.words, pa.scalar(high, pa.string())))
-    return rows.taken(is_in.to_numpy(zero_copy_only=False)[text.codes])
+def _between(table: Any, column: str, low: str, high: str | None) -> Any:
+    """The rows of a span, with only their texts: groups reach beyond it on both sides."""
+    pieces = []
+    for batch in table.to_batches():
+        texts = batch.column(column)
+        is_coded = pa.types.is_dictionary(texts.type)
+        words = texts.dictionary if is_coded else texts
+        is_in = pc.greater_equal(words, pa.scalar(low, pa.string()))
+        if high is not None:
+            is_in = pc.and_(is_in, pc.less(words, pa.scalar(high, pa.string())))
+        is_in = is_in.take(texts.indices) if is_coded else is_in
+        pieces.append(_without_unused(batch.filter(is_in)))
+    return pa.Table.from_batches(pieces, table.schema)
+
+
+def _without_unused(batch: Any) -> Any:
+    columns = [_compact(one) if pa.types.is_dictionary(one.type) else one for one in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+
+def _compact(column: Any) -> Any:
+    """A column with dictionary, in which only those texts are left that a row has."""
+    codes = column.indices.to_numpy(zero_copy_only=False)
+    is_used = np.zeros(len(column.dictionary), np.bool_)
+    is_used[codes] = True
+    numbers = pa.array((np.cumsum(is_used) - 1)[codes], column.type.index_type)
+    return pa.DictionaryArray.from_arrays(numbers, column.dictionary.filter(pa.array(is_used)))
 
 
 def write_rows(path: Path, names: Sequence[str], pieces: Iterable[Rows], sorted_by: str) -> int:

@@ -2,7 +2,7 @@
 
 Merging a row costs a microsecond, reading one URL's links costs a scan of all raw parts and a
 few milliseconds for each set. So raw parts gather until they hold a million rows, or are many, and
-the oldest half becomes a set, for half a million rows take 200 MB to sort; sixteen sets of a size
+the oldest half becomes a set, for half a million rows take 260 MB to sort; sixteen sets of a size
 become one of the next. With 100 links a page, a crawl of 9,000 pages merges nothing, one of 50,000
 writes a row once more, one of a million twice.
 """
