@@ -15,8 +15,6 @@ from pathlib import Path
 
 import httpx
 
-from support.programs import free_port
-
 
 @dataclass(frozen=True)
 class Server:
@@ -31,19 +29,15 @@ class Server:
 @contextmanager
 def serving(collection: Path, *flags: str) -> Iterator[Server]:
     """Serve a collection until the block ends; crawls that were started go on."""
-    port = free_port()
-    words = [sys.executable, "-m", "gossamer", "serve", "-c", str(collection), "--port", str(port)]
+    words = [sys.executable, "-m", "gossamer", "serve", "-c", str(collection), "--port", "0"]
     process = subprocess.Popen([*words, *flags], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
         link = process.stderr.readline().split()[1]
         token = process.stderr.readline().split()[-1]
-        transport = httpx.HTTPTransport(retries=8)  # it printed before it listens
         headers = {"authorization": f"Bearer {token}"}
-        root = f"http://127.0.0.1:{port}"
-        with httpx.Client(
-            base_url=root, transport=transport, headers=headers, timeout=90
-        ) as client:
+        root = link.partition("/login")[0]
+        with httpx.Client(base_url=root, headers=headers, timeout=90) as client:
             client.get("/healthz").raise_for_status()
             yield Server(root, link, token, client)
     finally:

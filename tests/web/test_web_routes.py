@@ -12,6 +12,8 @@ from gossamer.search.results import Request, Results
 from gossamer.search.searchers import NoAnswer, Searchers, Shelved
 from gossamer.web.pages import VIEWS
 from gossamer.web.routes import API, PAGES
+from support.a_crawl import crawl
+from support.a_site import page, site_in_thread
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
 
@@ -79,6 +81,23 @@ def test_a_refused_url_has_its_story_and_no_page(server: Served, garden: Garden)
     found = Browser(server).get("/api/page", url=garden.url("/private")).json()
 
     assert (found["outcome"], found["reason"], found["page"]) == ("refused", "robots", None)
+
+
+def test_a_collection_without_links_says_so(tmp_path: Path) -> None:
+    with site_in_thread({"*": page("<a href=/a>a</a>")}) as site:
+        root = site.url()
+        crawl(tmp_path / "c", [root], node__graph=False)
+    made = served(tmp_path / "c")
+    browser = Browser(made)
+
+    asked = [browser.get(f"/api/{name}", url=root) for name in ("backlinks", "links")]
+    shown = [browser.get("/page", url=root, view=view) for view in ("in", "out")]
+
+    assert [answer.status_code for answer in asked] == [409, 409]
+    assert [answer.status_code for answer in shown] == [200, 200]
+    assert all("no links were kept" in answer.text for answer in (*asked, *shown))
+    assert "No page that was fetched links here" not in shown[0].text
+    made.desk.shelf.close()
 
 
 def test_backlinks_come_with_their_words(server: Served, garden: Garden) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +19,10 @@ def serve(
         str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", metavar="N", help="On which port.", min=1, max=65535)
+        int,
+        typer.Option(
+            "--port", metavar="N", help="On which port; 0: any that is free.", min=0, max=65535
+        ),
     ] = 8800,
     crawls: Annotated[
         Path | None,
@@ -72,7 +76,7 @@ def serve(
 ) -> None:
     """Show the collection on a web page: search, explore, start and watch crawls."""
     from gossamer.web.login import hash_password as hashed
-    from gossamer.web.server import Serving, build_desk, origin_of
+    from gossamer.web.server import Serving, build_desk, build_doors, listening, origin_of
     from gossamer.web.server import serve as answer
 
     if hash_password:
@@ -89,9 +93,12 @@ def serve(
         proxies=tuple(trust_proxy or ()),
         searchers=os.cpu_count() or 1,
     )
-    desk = build_desk(serving)
-    origin = origin_of(serving)
-    print(f"Open {origin}/login?ticket={desk.doors.ticket} (works once)", file=sys.stderr)
-    if token_file is None:
-        print(f"or log in at {origin} with the token {desk.doors.token}", file=sys.stderr)
-    answer(serving, desk)
+    build_doors(serving)  # says what is wrong before anybody is listened to
+    with listening(host, port) as listener:
+        serving = replace(serving, port=listener.getsockname()[1])
+        desk = build_desk(serving)
+        origin = origin_of(serving)
+        print(f"Open {origin}/login?ticket={desk.doors.ticket} (works once)", file=sys.stderr)
+        if token_file is None:
+            print(f"or log in at {origin} with the token {desk.doors.token}", file=sys.stderr)
+        answer(serving, desk, listener)

@@ -23,7 +23,7 @@ def backlinks(study: Study, url: str, by: str = "page") -> tuple[str, Any]:
     """The URL that is meant, and an Arrow table of the links to it (see `graph/backlinks.py`).
 
     Raises UsageError for another `by` and for what is no URL, NotKnown when neither state nor
-    graph know the URL, CorruptFile when the graph is damaged, StoreError when none were kept.
+    graph know the URL, CorruptFile when the graph is damaged, NoLinks when none were kept.
     """
     check_level(by)
     meant, table = _asked(study, url, lambda folder, one: graph_backlinks(folder, one, by))
@@ -43,6 +43,7 @@ def screenful(
     Raises what `backlinks` raises.
     """
     check_level(by)
+    check_kept(study)
 
     def ask(one: str) -> Screenful:
         folder = study.home.graph
@@ -58,17 +59,26 @@ def screenful(
 
 def _asked(study: Study, url: str, ask: Callable[[Path, str], Any]) -> tuple[str, Any]:
     """The first spelling that has links, else the one that is known and has none."""
-    if not study.settings().node.graph and not (study.home.graph / MANIFEST).exists():
-        raise StoreError(
-            f"no links were kept in {study.home.path}; `gossamer rebuild graph` finds them in the "
-            "archive"
-        )
+    check_kept(study)
     for spelling in study.spellings(url):
         table = ask(study.home.graph, spelling)
         if table.num_rows:
             return spelling, table
     known = study.get(url).url
     return known, ask(study.home.graph, known)
+
+
+class NoLinks(StoreError):
+    """The crawl was told to keep none."""
+
+
+def check_kept(study: Study) -> None:
+    """Whether there is a graph to ask. Raises NoLinks."""
+    if not study.settings().node.graph and not (study.home.graph / MANIFEST).exists():
+        raise NoLinks(
+            f"no links were kept in {study.home.path}; `gossamer rebuild graph` finds them in the "
+            "archive"
+        )
 
 
 def with_dates(table: Any) -> Any:

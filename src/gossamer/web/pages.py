@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final
 
 from starlette.responses import RedirectResponse, Response
 
+from gossamer.crawl.study import Study
+from gossamer.crawl.study_links import NoLinks
 from gossamer.errors import (
     CorruptFile,
     GossamerError,
@@ -122,32 +125,30 @@ def _searchable(desk: Desk, crawl: str) -> int:
 def page(desk: Desk, asked: Asked) -> Response:
     url, view, crawl = asked.text("url"), asked.text("view"), asked.text("c")
     names: dict[str, Any] = {"nav": "search", "view": view, "views": VIEWS, "note": ""}
+    names |= {"absent": "", "diff": None}
     with desk.shelf.study(crawl) as study:
         story, kept = story_and_page(study, url, asked.text("at"))
-        if view == "in":
-            names["links"] = _links_or_none(
-                lambda: backlinks_object(study, url, "page", _SHOWN, asked.whole("offset"))
-            )
+        if view in ("in", "out"):
+            names |= _links(study, url, view, asked.whole("offset"))
         elif view == "diff":
-            names["diff"] = _links_or_none(
-                lambda: diff_object(study, url, asked.text("old"), asked.text("new"))
-            )
-        elif view == "out":
-            names["links"] = _links_or_none(
-                lambda: links_object(study, url, _SHOWN, asked.whole("offset"))
-            )
+            with suppress(NotKnown):
+                names["diff"] = diff_object(study, url, asked.text("old"), asked.text("new"))
     found = page_object(story, kept, desk.clock.wall_us())
     if not kept and view not in ("in", "out"):
         names["view"] = "story"  # there is nothing else to show
     return _html(desk, asked, "page.html", found=found, shown=_SHOWN, **names)
 
 
-def _links_or_none(ask: Any) -> dict[str, Any] | None:
+def _links(study: Study, url: str, view: str, offset: int) -> dict[str, Any]:
+    """What the page shows of the links to or from it; nothing where it is not known."""
     try:
-        found: dict[str, Any] = ask()
+        if view == "in":
+            return {"links": backlinks_object(study, url, "page", _SHOWN, offset)}
+        return {"links": links_object(study, url, _SHOWN, offset)}
     except NotKnown:
-        return None
-    return found
+        return {"links": None}
+    except NoLinks as fault:
+        return {"links": None, "absent": str(fault)}
 
 
 def cached(desk: Desk, asked: Asked) -> Response:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from gossamer.base.clock import iso_of
 from gossamer.crawl.study import Study
-from gossamer.crawl.study_links import screenful, with_dates
+from gossamer.crawl.study_links import check_kept, screenful, with_dates
 from gossamer.crawl.study_pages import Capture, StoredPage, times_of
 from gossamer.crawl.study_story import Story
 from gossamer.crawl.study_words import tell
@@ -86,7 +86,7 @@ def _kept_object(kept: StoredPage) -> dict[str, Any]:
 
 
 def backlinks_object(study: Study, url: str, by: str, limit: int, offset: int) -> dict[str, Any]:
-    """Who links to a URL, and with which words. Raises NotKnown, CorruptFile."""
+    """Who links to a URL, and with which words. Raises NotKnown, CorruptFile, NoLinks."""
     meant, found = screenful(study, url, by, limit=limit, offset=offset, words=_MOST_WORDS)
     return {
         "schema": 1,
@@ -100,7 +100,8 @@ def backlinks_object(study: Study, url: str, by: str, limit: int, offset: int) -
 
 
 def links_object(study: Study, url: str, limit: int, offset: int) -> dict[str, Any]:
-    """Where a page's links lead, and what became of each. Raises NotKnown, CorruptFile."""
+    """Where a page's links lead, and what became of each. Raises NotKnown, CorruptFile, NoLinks."""
+    check_kept(study)
     row = study.get(url)
     table = links_from(study.home.graph, row.url)
     links = with_dates(table.slice(offset, limit)).to_pylist()

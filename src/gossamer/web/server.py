@@ -7,10 +7,14 @@ whoever can reach it could otherwise start crawls from this machine.
 from __future__ import annotations
 
 import secrets
+import socket
 import stat
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from errno import EADDRINUSE
 from pathlib import Path
+from typing import Final
 
 import uvicorn
 
@@ -26,6 +30,8 @@ from gossamer.web.proxies import read_proxies
 from gossamer.web.render import Renderer
 from gossamer.web.route import Desk
 from gossamer.web.shelf import Shelf
+
+_BACKLOG: Final = 2048  # connections that wait to be taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,16 +103,27 @@ def origin_of(serving: Serving) -> str:
     return f"http://[{host}]:{serving.port}" if ":" in host else f"http://{host}:{serving.port}"
 
 
-def serve(serving: Serving, desk: Desk) -> None:
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that waits for browsers; 0 is any port that is free. Raises UsageError."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as fault:
+        why = "another program listens there" if fault.errno == EADDRINUSE else fault.strerror
+        raise UsageError(
+            f"port {port} of {host} cannot be had ({why}); say another with --port, where 0 is any "
+            "that is free, or another address with --host"
+        ) from fault
+
+
+def serve(serving: Serving, desk: Desk, listener: socket.socket) -> None:
     """Answer until a signal says stop. Crawls that were started go on."""
 
     class Patient(Patience):
         proxies = desk.doors.proxies
 
-    uvicorn.run(
+    config = uvicorn.Config(
         build_app(desk, Names(serving.host, serving.allowed_hosts)),
-        host=serving.host,
-        port=serving.port,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -116,3 +133,5 @@ def serve(serving: Serving, desk: Desk) -> None:
         http=Patient,
         ws="none",
     )
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])
