@@ -96,6 +96,8 @@ def serve(
     build_doors(serving)  # says what is wrong before anybody is listened to
     with listening(host, port) as listener:
         serving = replace(serving, port=listener.getsockname()[1])
+        # As -P does: processes that search load nothing from the folder that somebody serves from.
+        os.environ["PYTHONSAFEPATH"] = "1"
         desk = build_desk(serving)
         origin = origin_of(serving)
         print(f"Open {origin}/login?ticket={desk.doors.ticket} (works once)", file=sys.stderr)
