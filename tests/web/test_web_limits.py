@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 from uvicorn.server import ServerState
 
@@ -29,6 +29,12 @@ class Impatience(Patience):
     """The same, in a hurry."""
 
     head_s = 0.05
+    take_s = 0.3
+    has_ended: asyncio.Event
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.has_ended.set()
 
 
 @asynccontextmanager
@@ -37,6 +43,7 @@ async def listening(app: Any) -> AsyncIterator[tuple[asyncio.StreamReader, async
     config = uvicorn.Config(app, http=Impatience, ws="none", log_level="critical")
     config.load()
     state = ServerState()
+    Impatience.has_ended = asyncio.Event()
 
     def protocol() -> Impatience:
         return Impatience(config=config, server_state=state, app_state={})
@@ -131,6 +138,48 @@ async def _status(reader: asyncio.StreamReader) -> bytes:
     length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
     await reader.readexactly(int(length))
     return first
+
+
+ANSWER = b"x" * 15_000_000  # more than the system takes in for a client
+
+
+async def _at_once(scope: Scope, receive: Receive, send: Send) -> None:
+    await PlainTextResponse(ANSWER)(scope, receive, send)
+
+
+async def _in_pieces(scope: Scope, receive: Receive, send: Send) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for start in range(0, len(ANSWER), 100_000):
+            yield ANSWER[start : start + 100_000]
+
+    await StreamingResponse(pieces())(scope, receive, send)
+
+
+@pytest.mark.parametrize("app", [_at_once, _in_pieces])
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+def test_who_takes_nothing_of_an_answer_is_hung_up_on(app: Any, version: bytes) -> None:
+    """Also where it asked for the connection to be closed behind the answer."""
+
+    async def take_nothing() -> bytes:
+        async with listening(app) as (reader, writer):
+            writer.write(b"GET / HTTP/%b\r\nHost: 127.0.0.1\r\n\r\n" % version)
+            await asyncio.wait_for(Impatience.has_ended.wait(), 20)
+            return await all_of(reader)
+
+    assert len(asyncio.run(take_nothing())) < len(ANSWER)
+
+
+def test_who_takes_an_answer_slowly_gets_all_of_it() -> None:
+    async def take_slowly() -> int:
+        taken = 0
+        async with listening(_at_once) as (reader, writer):
+            writer.write(b"GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+            while piece := await reader.read(1_000_000):
+                taken += len(piece)
+                await asyncio.sleep(0.02)  # in all that is longer than anybody may take nothing
+        return taken
+
+    assert asyncio.run(take_slowly()) > len(ANSWER)
 
 
 def test_an_address_has_its_share_of_the_places_and_this_machine_any_number() -> None:

@@ -20,7 +20,8 @@ from gossamer.web.guard import is_loopback
 from gossamer.web.proxies import Proxies
 
 HEAD_S: Final = 10.0  # browsers send all of it at once
-TAKE_S: Final = 30.0  # for the rest of an answer, after the connection was to be closed
+TAKE_S: Final = 30.0  # for a client to take TAKE_BYTES of what waits for it, or the rest
+TAKE_BYTES: Final = 64 * 2**10  # the slowest modem took twice as many
 MOST_OF_ONE: Final = 200  # connections of one address; a browser opens 6, a proxy some dozens
 MAX_HEAD_BYTES: Final = 64 * 2**10  # of a request without its body; browsers send 2,000
 LINGER_S: Final = 1.0  # after a refusal
@@ -32,9 +33,12 @@ class Patience(HttpToolsProtocol):
     """One connection, as uvicorn treats it, with the bounds above."""
 
     head_s = HEAD_S
+    take_s = TAKE_S
     most_of_one = MOST_OF_ONE
     proxies = Proxies()  # each of those asks for many, and may have any number of places
     _giving_up: asyncio.TimerHandle | None = None
+    _looking: asyncio.TimerHandle | None = None
+    _left_bytes = 0  # of an answer at the last look, if it waited for the client then
     _head_bytes = 0  # of the request that is being read
     _is_refused = False
 
@@ -44,6 +48,7 @@ class Patience(HttpToolsProtocol):
             transport.abort()
             return
         self._wait_for_head()
+        self._look_later()
 
     def data_received(self, data: bytes) -> None:
         for start in range(0, len(data), _FED_BYTES):
@@ -57,6 +62,8 @@ class Patience(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        if self._looking is not None:
+            self._looking.cancel()
         super().connection_lost(exc)
 
     def on_body(self, body: bytes) -> None:
@@ -67,9 +74,23 @@ class Patience(HttpToolsProtocol):
         self._head_bytes = 0
         super().on_message_complete()
 
-    def timeout_keep_alive_handler(self) -> None:
-        super().timeout_keep_alive_handler()
-        self.loop.call_later(TAKE_S, self.transport.abort)  # nothing, if it was closed by then
+    def resume_writing(self) -> None:
+        self._left_bytes = 0  # it takes
+        super().resume_writing()
+
+    def _look_later(self) -> None:
+        self._looking = self.loop.call_later(self.take_s, self._look)
+
+    def _look(self) -> None:
+        """Hang up where an answer waits for its client and too little was taken since the last
+        look. One that is still made waits for nobody, unless it was told to pause."""
+        left = self.transport.get_write_buffer_size()
+        is_waiting = self.flow.write_paused or self.transport.is_closing()
+        if is_waiting and self._left_bytes and left > max(0, self._left_bytes - TAKE_BYTES):
+            self.transport.abort()
+            return
+        self._left_bytes = left if is_waiting else 0
+        self._look_later()
 
     def _feed(self, data: bytes) -> None:
         super().data_received(data)
