@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import resource
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from gossamer.base.clock import SystemClock
 from gossamer.parse.documents import DocumentReader
 from gossamer.parse.html import Parser
 from gossamer.parse.pdf import read_pdf
@@ -191,6 +195,71 @@ def test_a_pdf_costs_no_memory_here() -> None:
     PdfReader().read(showing_each_other(24), 10, 10, time_s=1.0)
 
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_pdf_is_read_though_its_process_was_ended_before(number: int) -> None:
+    """By the system, which had no memory left, or with all of a service (SIGTERM)."""
+    reader, body = PdfReader(), a_pdf([("Read this", "")])
+    reader.read(body, 10, 10, time_s=30.0)
+    process = reader._process
+    assert process is not None
+
+    process.send_signal(number)
+    if number == signal.SIGKILL:
+        process.wait()
+
+    assert reader.read(body, 10, 10, time_s=30.0).texts == ["Read this"]
+    assert (reader._process is process) == (number == signal.SIGTERM)
+
+
+class Interrupting(SystemClock):
+    """Somebody presses Ctrl-C when the time is asked for after `asked` times."""
+
+    asked = -1
+
+    def now_s(self) -> float:
+        self.asked -= 1
+        if self.asked == 0:
+            raise KeyboardInterrupt
+        return super().now_s()
+
+
+def test_the_rest_of_a_pdf_whose_reading_was_interrupted_is_not_the_next_ones() -> None:
+    clock = Interrupting()
+    reader = PdfReader(clock)
+    reader.read(a_pdf([("One", "")]), 10, 10, time_s=30.0)
+    clock.asked = 2
+
+    with pytest.raises(KeyboardInterrupt):
+        reader.read(a_pdf([("Two", "")]), 10, 10, time_s=30.0)
+
+    assert reader.read(a_pdf([("Three", "")]), 10, 10, time_s=30.0).texts == ["Three"]
+
+
+def test_a_pdf_may_have_any_time() -> None:
+    assert PdfReader().read(a_pdf([("Read this", "")]), 10, 10, time_s=1e12).texts == ["Read this"]
+
+
+# The one who reads may raise no limit, as if root had not started it: 24 drops what lets it.
+_UNDER_A_LIMIT = """
+import ctypes, resource, sys
+ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)
+resource.setrlimit(resource.RLIMIT_CPU, (600, 600))
+from gossamer.parse.pdf_apart import PdfReader
+print(PdfReader().read(sys.stdin.buffer.read(), 10, 10, 1_000.0).texts)
+"""
+
+
+def test_a_pdf_is_read_where_the_time_of_processes_is_limited() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _UNDER_A_LIMIT],
+        input=a_pdf([("Read this", "")]),
+        capture_output=True,
+        check=True,
+    )
+
+    assert done.stdout == b"['Read this']\n"
 
 
 def test_half_a_pdf_and_nonsense_are_no_error() -> None:

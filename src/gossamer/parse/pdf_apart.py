@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 import os
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -30,6 +31,7 @@ from gossamer.parse.pdf import Part, PdfReading, parts_of, read_pdf
 
 # pdfium and Python need 50 MB, for a file of 60 MB 160: the rest is for pages of many pieces.
 _MEMORY_BYTES: Final = 2**30
+_LONGEST_S: Final = 86_400.0  # for a file, whatever the settings say
 _START_S: Final = 60.0  # on a machine that has much else to do
 _LENGTH: Final = struct.Struct(">Q")
 _CHUNK_BYTES: Final = 2**16
@@ -50,23 +52,32 @@ class PdfReader:
     def read(self, body: bytes, max_pages: int, max_links: int, time_s: float) -> PdfReading:
         """Read any bytes. After `time_s` no further page is begun; one that takes as long again
         is given up."""
+        time_s = min(time_s, _LONGEST_S)
         with self._lock:
-            process = self._process or self._start()
+            process = self._living() or self._start()
             if process is None:
                 until_s = self._clock.now_s() + time_s
                 may_go_on = functools.partial(_is_before, self._clock, until_s)
                 return read_pdf(body, max_pages, max_links, may_go_on)
-            reading = PdfReading()
+            reading, has_ended = PdfReading(), False
             try:
                 _send(process, (body, max_pages, max_links, time_s))
                 for message in self._messages(process, 2 * time_s):
-                    if message == _END:
-                        return reading
+                    if has_ended := message == _END:
+                        break
                     reading.take(Part(*message))
             except (OSError, ValueError, TypeError):
                 pass  # it died, or speaks no sense any more: a file made it so
-            self._give_up()
+            finally:
+                if not has_ended:  # what it says later is not about the next file
+                    self._give_up()
             return reading
+
+    def _living(self) -> subprocess.Popen[bytes] | None:
+        """The process, unless somebody else has ended it since the last file."""
+        if self._process is not None and self._process.poll() is not None:
+            self._give_up()
+        return self._process
 
     def _start(self) -> subprocess.Popen[bytes] | None:
         if sys.platform == "win32":
@@ -138,20 +149,29 @@ def main() -> None:
     """The life of the process that reads: until nobody asks any more."""
     import resource  # it is not there on Windows, and this is not run there
 
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # for all of a service: who asks ends this one
+    _limit(resource.RLIMIT_AS, _MEMORY_BYTES)
+    _limit(resource.RLIMIT_CORE, 0)
     clock, asked, answers = SystemClock(), sys.stdin.buffer, sys.stdout.buffer
     _say(answers, _READY)
     while head := asked.read(_LENGTH.size):
         body, max_pages, max_links, time_s = msgpack.unpackb(asked.read(_LENGTH.unpack(head)[0]))
         # Whoever asked may be killed and cannot end this process then.
         used = resource.getrusage(resource.RUSAGE_SELF)
-        most_s = int(used.ru_utime + used.ru_stime + 2 * time_s) + 2
-        resource.setrlimit(resource.RLIMIT_CPU, (most_s, resource.RLIM_INFINITY))
+        _limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + 2 * time_s) + 2)
         may_go_on = functools.partial(_is_before, clock, clock.now_s() + time_s)
         for part in parts_of(body, max_pages, max_links, may_go_on):
             _say(answers, part)
         _say(answers, _END)
+
+
+def _limit(kind: int, most: int) -> None:
+    """Set a limit of this process, below the one that nobody may raise (`ulimit`)."""
+    import resource
+
+    highest = resource.getrlimit(kind)[1]
+    is_free = highest == resource.RLIM_INFINITY
+    resource.setrlimit(kind, (most if is_free else min(most, highest), highest))
 
 
 def _is_before(clock: Clock, until_s: float) -> bool:
