@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,17 @@ def test_what_programs_read_is_utf_8_whatever_the_locale_is(tmp_path: Path) -> N
 
     assert shown.decode().startswith("1. Ämter\n")
     assert json.loads(told)["hits"][0]["title"] == "Ämter"
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-"])
+def test_streams_that_the_shell_closed_lead_nowhere(home: Path, closed: str) -> None:
+    words = shlex.join([sys.executable, "-m", "gossamer", "search", "-c", str(home), "tulip"])
+
+    ended = subprocess.run(["sh", "-c", f"exec {words} {closed}"], capture_output=True, check=False)
+
+    assert ended.returncode == 0
+    assert ended.stdout.startswith(b"1. Tulips") == (closed != "1>&-")
+    assert ended.stderr.startswith(b"1 page in ") == (closed != "2>&-")
 
 
 def test_a_damaged_index_is_told_in_one_sentence(home: Path) -> None:

@@ -98,6 +98,7 @@ def _app_for(words: Sequence[str]) -> typer.Typer:
 
 def run() -> None:
     """Entry point: what the program raises on purpose ends in one sentence and its exit code."""
+    _open_what_is_closed()
     _write_in_utf8(sys.stdout)
     try:
         sys.exit(_app_for(sys.argv[1:2])(standalone_mode=False) or 0)
@@ -113,6 +114,17 @@ def run() -> None:
     except BrokenPipeError:  # `gossamer export ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _open_what_is_closed() -> None:
+    """Streams that the shell has closed (`2>&-`) lead nowhere. Else the next file of a collection
+    would get their number, and what libraries write to stderr would go into it."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(handle, True)
+    os.close(handle)
+    sys.stdin = sys.stdin or open(0, encoding="utf-8")  # noqa: SIM115  # open to the end
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _write_in_utf8(stream: TextIO) -> None:
