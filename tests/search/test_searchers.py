@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -120,6 +121,37 @@ def test_nobody_is_told_the_answer_to_a_question_that_was_given_up(where: Shelve
 
     assert json.loads(asyncio.run(give_up()))["total"] == 1
     assert searchers.search(where, Request(query="7")).total == 1
+    searchers.close()
+
+
+def test_a_process_is_not_lost_with_the_task_that_had_it_replaced(
+    where: Shelved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searchers = Searchers(1)
+    searchers.search(where, Request(query="garden"))
+    os.kill(_processes_of(searchers)[0], signal.SIGKILL)
+    replaced, has_begun, may_go_on = searchers._replaced, threading.Event(), threading.Event()
+
+    def slowly(one: module._Searcher) -> module._Searcher:
+        has_begun.set()
+        may_go_on.wait(10)
+        return replaced(one)
+
+    async def give_up() -> None:
+        asking = asyncio.ensure_future(searchers.search_as_json(where, Request(query="garden")))
+        await asyncio.to_thread(has_begun.wait, 10)
+        asking.cancel()
+        await asyncio.wait([asking])
+        may_go_on.set()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(searchers, "_replaced", slowly)
+        asyncio.run(give_up())
+
+    (process,) = _processes_of(searchers)
+    assert searchers.search(where, Request(query="5")).total == 1
+    assert searchers.search(where, Request(query="7")).total == 1
+    assert _processes_of(searchers) == [process]
     searchers.close()
 
 

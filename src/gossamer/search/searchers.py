@@ -157,16 +157,22 @@ class Searchers:
                 searcher.kill()
 
     def _replaced(self, searcher: _Searcher) -> _Searcher:
-        """A new one in the place of one that is of no use. Raises NoAnswer."""
-        searcher.end()
+        """A new one in the place of one that is of no use. Raises NoAnswer.
+
+        A task may be cancelled while a thread does this for it, and puts back the old one: whoever
+        takes that is given the one that was made for it.
+        """
         with self._changing:
+            if searcher.successor is not None:
+                return searcher.successor
+            searcher.end()
             if self._is_closed:
                 raise NoAnswer("the server is ending")
             try:
                 new = _Searcher()
             except OSError as fault:  # of memory, handles or processes there are no more
                 raise NoAnswer(f"no process can be started to search: {fault.strerror}") from fault
-            self._all[self._all.index(searcher)] = new
+            self._all[self._all.index(searcher)] = searcher.successor = new
         return new
 
 
@@ -206,6 +212,7 @@ class _Searcher:
     """One process and our end of its pipe."""
 
     def __init__(self) -> None:
+        self.successor: _Searcher | None = None
         self._is_spent = False
         # Started by name, not forked: a fork of a process with threads may hang.
         context = multiprocessing.get_context("spawn")
@@ -232,8 +239,9 @@ class _Searcher:
             await self._readable()
             answer = self._pipe.recv_bytes()
         except (OSError, EOFError) as gone:
+            self._is_spent = True
             raise _Died from gone
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, _Late):
             self._is_spent = True  # or the next who asks would be told this answer
             raise
         if answer.startswith(b"{"):
