@@ -15,7 +15,9 @@ from gossamer.crawl import export_archive, export_links
 from gossamer.crawl.exports import SCHEMAS, batches, export
 from gossamer.crawl.forget import forget
 from gossamer.crawl.home import Home
+from gossamer.crawl.study_state import PresentState
 from gossamer.errors import NotKnown, Rewritten
+from gossamer.frontier.store import Store
 from gossamer.graph.formats import NETWORK_FORMATS
 from support.a_crawl import crawl
 from support.a_site import Pages, Site, page, site_in_thread
@@ -141,3 +143,32 @@ def test_an_archive_that_is_shorter_than_what_was_committed_is_no_export(
         export(study, "warc", tmp_path / "a.warc.gz")
 
     assert not (tmp_path / "a.warc.gz").exists()
+
+
+class Watched(PresentState):
+    """Asked for its rows, as by another thread, at each step of a change."""
+
+    seen: list[Store] | None = None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if self.seen is not None:
+            self.seen.append(self.store)
+
+
+def test_no_thread_is_given_the_old_rows_once_the_new_state_is_known(
+    study: Collection, site: Site
+) -> None:
+    present = Watched(study.home)
+    old = present.store
+    take_down(study, site.url("/gone"))
+    seen = Watched.seen = []
+    try:
+        new = present.store
+    finally:
+        Watched.seen = None
+    present.close()
+
+    assert new is not old
+    assert seen
+    assert all(store is new for store in seen)

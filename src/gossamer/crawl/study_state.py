@@ -33,21 +33,22 @@ class PresentState:
         self._identity = fspath(home.state / "IDENTITY")  # RocksDB makes it with the database
         self._opening = threading.Lock()
         self._replaced: list[Store] = []  # another thread may be reading; closed at the end
-        self._stamp, self._store = self._open()
+        # In one, so that no thread sees the stamp of a new state beside the rows of the old one.
+        self._present = self._open()
 
     @property
     def store(self) -> Store:
         """Its rows. Raises as the making does, where it has been replaced."""
-        if _stamp_of(self._identity) != self._stamp:
-            self._reopen()
-        return self._store
+        stamp, store = self._present
+        return store if _stamp_of(self._identity) == stamp else self._reopen()
 
     def unchanged(self) -> Check:
         """Something to call later: it raises Rewritten when this state has been replaced."""
         store = self.store
 
         def check() -> None:
-            if _stamp_of(self._identity) != self._stamp or self._store is not store:
+            stamp, present = self._present
+            if _stamp_of(self._identity) != stamp or present is not store:
                 raise Rewritten(self._home.path)
 
         return check
@@ -67,16 +68,18 @@ class PresentState:
             raise
 
     def close(self) -> None:
-        for store in (*self._replaced, self._store):
+        for store in (*self._replaced, self._present[1]):
             store.close()
 
-    def _reopen(self) -> None:
+    def _reopen(self) -> Store:
         with self._opening:
-            if _stamp_of(self._identity) == self._stamp:
-                return  # another thread has done it
-            stamp, store = self._open()
-            self._replaced.append(self._store)
-            self._stamp, self._store = stamp, store
+            stamp, store = self._present
+            if _stamp_of(self._identity) == stamp:
+                return store  # another thread has done it
+            new = self._open()
+            self._replaced.append(store)
+            self._present = new
+            return new[1]
 
     def _open(self) -> tuple[tuple[int, int], Store]:
         stamp = _stamp_of(self._identity)  # first: a state that comes in between is seen later
