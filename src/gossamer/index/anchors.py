@@ -97,6 +97,7 @@ class AnchorBook:
     def settle(self, keys: Collection[bytes]) -> dict[bytes, tuple[str, ...]]:
         """The anchors of pages that are known now, as many as an entry has; pages without any are
         left out. The pages are written with them now. Raises CorruptFile, OSError."""
+        keys = frozenset(keys)  # every line found is looked up among them
         self._unsettled.difference_update(keys)  # first: what is noted meanwhile is unsettled
         older = {} if self.is_whole else self._older(keys)
         found: dict[bytes, tuple[str, ...]] = {}
@@ -118,8 +119,9 @@ class AnchorBook:
         """What was not synced may be lost."""
         with suppress(OSError):
             self._file.close()
-        if self._sorted is not None:
-            self._sorted.close()
+        with suppress(OSError):  # a full disk, which was met before, is met once more
+            if self._sorted is not None:
+                self._sorted.close()
 
     def shares(self, entries: int) -> Iterator[Share]:
         """The shares in which all anchors, and so many entries, can be read in bounded memory."""
