@@ -1,15 +1,17 @@
 """Kills, damage, and readers beside a writer."""
 
+import errno
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gossamer.errors import CorruptFile
-from gossamer.index import schema
+from gossamer.errors import CorruptFile, DiskFault
+from gossamer.index import folder, schema
 from gossamer.index.folder import ANCHORS, CURRENT, TEXTS, WORDS
 from gossamer.index.reader import IndexReader, ids
 from gossamer.index.writer import IndexWriter
@@ -177,6 +179,34 @@ def test_a_disk_that_takes_no_more_leaves_what_is_committed(tmp_path: Path, size
     writer.close()
 
 
+# The same for the anchors that are put in order.
+FULL_OF_ANCHORS = """
+import resource, sys
+from pathlib import Path
+from support.entries import key_of
+from gossamer.index.anchors import AnchorBook
+book = AnchorBook(Path(sys.argv[1]), remember=100)
+for number in range(1_000):
+    book.note(key_of(number), "some words", key_of(9_999))
+resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, resource.RLIM_INFINITY))
+try:
+    book.settle([key_of(1)])
+except OSError as fault:
+    print(fault)
+book.close()
+"""
+
+
+def test_a_disk_that_does_not_take_anchors_is_told_of_once(tmp_path: Path) -> None:
+    need_linux("a limit on the size of files stands for a full disk")
+    command = [sys.executable, "-c", FULL_OF_ANCHORS, str(tmp_path / "anchors")]
+    environment = {"PYTHONPATH": str(Path(__file__).parents[1])}
+
+    said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+
+    assert "File too large" in said.stdout
+
+
 # The same while an index is written anew for the sake of late anchors.
 LATE = """
 import random, resource, sys
@@ -220,6 +250,44 @@ def test_a_disk_that_does_not_take_the_new_index_leaves_the_old(tmp_path: Path, 
     writer.close()
     view = IndexReader(tmp_path).view
     assert (view.count, found(view, "late7", schema.ANCHORS)) == (101, [url_of(7)])
+
+
+def many_lack_words(writer: IndexWriter) -> None:
+    """The index is written anew at once."""
+    for number in range(30):
+        writer.note_anchor(key_of(number), f"late{number}", key_of(999))
+    writer.write_late_anchors()
+
+
+def many_are_dead(writer: IndexWriter) -> None:
+    """The index is written anew in one step."""
+    for number in range(20):
+        writer.put(an_entry(number, f"word{number}"))
+    writer.commit({"a": 2})
+
+
+@pytest.mark.parametrize("wear_out", [many_lack_words, many_are_dead])
+def test_a_new_index_that_counts_already_stays_when_the_disk_fails_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wear_out: Callable[[IndexWriter], None]
+) -> None:
+    def fail(path: Path) -> None:
+        if path == tmp_path:
+            raise OSError(errno.EIO, "Input/output error")
+
+    writer = IndexWriter(tmp_path, fewest_dead=10)
+    for number in range(30):
+        writer.put(an_entry(number, f"word{number}"))
+    writer.commit({"a": 1})
+    with monkeypatch.context() as broken:
+        broken.setattr(folder, "sync_folder", fail)
+        with pytest.raises(DiskFault):
+            wear_out(writer)
+    writer.close()
+
+    writer = IndexWriter(tmp_path)
+    assert list(ids(tmp_path)) == [key_of(number).hex() for number in range(30)]
+    assert found(IndexReader(tmp_path).view, "word7") == [url_of(7)]
+    writer.close()
 
 
 def an_index(folder: Path) -> Path:

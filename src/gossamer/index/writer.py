@@ -173,11 +173,12 @@ class IndexWriter:
                 count += len(late)
                 for kept in old.kept_in(share):
                     new.add(entry_of(kept, old.text(kept), late.get(kept.key)))
-            self._swap(new, Covered(self.covered, self._book.sync()))
+            new.commit(Covered(self.covered, self._book.sync()))
         except BaseException:
             new.close()
             delete_strays(old.path)
             raise
+        self._swap(new)
         return count
 
     def _commit(self, files: Mapping[str, int], written: Iterable[bytes]) -> None:
@@ -189,7 +190,8 @@ class IndexWriter:
         elif self._generation.is_worn(self._fewest_dead):
             self._rewriting = Rewriting(self._generation, self._heap_bytes, self._rewrite_step)
         if self._rewriting is not None and self._rewriting.step():
-            self._swap(self._rewriting.new, covered)
+            self._rewriting.new.commit(covered)
+            self._swap(self._rewriting.new)
 
     def _drop_rewriting(self) -> None:
         if self._rewriting is not None:
@@ -197,11 +199,14 @@ class IndexWriter:
             self._rewriting = None
             delete_strays(self._generation.path)
 
-    def _swap(self, new: Generation, covered: Covered) -> None:
-        new.commit(covered)
-        make_current(new.path)
-        self._generation.close()
-        self._generation, self._rewriting = new, None
+    def _swap(self, new: Generation) -> None:
+        """Let a committed generation take the place of the old one. When that fails, nobody knows
+        which of the two counts: both stay, for the next start to see."""
+        old, self._generation, self._rewriting = self._generation, new, None
+        try:
+            make_current(new.path)
+        finally:
+            old.close()
         delete_strays(new.path)
 
 
