@@ -42,6 +42,13 @@ def test_a_single_part_is_merged_only_when_it_is_large() -> None:
     assert next_merge(Manifest(parts(1, RAW_ROWS * 3))) == ["links-0.parquet"]
 
 
+def test_a_small_part_before_large_ones_keeps_nobody_waiting() -> None:
+    small = Part("links-small.parquet", 100)
+    large = parts(3, RAW_ROWS)
+
+    assert next_merge(Manifest((small, *large))) == [small.name, large[0].name]
+
+
 def test_a_large_graph_is_left_with_few_raw_rows() -> None:
     large = (a_set(1, RAW_ROWS),)
 

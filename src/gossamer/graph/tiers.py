@@ -16,6 +16,7 @@ from gossamer.graph.manifest import Manifest, MergedSet
 
 RAW_ROWS: Final = 1_000_000
 SET_ROWS: Final = RAW_ROWS // 2
+_FEWEST_ROWS: Final = RAW_ROWS // 8
 RAW_PARTS: Final = 64  # a slow crawl writes a small part every half minute
 FAN_IN: Final = 16
 MAX_ROWS: Final = 100_000_000
@@ -29,7 +30,7 @@ def next_merge(graph: Manifest, *, is_final: bool = False) -> list[str]:
     """
     rows = sum(part.rows for part in graph.parts)
     enough_parts = RAW_PARTS // 4 if is_final else RAW_PARTS
-    enough_rows = RAW_ROWS // 8 if is_final and graph.sets else RAW_ROWS
+    enough_rows = _FEWEST_ROWS if is_final and graph.sets else RAW_ROWS
     if rows >= enough_rows or len(graph.parts) >= enough_parts:
         return _oldest_parts(graph)
     return _alike(graph.sets)
@@ -39,11 +40,12 @@ def _oldest_parts(graph: Manifest) -> list[str]:
     names: list[str] = []
     rows = 0
     for part in graph.parts:
-        if names and rows + part.rows > SET_ROWS * 5 // 4:
+        # A small part goes with the next, however large: alone it would keep all others waiting.
+        if rows >= _FEWEST_ROWS and rows + part.rows > SET_ROWS * 5 // 4:
             break
         names.append(part.name)
         rows += part.rows
-    return names if len(names) > 1 or rows >= RAW_ROWS // 8 else []
+    return names if len(names) > 1 or rows >= _FEWEST_ROWS else []
 
 
 def _alike(sets: Iterable[MergedSet]) -> list[str]:
