@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 import time
 import zipfile
 import zlib
@@ -16,6 +17,11 @@ from gossamer.archive.record import Record
 from gossamer.archive.verify import check_file
 from gossamer.archive.wacz_reader import warc_members
 from gossamer.errors import CorruptFile
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 GZIP_HEAD = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
 # Some seconds at the most for 2 MB; read on to the end from every place, it would be an hour.
@@ -83,6 +89,23 @@ def test_the_same_packed_into_a_zip_costs_no_more(tmp_path: Path) -> None:
 
     assert time.monotonic() - began_s < MOST_S
     assert isinstance(found[-1], CorruptFile)
+
+
+def test_a_dictionary_of_two_kilobytes_that_unpacks_to_megabytes_is_read_once(
+    tmp_path: Path,
+) -> None:
+    texts = [b"%d http://example.org/ words of page %d" % (n, n * n) for n in range(1_000)]
+    packed = zstd.compress(zstd.train_dict(texts, 4_096).dict_content + bytes(2**24))
+    whole = zstd.compress(warc(0) + b"\r\n\r\n")
+    damaged = b"\x28\xb5\x2f\xfd" + b"\xff" * 8
+    head = b"\x5d\x2a\x4d\x18" + struct.pack("<I", len(packed)) + packed
+    (path := tmp_path / "a.warc.zst").write_bytes(head + (whole + damaged * 3) * 500)
+    began_s = time.process_time()
+
+    found = [one for one in salvage(path) if isinstance(one, Record)]
+
+    assert time.process_time() - began_s < 5  # 0.3 s; read for every place, a minute
+    assert len(found) == 500
 
 
 def test_of_a_file_with_every_other_member_damaged_all_others_are_found(tmp_path: Path) -> None:

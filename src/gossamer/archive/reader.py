@@ -20,7 +20,7 @@ from gossamer.archive.fields import Fields, fields_of, lease_of, took_s_of, unan
 from gossamer.archive.head import original_head, original_request
 from gossamer.archive.record import Record, next_record
 from gossamer.archive.search import Search
-from gossamer.archive.streams import Source, Stream, open_stream
+from gossamer.archive.streams import Source, Stream, open_stream, read_dictionary
 from gossamer.archive.warc import RevisitOf, date_us
 from gossamer.errors import CorruptFile
 from gossamer.records import Answer, Fetched, Lease, Outcome, Stored
@@ -78,9 +78,10 @@ def salvage(path: Path | Source, limit_bytes: int = LIMIT_BYTES) -> Iterator[Rec
     """
     try:
         with path.open("rb") as file, path.open("rb") as scanned:
-            search, start = Search(path, scanned, file), 0
+            dictionary = read_dictionary(path, file)
+            search, start = Search(path, scanned, file, dictionary), 0
             while True:
-                stream, is_packed = open_stream(path, file, start)
+                stream, is_packed = open_stream(path, file, start, dictionary)
                 fault, in_vain = yield from _salvage(stream, is_packed, start, limit_bytes)
                 place = search.after(max(start, fault.offset), in_vain) if fault else None
                 if place is None:

@@ -18,7 +18,7 @@ from typing import BinaryIO, Final
 from isal import isal_zlib
 
 from gossamer.archive.record import next_record
-from gossamer.archive.streams import Source, open_stream
+from gossamer.archive.streams import Dictionary, Source, open_stream
 from gossamer.errors import CorruptFile
 
 _GZIP: Final = b"\x1f\x8b\x08"
@@ -34,8 +34,15 @@ _MOST_TIMES: Final = 16  # the size of the file; text is packed to a fifth of it
 class Search:
     """Looks for records in one file, at most so long. `scanned` and `tried` are both the file."""
 
-    def __init__(self, source: Path | Source, scanned: BinaryIO, tried: BinaryIO) -> None:
+    def __init__(
+        self,
+        source: Path | Source,
+        scanned: BinaryIO,
+        tried: BinaryIO,
+        dictionary: Dictionary | None = None,
+    ) -> None:
         self._source = source
+        self._dictionary = dictionary
         self._scanned = scanned
         self._tried = tried
         self._left = _FREE_BYTES + _MOST_TIMES * scanned.seek(0, os.SEEK_END)
@@ -69,7 +76,7 @@ class Search:
             window = kept + fresh if fresh else b""
 
     def _begins_record(self, place: int) -> bool:
-        stream, is_packed = open_stream(self._source, self._tried, place)
+        stream, is_packed = open_stream(self._source, self._tried, place, self._dictionary)
         try:
             record = next_record(stream, is_packed, place, 0)
             is_found = record is not None and record.is_whole

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import BinaryIO, Final, Literal, Protocol
+from typing import BinaryIO, Final, Literal, NamedTuple, Protocol
 
 from isal import isal_zlib
 
@@ -142,11 +142,13 @@ class GzipSupply:
 class ZstdSupply:
     """A file of Zstandard frames, of which the first may carry a dictionary for the others."""
 
-    def __init__(self, path: Path | Source, file: BinaryIO, start: int) -> None:
+    def __init__(
+        self, path: Path | Source, file: BinaryIO, start: int, dictionary: Dictionary
+    ) -> None:
         self._path = path
         self._file = file
-        self._dictionary, first = _dictionary_of(path, file)
-        self.start = self.end = max(start, first)
+        self._dictionary = dictionary.words
+        self.start = self.end = max(start, dictionary.end)
         self._file.seek(self.start)
         self._packed = b""
         self._inflater: zstd.ZstdDecompressor | None = None
@@ -186,11 +188,19 @@ class ZstdSupply:
         return b""
 
 
-def _dictionary_of(path: Path | Source, file: BinaryIO) -> tuple[zstd.ZstdDict | None, int]:
-    """The dictionary that a .warc.zst file begins with, and where its first frame begins."""
+class Dictionary(NamedTuple):
+    """What a .warc.zst file may begin with, for all frames behind it; where the first of them
+    begins. Two kilobytes can be a dictionary of 32 MB: who opens a file often reads it once."""
+
+    words: zstd.ZstdDict | None
+    end: int
+
+
+def read_dictionary(path: Path | Source, file: BinaryIO) -> Dictionary:
+    """The dictionary of a file, or that it has none. Raises CorruptFile."""
     file.seek(0)
     if file.read(4) != _ZSTD_DICTIONARY_MAGIC:
-        return None, 0
+        return Dictionary(None, 0)
     size = int.from_bytes(file.read(4), "little")
     if size > _MAX_DICTIONARY_BYTES:
         raise CorruptFile(path, 0, f"its dictionary is said to be {size} bytes long")
@@ -199,7 +209,7 @@ def _dictionary_of(path: Path | Source, file: BinaryIO) -> tuple[zstd.ZstdDict |
         if data.startswith(_ZSTD_MAGIC):
             inflater = zstd.ZstdDecompressor(options=_ZSTD_LIMITS)
             data = inflater.decompress(data, _MAX_DICTIONARY_BYTES)
-        return zstd.ZstdDict(data), 8 + size
+        return Dictionary(zstd.ZstdDict(data), 8 + size)
     except (zstd.ZstdError, ValueError) as error:
         raise CorruptFile(path, 0, f"its dictionary cannot be used ({error})") from None
 
@@ -341,8 +351,13 @@ class Stream:
         self._place += count
 
 
-def open_stream(path: Path | Source, file: BinaryIO, start: int) -> tuple[Stream, bool]:
-    """A stream from byte `start` on, and whether it is packed. Raises UsageError for lz4."""
+def open_stream(
+    path: Path | Source, file: BinaryIO, start: int, dictionary: Dictionary | None = None
+) -> tuple[Stream, bool]:
+    """A stream from byte `start` on, and whether it is packed. Raises UsageError for lz4.
+
+    The file's `dictionary` is read unless it is given.
+    """
     if start > (size := file.seek(0, os.SEEK_END)):
         raise CorruptFile(path, size, f"the file ends here, and byte {start} was asked for")
     file.seek(start)
@@ -350,7 +365,8 @@ def open_stream(path: Path | Source, file: BinaryIO, start: int) -> tuple[Stream
     if magic == _LZ4_MAGIC and start == 0:
         raise UsageError(f"{path} is packed with lz4; unpack it or pack it with gzip first")
     if magic in (_ZSTD_MAGIC, _ZSTD_DICTIONARY_MAGIC):
-        return Stream(path, ZstdSupply(path, file, start)), True
+        known = read_dictionary(path, file) if dictionary is None else dictionary
+        return Stream(path, ZstdSupply(path, file, start, known)), True
     if magic.startswith(GZIP_MAGIC):
         return Stream(path, GzipSupply(path, file, start)), True
     return Stream(path, PlainSupply(file, start)), False
