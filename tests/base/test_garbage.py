@@ -31,3 +31,21 @@ def test_what_c_code_has_freed_is_given_back() -> None:
 
     library, freed = told.stdout.split() if " " in told.stdout.strip() else ("", told.stdout)
     assert library != "glibc" or int(freed) > 100_000_000
+
+
+# What `ctypes.CDLL(None)` says on Windows.
+AS_ON_WINDOWS = """
+import ctypes
+from gossamer.base.garbage import give_back, hold_little
+
+def refuse(name):
+    raise TypeError("argument of type 'NoneType' is not iterable")
+
+ctypes.CDLL = refuse
+give_back()
+hold_little()
+"""
+
+
+def test_where_nothing_can_be_given_back_nothing_happens() -> None:
+    subprocess.run([sys.executable, "-c", AS_ON_WINDOWS], check=True)

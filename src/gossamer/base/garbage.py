@@ -40,7 +40,7 @@ def search_all() -> None:
 def hold_little() -> None:
     """For a process that has much in its hands, piece after piece: what C code frees goes back to
     the system at once, where the library would keep up to 32 MB of each kind. Call it first."""
-    with suppress(AttributeError, OSError):  # only glibc has it
+    with suppress(AttributeError, OSError, TypeError):  # only glibc has it; Windows: TypeError
         change = ctypes.CDLL(None).mallopt
         for option, value in ((_MMAP_THRESHOLD, _PIECE), (_TRIM_THRESHOLD, _PIECE), (_ARENAS, 1)):
             change(option, value)
@@ -48,5 +48,5 @@ def hold_little() -> None:
 
 def give_back() -> None:
     """Let the system have what the C library holds and nobody uses. Takes some milliseconds."""
-    with suppress(AttributeError, OSError):  # only glibc has it
+    with suppress(AttributeError, OSError, TypeError):  # only glibc has it; Windows: TypeError
         ctypes.CDLL(None).malloc_trim(0)
