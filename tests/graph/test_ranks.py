@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import gossamer.graph.ranks
 from gossamer.base.clock import ManualClock
+from gossamer.base.locks import try_lock
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.graph import manifest
 from gossamer.graph.manifest import Part
@@ -252,6 +254,24 @@ def test_old_files_stay_for_the_grace_time(tmp_path: Path) -> None:
 
     assert not any((folder / name).exists() for name in first.files)
     assert all((folder / name).exists() for name in (*second.files, *third.files))
+
+
+def test_what_a_kill_left_is_deleted_and_what_somebody_works_in_stays(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    for name in ("ranks-left", "ranks-young", "ranks-held"):
+        (run / name).mkdir(parents=True)
+        (run / name / "links.i64").write_bytes(bytes(800))
+        (run / name / "lock").touch()
+    clock = ManualClock()
+    now_s = clock.wall_us() / 1e6
+    for name, age_s in (("left", 3_600), ("young", 1), ("held", 3_600)):
+        os.utime(run / f"ranks-{name}" / "lock", (now_s - age_s, now_s - age_s))
+
+    with (run / "ranks-held" / "lock").open("rb+") as held:
+        assert try_lock(held.fileno())
+        compute(a_graph(tmp_path, [capture(A, 1, link(B))]), clock)
+
+        assert sorted(path.name for path in run.iterdir()) == ["ranks-held", "ranks-young"]
 
 
 def test_a_writer_of_links_leaves_ranks_alone(tmp_path: Path) -> None:

@@ -15,14 +15,17 @@ files are those of `rank_store.py`; readers in other processes are never stopped
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from gossamer.base.clock import Clock, SystemClock
+from gossamer.base.locks import try_lock
 from gossamer.errors import CAN_GO_ON, CorruptFile, DiskFault, GossamerError, StoreError
 from gossamer.graph import manifest as manifests
 from gossamer.graph import rank_store as store
@@ -46,6 +49,10 @@ __all__ = [
     "ranks",
 ]
 
+_SPILLS: Final = "ranks-"  # in run/
+_LOCK: Final = "lock"
+_YOUNG_S: Final = 60.0  # a folder may be made already and not locked yet
+
 
 def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInfo:
     """Compute the ranks of a graph unless those that are there will do.
@@ -60,8 +67,8 @@ def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInf
     if before is not None and _will_do(before, digest, wanted):
         return before
     try:
-        with _spill(folder) as spill:
-            work = Work(folder, Path(spill), wanted)
+        with _spill(folder, clock.wall_us()) as spill:
+            work = Work(folder, spill, wanted)
             pages = _numbered(folder, graph, work.spill, wanted)
             info = computed(work, pages, digest, clock.wall_us())
     except OSError as error:
@@ -151,11 +158,31 @@ def _will_do(before: RankInfo, digest: str, wanted: Wanted) -> bool:
     )
 
 
-def _spill(folder: Path) -> tempfile.TemporaryDirectory[str]:
+@contextmanager
+def _spill(folder: Path, at_us: int) -> Iterator[Path]:
+    """A folder for what memory does not hold. Those that a kill left, which may be of gigabytes,
+    are deleted: nobody holds their locks any more."""
     run = folder.parent / "run"
     for place in (folder, run):  # a crawl without a graph has no folder for it
         place.mkdir(exist_ok=True)
-    return tempfile.TemporaryDirectory(prefix="ranks-", dir=run)
+    for lock in run.glob(f"{_SPILLS}*/{_LOCK}"):
+        if _is_left(lock, at_us):
+            shutil.rmtree(lock.parent, ignore_errors=True)
+    with (
+        tempfile.TemporaryDirectory(prefix=_SPILLS, dir=run) as spill,
+        (Path(spill) / _LOCK).open("wb") as ours,
+    ):
+        try_lock(ours.fileno())
+        yield Path(spill)
+
+
+def _is_left(lock: Path, at_us: int) -> bool:
+    try:
+        with lock.open("rb+") as file:
+            age_s = at_us / 1e6 - lock.stat().st_mtime
+            return age_s > _YOUNG_S and try_lock(file.fileno())
+    except OSError:
+        return False
 
 
 # -- as a process of its own
