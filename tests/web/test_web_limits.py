@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from starlette.requests import Request as StarletteRequest
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 from uvicorn.server import ServerState
@@ -129,6 +130,44 @@ def test_what_follows_a_body_has_an_end_too(server: Served) -> None:
             return await all_of(reader)
 
     assert asyncio.run(ramble()) == b""
+
+
+OFFER = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
+OFFERING = b"POST /one HTTP/1.1\r\nHost: 127.0.0.1\r\n" + OFFER
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [OFFERING + b"Content-Length: 5\r\n\r\nhello" + BEGUN + OFFER + b"\r\n"],
+        [OFFERING + b"Content-Length: 5\r\n\r\n", b"hello" + BEGUN + b"\r\n"],
+        [OFFERING + b"Content-Length: 5\r\n\r\nhe", b"llo", BEGUN + OFFER + b"\r\n"],
+        [OFFERING + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", BEGUN + b"\r\n"],
+    ],
+)
+def test_a_client_that_would_rather_speak_http_2_is_read_whole(sent: list[bytes]) -> None:
+    async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+        body = await StarletteRequest(scope, receive).body()
+        await PlainTextResponse(scope["path"].encode() + b" " + body)(scope, receive, send)
+
+    async def ask() -> bytes:
+        async with listening(echo) as (reader, writer):
+            for piece in sent:
+                writer.write(piece)
+                await writer.drain()
+                await asyncio.sleep(0.01)  # so that each comes alone
+            return await reader.readuntil(b"/one hello") + await reader.readuntil(b"/healthz ")
+
+    assert asyncio.run(ask()).count(b"HTTP/1.1 200 OK") == 2
+
+
+def test_the_last_request_of_a_connection_may_offer_another_protocol_too(server: Served) -> None:
+    async def ask() -> bytes:
+        async with listening(server.app) as (reader, writer):
+            writer.write(BEGUN.replace(b"1.1", b"1.0") + OFFER + b"\r\n")
+            return await all_of(reader)
+
+    assert asyncio.run(ask()).startswith(b"HTTP/1.1 200 OK")
 
 
 async def _status(reader: asyncio.StreamReader) -> bytes:

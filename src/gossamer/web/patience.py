@@ -6,14 +6,18 @@ is. Here a request's head must be there soon after its first byte, and an answer
 is thrown away. `guard.py` does the same for bodies. One address has so many places at most.
 
 The parser of httptools takes 0.1 ms less for a request than h11's, but heads and trailers of any
-length. So what is no body is counted, and a request that has too much of it is refused.
+length. So what is no body is counted, and a request that has too much of it is refused. Nor does it
+read the body of a request that offers another protocol, as clients for HTTP/2 do with each (h2c).
+So that offer, which we never take, is left out, and the request is read again.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any, Final
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from gossamer.web.guard import is_loopback
@@ -41,6 +45,8 @@ class Patience(HttpToolsProtocol):
     _left_bytes = 0  # of an answer at the last look, if it waited for the client then
     _head_bytes = 0  # of the request that is being read
     _is_refused = False
+    _is_held = False  # the request, until it is read again without its offer
+    _fed = b""  # what the parser reads just now
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -70,9 +76,29 @@ class Patience(HttpToolsProtocol):
         self._head_bytes -= len(body)
         super().on_body(body)
 
+    def on_headers_complete(self) -> None:
+        self._is_held = self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT"
+        if not self._is_held:
+            super().on_headers_complete()
+
     def on_message_complete(self) -> None:
         self._head_bytes = 0
-        super().on_message_complete()
+        if not self._is_held:
+            super().on_message_complete()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Read the request again. uvicorn calls this when the parser has stopped behind a head."""
+        stopped = sys.exception()
+        if not self._is_held or stopped is None:
+            return
+        rest, line = self._fed[stopped.args[0] :], (self.parser.get_method(), self.url)
+        head = b"%b %b HTTP/%b\r\n" % (*line, self.parser.get_http_version().encode())
+        kept = (b"%b: %b\r\n" % pair for pair in self.headers if pair[0] != b"upgrade")
+        self._fed = b"".join((head, *kept, b"\r\n", rest))
+        # The old one reads no further where this request was to be the last.
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+        super().data_received(self._fed)
 
     def resume_writing(self) -> None:
         self._left_bytes = 0  # it takes
@@ -93,6 +119,7 @@ class Patience(HttpToolsProtocol):
         self._look_later()
 
     def _feed(self, data: bytes) -> None:
+        self._fed = data
         super().data_received(data)
         self._head_bytes += len(data)
         if self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
