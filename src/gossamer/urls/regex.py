@@ -12,6 +12,7 @@ A pattern must be one to both, so that it means what Python's documentation says
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -22,6 +23,8 @@ from gossamer.errors import UsageError
 _MOST_STEPS: Final = 3_000  # of a program of RE2; 2,000 letters are less, `(.{1,99}){1,99}` is more
 # Python's short form of {0,5}, which RE2 takes as these very characters.
 _FROM_NOTHING: Final = re.compile(r"(?<!\\)(?:\\\\)*\{,\d*\}")
+# Names of kinds of characters, which Python takes as these very characters.
+_NAMED: Final = re.compile(r"\[:\^?[a-z]+:\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,17 @@ def regex_of(written: str) -> Regex:
         odd = next(char for char in expression if not char.isascii())
         raise UsageError(f"pattern {written!r} has {odd!r}, but a URL here is ASCII; write %XX")
     try:
-        re.compile(expression)
+        with warnings.catch_warnings():
+            # Of signs that a later Python may read otherwise; RE2 will not.
+            warnings.simplefilter("ignore", FutureWarning)
+            re.compile(expression)
     except (re.error, OverflowError, RecursionError) as error:
         raise UsageError(f"pattern {written!r} is no regular expression: {error}") from None
     if short := _FROM_NOTHING.search(expression):
         wanted = short[0].lstrip("\\").replace("{,", "{0,")
         raise UsageError(f"pattern {written!r} begins a count with a comma; write {wanted}")
+    if named := _NAMED.search(expression):
+        raise UsageError(f"pattern {written!r} has {named[0]}; write its characters, as a-z0-9")
     try:
         program = re2.compile(expression.encode(), _options())  # type: ignore[no-untyped-call]
     except re2.error as error:
