@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from gossamer.crawl.home import (
 from gossamer.errors import (
     CollectionInUse,
     CorruptFile,
+    DiskFault,
     NoCollection,
     StoreError,
     UsageError,
@@ -189,6 +191,18 @@ def test_a_lock_ends_with_its_process_however_that_ends(home: Home) -> None:
     assert ran.returncode == 9
 
     with locked(home):
+        pass
+
+
+def test_a_disk_without_locks_is_not_in_use_by_anybody(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(_descriptor: int, _how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", no_locks)
+
+    with pytest.raises(DiskFault, match=r"lock could not be locked \(No locks"), locked(home):
         pass
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import random
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from flow.outcomes import outcomes
+from gossamer.crawl import backup_partial
 from gossamer.crawl.backup import backup
 from gossamer.crawl.checks import verify
 from gossamer.crawl.home import Home, locked, open_to_write
@@ -249,3 +251,21 @@ def test_a_folder_of_that_name_that_no_copy_made_is_left_alone(
     backup(Home(at_rest), tmp_path / "copies" / "copy")
 
     assert (mine / "thesis.txt").exists()
+
+
+def test_a_copy_is_made_where_the_file_system_has_no_locks(
+    at_rest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(_descriptor: int) -> bool:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    target = tmp_path / "copies" / "copy"
+    left = target.parent / "copy.aaaaaaaa.partial"
+    left.mkdir(parents=True)
+    (left / "copy.unfinished").touch()
+    monkeypatch.setattr(backup_partial, "try_lock", no_locks)
+
+    backup(Home(at_rest), target)
+
+    assert Home(target).exists
+    assert partials(target.parent) == [left]

@@ -19,9 +19,12 @@ else:
     import fcntl
 
     def try_lock(descriptor: int) -> bool:
-        """Hold an open file, unless somebody else does; whether it is ours now."""
+        """Hold an open file, unless somebody else does; whether it is ours now.
+
+        Raises OSError where the file system has no locks, as some that lie elsewhere.
+        """
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except (BlockingIOError, PermissionError):
             return False
         return True

@@ -3,6 +3,7 @@
 Beside its place, as `NAME.xxxxxxxx.partial`, with a file in it that its maker holds locked. A lock
 ends with its holder: so a folder with such a file that nobody holds was left by a kill, and the
 next copy to the same place deletes it. What has no such file is none of ours, whatever its name.
+Where the file system has no locks, copies are made, and nothing is taken for left.
 """
 
 from __future__ import annotations
@@ -53,7 +54,11 @@ def _made(target: Path) -> tuple[Path, int]:
         name = tempfile.mkdtemp(prefix=f"{target.name}.", suffix=_SUFFIX, dir=target.parent)
         path = Path(name) / _MARK
         mark = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        if _is_ours(path, mark):
+        try:
+            is_ours = _is_ours(path, mark)
+        except OSError:
+            is_ours = True  # nobody else can hold it, either
+        if is_ours:
             os.write(mark, _SAYS)
             return path.parent, mark
         os.close(mark)  # somebody who clears up came between making it and locking it
@@ -74,15 +79,16 @@ def _delete_if_free(folder: Path) -> None:
     except OSError:  # it has none, or is another person's
         return
     try:
-        if _is_ours(path, mark):
-            _delete(folder)
+        with suppress(OSError):
+            if _is_ours(path, mark):
+                _delete(folder)
     finally:
         os.close(mark)
 
 
 def _is_ours(path: Path, mark: int) -> bool:
-    """Whether we hold the file, and it is still the one with that name."""
-    with suppress(OSError):
+    """Whether we hold the file, and it is still the one with that name. Raises OSError."""
+    with suppress(FileNotFoundError):
         return try_lock(mark) and os.path.samestat(os.fstat(mark), path.stat())
     return False
 

@@ -196,7 +196,11 @@ def locked(home: Home) -> Iterator[None]:
     except OSError as fault:
         raise disk_fault(f"{path} could not be opened", fault) from fault
     with opened as file:
-        if not try_lock(file.fileno()):
+        try:
+            is_ours = try_lock(file.fileno())
+        except OSError as fault:
+            raise disk_fault(f"{path} could not be locked", fault) from fault
+        if not is_ours:
             file.seek(0)
             raise CollectionInUse(home.path, _holder(file.read()))
         file.truncate(0)
