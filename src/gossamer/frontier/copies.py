@@ -27,7 +27,9 @@ def count_copies(store: Store) -> int:
 
     # Of each page 8 bytes: two of ten million are mistaken once in 10^5 times.
     digests = array("q", (hash(one) for one in map(_page_digest, _last_captures(store)) if one))
-    return len(digests) - int(np.unique(np.array(digests)).size)
+    ordered = np.frombuffer(digests, np.int64)
+    ordered.sort()  # in its place: of ten million pages a copy would be 80 MB
+    return int(np.count_nonzero(ordered[1:] == ordered[:-1]))
 
 
 def _last_captures(store: Store) -> Iterator[bytes]:
