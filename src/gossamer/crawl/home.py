@@ -246,7 +246,7 @@ def undo_half_swaps(home: Home) -> None:
 def is_in_use(home: Home) -> bool:
     """Whether somebody holds the collection for writing."""
     try:
-        with (home.run / "lock").open("a+", encoding="utf-8") as file:
+        with (home.run / "lock").open("rb") as file:  # who only looks makes no file
             return not try_lock(file.fileno())
     except OSError:
         return False
