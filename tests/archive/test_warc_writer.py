@@ -180,7 +180,7 @@ def test_a_short_write_leaves_the_file_as_it_was_and_usable(tmp_path: Path) -> N
     tests = Path(__file__).parents[1]
 
     found = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(tmp_path)],
+        [sys.executable, "-B", "-c", LIMITED, str(tmp_path)],
         env={**os.environ, "PYTHONPATH": str(tests)},
         capture_output=True,
         text=True,

@@ -255,7 +255,7 @@ def test_a_full_disk_is_told_and_what_was_written_before_stays(tmp_path: Path) -
         "    print('told', fault)\n"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "state")],
+        [sys.executable, "-B", "-c", code, str(tmp_path / "state")],
         capture_output=True,
         text=True,
         check=False,

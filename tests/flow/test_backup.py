@@ -152,7 +152,7 @@ def test_a_disk_that_takes_nothing_is_said_so_and_nothing_is_left(
 ) -> None:
     (at_rest / "gossamer.toml").write_text("# much\n" * 20_000, encoding="utf-8")
     limit = f"import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (100_000,) * 2); {RUN}"
-    command = [sys.executable, "-c", limit, "backup", str(tmp_path / "to" / "copy")]
+    command = [sys.executable, "-B", "-c", limit, "backup", str(tmp_path / "to" / "copy")]
 
     ended = subprocess.run(
         [*command, "-c", str(at_rest)], capture_output=True, text=True, check=False

@@ -240,7 +240,17 @@ def test_a_full_disk_has_its_room_back_and_nothing_has_changed(crawled: Crawled)
         log.write(b"{}\n" * 400_000)  # longer than the limit below
     limit = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (1_000_000,) * 2); import sys; "
     verb = "sys.argv[0] = 'gossamer'; from gossamer.cli.main import run; run()"
-    command = [sys.executable, "-c", limit + verb, "forget", "--yes", GONE, "-c", str(crawled.path)]
+    command = [
+        sys.executable,
+        "-B",
+        "-c",
+        limit + verb,
+        "forget",
+        "--yes",
+        GONE,
+        "-c",
+        str(crawled.path),
+    ]
 
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
 

@@ -164,7 +164,7 @@ writer.close()
 @pytest.mark.parametrize("size", [500, 20_000, 100_000])
 def test_a_disk_that_takes_no_more_leaves_what_is_committed(tmp_path: Path, size: int) -> None:
     need_linux("a limit on the size of files stands for a full disk")
-    command = [sys.executable, "-c", FULL, str(tmp_path), str(size)]
+    command = [sys.executable, "-B", "-c", FULL, str(tmp_path), str(size)]
     environment = {"PYTHONPATH": str(Path(__file__).parents[1])}
 
     said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
@@ -199,7 +199,7 @@ book.close()
 
 def test_a_disk_that_does_not_take_anchors_is_told_of_once(tmp_path: Path) -> None:
     need_linux("a limit on the size of files stands for a full disk")
-    command = [sys.executable, "-c", FULL_OF_ANCHORS, str(tmp_path / "anchors")]
+    command = [sys.executable, "-B", "-c", FULL_OF_ANCHORS, str(tmp_path / "anchors")]
     environment = {"PYTHONPATH": str(Path(__file__).parents[1])}
 
     said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
@@ -233,7 +233,7 @@ writer.close()
 @pytest.mark.parametrize("size", [5_000, 200_000])
 def test_a_disk_that_does_not_take_the_new_index_leaves_the_old(tmp_path: Path, size: int) -> None:
     need_linux("a limit on the size of files stands for a full disk")
-    command = [sys.executable, "-c", LATE, str(tmp_path), str(size)]
+    command = [sys.executable, "-B", "-c", LATE, str(tmp_path), str(size)]
     environment = {"PYTHONPATH": str(Path(__file__).parents[1])}
 
     said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)

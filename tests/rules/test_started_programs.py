@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-SRC = Path(__file__).parents[2] / "src" / "gossamer"
+TESTS = Path(__file__).parents[1]
+SRC = TESTS.parent / "src" / "gossamer"
 
 
 def commands(path: Path) -> list[list[str]]:
@@ -22,3 +23,14 @@ def test_no_program_of_ours_loads_what_lies_in_the_current_folder() -> None:
 
     assert found
     assert all(command[1] == "'-P'" for command in found), found
+
+
+def test_no_test_with_little_room_leaves_half_a_module() -> None:
+    """Python keeps what it compiles, and does not see when only half of it was written."""
+    limited = "RLIMIT_" + "FSIZE"
+    files = [
+        path for path in sorted(TESTS.rglob("test_*.py")) if limited in path.read_text("utf-8")
+    ]
+
+    assert len(files) > 3
+    assert [path.name for path in files if '"-B"' not in path.read_text("utf-8")] == []
