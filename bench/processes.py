@@ -148,12 +148,14 @@ def _is_of_the_graph(pid: int) -> bool:
 
 
 def vitals_of(pid: int) -> Vitals | None:
-    """A process as /proc has it; None when it is gone."""
+    """A process as /proc has it; None when it is gone, or has ended and waits to be reaped."""
     home = Path("/proc") / str(pid)
     try:
         stat = (home / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         handles = sum(1 for _ in (home / "fd").iterdir())
     except OSError:
+        return None
+    if stat[0] == "Z":
         return None
     # proc_pid_stat(5), fields counted from the third: 14 utime, 15 stime, 20 threads, 24 rss
     cpu_s = (int(stat[11]) + int(stat[12])) / _TICKS

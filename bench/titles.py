@@ -94,6 +94,8 @@ def main() -> int:
         if not options.host or host_of(page.url) == options.host
     ]
     queries = queries_of(pages, options.queries)
+    if not queries:
+        sys.exit(f"{options.collection} has no page of {options.host or 'any host'} to ask for")
     for kind, more in (("", {}), (", titles left out", UNTITLED)):
         for name, changes in RANKINGS.items():
             weights = replace(WEIGHTS, **changes, **more)  # type: ignore[arg-type]  # floats
