@@ -126,6 +126,7 @@ def test_a_crawl_merges_as_it_goes_and_is_whole_and_rebuilt_the_same(
     collection: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tiers, "RAW_ROWS", 150)
+    monkeypatch.setattr(tiers, "_FEWEST_ROWS", 150 // 8)
     links = " ".join(f"<a href=/{number}>to {number}</a>" for number in range(60))
     pages = {f"/{number}": page(f"<title>{number}</title>{links}") for number in range(12)}
     with site_in_thread({"/": page(links), **pages}) as site:
