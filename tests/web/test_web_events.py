@@ -12,6 +12,7 @@ import pytest
 from starlette.responses import StreamingResponse
 
 from gossamer.base.clock import ManualClock
+from gossamer.errors import StoreError
 from gossamer.web.answers import events
 from gossamer.web.asked import Asked
 from gossamer.web.events import EVERY_S, Mark, Watched, event, feed, mark_of, read_on
@@ -115,7 +116,14 @@ def test_a_feed_sends_what_changes_and_rests_between(log: Path) -> None:
 async def _watch(log: Path) -> None:
     clock = ManualClock()
     status = {"state": "stored", "fetched": 1}
-    watched = Watched(log, lambda: dict(status), list)
+
+    def told() -> dict[str, object]:
+        if status["fetched"] == 7:
+            status["fetched"] = 8
+            raise StoreError("something in it is being forgotten")
+        return dict(status)
+
+    watched = Watched(log, told, list)
     events = feed(watched, "", clock)
 
     async def next_event() -> bytes:
@@ -131,6 +139,8 @@ async def _watch(log: Path) -> None:
     assert await next_event() == b": still here\n\n"
     status["fetched"] = 2
     assert b'"fetched": 2' in await next_event()
+    status["fetched"] = 7
+    assert b'"fetched": 8' in await next_event(), "a moment without an answer does not end it"
     await events.aclose()
 
 

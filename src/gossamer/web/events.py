@@ -15,11 +15,13 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import Clock
+from gossamer.errors import StoreError
 
 EVERY_S: Final = 1.0
 _HOSTS_EVERY: Final = 4  # rounds
@@ -130,10 +132,12 @@ async def feed(watched: Watched, last_id: str, clock: Clock) -> AsyncGenerator[b
         next_s = clock.now_s() + EVERY_S
         piece = await asyncio.to_thread(read_on, watched.log, mark)
         mark = piece.mark
-        status = await asyncio.to_thread(watched.status)
-        hosts = before[1]
-        if round_ % _HOSTS_EVERY == 0:
-            hosts = await asyncio.to_thread(watched.hosts)
+        status, hosts = before
+        # While a collection is cleared, or something in it is forgotten, it cannot be read.
+        with suppress(StoreError, OSError):
+            status = await asyncio.to_thread(watched.status)
+            if round_ % _HOSTS_EVERY == 0:
+                hosts = await asyncio.to_thread(watched.hosts)
         events = list(_changes(piece, before, (status, hosts)))
         before, round_ = (status, hosts), round_ + 1
         for one in events:
