@@ -27,7 +27,7 @@ def test_a_crawl_is_started_watched_paused_resumed_stopped_searched_and_cleared(
     person.log_in(demo.server.token)
     seed = demo.root_of("museum")
 
-    start_a_crawl(person, seed, "rooms", Rest_of_a_host="0.3", Pages_at_most="400")
+    start_a_crawl(person, seed, "rooms", Rest_of_a_host="1", Pages_at_most="400")
     watch_it_grow(person)
     give_order(person, "Pause", "paused")
     give_order(person, "Resume", "running")
@@ -205,7 +205,7 @@ def test_the_tasks_fail_when_the_thing_is_broken(chromium: Browser, demo: Demo) 
         person.page.route("**/static/live.js", broken_answer)
         person.page.route("**/cached?*", broken_answer)
         person.log_in(demo.server.token)
-        start_a_crawl(person, demo.root_of("news"), "broken", Rest_of_a_host="0.05")
+        start_a_crawl(person, demo.root_of("news"), "broken", Rest_of_a_host="1")
         with pytest.raises(Error):
             watch_it_grow(person, timeout_ms=1_500)
         person.page.unroute("**/static/live.js")
