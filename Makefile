@@ -3,7 +3,7 @@
 PYTHON ?= python3
 INSIDE = .venv/bin/python
 
-.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search bench-load screenshots soak faults realsites properties
+.PHONY: demo check bench bench-known bench-hosts bench-vary bench-graph bench-buffers bench-search bench-load screenshots soak faults fuzz native realsites properties
 
 demo:  ## crawl the bundled web and show it
 	$(PYTHON) run.py
@@ -50,6 +50,13 @@ realsites: .venv  ## all eight sites of sites.py in one crawl; `sites.py fetch $
 
 properties: .venv  ## every property with new examples, 1,200 each where `make check` tries the same 40
 	$(INSIDE) -m pytest -n auto -m "not slow" --hypothesis-profile=many
+
+native:  ## the parts in C, built again after a change of theirs; `INSIDE=python` for another environment
+	$(INSIDE) -W ignore -c "import setuptools; setuptools.setup()" -q build_ext --inplace --force
+	@$(INSIDE) -m gossamer doctor | grep "inner loops"
+
+fuzz: .venv  ## ten minutes of mutated pages for each part in C, with the sanitizers of gcc
+	$(INSIDE) -m bench.fuzz_native --seconds 600
 
 faults: .venv  ## a thousand kills, a fault of the disk at each of the first writes: an hour or two
 	FAULTS_LONG=1 $(INSIDE) -m pytest -m slow tests/faults

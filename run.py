@@ -6,7 +6,8 @@
     python3 run.py test          every check: format, lint, types, unit tests, slow tests
 
 Makes `.venv` beside itself when it is missing and installs the package there. A second run takes
-no time for that: a stamp in `.venv` remembers for which `pyproject.toml` it was made.
+no time for that: a stamp in `.venv` remembers for which `pyproject.toml` and which C files it was
+made. Without a C compiler the parts in C stay Python; one that comes later is noticed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,9 +32,11 @@ SUFFIX = ".exe" if os.name == "nt" else ""
 PYTHON = BIN / f"python{SUFFIX}"
 GOSSAMER = BIN / f"gossamer{SUFFIX}"
 STAMP = VENV / "gossamer-stamp"
+SOURCES = HOME / "src"
 
 # Programs that some tests run, and the Debian package that brings each.
 NEEDED = {
+    "gcc": "build-essential",
     "nginx": "nginx",
     "wget": "wget",
     "wget2": "wget2",
@@ -45,6 +49,9 @@ NEEDED = {
     "zsh": "zsh",
     "chromium": "chromium",
 }
+
+# What compiling takes on Debian: the first has the headers of C, the other those of Python.
+BUILD = ("build-essential", f"python{sys.version_info[0]}.{sys.version_info[1]}-dev")
 
 # Real sites that slow tests crawl: the shared script fetches them from Debian's packages.
 SITES_SCRIPT = Path(os.environ.get("TEST_DATA", HOME.parent / "shared" / "data")) / "sites.py"
@@ -89,9 +96,9 @@ def test(arguments: list[str]) -> int:
 
     Further arguments go to pytest.
     """
+    install_programs()  # first: the compiler is one of them
     if not install("-e", ".[dev]"):
         return 1
-    install_programs()
     fetch_sites(SITES)
     results = []
     for name, command, also_good in CHECKS:
@@ -130,25 +137,56 @@ def install(*what: str) -> bool:
         "-qq",
         "--disable-pip-version-check",
     ]
+    for old in compiled():
+        old.unlink()  # where it cannot be built again, it must not stay as it was
     if run([*pip, *what]) != 0:
         say("the installation failed; the lines above say why. Run this command again to go on.")
         return False
-    STAMP.write_text(f"{fingerprint()} {what[-1]}\n", encoding="utf-8")
+    STAMP.write_text(f"{fingerprint()} {what[-1]} {can_compile():d}\n", encoding="utf-8")
+    if not compiled():
+        say(f"no parts in C, so crawls take longer: {why_not_compiled()}")
     return True
 
 
 def is_installed(what: str) -> bool:
-    """Whether `.venv` holds `what`, or more, for this `pyproject.toml`; `.[dev]` holds `.`."""
+    """Whether `.venv` holds `what`, or more, for these files; `.[dev]` holds `.`.
+
+    A compiler that has come since then is a reason to install again; one that failed is none.
+    """
     if not STAMP.exists() or not runs(PYTHON):
         return False
-    stamped, _, installed = STAMP.read_text(encoding="utf-8").strip().partition(" ")
-    return stamped == fingerprint() and installed.startswith(what)
+    stamped, installed, could = STAMP.read_text(encoding="utf-8").split()
+    is_same = stamped == fingerprint() and installed.startswith(what)
+    return is_same and (could == "1" or bool(compiled()) or not can_compile())
 
 
 def fingerprint() -> str:
-    """Changes when the dependencies or the interpreter do, or the folder has moved."""
-    given = (HOME / "pyproject.toml").read_bytes() + f"{sys.version} {HOME}".encode()
-    return hashlib.sha256(given).hexdigest()
+    """Changes when the dependencies, the C files or the interpreter do, or the folder has moved."""
+    files = [HOME / "pyproject.toml", *sorted(SOURCES.rglob("*.[ch]"))]
+    given = [file.read_bytes() for file in files]
+    return hashlib.sha256(b"\0".join([*given, f"{sys.version} {HOME}".encode()])).hexdigest()
+
+
+def compiled() -> list[Path]:
+    """The parts in C, as built in place for this interpreter."""
+    return sorted(SOURCES.rglob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}"))
+
+
+def can_compile() -> bool:
+    """Whether there seem to be a C compiler and Python's headers; trying is setuptools' work."""
+    named = os.environ.get("CC") or next(filter(shutil.which, ("cc", "gcc", "clang", "cl")), None)
+    return named is not None and has_headers()
+
+
+def has_headers() -> bool:
+    return (Path(sysconfig.get_path("include")) / "Python.h").exists()
+
+
+def why_not_compiled() -> str:
+    """What to do about it, in one line."""
+    if can_compile():
+        return f"the compiler failed; `{PYTHON} -m pip install -v -e .` shows its words"
+    return f"there is no C compiler, or no Python.h; on Debian: apt-get install {' '.join(BUILD)}"
 
 
 def runs(python: Path) -> bool:
@@ -162,6 +200,8 @@ def runs(python: Path) -> bool:
 def install_programs() -> None:
     """Programs for the tests, where we may; without them their tests skip and say so."""
     packages = [package for name, package in NEEDED.items() if shutil.which(name) is None]
+    if sys.executable.startswith("/usr/bin/") and not has_headers():
+        packages.append(BUILD[1])  # Debian parts them from its Python; others bring them along
     if not packages:
         return
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -27,10 +27,10 @@ EXTENSIONS: Final = {"gossamer.parse._scan": 1}
 class Form(Enum):
     """What runs, as `gossamer doctor` says it."""
 
-    COMPILED = "compiled"
-    OFF = f"Python, because {VARIABLE} is 0"
-    NOT_BUILT = "Python, because it was not built"
-    OTHER_VERSION = "Python, because what was built belongs to another version"
+    COMPILED = "is compiled"
+    OFF = f"is Python, because {VARIABLE} is 0"
+    NOT_BUILT = "is Python, because it was not built (install again where there is a C compiler)"
+    OTHER_VERSION = "is Python, because the compiled form is of another version (install again)"
 
 
 def load(name: str) -> ModuleType | None:

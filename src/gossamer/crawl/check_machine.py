@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from gossamer.base import native
 from gossamer.crawl.home import FORMAT, Home, open_to_read
 from gossamer.errors import GossamerError
 from gossamer.frontier.rocks import RocksStore
@@ -50,6 +51,7 @@ def doctor(collection: Path | None = None) -> list[Check]:
         ("libcurl", _libcurl),
         ("certificates", _certificates),
         ("event loop", _event_loop),
+        ("inner loops", _inner_loops),
         ("state", _state_opens),
         ("disk", lambda: _disk(folder)),
         ("open files", _open_files),
@@ -103,6 +105,14 @@ def _event_loop() -> Check:
     is_there = importlib.util.find_spec("uvloop") is not None
     says = "uvloop" if is_there else "that of Python, which is slower"
     return Check("event loop", is_there, says, "pip install uvloop")
+
+
+def _inner_loops() -> Check:
+    forms = {name: native.look(name)[0] for name in native.EXTENSIONS}
+    if set(forms.values()) == {native.Form.COMPILED}:
+        return Check("inner loops", True, "compiled")
+    slow = [f"{name} {form.value}" for name, form in forms.items() if form != native.Form.COMPILED]
+    return Check("inner loops", True, f"slower than they could be: {'; '.join(slow)}")
 
 
 def _state_opens() -> Check:
