@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gossamer.graph.arrow import pa, pc, pq
+from gossamer.graph.columns import number_column, text_column, text_scalar
 
 Numbers = npt.NDArray[Any]
 
@@ -43,22 +44,22 @@ class Text:
 
     def code_of(self, word: str) -> int:
         """The number of a text; -1 when there is none."""
-        found: int = pc.index(self.words, pa.scalar(word, pa.string())).as_py()
+        found: int = pc.index(self.words, text_scalar(word)).as_py()
         return found
 
     def column(self) -> Any:
         """The Arrow column, with only those texts in its dictionary that a row has."""
         size = len(self.words)
         if size <= _SMALL:
-            codes = pa.array(self.codes.astype(np.int32, copy=False))
+            codes = number_column(self.codes.astype(np.int32, copy=False))
             return pa.DictionaryArray.from_arrays(codes, self.words)
         is_used = np.zeros(size, np.bool_)
         is_used[self.codes] = True
         used = np.flatnonzero(is_used)
         numbers = np.empty(size, np.int32)
         numbers[used] = np.arange(len(used), dtype=np.int32)
-        codes = pa.array(numbers[self.codes])
-        return pa.DictionaryArray.from_arrays(codes, self.words.take(pa.array(used)))
+        codes = number_column(numbers[self.codes])
+        return pa.DictionaryArray.from_arrays(codes, self.words.take(number_column(used)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class Rows:
     def table(self, names: Sequence[str]) -> Any:
         """An Arrow table of some columns, texts as dictionaries."""
         columns = [
-            self.texts[name].column() if name in self.texts else pa.array(self.numbers[name])
+            self.texts[name].column() if name in self.texts else number_column(self.numbers[name])
             for name in names
         ]
         named = zip(names, columns, strict=True)
@@ -148,15 +149,15 @@ def _part_of(table: Any, name: str) -> Sequence[Any]:
         return [
             chunk if chunk.type != pa.string() else chunk.dictionary_encode() for chunk in chunks
         ]
-    empty = pa.array(np.zeros(table.num_rows, np.int8))
-    return [pa.DictionaryArray.from_arrays(empty, pa.array([""]))]
+    empty = number_column(np.zeros(table.num_rows, np.int8))
+    return [pa.DictionaryArray.from_arrays(empty, text_column([""]))]
 
 
 def _text(pieces: Sequence[Sequence[Any]]) -> Text:
     """Pieces with dictionaries of their own as one column: only dictionaries are compared."""
     chunks = [chunk for piece in pieces for chunk in piece]
     if not chunks:
-        return Text(pa.array([], pa.string()), np.empty(0, np.int32))
+        return Text(text_column(()), np.empty(0, np.int32))
     known = pa.concat_arrays([chunk.dictionary for chunk in chunks]).dictionary_encode()
     numbers = known.indices.to_numpy().astype(_kind_for(len(known.dictionary)))
     codes, start = [], 0

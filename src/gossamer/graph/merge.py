@@ -33,6 +33,7 @@ from gossamer.base.files import sync_folder
 from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import hold_little, pa, pc, pq
 from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of
+from gossamer.graph.columns import number_column, number_scalar
 from gossamer.graph.manifest import MergedSet
 from gossamer.graph.sorted_files import slices, write_rows, write_tables
 
@@ -58,22 +59,23 @@ class Captures:
 
     def links_us_of(self, sources: Any) -> Numbers:
         """For each of some pages, the capture whose links stand; NEVER for one that is not here."""
-        found = pc.index_in(sources, value_set=self.sources).fill_null(len(self.sources))
+        nowhere = number_scalar(len(self.sources), np.int32)
+        found = pc.index_in(sources, value_set=self.sources).fill_null(nowhere)
         links_us: Numbers = np.append(self.links_us, NEVER)[found.to_numpy(zero_copy_only=False)]
         return links_us
 
     def of_changed(self, all_captures: Sequence[Captures]) -> Captures:
         """Only the pages that several of those joined here have captures of."""
         coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
-        is_changed = np.bincount(coded.indices.to_numpy(), minlength=1) > 1
-        changed = coded.dictionary.filter(pa.array(is_changed[: len(coded.dictionary)]))
+        is_changed = np.bincount(coded.indices.to_numpy()) > 1
+        changed = coded.dictionary.take(number_column(np.flatnonzero(is_changed)))
         at = np.sort(self.places_of(changed))
         first_us, links_us, last_us = self.first_us[at], self.links_us[at], self.last_us[at]
-        return Captures(self.sources.take(pa.array(at)), first_us, links_us, last_us)
+        return Captures(self.sources.take(number_column(at)), first_us, links_us, last_us)
 
     def places_of(self, sources: Any) -> Numbers:
         """The row of each page; 0 for one that is not here, of which no row must be asked."""
-        found = pc.index_in(sources, value_set=self.sources).fill_null(0)
+        found = pc.index_in(sources, value_set=self.sources).fill_null(number_scalar(0, np.int32))
         places: Numbers = found.to_numpy(zero_copy_only=False)
         return places
 
@@ -122,9 +124,9 @@ def _merge_sets(folder: Path, sets: Sequence[MergedSet], name: str) -> MergedSet
 def _finished(folder: Path, merged: MergedSet, captures: Captures) -> MergedSet:
     columns = {
         "source": captures.sources,
-        "first_us": pa.array(captures.first_us),
-        "links_us": pa.array(captures.links_us),
-        "last_us": pa.array(captures.last_us),
+        "first_us": number_column(captures.first_us),
+        "links_us": number_column(captures.links_us),
+        "last_us": number_column(captures.last_us),
     }
     write_tables(folder / merged.captures_file, [pa.table(columns)], "source", _CAPTURE_ROWS)
     sync_folder(folder)
@@ -171,7 +173,8 @@ class _Runs:
 
 
 def _read_captures(path: Path) -> Captures:
-    table = pq.read_table(path).combine_chunks()
+    with pq.ParquetFile(path) as file:
+        table = file.read().combine_chunks()
     source, *times = (whole(table.column(n)) for n in ("source", "first_us", "links_us", "last_us"))
     first_us, links_us, last_us = (column.to_numpy(zero_copy_only=False) for column in times)
     return Captures(source, first_us, links_us, last_us)
@@ -179,7 +182,7 @@ def _read_captures(path: Path) -> Captures:
 
 def whole(column: Any) -> Any:
     """The one chunk of a column; Arrow has none where there are no rows."""
-    return column.chunk(0) if column.num_chunks else pa.array([], column.type)
+    return column.chunk(0) if column.num_chunks else pa.nulls(0, column.type)
 
 
 def joined(all_captures: Sequence[Captures]) -> Captures:
@@ -236,8 +239,8 @@ def once_each(rows: Rows, captures: Captures) -> Rows:
 
 def _histories(rows: Rows) -> Rows:
     """Links of pages with several captures: each with the first time and the last."""
-    columns = {name: pa.array(rows.texts[name].codes) for name in KEY}
-    times = {name: pa.array(rows.numbers[name]) for name in ("first_us", "seen_us")}
+    columns = {name: number_column(rows.texts[name].codes) for name in KEY}
+    times = {name: number_column(rows.numbers[name]) for name in ("first_us", "seen_us")}
     grouped = pa.table({**columns, **times}).group_by(list(KEY), use_threads=False)
     links = grouped.aggregate([("first_us", "min"), ("seen_us", "max")]).combine_chunks()
     codes = {name: whole(links.column(name)).to_numpy(zero_copy_only=False) for name in KEY}

@@ -25,7 +25,6 @@ from gossamer.records import Edge
 
 # A question about faults skips the parts without any; no other column is asked for so.
 _WITH_STATISTICS: Final = ["fault"]
-_MAX_LINE: Final = 2**31 - 1
 _TEXTS: Final = ("source", "target", "anchor", "rel", "place", "kind")
 
 
@@ -101,47 +100,7 @@ class _Rows:
 
     def table(self) -> Any:
         """The rows as an Arrow table, with dictionaries where the schema has their values."""
-        distinct = dict(zip(map(id, self.edges), self.edges, strict=True))
-        numbers = dict(zip(distinct, range(len(distinct)), strict=True))
-        forms = array("i", map(numbers.__getitem__, map(id, self.edges)))
-        columns = tuple(zip(*distinct.values(), strict=True)) or ((),) * 8
-        targets, _, texts, rels, places, kinds, lines, faults = columns
-        arrays = [
-            _looked_up(_strings(self._sources), self._pages),
-            _by_form(_strings(targets), forms),
-            _by_form(_strings(texts), forms),
-            _by_form(_strings(rels), forms),
-            _by_form(_strings(places), forms),
-            _by_form(_strings(kinds), forms),
-            pa.array([min(line, _MAX_LINE) for line in lines], pa.int32()).take(_indices(forms)),
-            _by_form(_strings(faults), forms),
-            pa.array(self._seen_us, pa.int64()).take(_indices(self._pages)),
-        ]
-        named = zip(schema(), arrays, strict=True)
-        fields = [pa.field(field.name, column.type, nullable=False) for field, column in named]
-        return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+        # Not at the top: it takes NumPy along, which a crawl without a graph never loads.
+        from gossamer.graph.part_table import table_of
 
-
-def _by_form(values: Any, forms: array[int]) -> Any:
-    """A column that has `values[form]` for each row, each distinct value once in its dictionary."""
-    encoded = values.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(encoded.indices.take(_indices(forms)), encoded.dictionary)
-
-
-def _looked_up(values: Any, indices: array[int]) -> Any:
-    """An Arrow column that has `values[i]` for each index."""
-    return pa.DictionaryArray.from_arrays(_indices(indices), values)
-
-
-def _indices(indices: array[int]) -> Any:
-    buffers = [None, pa.py_buffer(indices.tobytes())]  # a lent array could not grow
-    return pa.Array.from_buffers(pa.int32(), len(indices), buffers)
-
-
-def _strings(column: Sequence[str]) -> Any:
-    """An Arrow column. Half a surrogate pair, which a script can put in a page, is no UTF-8."""
-    try:
-        return pa.array(column, pa.string())
-    except UnicodeEncodeError:
-        whole = [value.encode("utf-8", "replace").decode() for value in column]
-        return pa.array(whole, pa.string())
+        return table_of(schema(), self.edges, self._pages, self._sources, self._seen_us)

@@ -14,6 +14,7 @@ from gossamer.base.garbage import give_back
 from gossamer.errors import CorruptFile
 from gossamer.graph import rank_store as store
 from gossamer.graph.arrow import pa
+from gossamer.graph.columns import number_column, text_column
 from gossamer.graph.rank_links import InLinks, Places, gather, packed, unpacked
 from gossamer.graph.rank_pages import Pages
 from gossamer.graph.rank_reader import RankReader
@@ -120,7 +121,7 @@ def _write_sites(work: Work, name: str, pages: Pages) -> None:
     folder = work.spill / "sites"
     folder.mkdir()
     links = gather(between, len(names), folder)
-    column = pa.array(names, pa.string())
+    column = text_column(names)
     _write(work, name, iter([column]), _pagerank(work.wanted, links), links)
 
 
@@ -147,7 +148,7 @@ def _write(work: Work, name: str, urls: Iterator[Any], ranked: Ranked, links: In
         for column in urls:
             span = slice(start, start + len(column))
             start = span.stop
-            arrays = [column, pa.array(ranked.values[span]), *_hits_columns(found, span)]
+            arrays = [column, number_column(ranked.values[span]), *_hits_columns(found, span)]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     store.write_table(work.folder / name, schema, batches())
@@ -156,4 +157,4 @@ def _write(work: Work, name: str, urls: Iterator[Any], ranked: Ranked, links: In
 def _hits_columns(found: Hits | None, span: slice) -> list[Any]:
     if found is None:
         return [pa.nulls(span.stop - span.start, pa.float64())] * 2
-    return [pa.array(found.hubs.values[span]), pa.array(found.authorities.values[span])]
+    return [number_column(one.values[span]) for one in (found.hubs, found.authorities)]

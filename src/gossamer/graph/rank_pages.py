@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import Rows, Text, rows_of
+from gossamer.graph.columns import number_column, number_scalar, text_column
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_links import packed
 from gossamer.graph.rank_spool import Numbers, Spool
@@ -63,7 +64,7 @@ def _tables(folder: Path, graph: Manifest) -> list[Any]:
     paths += [folder / merged.by_source for merged in graph.sets]
     tables = [_read(path) for path in paths]
     tables += [_captures(folder / merged.captures_file) for merged in graph.sets]
-    return tables or [pa.table({name: pa.array([], pa.string()) for name in READ})]
+    return tables or [pa.table({name: text_column(()) for name in READ})]
 
 
 def _read(path: Path) -> Any:
@@ -72,15 +73,16 @@ def _read(path: Path) -> Any:
 
 
 def _captures(path: Path) -> Any:
-    table = pq.read_table(path, columns=["source", "links_us"])
+    with pq.ParquetFile(path) as file:
+        table = file.read(columns=["source", "links_us"])
     rows = table.num_rows
-    links_us = table["links_us"].fill_null(NEVER)
+    links_us = table["links_us"].fill_null(number_scalar(NEVER, np.int64))
     return pa.table({
         "source": table["source"],
         "target": table["source"],
-        "rel": pa.array([""] * rows, pa.string()),
-        "kind": pa.array(["capture"] * rows, pa.string()),
-        "fault": pa.array([""] * rows, pa.string()),
+        "rel": text_column([""] * rows),
+        "kind": text_column(["capture"] * rows),
+        "fault": text_column([""] * rows),
         "seen_us": links_us.cast(pa.int64()),
     })  # fmt: skip
 
@@ -121,7 +123,8 @@ def _joined(source: Text, target: Text) -> tuple[Any, NDArray[Any], NDArray[Any]
     is_used = np.zeros(len(target.words), np.bool_)
     is_used[target.codes] = True
     used = np.flatnonzero(is_used)
-    both = pa.concat_arrays([source.words, target.words.take(pa.array(used))]).dictionary_encode()
+    words = target.words.take(number_column(used))
+    both = pa.concat_arrays([source.words, words]).dictionary_encode()
     order = pc.sort_indices(both.dictionary)
     numbers = np.empty(len(order), np.int64)
     numbers[order.to_numpy()] = np.arange(len(order))

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.coded import Rows, rows_of
+from gossamer.graph.columns import number_column, number_scalar
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_links import once, packed
 from gossamer.graph.rank_pages import CODED, NEVER, READ, Pages, newest_of, stands
@@ -68,7 +69,11 @@ def _newest(folder: Path, graph: Manifest, numbering: Numbering) -> Numbers:
     for merged in graph.sets:
         with pq.ParquetFile(folder / merged.captures_file) as file:
             for batch in file.iter_batches(columns=["source", "links_us"]):
-                links_us = batch["links_us"].fill_null(NEVER).to_numpy(zero_copy_only=False)
+                links_us = (
+                    batch["links_us"]
+                    .fill_null(number_scalar(NEVER, np.int64))
+                    .to_numpy(zero_copy_only=False)
+                )
                 note(batch["source"], links_us)
     return newest_us
 
@@ -89,7 +94,7 @@ def _pairs(rows: Rows, numbering: Numbering, newest_us: Numbers, *, nofollow: bo
     is_used[codes] = True
     used = np.flatnonzero(is_used)
     targets = np.zeros(len(target.words), np.int64)
-    targets[used] = numbering.of(target.words.take(pa.array(used)))
+    targets[used] = numbering.of(target.words.take(number_column(used)))
     return once(np.sort(packed(sources[source.codes[stand]], targets[codes])))
 
 
@@ -131,7 +136,7 @@ class Numbering:
         if len(unknown):
             new, first = np.unique(keys[unknown], return_index=True)
             order = np.sort(first)  # by place in `words`, not by key
-            self._add(words.take(pa.array(unknown[order])), keys[unknown][order])
+            self._add(words.take(number_column(unknown[order])), keys[unknown][order])
             numbers[unknown] = self._recent.find(keys[unknown])
             assert len(new) == len(order), "each key is new once"
         return numbers

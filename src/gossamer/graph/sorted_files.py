@@ -18,6 +18,7 @@ import numpy as np
 
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import Rows, read_coded, rows_of
+from gossamer.graph.columns import number_column, text_scalar
 from gossamer.graph.manifest import TEMPORARY_SUFFIX
 
 SLICE_ROWS: Final = 300_000
@@ -94,9 +95,9 @@ def _between(table: Any, column: str, low: str, high: str | None) -> Any:
         texts = batch.column(column)
         is_coded = pa.types.is_dictionary(texts.type)
         words = texts.dictionary if is_coded else texts
-        is_in = pc.greater_equal(words, pa.scalar(low, pa.string()))
+        is_in = pc.greater_equal(words, text_scalar(low))
         if high is not None:
-            is_in = pc.and_(is_in, pc.less(words, pa.scalar(high, pa.string())))
+            is_in = pc.and_(is_in, pc.less(words, text_scalar(high)))
         is_in = is_in.take(texts.indices) if is_coded else is_in
         pieces.append(_without_unused(batch.filter(is_in)))
     return pa.Table.from_batches(pieces, table.schema)
@@ -112,8 +113,9 @@ def _compact(column: Any) -> Any:
     codes = column.indices.to_numpy(zero_copy_only=False)
     is_used = np.zeros(len(column.dictionary), np.bool_)
     is_used[codes] = True
-    numbers = pa.array((np.cumsum(is_used) - 1)[codes], column.type.index_type)
-    return pa.DictionaryArray.from_arrays(numbers, column.dictionary.filter(pa.array(is_used)))
+    numbers = (np.cumsum(is_used) - 1).astype(codes.dtype)
+    words = column.dictionary.take(number_column(np.flatnonzero(is_used)))
+    return pa.DictionaryArray.from_arrays(number_column(numbers[codes]), words)
 
 
 def write_rows(path: Path, names: Sequence[str], pieces: Iterable[Rows], sorted_by: str) -> int:

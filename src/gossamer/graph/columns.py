@@ -1,0 +1,48 @@
+"""Arrow columns over the memory of NumPy arrays and Python's texts.
+
+`pyarrow.array` makes the same columns. But whatever it is given, it first loads pandas where that
+is installed, to know its types: 0.3 s of CPU in every process of a crawl, none of which needs it.
+So do `pyarrow.scalar`, what makes one of a number, and `read_table` of `pyarrow.parquet`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gossamer.graph.arrow import pa
+
+
+def number_column(values: NDArray[Any]) -> Any:
+    """A column of numbers. It is the array's own memory: do not change that afterwards."""
+    kept = np.ascontiguousarray(values)
+    buffers = [None, pa.py_buffer(kept)]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(kept.dtype), len(kept), buffers)
+
+
+def text_column(values: Sequence[str]) -> Any:
+    """A column of texts, of at most 2 GB together.
+
+    Half a surrogate pair, which a script can put in a page, is no UTF-8: it becomes a `?`.
+    """
+    joined = "".join(values)
+    data = joined.encode("utf-8", "replace")
+    ends = np.zeros(len(values) + 1, np.int32)
+    np.cumsum(np.fromiter(map(len, values), np.int32, len(values)), out=ends[1:])
+    if len(data) != len(joined):  # from characters to bytes: where does each character begin?
+        is_first = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
+        ends = np.append(np.flatnonzero(is_first), len(data)).astype(np.int32)[ends]
+    return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(data))
+
+
+def text_scalar(value: str) -> Any:
+    """One text, to compare a column with."""
+    return text_column((value,))[0]
+
+
+def number_scalar(value: int, kind: type[np.integer[Any]]) -> Any:
+    """One number, to fill a column with."""
+    return number_column(np.array([value], kind))[0]

@@ -1,0 +1,110 @@
+"""Rows by columns: in C as in Python, and without what a crawl has no use for."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.base import native
+from gossamer.graph.columns import number_column, text_column
+from gossamer.graph.part_table import code
+from gossamer.records import Edge, LinkKind, Place
+
+words = st.sampled_from(["", "a", "b", "ä", "x\ud800y", "a" * 300])
+edges = st.builds(
+    Edge,
+    target=words,
+    key=st.just(b""),
+    text=words,
+    rel=words,
+    place=st.sampled_from([*Place, "main", "elsewhere"]),
+    kind=st.sampled_from(list(LinkKind)),
+    line=st.integers(0, 3),
+    fault=words,
+)
+
+
+@st.composite
+def shared_edges(draw: st.DrawFn) -> list[Edge]:
+    """Rows as pages have them: many of them the very same edge."""
+    distinct = draw(st.lists(edges, min_size=1, max_size=8))
+    return draw(st.lists(st.sampled_from(distinct), max_size=60))
+
+
+@given(rows=shared_edges())
+def test_c_makes_the_columns_that_python_makes(rows: list[Edge]) -> None:
+    module = native.load("gossamer.graph._rows")
+    if module is None:
+        pytest.skip("gossamer.graph._rows is not built; `make native` builds it")
+
+    assert list(module.code(rows)) == list(code(rows))
+
+
+@pytest.mark.parametrize("wrong", [(), [()], [("a",) * 7], [7], [["a"] * 8]])
+def test_c_takes_nothing_but_edges(wrong: object) -> None:
+    module = native.load("gossamer.graph._rows")
+    if module is None:
+        pytest.skip("gossamer.graph._rows is not built; `make native` builds it")
+
+    with pytest.raises(TypeError):
+        module.code(wrong)
+
+
+@given(values=st.lists(st.text(st.characters(codec="utf-8"), max_size=9)))
+def test_a_column_of_texts_holds_them_all(values: list[str]) -> None:
+    assert text_column(values).to_pylist() == values
+
+
+def test_what_is_no_utf_8_is_a_question_mark_and_moves_no_other_text() -> None:
+    assert text_column(["ä", "x\ud800", "\udc00ö", "z"]).to_pylist() == ["ä", "x?", "?ö", "z"]
+
+
+def test_a_column_of_numbers_is_that_of_every_second_one() -> None:
+    import numpy as np
+
+    assert number_column(np.arange(6)[::2]).to_pylist() == [0, 2, 4]
+
+
+_CRAWLED = """
+import sys
+from pathlib import Path
+from gossamer.base.clock import SystemClock
+from gossamer.graph import manifest, merge, ranks
+from gossamer.graph.parts import PartWriter
+from gossamer.records import Edge
+
+folder = Path(sys.argv[1])
+writer = PartWriter(folder)
+names = []
+for at_us in (1, 2):
+    edge = Edge(f"http://b/{at_us}", b"", "b", "", "body", "a")
+    writer.add(f"http://a/{at_us}", at_us, [edge])
+    names.append(writer.write(f"links-{at_us}").name)
+parts = tuple(manifest.Part(name, 1) for name in names)
+manifest.replace(folder, manifest.Manifest(parts))
+merged = merge.merge(folder, names, "links-merged")
+ranks.compute(folder, SystemClock())
+manifest.replace(folder, manifest.Manifest().with_merged((), merged, 3))
+again = merge.merge(folder, [merged.name], "links-again")
+ranks.compute(folder, SystemClock())
+print(again.links)
+"""
+
+
+def test_links_are_written_merged_and_ranked_without_pandas(tmp_path: Path) -> None:
+    """Whoever has it installed would wait 0.3 s for it in each process of a crawl."""
+    stub = tmp_path / "stub" / "pandas"
+    stub.mkdir(parents=True)
+    (stub / "__init__.py").write_text("raise SystemExit('pandas was loaded')\n")
+    graph = tmp_path / "study" / "graph"
+    graph.mkdir(parents=True)
+    program = f"import sys; sys.path.insert(0, {str(stub.parent)!r})\n{_CRAWLED}"
+
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(graph)], capture_output=True, text=True, check=False
+    )
+
+    assert (ended.stderr, ended.stdout.strip()) == ("", "2")
