@@ -22,7 +22,7 @@ from typing import Final
 from isal import igzip_lib
 
 from gossamer.archive.chunks import is_chunked, unchunked
-from gossamer.archive.fields import Fields, fields_of, lines_of, metadata_fields
+from gossamer.archive.fields import Fields, fields_of, lines_of, metadata_text
 from gossamer.archive.reader import exchange_of, is_ours
 from gossamer.archive.record import Record
 from gossamer.archive.verify import digest_faults
@@ -318,7 +318,7 @@ def packed(
         members.append(igzip_lib.compress(whole, level, igzip_lib.COMP_GZIP))
         placed.append(replace(record, offset=at, length=len(members[-1])))
         at += len(members[-1])
-    fields = metadata_fields(lease, answer)
+    fields: list[tuple[str, str]] = []
     target = header_url(answer.url)
     if target != answer.url:
         fields.append(("url", answer.url))
@@ -332,7 +332,7 @@ def packed(
     headers = f"WARC-Date: {warc_date(answer.at_us)}\r\n"
     headers += f"WARC-Target-URI: {target}\r\n" if target else ""
     headers += f"{beside}Content-Type: application/warc-fields\r\n"
-    block = lines_of(fields)
+    block = metadata_text(lease, answer).encode("ascii") + lines_of(fields)
     members.append(record_bytes("metadata", record_id(), headers, block, level))
     named = (("WARC-Date", warc_date(answer.at_us)), ("WARC-Target-URI", target))
     length = len(members[-1])
