@@ -1,0 +1,320 @@
+"""Does any page make a part in C read or write where it must not?
+
+    python -m bench.fuzz_native [--seconds 600] [--only gossamer.parse._scan] [--seed N]
+    python -m bench.fuzz_native --only NAME --replay FILE [--no-memory-at N]
+
+Each extension is compiled apart with gcc's sanitizers (addresses, undefined behaviour) and called
+with mutated pages (`bench/mutated.py`) in a process of its own. In every tenth call one allocation
+of Python fails, a different one each time. What ends the process is a fault: a report of a
+sanitizer, an exception other than those that the target may raise, a call of more than 30 s. Then
+the page lies in bench/out, and the line that calls with it again is printed. Answers are compared
+to those of the twin in Python by tests, not here. One line of JSON an extension; exit code 1 after
+a fault.
+
+Pages come from the demo web, and from the real sites and suites in `$TEST_SITES` and `$TEST_SUITES`
+where they are. Needs Linux and gcc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib.util
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html.entities import html5
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from bench.crawlers import HERE, OUT
+from bench.mutated import mutate
+
+from gossamer.base.native import EXTENSIONS
+from gossamer.demo.web import build_web
+from gossamer.records import Link, LinkKind, Place
+
+SRC: Final = HERE.parent / "src"
+MOST_S: Final = 30  # for one page, in a process that the sanitizers make some ten times slower
+PAGES: Final = 400  # of each folder: enough to have every kind of page
+NO_MEMORY_EVERY: Final = 10
+
+FLAGS: Final = (
+    "-shared", "-fPIC", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fno-omit-frame-pointer",
+    "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+)  # fmt: skip
+
+
+# A function in C, and what it is given: no step of Python is between them when memory runs out.
+Call = tuple[Callable[..., object], tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which functions of an extension are called with a page, and what they may raise at that."""
+
+    calls: Callable[[Any, bytes], Sequence[Call]]
+    may_raise: tuple[type[Exception], ...] = ()
+    make_ready: Callable[[Any], None] = lambda _module: None
+
+
+def _pack(module: Any, body: bytes) -> Sequence[Call]:
+    """The page as an answer; its first characters stand in for the headers of its record."""
+    start, head = body[:99].decode("latin-1"), body.partition(b"\n")[0]
+    return (
+        (module.digest_of, (body,)),
+        (module.member_of, (start, head, 0)),
+        (module.response_of, (start, head, body, 1)),
+    )
+
+
+def _rows(module: Any, body: bytes) -> Sequence[Call]:
+    """Edges of a page's words, some of them twice."""
+    words = body.split()[:8000]
+    edges = [tuple(words[at : at + 8]) for at in range(0, len(words) - 7, 3)]
+    return ((module.code, (edges + edges[::2],)),)
+
+
+def _scan(module: Any, body: bytes) -> Sequence[Call]:
+    """The page in two encodings, once for all and once for its links alone."""
+    if not hasattr(module, "scan"):
+        return ((module.version, ()),)
+    utf8, latin = body.decode("utf-8", "replace"), body.decode("latin-1")
+    return ((module.scan, (utf8, False, 1000, 400)), (module.scan, (latin, True, 10, 8)))
+
+
+def _scan_ready(module: Any) -> None:
+    if hasattr(module, "set_up"):
+        module.set_up(Link, LinkKind.ANCHOR, tuple(Place), str.lower, html5)
+
+
+# Of each extension in base/native.py; one without a row fails a test.
+TARGETS: Final[dict[str, Target]] = {
+    "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
+    "gossamer.graph._rows": Target(_rows),
+    "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),
+}
+
+
+def source_of(name: str) -> Path:
+    return SRC / Path(*name.split(".")).with_suffix(".c")
+
+
+def compile_apart(source: Path, folder: Path, flags: Sequence[str] = FLAGS) -> Path:
+    """The extension with the sanitizers in it; where it cannot be compiled, gcc has said why."""
+    library = folder / source.with_suffix(".so").name
+    include = f"-I{sysconfig.get_path('include')}"
+    subprocess.run(["gcc", *flags, include, str(source), "-o", str(library)], check=True)
+    return library
+
+
+def sanitized() -> dict[str, str]:
+    """The environment in which Python can load such a library: the sanitizer comes first of all,
+    and Python asks it for each object apart. What Python itself never frees is no fault."""
+    found = subprocess.run(
+        ["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+    )
+    return {
+        **os.environ,
+        "LD_PRELOAD": found.stdout.strip(),
+        "PYTHONMALLOC": "malloc",
+        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=1",
+        "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:print_stacktrace=1",
+    }
+
+
+def load(name: str, library: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, library)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def pages() -> list[bytes]:
+    """What is mutated: always the same where the same folders are."""
+    demo = [answer.body for host in build_web(80).values() for answer in host.values()]
+    shared = HERE.parent.parent / "shared"
+    homes = (
+        os.environ.get("TEST_SITES", ""),
+        os.environ.get("TEST_SUITES", str(shared / "suites")),
+    )
+    return demo + [page for home in homes if home for page in _pages_in(Path(home))]
+
+
+def _pages_in(home: Path) -> Iterator[bytes]:
+    paths = sorted(path for path in home.rglob("*.htm*") if path.is_file())
+    random.Random(1).shuffle(paths)
+    for path in paths[:PAGES]:
+        yield path.read_bytes()
+
+
+class NoMemory:
+    """Makes one allocation fail, where this Python was built with the module that can."""
+
+    def __init__(self) -> None:
+        there = importlib.util.find_spec("_testcapi") is not None
+        self._hooks: Any = importlib.import_module("_testcapi") if there else None
+
+    def call(self, at: int, function: Callable[..., object], given: tuple[Any, ...]) -> None:
+        """Call, while the allocation of that number fails; 0 for none."""
+        if not at or self._hooks is None:
+            function(*given)
+            return
+        stop = self._hooks.remove_mem_hooks
+        self._hooks.set_nomemory(at - 1, at)  # those above the one, up to the other
+        try:
+            function(*given)
+        except MemoryError:
+            return
+        finally:
+            stop()
+
+
+def try_page(target: Target, module: ModuleType, body: bytes, memory: NoMemory, at: int) -> None:
+    """Call each function once. What takes too long ends the process: the alarm has no handler."""
+    for function, given in target.calls(module, body):
+        signal.alarm(MOST_S)
+        try:
+            memory.call(at, function, given)
+        except target.may_raise:
+            continue
+        finally:
+            signal.alarm(0)
+
+
+def child(name: str, library: Path, folder: Path, seconds: float, seed: int) -> int:
+    """Call with one mutated page after the other, each written down before; print their number."""
+    module, target, memory = load(name, library), TARGETS[name], NoMemory()
+    target.make_ready(module)
+    seeds, chance = pages(), random.Random(seed)
+    cases, end_s = 0, time.monotonic() + seconds
+    with (folder / "body").open("wb", buffering=0) as last, (folder / "at").open("wb", 0) as number:
+        while time.monotonic() < end_s:
+            cases += 1
+            body = mutate(chance, seeds)
+            at = 0 if cases % NO_MEMORY_EVERY else int(1000 ** chance.random())
+            os.pwrite(last.fileno(), body, 0)
+            last.truncate(len(body))
+            os.pwrite(number.fileno(), b"%-9d" % at, 0)
+            try_page(target, module, body, memory, at)
+    print(cases)
+    return 0
+
+
+def growth(name: str, library: Path) -> float:
+    """Bytes of Python's memory that a call holds when it is over, by calling a second time as
+    before; every other call misses one allocation."""
+    module, target, memory, seeds = load(name, library), TARGETS[name], NoMemory(), pages()[:50]
+    target.make_ready(module)
+    bodies = [mutate(random.Random(n), seeds)[:4000] for n in range(200)]
+    held = []
+    tracemalloc.start()
+    for _ in range(3):  # in the first, what is made once and kept
+        for n, body in enumerate(bodies):
+            try_page(target, module, body, memory, 0)
+            try_page(target, module, body, memory, n % 50 + 1)
+        gc.collect()
+        held.append(tracemalloc.get_traced_memory()[0])
+    return (held[2] - held[1]) / len(bodies) / 2
+
+
+def call_again(name: str, library: Path, file: Path, at: int) -> int:
+    """Call with one page that was kept."""
+    module, target = load(name, library), TARGETS[name]
+    target.make_ready(module)
+    try_page(target, module, file.read_bytes(), NoMemory(), at)
+    return 0
+
+
+def fuzz(name: str, seconds: float, seed: int) -> bool:
+    """Compile, call for some seconds, say what came; whether nothing did."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as made:
+        folder = Path(made)
+        try:
+            library = compile_apart(source_of(name), folder)
+        except subprocess.CalledProcessError:
+            print(f"{name} cannot be compiled without a warning: see above", file=sys.stderr)
+            return False
+        given = ["--child", str(library), "--only", name, "--seconds", str(seconds)]
+        ended = subprocess.run(
+            [sys.executable, "-m", "bench.fuzz_native", *given, "--seed", str(seed)],
+            env=sanitized(),
+            cwd=HERE.parent,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        is_well = ended.returncode == 0
+        cases = int(ended.stdout) if is_well else None
+        line = {"extension": name, "cases": cases, "seconds": seconds, "seed": seed}
+        print(json.dumps({**line, "is_well": is_well}), flush=True)
+        if not is_well and (folder / "body").exists():
+            _keep(name, folder)
+    return is_well
+
+
+def _keep(name: str, folder: Path) -> None:
+    """The page of the last call, where it can be looked at."""
+    OUT.mkdir(exist_ok=True)
+    kept = OUT / f"fuzz-{name}.bin"
+    shutil.copyfile(folder / "body", kept)
+    at = (folder / "at").read_text().strip()
+    again = f"python -m bench.fuzz_native --only {name} --replay {kept.relative_to(HERE.parent)}"
+    print(f"{again} --no-memory-at {at}", file=sys.stderr)
+
+
+def replay(name: str, file: Path, at: int) -> int:
+    """Call once more with a page that was kept; the exit code is that of the call."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as made:
+        library = compile_apart(source_of(name), Path(made))
+        given = ["--child", str(library), "--only", name, "--replay", str(file.resolve())]
+        command = [sys.executable, "-m", "bench.fuzz_native", *given, "--no-memory-at", str(at)]
+        return subprocess.run(command, env=sanitized(), cwd=HERE.parent, check=False).returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seconds", type=float, default=600, help="for each extension")
+    parser.add_argument("--only", choices=TARGETS)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--replay", type=Path)
+    parser.add_argument("--no-memory-at", type=int, default=0)
+    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--growth", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if not sys.platform.startswith("linux") or shutil.which("gcc") is None:
+        parser.error("the sanitizers need Linux and gcc; on Debian: apt-get install gcc")
+    if options.replay is not None and options.only is None:
+        parser.error("--replay needs --only: for which extension?")
+    if options.child is not None and options.growth:
+        print(growth(options.only, options.child))
+        return 0
+    if options.child is not None and options.replay is not None:
+        return call_again(options.only, options.child, options.replay, options.no_memory_at)
+    if options.child is not None:
+        folder = options.child.parent
+        return child(options.only, options.child, folder, options.seconds, options.seed)
+    if options.replay is not None:
+        return replay(options.only, options.replay, options.no_memory_at)
+    names = [options.only] if options.only else list(EXTENSIONS)
+    well = [fuzz(name, options.seconds, options.seed) for name in names]
+    return 0 if all(well) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
