@@ -81,12 +81,11 @@ class Place(StrEnum):
 NAMED: Final = b"named"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A URL that something names: a seed, a link, a redirect. In canonical form.
 
     `key` is its 16-byte name in the state (urls/keys.py); `redirects` counts the hops that led
-    here without a page between them.
+    here without a page between them. A tuple for the reason that `Link` is one.
     """
 
     url: str

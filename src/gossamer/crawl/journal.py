@@ -13,13 +13,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from typing import Any
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import iso_of
 from gossamer.frontier.rows import UrlRow
-from gossamer.records import Report
+from gossamer.records import Lease, Purpose, Report
 
 
 class Journal:
@@ -39,44 +40,16 @@ class Journal:
         self._lines: list[str] = []
 
     def note_report(self, report: Report) -> None:
-        lease = report.lease
-        self._note(
-            at=iso_of(report.at_us),
-            url=lease.url,
-            outcome=report.outcome.value,
-            reason=report.reason or "",
-            detail=report.detail,
-            status=report.status,
-            type=report.type,
-            bytes=report.size_bytes,
-            took_s=round(report.took_s, 4),
-            depth=lease.depth,
-            tries=lease.tries,
-            via=lease.via,
-            host=lease.host,
-            address=lease.address,
-            purpose="" if lease.purpose == "page" else lease.purpose.value,
-        )
+        self._lines.append(_line_of_report(report))
 
     def note_row(self, row: UrlRow) -> None:
         """An outcome that was decided without asking."""
-        self._note(
-            at=iso_of(row.at_us),
-            url=row.url,
-            outcome=row.outcome.value,
-            reason=row.reason,
-            detail=row.detail,
-            depth=row.depth,
-        )
-
-    def _note(self, **columns: object) -> None:
-        kept = {name: value for name, value in columns.items() if value not in ("", 0)}
-        self._lines.append(json.dumps(kept, ensure_ascii=False))
+        self._lines.append(_line_of_row(row))
 
     def take(self) -> bytes:
         """The lines gathered since the last time."""
         lines, self._lines = self._lines, []
-        return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
+        return "".join(lines).encode("utf-8", "replace")
 
     def append(self, lines: bytes) -> int:
         """Write and sync them; the file's length afterwards. Raises DiskFault."""
@@ -91,6 +64,54 @@ class Journal:
 
     def close(self) -> None:
         os.close(self._file)
+
+
+# Lines are put together by hand: a page brings three of them, and `json.dumps` of a dictionary
+# takes 5 microseconds for each where this takes 1.5. What a site, or anybody else, may have written
+# is quoted as JSON wants it.
+
+
+def _line_of_report(report: Report) -> str:
+    line = f'{{"at": "{iso_of(report.at_us)}", "url": {_quoted(report.lease.url)}'
+    line += f', "outcome": "{report.outcome}"'
+    if report.reason:
+        line += f', "reason": "{report.reason}"'
+    if report.detail:
+        line += f', "detail": {_quoted(report.detail)}'
+    if report.status:
+        line += f', "status": {report.status}'
+    if report.type:
+        line += f', "type": {_quoted(report.type)}'
+    if report.size_bytes:
+        line += f', "bytes": {report.size_bytes}'
+    took_s = round(report.took_s, 4)
+    if took_s:
+        line += f', "took_s": {took_s!r}'
+    return f"{line}{_columns_of(report.lease)}}}\n"
+
+
+def _columns_of(lease: Lease) -> str:
+    columns = f', "depth": {lease.depth}' if lease.depth else ""
+    if lease.tries:
+        columns += f', "tries": {lease.tries}'
+    if lease.via:
+        columns += f', "via": {_quoted(lease.via)}'
+    if lease.host:
+        columns += f', "host": {_quoted(lease.host)}'
+    if lease.address:
+        columns += f', "address": {_quoted(lease.address)}'
+    if lease.purpose is not Purpose.PAGE:
+        columns += f', "purpose": "{lease.purpose}"'
+    return columns
+
+
+def _line_of_row(row: UrlRow) -> str:
+    line = f'{{"at": "{iso_of(row.at_us)}", "url": {_quoted(row.url)}, "outcome": "{row.outcome}"'
+    if row.reason:
+        line += f', "reason": {_quoted(row.reason)}'
+    if row.detail:
+        line += f', "detail": {_quoted(row.detail)}'
+    return f'{line}, "depth": {row.depth}}}\n' if row.depth else line + "}\n"
 
 
 def note_act(path: Path, wall_us: int, act: str, **facts: object) -> None:

@@ -112,7 +112,7 @@ class Learner:
         """A seed, or a URL that an imported list named, leads elsewhere: so far it is meant."""
         row = self.frontier.find(report.lease.key)
         if row is not None and row.via == NAMED:
-            return [replace(one, via=NAMED) for one in report.found]
+            return [one._replace(via=NAMED) for one in report.found]
         self._adopt(report.redirect)
         return report.found
 

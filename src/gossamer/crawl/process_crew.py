@@ -202,7 +202,7 @@ class ProcessCrew:
 
     # -- what workers say
 
-    def hear(self, hand: Hand, kind: int, items: list[Any]) -> None:
+    def hear(self, hand: Hand, kind: int, items: Sequence[Any]) -> None:
         hand.heard_s = self._clock.now_s()
         match kind:
             case wire.REPORTS:
@@ -219,7 +219,7 @@ class ProcessCrew:
                 hand.is_closed = True
                 self._changed.set()
 
-    def _share_cookies(self, hand: Hand, rows: list[Any]) -> None:
+    def _share_cookies(self, hand: Hand, rows: Sequence[Any]) -> None:
         self._cookies.put(Cookie(*row) for row in rows)
         for other in self._hands:
             if other is not hand:
@@ -232,7 +232,7 @@ class ProcessCrew:
             fault = disk_fault("what a worker left could not be taken", fault)
         self._employer.fail(fault)
 
-    def _take_report(self, hand: Hand, items: list[Any]) -> None:
+    def _take_report(self, hand: Hand, items: tuple[Any, ...]) -> None:
         lease = hand.leases.pop(items[1], None)
         if lease is None:
             return  # it was reported by one who died before its links were written

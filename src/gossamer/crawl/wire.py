@@ -11,6 +11,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any, Final
 
 import msgpack
@@ -34,12 +35,20 @@ CLOSED: Final = 8  # worker to node: all is written and closed
 REREAD: Final = 9  # node to worker: read what another worker archived and left
 COOKIES: Final = 10  # both ways: what sites have changed, in the order of `Cookie`
 
-_LEASE_FIELDS: Final = tuple(f.name for f in fields(Lease))
-_OUTCOMES: Final = tuple(Outcome)
-_REPORT_FIELDS: Final = tuple(
-    f.name
-    for f in fields(Report)
-    if f.name not in {"lease", "outcome", "stored", "reason", "found", "robots", "sitemaps"}
+# Of each name its member: to ask the class for it takes half a microsecond.
+_OUTCOMES: Final = {str(one): one for one in Outcome}
+_PURPOSES: Final = {str(one): one for one in Purpose}
+_NOTHING: Final[frozenset[str]] = frozenset()
+
+_lease_values = attrgetter(*(f.name for f in fields(Lease)))
+_stored_values = attrgetter(*(f.name for f in fields(Stored)))
+# The fields that travel as they are, in their order.
+_report_values = attrgetter(
+    *(
+        f.name
+        for f in fields(Report)
+        if f.name not in {"lease", "stored", "found", "robots", "sitemaps"}
+    )
 )
 
 
@@ -64,7 +73,7 @@ class Frames:
     def __init__(self) -> None:
         self._held = bytearray()
 
-    def feed(self, data: bytes) -> Iterable[list[Any]]:
+    def feed(self, data: bytes) -> Iterable[tuple[Any, ...]]:
         """The messages that are whole now."""
         held = self._held
         held += data
@@ -77,34 +86,36 @@ class Frames:
             if len(held) < end:
                 break
             body = bytes(held[at + HEADER.size : end])
-            yield msgpack.unpackb(body, strict_map_key=False, unicode_errors="surrogatepass")
+            yield msgpack.unpackb(
+                body, use_list=False, strict_map_key=False, unicode_errors="surrogatepass"
+            )
             at = end
         del held[:at]
 
 
 def lease_items(lease: Lease) -> tuple[Any, ...]:
-    return tuple(getattr(lease, name) for name in _LEASE_FIELDS)
+    items: tuple[Any, ...] = _lease_values(lease)
+    return items
 
 
-def lease_of(items: list[Any]) -> Lease:
-    values = dict(zip(_LEASE_FIELDS, items, strict=True))
-    values["purpose"] = Purpose(values["purpose"])
-    return Lease(**values)
+def lease_of(items: tuple[Any, ...]) -> Lease:
+    number, url, key, host, address, purpose, *rest = items
+    return Lease(number, url, key, host, address, _PURPOSES[purpose], *rest)
 
 
 def report_items(report: Report) -> tuple[Any, ...]:
     """A report without its lease. Found URLs: (url, key, flag), flag 1 nofollow, 2 redirect."""
-    lease, stored = report.lease, report.stored
-    found = [(f.url, f.key, 1 if f.is_nofollow else 2 if f.redirects else 0) for f in report.found]
+    found = [
+        (url, key, 1 if is_nofollow else 2 if redirects else 0)
+        for url, key, _, _, redirects, is_nofollow in report.found
+    ]
     return (
-        lease.number,
-        _OUTCOMES.index(report.outcome),
-        (stored.file, stored.start, stored.response, stored.end, stored.digest),
-        report.reason or "",
+        report.lease.number,
+        _stored_values(report.stored),
         found,
         tuple(report.robots),
         report.sitemaps,
-        *(getattr(report, name) for name in _REPORT_FIELDS),
+        *_report_values(report),
     )
 
 
@@ -126,31 +137,37 @@ def chars_of(harvest: Harvest) -> int:
     return text + urls + len(report.body)
 
 
-def harvest_of(items: list[Any], lease: Lease) -> Harvest:
-    words, *rest = items
-    report = report_of(rest, lease)
+def harvest_of(items: tuple[Any, ...], lease: Lease) -> Harvest:
+    words = items[0]
+    report = report_of(items[1:], lease)
     if not words:
         return Harvest(report)
     text, headings, anchors = words
-    page = Page(base=lease.url, text=text, headings=tuple(headings))
-    return Harvest(report, page, (), [(key, anchor) for key, anchor in anchors])
+    page = Page(base=lease.url, text=text, headings=headings)
+    return Harvest(report, page, (), anchors)
 
 
-def report_of(items: list[Any], lease: Lease) -> Report:
-    _, outcome, stored, reason, found, robots, sitemaps, *rest = items
-    depth, via = lease.depth, lease.key
+def report_of(items: tuple[Any, ...], lease: Lease) -> Report:
+    (
+        _, stored, found, robots, sitemaps,
+        outcome, at_us, took_s, reason, detail, status, type_, size_bytes, digest, modified_at,
+        retry_after_s, title, language, redirect, is_cut, out_links, body,
+    ) = items  # fmt: skip
     return Report(
-        lease=lease,
-        outcome=_OUTCOMES[outcome],
-        stored=Stored(*stored),
-        reason=Reason(reason) if reason else None,
-        found=tuple(
-            Found(url, key, depth, via, lease.redirects + 1)
+        lease, _OUTCOMES[outcome], at_us, took_s, Stored(*stored),
+        Reason(reason) if reason else None, detail, status, type_, size_bytes, digest, modified_at,
+        retry_after_s, title, language, frozenset(robots) if robots else _NOTHING, redirect, is_cut,
+        _found_of(found, lease) if found else (), out_links, body, sitemaps,
+    )  # fmt: skip
+
+
+def _found_of(found: tuple[Any, ...], lease: Lease) -> tuple[Found, ...]:
+    depth, via, hops = lease.depth, lease.key, lease.redirects + 1
+    return tuple(
+        [
+            Found(url, key, depth, via, hops)
             if flag == 2
-            else Found(url, key, depth + 1, via, 0, is_nofollow=flag == 1)
+            else Found(url, key, depth + 1, via, 0, flag == 1)
             for url, key, flag in found
-        ),
-        robots=frozenset(robots),
-        sitemaps=tuple(sitemaps),
-        **dict(zip(_REPORT_FIELDS, rest, strict=True)),
+        ]
     )

@@ -11,7 +11,7 @@ from collections import defaultdict
 from typing import Final
 
 from gossamer.frontier.pending import Pending
-from gossamer.frontier.rows import CaptureRow, time_key, time_of
+from gossamer.frontier.rows import CaptureRow, capture_row, time_key, time_of
 from gossamer.frontier.store import Store, Table
 from gossamer.records import Report
 from gossamer.urls.keys import KEY_BYTES
@@ -30,19 +30,10 @@ class Captures:
 
     def put(self, report: Report) -> None:
         """A fetch brought an answer."""
-        stored = report.stored
-        row = CaptureRow(
-            stored.file,
-            stored.response,
-            stored.end - stored.response,
-            report.status,
-            report.type,
-            report.digest,
-            report.size_bytes,
-        )
-        at = report.lease.key + time_key(report.at_us)
-        self._pending.put(Table.CAPTURE, at, row.encode())
-        self._new[report.lease.key].append(at)
+        key = report.lease.key
+        at = key + time_key(report.at_us)
+        self._pending.put(Table.CAPTURE, at, capture_row(report))
+        self._new[key].append(at)
 
     def find(self, key: bytes, at_us: int) -> CaptureRow | None:
         """The capture of a URL at one moment."""

@@ -38,6 +38,7 @@ from gossamer.frontier.rows import (
     queued_row,
     standing_of,
     time_key,
+    url_in,
 )
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.policies.order import Order, place_of
@@ -90,6 +91,11 @@ class Frontier:
         row = self.pending.find(Table.URL, key)
         return UrlRow.decode(row) if row else None
 
+    def url_of(self, key: bytes) -> str:
+        """The URL that a key names; empty where it is not known."""
+        row = self.pending.find(Table.URL, key)
+        return url_in(row) if row else ""
+
     def rows(self, limit: int) -> list[UrlRow]:
         """Some committed rows, for people."""
         return [UrlRow.decode(row) for _, row in self._store.scan(Table.URL, b"", None, limit)]
@@ -113,28 +119,34 @@ class Frontier:
 
     def admit(self, found: Iterable[Found], now_us: int) -> int:
         """Take in what is new; the number of URLs that were not known before."""
-        return sum(self._admit(one, now_us) for one in found)
+        find, new = self.pending.find, 0
+        for one in found:
+            row = find(Table.URL, one[1])
+            if row is None:
+                self._admit(one, now_us)
+                new += 1
+            else:
+                self._found_again(one, row)
+        self.counts.known += new
+        return new
 
-    def _admit(self, found: Found, now_us: int) -> bool:
-        row = self.pending.find(Table.URL, found.key)
-        if row is not None:
-            self._found_again(found, row)
-            return False
-        host = self._shelf.touch(found.key[:HOST_BYTES])
-        host.name = host.name or host_of(found.url)
+    def _admit(self, found: Found, now_us: int) -> None:
+        """Take in a URL that was not known."""
+        url, key, *_ = found
+        host = self._shelf.touch(key[:HOST_BYTES])
+        if not host.name:
+            host.name = host_of(url)
         verdict = self._judge(found)
         if verdict is None and host.known >= self._settings.urls_per_host:
             verdict = Reason.BUDGET, "the host has frontier.urls_per_host known URLs"
         host.known += 1
-        self.counts.known += 1
         if verdict is None:
             self._enqueue(found, now_us)
-        else:
-            row_refused = _row_of(found, now_us)
-            self._put_refused(row_refused, found.key, *verdict, at_us=now_us)
-            if self._on_refused is not None:
-                self._on_refused(row_refused)
-        return True
+            return
+        row = _row_of(found, now_us)
+        self._put_refused(row, key, *verdict, at_us=now_us)
+        if self._on_refused is not None:
+            self._on_refused(row)
 
     def _found_again(self, found: Found, row: bytes) -> None:
         standing = standing_of(row)
@@ -223,13 +235,11 @@ class Frontier:
         return keys
 
     def _enqueue(self, found: Found, first_us: int) -> None:
-        place = self._next_place(found.depth)
-        self.pending.put(
-            Table.URL, found.key, queued_row(found.url, found.depth, place, found.via, first_us)
-        )
-        entry = QueueEntry(found.key, found.url, found.depth, 0, found.redirects, found.via)
+        url, key, depth, via, redirects, _ = found
+        place = self._next_place(depth)
+        self.pending.put(Table.URL, key, queued_row(url, depth, place, via, first_us))
         self.counts.queued += 1
-        self._add_entry(place, entry)
+        self._add_entry(place, QueueEntry(key, url, depth, 0, redirects, via))
 
     def _add_entry(self, place: bytes, entry: QueueEntry) -> None:
         host_key = entry.key[:HOST_BYTES]
@@ -251,6 +261,11 @@ class Frontier:
         """Hosts that got work since this was last asked."""
         awake, self._awake = self._awake, set()
         return awake
+
+    def first_place(self, host_key: bytes) -> bytes | None:
+        """The place of the entry that `take` would give."""
+        first = self._shelf.queue(host_key).first(self._store, self.pending)
+        return first[0] if first else None
 
     def peek(self, host_key: bytes) -> tuple[bytes, QueueEntry] | None:
         """The place and entry that `take` would give."""
@@ -313,7 +328,7 @@ class Frontier:
         elif row.standing == Standing.QUEUED:
             if row.at_us >= report.at_us and row.tries > report.lease.tries:
                 return False
-            row = self._leave_queue(key)
+            self._leave(row, key)
         elif row.at_us >= report.at_us:
             return False
         else:
@@ -343,7 +358,7 @@ class Frontier:
                 return False
             self._uncount(row, key[:HOST_BYTES])
         elif row.standing == Standing.QUEUED:
-            row = self._leave_queue(key)
+            self._leave(row, key)
         else:
             self._uncount(row, key[:HOST_BYTES])
         self._settle(row, report)
@@ -462,6 +477,11 @@ class Frontier:
     def _leave_queue(self, key: bytes) -> UrlRow:
         row = self.find(key)
         assert row is not None, "only a known URL leaves the queue"
+        self._leave(row, key)
+        return row
+
+    def _leave(self, row: UrlRow, key: bytes) -> None:
+        """The same for a row that is at hand; the caller puts it."""
         assert row.standing == Standing.QUEUED, f"{row.url} is {row.standing.name}"
         if row.place:
             self._drop_entry(row, key)
@@ -470,7 +490,6 @@ class Frontier:
             self._shelf.touch(key[:HOST_BYTES]).waiting -= 1
             self.counts.queued -= 1
         row.place, row.due_us = b"", 0
-        return row
 
     def _drop_entry(self, row: UrlRow, key: bytes) -> None:
         host_key = key[:HOST_BYTES]
@@ -492,26 +511,26 @@ class Frontier:
 
     def _count(self, row: UrlRow, host_key: bytes, step: int = 1) -> None:
         counts, host = self.counts, self._shelf.touch(host_key)
-        match row.outcome:
-            case Outcome.FETCHED:
-                if row.redirect:
-                    counts.redirects += step
-                    host.redirects += step
-                else:
-                    counts.fetched += step
-                counts.count_status(row.status, step)
-                counts.indexed += step * row.has_entry
-                host.fetched += step
-            case Outcome.FAILED:
-                counts.failed += step
-                host.failed += step
-                counts.count_reason(row.reason, step)
-            case Outcome.REFUSED:
-                counts.refused += step
-                host.refused += step
-                counts.count_reason(row.reason, step)
-            case Outcome.QUEUED:
-                counts.queued += step
+        standing = row.standing
+        if standing is Standing.FETCHED:
+            if row.redirect:
+                counts.redirects += step
+                host.redirects += step
+            else:
+                counts.fetched += step
+            counts.count_status(row.status, step)
+            counts.indexed += step * row.has_entry
+            host.fetched += step
+        elif standing is Standing.QUEUED:
+            counts.queued += step
+        elif standing is Standing.FAILED:
+            counts.failed += step
+            host.failed += step
+            counts.count_reason(row.reason, step)
+        else:
+            counts.refused += step
+            host.refused += step
+            counts.count_reason(row.reason, step)
 
 
 def _row_of(found: Found, now_us: int) -> UrlRow:
