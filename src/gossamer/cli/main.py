@@ -26,6 +26,7 @@ from gossamer.cli.diff import diff
 from gossamer.cli.forget import forget
 from gossamer.cli.import_ import import_
 from gossamer.cli.orders import pause, resume, stop
+from gossamer.cli.plain import plain_values
 from gossamer.cli.printable import printable
 from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.report import report
@@ -101,8 +102,10 @@ def run() -> None:
     _open_what_is_closed()
     _write_in_utf8(sys.stdout)
     try:
-        sys.exit(_app_for(sys.argv[1:2])(standalone_mode=False) or 0)
-    except typer.Abort:
+        sys.exit(_run(sys.argv[1:]) or 0)
+    except typer.Exit as ended:
+        sys.exit(ended.exit_code)
+    except (typer.Abort, KeyboardInterrupt, EOFError):
         sys.exit(1)
     except _WRONG_USAGE as fault:
         text = _plainer(fault.format_message())
@@ -114,6 +117,13 @@ def run() -> None:
     except BrokenPipeError:  # `gossamer export ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _run(words: Sequence[str]) -> Any:
+    """Do what was typed. A crawl that is plainly typed begins without the parser."""
+    if words[:1] == ["crawl"] and (values := plain_values(crawl, words[1:])) is not None:
+        return crawl(**values)
+    return _app_for(words[:1])(standalone_mode=False)
 
 
 def _open_what_is_closed() -> None:
