@@ -20,6 +20,7 @@ from gossamer.fetch.guard import Guard
 from gossamer.fetch.head import without_cookies
 from gossamer.fetch.held_bytes import HeldBytes
 from gossamer.fetch.judge import Judge
+from gossamer.fetch.multi import multi_for
 from gossamer.fetch.network import Network
 from gossamer.fetch.request import Headers, checked_header
 from gossamer.fetch.transfer import Transfer
@@ -56,15 +57,15 @@ class Fetcher:
         self._headers = Headers(settings, judge.accept, self._network.headers)
         self.jar: Final = jar or Jar(self._network.cookies, is_open=settings.cookies)
         self._ended_s: dict[str, float] = {}  # when each origin's last answer ended
-        self._multi = pycurl.AsyncCurlMulti()
-        self._multi.setopt(pycurl.M_MAXCONNECTS, settings.connections + 16)
+        self._multi = multi_for(settings.connections + 16)
         # Those that show our certificate are kept apart: libcurl cannot take it from a handle.
         self._idle: dict[bool, list[Transfer]] = {False: [], True: []}
         self._held = HeldBytes(settings.max_held_bytes)
 
     async def fetch(self, lease: Lease) -> Answer:
         """Ask once. Returns what came of it; never raises for what the web does."""
-        await self._held.wait_for_room()
+        if self._held.is_full:
+            await self._held.wait_for_room()
         idle = self._idle[lease.gets_secrets and bool(self._network.certificate)]
         transfer = idle.pop() if idle else self._new_transfer(lease)
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
@@ -79,6 +80,7 @@ class Fetcher:
         except pycurl.error as fault:
             code, message = fault.args[0], str(fault.args[1])
         except asyncio.CancelledError:
+            self._multi.remove_handle(curl)
             curl.close()
             transfer.end()
             raise

@@ -6,6 +6,7 @@ Pure. Names are compared without case; folded lines and lines without a colon ar
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Final
 
@@ -15,24 +16,36 @@ _STATUS: Final = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})")
 
 
 class Head:
-    """The headers of one response, from its bytes."""
+    """The headers of one response, from its bytes.
+
+    Nothing is read until it is asked for: of ten headers a page's path asks for three, and for
+    five that most answers do not have.
+    """
 
     def __init__(self, head: bytes) -> None:
-        lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
-        self.status_line = lines[0]
-        self._values: dict[str, list[str]] = {}
-        for line in lines[1:]:
-            name, colon, value = line.partition(":")
-            if colon and name and not line[0].isspace():
-                self._values.setdefault(name.strip().lower(), []).append(value.strip())
+        self._text = head.decode("latin-1")
+        self._lower = self._text.lower()  # no character of Latin-1 becomes two by that
 
     def first(self, name: str) -> str:
-        """The first value of a header, or an empty text."""
-        values = self._values.get(name)
-        return values[0] if values else ""
+        """The first value of a header, its name in lower case; or an empty text."""
+        if f"\n{name}" not in self._lower:
+            return ""
+        return next(self._values(name), "")
 
     def all(self, name: str) -> list[str]:
-        return self._values.get(name, [])
+        return list(self._values(name)) if f"\n{name}" in self._lower else []
+
+    def _values(self, name: str) -> Iterator[str]:
+        lower, line = self._lower, f"\n{name}"
+        at = lower.find(line)
+        while at >= 0:
+            begin = at + len(line)
+            end = lower.find("\n", begin)
+            rest = self._text[begin : end if end >= 0 else None]
+            before, colon, value = rest.partition(":")
+            if colon and not before.strip():
+                yield value.strip()
+            at = lower.find(line, begin)
 
     def location(self) -> str:
         """The Location, which may hold raw UTF-8; any other byte outside ASCII becomes %XX."""

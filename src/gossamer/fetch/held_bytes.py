@@ -32,9 +32,14 @@ class HeldBytes:
         self._freed = asyncio.Event()
         self.held = 0
 
+    @property
+    def is_full(self) -> bool:
+        """Whether a new request has to wait."""
+        return self.held >= self._limit
+
     async def wait_for_room(self) -> None:
         """Return when a new request may be sent."""
-        while self.held >= self._limit:
+        while self.is_full:
             self._freed.clear()
             await self._freed.wait()
 
@@ -52,9 +57,10 @@ class HeldBytes:
         self._paused.pop(reader, None)
         self.held -= self._by_reader.pop(reader, 0)
         self._freed.set()
-        paused, self._paused = self._paused, {}
-        for waiting in paused:
-            waiting.resume()
+        if self._paused:
+            paused, self._paused = self._paused, {}
+            for waiting in paused:
+                waiting.resume()
 
     def _largest(self) -> Reader | None:
         """The one that holds the most; the first of them, for all agree on that."""

@@ -64,10 +64,22 @@ _ACCEPT: Final[dict[str, str]] = {
 _MEDIA: Final = ("image", "audio", "video")
 
 
+_MAX_KNOWN: Final = 1000
+_MAX_KNOWN_CHARS: Final = 100
+_mimes: dict[str, str] = {}  # of headers as they came: a site has a handful, on all its pages
+
+
 def mime_of(content_type: str) -> str:
     """`text/html` of `Text/HTML; charset=utf-8`; empty where it is no MIME type."""
-    found = _ESSENCE.fullmatch(content_type)
-    return found[1].lower() if found else ""
+    known = _mimes.get(content_type)
+    if known is None:
+        found = _ESSENCE.fullmatch(content_type)
+        known = found[1].lower() if found else ""
+        if len(content_type) <= _MAX_KNOWN_CHARS:
+            if len(_mimes) >= _MAX_KNOWN:  # a hostile server can make up types without end
+                _mimes.clear()
+            _mimes[content_type] = known
+    return known
 
 
 def type_of(content_type: str, body: bytes) -> str:
@@ -99,7 +111,7 @@ class Judge:
         """Whether a MIME type, as `mime_of` gives it, is among the wanted ones."""
         known = self._is_wanted.get(mime)
         if known is None:
-            if len(self._is_wanted) >= 1000:  # a hostile server can make up types without end
+            if len(self._is_wanted) >= _MAX_KNOWN:
                 self._is_wanted.clear()
             known = self._is_wanted[mime] = any(_matches(name, mime) for name in self._types)
         return known

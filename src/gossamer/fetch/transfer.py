@@ -38,6 +38,8 @@ _SCHEMES: Final[dict[str, int]] = {
 }
 _BUFFER_BYTES: Final = 128 * 1024  # most bodies come in one or two pieces
 _PAUSE: Final[int] = pycurl.WRITEFUNC_PAUSE
+_EMPTY_LINES: Final = (b"\r\n", b"\n")
+_PAGE: Final = Purpose.PAGE
 _STOP: Final = -1  # tells libcurl to give up; any number but the length does
 
 
@@ -82,6 +84,7 @@ class Transfer:
         self.failure: tuple[Reason, str] | None = None
         self.status = 0
         self.cut = ""
+        self.head = b""
         self._lines: list[bytes] = []
         self._header_bytes = 0
         self._blocks = 0
@@ -142,16 +145,12 @@ class Transfer:
 
     def end(self) -> None:
         """The request is over, and its answer taken: hold nothing of it."""
-        self._lines, self._pieces = [], []
+        self.head, self._lines, self._pieces = b"", [], []
         self._held.end(self)
 
     def resume(self) -> None:
         with suppress(pycurl.error):  # it may have ended, by its time or by a piece too many
             self.curl.pause(pycurl.PAUSE_CONT)
-
-    @property
-    def head(self) -> bytes:
-        return b"".join(self._lines)
 
     @property
     def body(self) -> bytes:
@@ -177,8 +176,8 @@ class Transfer:
         return _MAY_NOT_ASK
 
     def _on_header(self, line: bytes) -> int | None:
-        self._header_bytes += len(line)
-        if self._header_bytes > self._max_header_bytes:
+        self._header_bytes = count = self._header_bytes + len(line)
+        if count > self._max_header_bytes:
             self.failure = Reason.PROTOCOL, f"more than {self._max_header_bytes} bytes of headers"
             return _STOP
         if self._is_head_whole:
@@ -186,13 +185,14 @@ class Transfer:
                 return None  # a trailer
             self._lines, self._is_head_whole = [], False
         self._lines.append(line)
-        if line in (b"\r\n", b"\n"):
+        if len(line) <= 2 and line in _EMPTY_LINES:
             self._is_head_whole = True
             return self._judge_head()
         return None
 
     def _judge_head(self) -> int | None:
-        self.status = status_of(self._lines[0])
+        self.head = b"".join(self._lines)
+        self.status = status_of(self.head)
         if self.status < 200:
             self._blocks += 1
             if self._blocks > _MAX_INTERIM:
@@ -204,15 +204,16 @@ class Transfer:
         if self.status == 401 and self._way.login is not None:
             self._was_challenged = True
             self._network.note_challenge(self.lease.url, head.all("www-authenticate"))
-        if self.lease.purpose is not Purpose.PAGE:
+        if self.lease.purpose is not _PAGE:
             return None  # whatever it is called and however long: its beginning is read
+        content_type = head.first("content-type")
         self.refusal = self._judge.forbids(
             self.status,
-            head.first("content-type"),
+            content_type,
             head.length(),
             max_body_bytes=self.lease.max_body_bytes,
         )
-        mime = mime_of(head.first("content-type"))
+        mime = mime_of(content_type)
         if self._judge.looks_at_bytes(mime) and not head.first("content-encoding"):
             self._untold_type = mime
         return _STOP if self.refusal else None

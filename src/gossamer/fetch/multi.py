@@ -1,0 +1,209 @@
+"""Transfers of libcurl on an event loop, with few steps each.
+
+libcurl says which sockets it wants to hear of and when it wants to be called, and is called when
+one is ready or its time has come. The loop is told of one descriptor alone: an epoll set of our
+own, which holds the sockets. So a socket that was ready costs one call of libcurl's and nothing
+else, and all that are ready at once are served in one step of the loop.
+
+A connection rests between two requests, and most of them are used again at once, so a socket stays
+in the set when libcurl lets go of it. If something is heard of it in the meantime (its server hangs
+up), it is taken out. That libcurl has closed it and its number is another's by now is no matter:
+the system takes closed sockets out of the set, and each time that libcurl asks for one the
+system is asked whether it is in there.
+
+Where there is no epoll, pycurl's own `AsyncCurlMulti` does the same: `multi_for` chooses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from typing import Final, Protocol
+
+import pycurl
+
+_EVENTS_AT_ONCE: Final = 64  # what is ready beyond that stays ready
+_READABLE: Final[int] = getattr(select, "EPOLLIN", 0)
+_WRITABLE: Final[int] = getattr(select, "EPOLLOUT", 0)
+_IN: Final[int] = pycurl.CSELECT_IN
+_OUT: Final[int] = pycurl.CSELECT_OUT
+_EPOLL_OF: Final = {
+    pycurl.POLL_IN: _READABLE,
+    pycurl.POLL_OUT: _WRITABLE,
+    pycurl.POLL_INOUT: _READABLE | _WRITABLE,
+}
+
+
+class Multi(Protocol):
+    """Many transfers at once."""
+
+    def setopt(self, option: int, value: int) -> None: ...
+
+    def add_handle(self, curl: pycurl.Curl) -> asyncio.Future[pycurl.Curl]:
+        """Begin a transfer; the future raises `pycurl.error` where it fails."""
+
+    def remove_handle(self, curl: pycurl.Curl) -> None:
+        """Give one up whose future was cancelled."""
+
+    async def aclose(self) -> None:
+        """Give all up and close the connections."""
+
+
+def multi_for(connections: int) -> Multi:
+    """What carries transfers on this system, and keeps so many connections open."""
+    multi: Multi = EpollMulti() if hasattr(select, "epoll") else pycurl.AsyncCurlMulti()
+    multi.setopt(pycurl.M_MAXCONNECTS, connections)
+    return multi
+
+
+class EpollMulti:
+    """Transfers on the loop on which the first of them begins."""
+
+    def __init__(self) -> None:
+        self._multi = pycurl.CurlMulti()
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._on_socket)
+        self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
+        self.setopt = self._multi.setopt
+        self._epoll = select.epoll()
+        self._wanted: dict[int, int] = {}  # sockets that libcurl waits for; others rest
+        self._futures: dict[pycurl.Curl, asyncio.Future[pycurl.Curl]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_kicked = False  # libcurl will be called in this turn of the loop or the next
+        self._timer: asyncio.TimerHandle | None = None
+        self._due_s = 0.0  # of the loop's time: when libcurl wants to be called; 0: never
+
+    def add_handle(self, curl: pycurl.Curl) -> asyncio.Future[pycurl.Curl]:
+        loop = self._loop
+        if loop is None:
+            loop = self._loop = asyncio.get_running_loop()
+            loop.add_reader(self._epoll.fileno(), self._on_ready)
+        future: asyncio.Future[pycurl.Curl] = loop.create_future()
+        self._futures[curl] = future
+        try:
+            self._multi.add_handle(curl)  # it asks to be called at once, by `_on_timer`
+        except pycurl.error:
+            del self._futures[curl]
+            raise
+        return future
+
+    def remove_handle(self, curl: pycurl.Curl) -> None:
+        if self._futures.pop(curl, None) is not None:
+            self._multi.remove_handle(curl)
+
+    async def aclose(self) -> None:
+        for curl, future in list(self._futures.items()):
+            self.remove_handle(curl)
+            future.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._loop is not None:
+            self._loop.remove_reader(self._epoll.fileno())
+        self._multi.close()
+        self._epoll.close()
+
+    # -- what libcurl calls
+
+    def _on_socket(self, what: int, socket: int, _multi: object, _given: object) -> None:
+        events = _EPOLL_OF.get(what)
+        if events is None:  # it is let go, or paused
+            self._wanted.pop(socket, None)
+            return
+        self._wanted[socket] = events
+        try:
+            self._epoll.modify(socket, events)
+        except FileNotFoundError:
+            self._epoll.register(socket, events)
+
+    def _on_timer(self, wait_ms: int) -> None:
+        """libcurl wants to be called after so long, and not when it wanted before."""
+        loop = self._loop
+        if loop is None or self._multi.closed:
+            return
+        if wait_ms == 0:
+            self._due_s = 0.0
+            if not self._is_kicked:
+                self._is_kicked = True
+                loop.call_soon(self._kick)
+        elif wait_ms < 0:
+            self._due_s = 0.0
+        else:
+            self._due_s = loop.time() + wait_ms / 1000
+            self._set_timer(loop)
+
+    # -- what the loop calls
+
+    def _on_ready(self) -> None:
+        alive, wanted = len(self._futures), self._wanted
+        act = self._multi.socket_action
+        try:
+            for socket, events in self._epoll.poll(0, _EVENTS_AT_ONCE):
+                if socket in wanted:
+                    _, alive = act(socket, _bits_of(events))
+                else:
+                    self._epoll.unregister(socket)
+        except pycurl.error as fault:
+            self._fail_all(fault)
+        if alive < len(self._futures):
+            self._settle()
+
+    def _kick(self) -> None:
+        self._is_kicked = False
+        if self._multi.closed:
+            return
+        try:
+            _, alive = self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+        except pycurl.error as fault:
+            self._fail_all(fault)
+            return
+        if alive < len(self._futures):
+            self._settle()
+
+    def _set_timer(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Wake up when it is due, or before: what is put off costs nothing until it would ring."""
+        if self._timer is not None:
+            if self._timer.when() <= self._due_s:
+                return
+            self._timer.cancel()
+        self._timer = loop.call_at(self._due_s, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        if self._loop is None or not self._due_s:
+            return
+        if self._loop.time() < self._due_s - 0.001:
+            self._set_timer(self._loop)
+        else:
+            self._due_s = 0.0
+            self._kick()
+
+    # -- ends of transfers
+
+    def _settle(self) -> None:
+        """Tell those who wait for transfers that have ended."""
+        _, whole, failed = self._multi.info_read()
+        for curl in whole:
+            future = self._ended(curl)
+            if not future.done():
+                future.set_result(curl)
+        for curl, code, message in failed:
+            future = self._ended(curl)
+            if not future.done():
+                future.set_exception(pycurl.error(code, message))
+
+    def _ended(self, curl: pycurl.Curl) -> asyncio.Future[pycurl.Curl]:
+        self._multi.remove_handle(curl)
+        return self._futures.pop(curl)
+
+    def _fail_all(self, fault: pycurl.error) -> None:
+        """libcurl itself is at a loss: nothing under way will end."""
+        for curl in list(self._futures):
+            future = self._ended(curl)
+            if not future.done():
+                future.set_exception(fault)
+
+
+def _bits_of(events: int) -> int:
+    """What libcurl calls it. A fault or an end is found out by reading or writing."""
+    if events == _READABLE:
+        return _IN
+    return (_IN if events & ~_WRITABLE else 0) | (_OUT if events & _WRITABLE else 0)
