@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 import sys
+import sysconfig
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +18,7 @@ import pytest
 from gossamer.base import native
 from gossamer.base.native import EXTENSIONS, Form, load, look
 from gossamer.crawl.check_machine import Check, doctor
+from support.need import need_program
 
 ROOT = Path(__file__).parents[2]
 A_NAME = next(iter(EXTENSIONS))
@@ -83,6 +87,27 @@ def test_the_compiled_form_is_built_from_the_source_that_is_here(name: str) -> N
     built_s = Path(module.__file__).stat().st_mtime
     newer = [path.name for path in sources if path.stat().st_mtime > built_s]
     assert not newer, "`make native` builds what has changed"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXTENSIONS)
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_no_compiler_warns(compiler: str, name: str, tmp_path: Path) -> None:
+    if compiler == "gcc":
+        need_program("gcc", "build-essential")
+    elif shutil.which(compiler) is None:
+        pytest.skip("clang is not there, and one compiler is enough for every day")
+    include = f"-I{sysconfig.get_path('include')}"
+    command = [compiler, "-c", "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", include]
+
+    ended = subprocess.run(
+        [*command, source_of(name), "-o", tmp_path / "made.o"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode == 0, ended.stderr
 
 
 @pytest.mark.parametrize("name", EXTENSIONS)

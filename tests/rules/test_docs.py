@@ -145,7 +145,7 @@ TEXTS = sorted(
     path
     for folder in ("src", "tests", "docs", "bench", "examples", ".ci")
     for path in (ROOT / folder).rglob("*")
-    if path.suffix in {".py", ".md", ".toml", ".svg", ""}
+    if path.suffix in {".py", ".c", ".h", ".md", ".toml", ".svg", ""}
     and path.is_file()
     and "__pycache__" not in path.parts
 )
