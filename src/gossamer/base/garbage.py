@@ -24,11 +24,17 @@ _ARENAS: Final = -8
 _PIECE: Final = 2**20
 
 
+def search_later() -> None:
+    """Not until `search_seldom` is called: while modules are loaded, which leaves some hundred
+    objects to find, Python would look through all of them again and again for 40 ms."""
+    gc.disable()
+
+
 def search_seldom() -> None:
     """For the processes of a crawl; call it when everything is loaded."""
-    gc.collect()
     gc.freeze()  # modules and classes stay: they need no looking at
     gc.set_threshold(100_000, 20, 50)
+    gc.enable()
 
 
 def search_all() -> None:

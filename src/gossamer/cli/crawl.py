@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gossamer.base.garbage import search_later, search_seldom
 from gossamer.cli.options import Collection, Json, collection_at
 
 
@@ -121,10 +122,12 @@ def crawl(
     json: Json = False,
 ) -> None:
     """Start, or go on with, a crawl. Ctrl-C stops it cleanly; the same command goes on."""
+    search_later()
     from gossamer.cli.conceal import conceal_headers, conceal_urls
     from gossamer.cli.running import plan_of, run_crawl
     from gossamer.crawl.flags import FLAGS, settings_of
 
+    search_seldom()
     conceal_headers([*(header or ()), *_headers_in(set_ or ())])
     conceal_urls([*(seeds or ()), proxy or "", *(set_ or ())])
     given: dict[str, object] = {

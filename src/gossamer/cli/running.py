@@ -52,7 +52,9 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     """Crawl, talk about it, and return the exit code."""
     search_seldom()
     settings = configure(plan.collection, plan.flags).settings
-    links = ("pyarrow.parquet",) if settings.node.graph else ()
+    # OpenBLAS, which comes with NumPy, would start a thread for each core: 30 ms, and no use.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    links = ("pyarrow.parquet", "gossamer.graph.part_table") if settings.node.graph else ()
     fork_ahead(workers_for(settings, plan.seeds), links)
     try:
         summary = _run(_crawl(plan))
