@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gossamer.graph.arrow import pa, pc, pq
-from gossamer.graph.columns import number_column, text_column, text_scalar
+from gossamer.graph.columns import number_array, number_column, text_column, text_scalar
 
 Numbers = npt.NDArray[Any]
 
@@ -39,7 +39,7 @@ class Text:
         """The same with its dictionary in order: then numbers compare as the texts do."""
         order = pc.sort_indices(self.words)
         ranks = np.empty(len(order), np.int32)
-        ranks[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+        ranks[number_array(order)] = np.arange(len(order), dtype=np.int32)
         return Text(self.words.take(order), ranks[self.codes])
 
     def code_of(self, word: str) -> int:
@@ -159,11 +159,11 @@ def _text(pieces: Sequence[Sequence[Any]]) -> Text:
     if not chunks:
         return Text(text_column(()), np.empty(0, np.int32))
     known = pa.concat_arrays([chunk.dictionary for chunk in chunks]).dictionary_encode()
-    numbers = known.indices.to_numpy().astype(_kind_for(len(known.dictionary)))
+    numbers = number_array(known.indices).astype(_kind_for(len(known.dictionary)))
     codes, start = [], 0
     for chunk in chunks:
         end = start + len(chunk.dictionary)
-        codes.append(numbers[start:end][chunk.indices.to_numpy(zero_copy_only=False)])
+        codes.append(numbers[start:end][number_array(chunk.indices)])
         start = end
     return Text(known.dictionary, np.concatenate(codes))
 
@@ -177,5 +177,5 @@ def _numbers(table: Any, name: str) -> Numbers:
         name = "seen_us"  # a raw part: a row is of one capture
     if name not in table.column_names:
         return np.zeros(table.num_rows, np.int32)
-    chunks = [chunk.to_numpy(zero_copy_only=False) for chunk in table.column(name).chunks]
+    chunks = [number_array(chunk) for chunk in table.column(name).chunks]
     return np.concatenate(chunks) if chunks else np.empty(0, np.int64)

@@ -2,7 +2,7 @@
 
 `pyarrow.array` makes the same columns. But whatever it is given, it first loads pandas where that
 is installed, to know its types: 0.3 s of CPU in every process of a crawl, none of which needs it.
-So do `pyarrow.scalar`, what makes one of a number, and `read_table` of `pyarrow.parquet`.
+So do `pyarrow.scalar`, `Array.to_numpy`, and `read_table` of `pyarrow.parquet`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,16 @@ def number_column(values: NDArray[Any]) -> Any:
     kept = np.ascontiguousarray(values)
     buffers = [None, pa.py_buffer(kept)]
     return pa.Array.from_buffers(pa.from_numpy_dtype(kept.dtype), len(kept), buffers)
+
+
+def number_array(column: Any) -> NDArray[Any]:
+    """The numbers of a column. It is the column's own memory: read only. Raises ArrowInvalid."""
+    kind = np.dtype(column.type.to_pandas_dtype())  # a class of NumPy's, in spite of its name
+    if not len(column):
+        return np.empty(0, kind)
+    if column.null_count or kind.kind not in "iuf":
+        raise pa.ArrowInvalid(f"{column.null_count} nulls in a column of {column.type}")
+    return np.frombuffer(column.buffers()[1], kind, len(column), column.offset * kind.itemsize)
 
 
 def text_column(values: Sequence[str]) -> Any:

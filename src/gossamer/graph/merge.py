@@ -33,7 +33,7 @@ from gossamer.base.files import sync_folder
 from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import hold_little, pa, pc, pq
 from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of
-from gossamer.graph.columns import number_column, number_scalar
+from gossamer.graph.columns import number_array, number_column, number_scalar
 from gossamer.graph.manifest import MergedSet
 from gossamer.graph.sorted_files import slices, write_rows, write_tables
 
@@ -61,13 +61,13 @@ class Captures:
         """For each of some pages, the capture whose links stand; NEVER for one that is not here."""
         nowhere = number_scalar(len(self.sources), np.int32)
         found = pc.index_in(sources, value_set=self.sources).fill_null(nowhere)
-        links_us: Numbers = np.append(self.links_us, NEVER)[found.to_numpy(zero_copy_only=False)]
+        links_us: Numbers = np.append(self.links_us, NEVER)[number_array(found)]
         return links_us
 
     def of_changed(self, all_captures: Sequence[Captures]) -> Captures:
         """Only the pages that several of those joined here have captures of."""
         coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
-        is_changed = np.bincount(coded.indices.to_numpy()) > 1
+        is_changed = np.bincount(number_array(coded.indices)) > 1
         changed = coded.dictionary.take(number_column(np.flatnonzero(is_changed)))
         at = np.sort(self.places_of(changed))
         first_us, links_us, last_us = self.first_us[at], self.links_us[at], self.last_us[at]
@@ -76,7 +76,7 @@ class Captures:
     def places_of(self, sources: Any) -> Numbers:
         """The row of each page; 0 for one that is not here, of which no row must be asked."""
         found = pc.index_in(sources, value_set=self.sources).fill_null(number_scalar(0, np.int32))
-        places: Numbers = found.to_numpy(zero_copy_only=False)
+        places: Numbers = number_array(found)
         return places
 
 
@@ -168,7 +168,7 @@ class _Runs:
         np.maximum.at(last_us, self.source, self.seen_us)
         np.maximum.at(links_us, self.source[~self.is_same], self.seen_us[~self.is_same])
         order = pc.sort_indices(words)
-        at = order.to_numpy()
+        at = number_array(order)
         return Captures(words.take(order), first_us[at], links_us[at], last_us[at])
 
 
@@ -176,7 +176,7 @@ def _read_captures(path: Path) -> Captures:
     with pq.ParquetFile(path) as file:
         table = file.read().combine_chunks()
     source, *times = (whole(table.column(n)) for n in ("source", "first_us", "links_us", "last_us"))
-    first_us, links_us, last_us = (column.to_numpy(zero_copy_only=False) for column in times)
+    first_us, links_us, last_us = (number_array(column) for column in times)
     return Captures(source, first_us, links_us, last_us)
 
 
@@ -188,14 +188,14 @@ def whole(column: Any) -> Any:
 def joined(all_captures: Sequence[Captures]) -> Captures:
     """The captures that several files know of: a page may be in many of them."""
     coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
-    at, size = coded.indices.to_numpy(), len(coded.dictionary)
+    at, size = number_array(coded.indices), len(coded.dictionary)
     first_us = np.full(size, np.iinfo(np.int64).max)
     links_us, last_us = np.full(size, NEVER, np.int64), np.full(size, NEVER, np.int64)
     np.minimum.at(first_us, at, np.concatenate([one.first_us for one in all_captures]))
     np.maximum.at(links_us, at, np.concatenate([one.links_us for one in all_captures]))
     np.maximum.at(last_us, at, np.concatenate([one.last_us for one in all_captures]))
     order = pc.sort_indices(coded.dictionary)
-    to = order.to_numpy()
+    to = number_array(order)
     return Captures(coded.dictionary.take(order), first_us[to], links_us[to], last_us[to])
 
 
@@ -243,9 +243,9 @@ def _histories(rows: Rows) -> Rows:
     times = {name: number_column(rows.numbers[name]) for name in ("first_us", "seen_us")}
     grouped = pa.table({**columns, **times}).group_by(list(KEY), use_threads=False)
     links = grouped.aggregate([("first_us", "min"), ("seen_us", "max")]).combine_chunks()
-    codes = {name: whole(links.column(name)).to_numpy(zero_copy_only=False) for name in KEY}
-    seen_us = whole(links.column("seen_us_max")).to_numpy(zero_copy_only=False)
-    first_us = whole(links.column("first_us_min")).to_numpy(zero_copy_only=False)
+    codes = {name: number_array(whole(links.column(name))) for name in KEY}
+    seen_us = number_array(whole(links.column("seen_us_max")))
+    first_us = number_array(whole(links.column("first_us_min")))
     texts = {name: Text(rows.texts[name].words, codes[name]) for name in KEY}
     numbers = {"first_us": first_us, "seen_us": seen_us}
     if "fault" in rows.texts:

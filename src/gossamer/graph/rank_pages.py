@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import Rows, Text, rows_of
-from gossamer.graph.columns import number_column, number_scalar, text_column
+from gossamer.graph.columns import number_array, number_column, number_scalar, text_column
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_links import packed
 from gossamer.graph.rank_spool import Numbers, Spool
@@ -127,8 +127,8 @@ def _joined(source: Text, target: Text) -> tuple[Any, NDArray[Any], NDArray[Any]
     both = pa.concat_arrays([source.words, words]).dictionary_encode()
     order = pc.sort_indices(both.dictionary)
     numbers = np.empty(len(order), np.int64)
-    numbers[order.to_numpy()] = np.arange(len(order))
-    of_word = numbers[both.indices.to_numpy()]
+    numbers[number_array(order)] = np.arange(len(order))
+    of_word = numbers[number_array(both.indices)]
     of_target = np.zeros(len(target.words), np.int64)
     of_target[used] = of_word[len(source.words) :]
     return both.dictionary.take(order), of_word[: len(source.words)], of_target

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.coded import Rows, rows_of
-from gossamer.graph.columns import number_column, number_scalar
+from gossamer.graph.columns import number_array, number_column, number_scalar
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_links import once, packed
 from gossamer.graph.rank_pages import CODED, NEVER, READ, Pages, newest_of, stands
@@ -69,12 +69,8 @@ def _newest(folder: Path, graph: Manifest, numbering: Numbering) -> Numbers:
     for merged in graph.sets:
         with pq.ParquetFile(folder / merged.captures_file) as file:
             for batch in file.iter_batches(columns=["source", "links_us"]):
-                links_us = (
-                    batch["links_us"]
-                    .fill_null(number_scalar(NEVER, np.int64))
-                    .to_numpy(zero_copy_only=False)
-                )
-                note(batch["source"], links_us)
+                links_us = batch["links_us"].fill_null(number_scalar(NEVER, np.int64))
+                note(batch["source"], number_array(links_us))
     return newest_us
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import Rows, read_coded, rows_of
-from gossamer.graph.columns import number_column, text_scalar
+from gossamer.graph.columns import number_array, number_column, text_scalar
 from gossamer.graph.manifest import TEMPORARY_SUFFIX
 
 SLICE_ROWS: Final = 300_000
@@ -110,7 +110,7 @@ def _without_unused(batch: Any) -> Any:
 
 def _compact(column: Any) -> Any:
     """A column with dictionary, in which only those texts are left that a row has."""
-    codes = column.indices.to_numpy(zero_copy_only=False)
+    codes = number_array(column.indices)
     is_used = np.zeros(len(column.dictionary), np.bool_)
     is_used[codes] = True
     numbers = (np.cumsum(is_used) - 1).astype(codes.dtype)
