@@ -137,14 +137,14 @@ def install(*what: str) -> bool:
         "-qq",
         "--disable-pip-version-check",
     ]
-    for old in compiled():
-        old.unlink()  # where it cannot be built again, it must not stay as it was
+    for old in compiled().values():
+        old.unlink(missing_ok=True)  # where it cannot be built again, it must not stay as it was
     if run([*pip, *what]) != 0:
         say("the installation failed; the lines above say why. Run this command again to go on.")
         return False
     STAMP.write_text(f"{fingerprint()} {what[-1]} {can_compile():d}\n", encoding="utf-8")
-    if not compiled():
-        say(f"no parts in C, so crawls take longer: {why_not_compiled()}")
+    if not is_compiled():
+        say(f"not all parts in C were built, so crawls take longer: {why_not_compiled()}")
     return True
 
 
@@ -155,9 +155,12 @@ def is_installed(what: str) -> bool:
     """
     if not STAMP.exists() or not runs(PYTHON):
         return False
-    stamped, installed, could = STAMP.read_text(encoding="utf-8").split()
-    is_same = stamped == fingerprint() and installed.startswith(what)
-    return is_same and (could == "1" or bool(compiled()) or not can_compile())
+    match STAMP.read_text(encoding="utf-8").split():
+        case [stamped, installed, could]:
+            is_same = stamped == fingerprint() and installed.startswith(what)
+            return is_same and (could == "1" or is_compiled() or not can_compile())
+        case _:  # half written, or by an older version
+            return False
 
 
 def fingerprint() -> str:
@@ -167,9 +170,15 @@ def fingerprint() -> str:
     return hashlib.sha256(b"\0".join([*given, f"{sys.version} {HOME}".encode()])).hexdigest()
 
 
-def compiled() -> list[Path]:
-    """The parts in C, as built in place for this interpreter."""
-    return sorted(SOURCES.rglob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}"))
+def compiled() -> dict[Path, Path]:
+    """For each part in C, where its compiled form lies when it is built for this interpreter."""
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    return {source: source.with_suffix(suffix) for source in sorted(SOURCES.rglob("_*.c"))}
+
+
+def is_compiled() -> bool:
+    """Whether all of them are built."""
+    return all(built.exists() for built in compiled().values())
 
 
 def can_compile() -> bool:
