@@ -18,6 +18,8 @@ import pytest
 from gossamer.base import native
 from gossamer.base.native import EXTENSIONS, Form, load, look
 from gossamer.crawl.check_machine import Check, doctor
+from gossamer.crawl.configure import configure
+from gossamer.settings import Settings
 from support.need import need_program
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +40,7 @@ def need_built(name: str) -> ModuleType:
     form, module = look(name)
     if module is not None:
         return module
-    missing = f"{name} {form.value}; `make native` builds it"
+    missing = f"{name} is {form.value} (`make native`)"
     if os.environ.get("CI") == "true" and form is not Form.OFF:
         pytest.fail(missing, pytrace=False)
     pytest.skip(missing)
@@ -115,7 +117,13 @@ def test_a_variable_turns_all_of_them_off(name: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv(native.VARIABLE, "0")
 
     assert look(name) == (Form.OFF, None)
-    assert name in inner_loops().says
+    assert inner_loops().says == "Python, since GOSSAMER_NATIVE is 0"
+
+
+def test_the_variable_is_no_setting_and_no_fault(tmp_path: Path) -> None:
+    found = configure(tmp_path, {}, {native.VARIABLE: "0", "XDG_CONFIG_HOME": str(tmp_path)})
+
+    assert found.settings == Settings()
 
 
 def test_one_of_another_version_is_passed_over(a_stranger: ModuleType) -> None:
@@ -134,7 +142,7 @@ def test_one_that_is_not_built_is_passed_over(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, A_NAME, None)  # importing it fails, as where it is not there
 
     assert look(A_NAME) == (Form.NOT_BUILT, None)
-    assert f"{A_NAME} is Python, because it was not built" in inner_loops().says
+    assert "Python, which is slower: install again" in inner_loops().says
 
 
 def test_the_doctor_finds_a_machine_well_without_a_compiler(

@@ -31,10 +31,10 @@ EXTENSIONS: Final = {
 class Form(Enum):
     """What runs, as `gossamer doctor` says it."""
 
-    COMPILED = "is compiled"
-    OFF = f"is Python, because {VARIABLE} is 0"
-    NOT_BUILT = "is Python, because it was not built (install again where there is a C compiler)"
-    OTHER_VERSION = "is Python, because the compiled form is of another version (install again)"
+    COMPILED = "compiled"
+    OFF = f"Python, since {VARIABLE} is 0"
+    NOT_BUILT = "Python, which is slower: install again where there is a C compiler"
+    OTHER_VERSION = "Python, since what was compiled is of another version: install again"
 
 
 def load(name: str) -> ModuleType | None:
