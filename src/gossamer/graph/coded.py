@@ -17,7 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from gossamer.graph.arrow import pa, pc, pq
-from gossamer.graph.columns import number_array, number_column, text_column, text_scalar
+from gossamer.graph.columns import (
+    coded,
+    number_array,
+    number_column,
+    places_in_order,
+    taken,
+    text_column,
+    text_scalar,
+)
 
 Numbers = npt.NDArray[Any]
 
@@ -37,10 +45,10 @@ class Text:
 
     def ranked(self) -> Text:
         """The same with its dictionary in order: then numbers compare as the texts do."""
-        order = pc.sort_indices(self.words)
+        order = places_in_order(self.words)
         ranks = np.empty(len(order), np.int32)
-        ranks[number_array(order)] = np.arange(len(order), dtype=np.int32)
-        return Text(self.words.take(order), ranks[self.codes])
+        ranks[order] = np.arange(len(order), dtype=np.int32)
+        return Text(taken(self.words, order), ranks[self.codes])
 
     def code_of(self, word: str) -> int:
         """The number of a text; -1 when there is none."""
@@ -59,7 +67,7 @@ class Text:
         numbers = np.empty(size, np.int32)
         numbers[used] = np.arange(len(used), dtype=np.int32)
         codes = number_column(numbers[self.codes])
-        return pa.DictionaryArray.from_arrays(codes, self.words.take(number_column(used)))
+        return pa.DictionaryArray.from_arrays(codes, taken(self.words, used))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +154,7 @@ def _part_of(table: Any, name: str) -> Sequence[Any]:
     """The pieces of a text column; one that was not read is empty in every row."""
     if name in table.column_names:
         chunks: Sequence[Any] = table.column(name).chunks
-        return [
-            chunk if chunk.type != pa.string() else chunk.dictionary_encode() for chunk in chunks
-        ]
+        return [chunk if chunk.type != pa.string() else coded(chunk) for chunk in chunks]
     empty = number_column(np.zeros(table.num_rows, np.int8))
     return [pa.DictionaryArray.from_arrays(empty, text_column([""]))]
 
@@ -158,7 +164,7 @@ def _text(pieces: Sequence[Sequence[Any]]) -> Text:
     chunks = [chunk for piece in pieces for chunk in piece]
     if not chunks:
         return Text(text_column(()), np.empty(0, np.int32))
-    known = pa.concat_arrays([chunk.dictionary for chunk in chunks]).dictionary_encode()
+    known = coded(pa.concat_arrays([chunk.dictionary for chunk in chunks]))
     numbers = number_array(known.indices).astype(_kind_for(len(known.dictionary)))
     codes, start = [], 0
     for chunk in chunks:

@@ -3,10 +3,14 @@
 `pyarrow.array` makes the same columns. But whatever it is given, it first loads pandas where that
 is installed, to know its types: 0.3 s of CPU in every process of a crawl, none of which needs it.
 So do `pyarrow.scalar`, `Array.to_numpy`, and `read_table` of `pyarrow.parquet`.
+
+And what a column can do with itself is called by name, because `pyarrow.compute` makes a function
+with documentation of each of 300 names when it is loaded, in 35 ms.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,6 +50,25 @@ def text_column(values: Sequence[str]) -> Any:
         is_first = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
         ends = np.append(np.flatnonzero(is_first), len(data)).astype(np.int32)[ends]
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(data))
+
+
+def coded(column: Any) -> Any:
+    """The same column with a dictionary, in which each value is once."""
+    return _called("dictionary_encode", column)
+
+
+def taken(column: Any, places: NDArray[Any]) -> Any:
+    """Some rows of a column, by their numbers."""
+    return _called("take", column, number_column(places))
+
+
+def places_in_order(column: Any) -> NDArray[Any]:
+    """The numbers of a column's rows in the order of their values."""
+    return number_array(_called("array_sort_indices", column))
+
+
+def _called(name: str, *columns: Any) -> Any:
+    return importlib.import_module("pyarrow._compute").call_function(name, list(columns))
 
 
 def text_scalar(value: str) -> Any:

@@ -16,9 +16,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.graph.arrow import pa, pc, pq
+from gossamer.graph.arrow import pa, pq
 from gossamer.graph.coded import Rows, Text, rows_of
-from gossamer.graph.columns import number_array, number_column, number_scalar, text_column
+from gossamer.graph.columns import (
+    coded,
+    number_array,
+    number_scalar,
+    places_in_order,
+    taken,
+    text_column,
+)
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_links import packed
 from gossamer.graph.rank_spool import Numbers, Spool
@@ -123,12 +130,11 @@ def _joined(source: Text, target: Text) -> tuple[Any, NDArray[Any], NDArray[Any]
     is_used = np.zeros(len(target.words), np.bool_)
     is_used[target.codes] = True
     used = np.flatnonzero(is_used)
-    words = target.words.take(number_column(used))
-    both = pa.concat_arrays([source.words, words]).dictionary_encode()
-    order = pc.sort_indices(both.dictionary)
+    both = coded(pa.concat_arrays([source.words, taken(target.words, used)]))
+    order = places_in_order(both.dictionary)
     numbers = np.empty(len(order), np.int64)
-    numbers[number_array(order)] = np.arange(len(order))
+    numbers[order] = np.arange(len(order))
     of_word = numbers[number_array(both.indices)]
     of_target = np.zeros(len(target.words), np.int64)
     of_target[used] = of_word[len(source.words) :]
-    return both.dictionary.take(order), of_word[: len(source.words)], of_target
+    return taken(both.dictionary, order), of_word[: len(source.words)], of_target

@@ -84,7 +84,7 @@ def hash_of(url: str) -> int:
 
 def hashes_of(urls: Any) -> Hashes:
     """The keys of the URLs in an Arrow column: half the time of `hash_of` for each."""
-    texts = urls.cast(pa.binary()).to_pylist()
+    texts = urls.view(pa.binary()).to_pylist()
     digests = [hashlib.md5(text, usedforsecurity=False).digest() for text in texts]
     return np.frombuffer(b"".join(digests), "<u8")[1::2].astype(np.uint64)
 

@@ -33,7 +33,6 @@ from gossamer.graph.arrow import hold_little, pa, pq
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_compute import Wanted, Work, computed
 from gossamer.graph.rank_pages import FEW_ROWS, Pages, read_pages
-from gossamer.graph.rank_pages_large import number_pages
 from gossamer.graph.rank_reader import RankReader
 from gossamer.graph.rank_spool import Spool
 from gossamer.graph.rank_store import RankInfo, find_info
@@ -105,6 +104,8 @@ def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Pag
     links = Spool(spill, "links")
     try:
         if graph.links > FEW_ROWS:
+            from gossamer.graph.rank_pages_large import number_pages  # seldom
+
             return number_pages(folder, graph, links, spill, nofollow=wanted.nofollow)
         return read_pages(folder, graph, links, nofollow=wanted.nofollow)
     except (pa.ArrowException, OSError) as error:
