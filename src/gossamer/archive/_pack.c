@@ -39,10 +39,17 @@ typedef struct {
     __m128i abcd, e;
 } Chain;
 
+/* Asked of the processor itself: `__builtin_cpu_supports` needs a part of the compiler's library
+ * that some (zig's) do not give to shared libraries. */
 static int is_quick(void) {
-    unsigned int a, b = 0, c, d;
-    const int has_sha = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & (1u << 29)) != 0;
-    return has_sha && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("avx");
+    const unsigned int wanted = 1u << 19 | 1u << 27 | 1u << 28; /* SSE4.1, XGETBV, AVX */
+    unsigned int a, b = 0, c = 0, d, kept, unused;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & wanted) != wanted)
+        return 0;
+    __asm__("xgetbv" : "=a"(kept), "=d"(unused) : "c"(0));
+    if ((kept & 6) != 6) /* the system keeps wide registers when it changes processes */
+        return 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1u << 29) != 0;
 }
 
 __attribute__((target("avx"))) static void clear_wide_registers(void) { _mm256_zeroupper(); }

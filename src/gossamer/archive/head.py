@@ -10,8 +10,7 @@ no tool would split from its body at the right place is mended, and noted whole.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from gossamer.archive.fields import Fields
 
@@ -28,8 +27,7 @@ _PRINTABLE: Final = re.compile(rb"[!-~]")
 _NEWER_REQUEST: Final = re.compile(rb"\A([^\r\n]* )(HTTP/[2-9](?:\.[0-9])?)(?=\r?\n)")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredHead:
+class StoredHead(NamedTuple):
     """A head as it lies in the file, with the metadata lines that undo the changes."""
 
     data: bytes

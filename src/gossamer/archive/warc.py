@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from gossamer.archive import pack
@@ -41,8 +41,7 @@ class RevisitOf:
     digest: str  # "sha1:BASE32" of its body
 
 
-@dataclass(frozen=True, slots=True)
-class ExchangeBytes:
+class ExchangeBytes(NamedTuple):
     """The members of an exchange, joined; offsets are counted from its first byte."""
 
     data: bytes

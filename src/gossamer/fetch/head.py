@@ -28,9 +28,14 @@ class Head:
 
     def first(self, name: str) -> str:
         """The first value of a header, its name in lower case; or an empty text."""
-        if f"\n{name}" not in self._lower:
+        at = self._lower.find(f"\n{name}")
+        if at < 0:
             return ""
-        return next(self._values(name), "")
+        begin = at + len(name) + 1
+        if self._lower[begin : begin + 1] != ":":  # another's beginning, or white space
+            return next(self._values(name), "")
+        end = self._text.find("\n", begin)
+        return self._text[begin + 1 : end if end >= 0 else None].strip()
 
     def all(self, name: str) -> list[str]:
         return list(self._values(name)) if f"\n{name}" in self._lower else []
