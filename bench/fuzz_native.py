@@ -43,6 +43,7 @@ from bench.mutated import mutate
 
 from gossamer.base.native import EXTENSIONS
 from gossamer.demo.web import build_web
+from gossamer.index.words import _RUNS, _TABLE
 from gossamer.records import Link, LinkKind, Place
 
 SRC: Final = HERE.parent / "src"
@@ -94,6 +95,13 @@ def _scan(module: Any, body: bytes) -> Sequence[Call]:
     return ((module.scan, (utf8, False, 1000, 400)), (module.scan, (latin, True, 10, 8)))
 
 
+def _words(module: Any, body: bytes) -> Sequence[Call]:
+    """The page in three widths of characters."""
+    texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
+    wide = "\U0001f600".join(texts)
+    return tuple((module.spelled, (text, _TABLE, _RUNS)) for text in (*texts, wide))
+
+
 def _scan_ready(module: Any) -> None:
     if hasattr(module, "set_up"):
         module.set_up(Link, LinkKind.ANCHOR, tuple(Place), str.lower, html5)
@@ -103,6 +111,7 @@ def _scan_ready(module: Any) -> None:
 TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
     "gossamer.graph._rows": Target(_rows),
+    "gossamer.index._words": Target(_words),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),
 }
 

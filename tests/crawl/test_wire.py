@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gossamer.crawl import wire
 from gossamer.crawl.harvest import Harvest
 from gossamer.index.entry import MAX_TEXT_CHARS
+from gossamer.index.prepared import prepare
 from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -154,8 +155,33 @@ def test_of_a_long_text_as_much_travels_as_the_index_takes() -> None:
 
     arrived = wire.harvest_of(wire.harvest_items(long, is_indexed=True), lease)
 
-    assert arrived.page is not None
-    assert len(arrived.page.text) == wire.chars_of(long) == MAX_TEXT_CHARS
+    assert arrived.ready is not None
+    assert len(arrived.ready.words) == wire.chars_of(long) == MAX_TEXT_CHARS
+
+
+@given(texts, st.lists(texts, max_size=3))
+def test_a_text_travels_as_the_index_wants_it_and_can_be_read(
+    text: str, headings: list[str]
+) -> None:
+    lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
+    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
+    page = Page(base=lease.url, text=text, headings=tuple(headings))
+    harvest = Harvest(report, page, (), ((bytes(16), "words"),))
+
+    [[_, [items]]] = sent(wire.frame(wire.REPORTS, [wire.harvest_items(harvest, is_indexed=True)]))
+    arrived = wire.harvest_of(items, lease)
+
+    assert arrived.ready == prepare(text)
+    assert arrived.page == replace(page, text="")
+    assert wire.with_text(arrived) == harvest
+
+
+def test_without_an_index_no_text_travels() -> None:
+    lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
+    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
+    harvest = Harvest(report, Page(base=lease.url, text="some"))
+
+    assert wire.harvest_of(wire.harvest_items(harvest, is_indexed=False), lease) == Harvest(report)
 
 
 def test_the_urls_that_a_page_names_count_in_its_frame() -> None:

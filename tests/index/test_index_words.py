@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.index.words import GAP, normal, normal_all, words_of
+from gossamer.base import native
+from gossamer.index.words import _RUNS, _TABLE, GAP, normal, normal_all, spelled_in_python, words_of
+
+_c = native.load("gossamer.index._words")
 
 
 @pytest.mark.parametrize(
@@ -76,3 +79,21 @@ def test_between_two_texts_there_is_a_gap(texts: list[str]) -> None:
 
 def test_no_word_is_a_gap() -> None:
     assert normal(f"a {GAP} b\x1fc").split() == ["a", "b", "c"]
+
+
+@pytest.mark.skipif(_c is None, reason="gossamer.index._words is not built (`make native`)")
+@settings(deadline=None)
+@given(st.text() | st.text("aB .\xe9\xdf\u2019\u6771\uff76\uff9e\ud800\U0001f600"))
+def test_both_forms_spell_alike(text: str) -> None:
+    assert _c is not None
+
+    assert _c.spelled(text, _TABLE, _RUNS) == spelled_in_python(text, _TABLE, _RUNS)
+
+
+@pytest.mark.skipif(_c is None, reason="gossamer.index._words is not built (`make native`)")
+@pytest.mark.parametrize("given_", [("a", b"short", {}), (b"a", _TABLE, {}), ("a",)])
+def test_the_compiled_form_takes_nothing_else(given_: tuple[object, ...]) -> None:
+    assert _c is not None
+
+    with pytest.raises(TypeError):
+        _c.spelled(*given_)

@@ -1,5 +1,6 @@
 """What is put can be found, once, and what is removed cannot."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import tantivy
 from gossamer.errors import StoreError
 from gossamer.index import schema
 from gossamer.index.folder import open_current
+from gossamer.index.prepared import prepare
 from gossamer.index.reader import IndexReader, ids
 from gossamer.index.writer import IndexWriter
 from support.entries import an_entry, found, key_of, url_of
@@ -26,6 +28,21 @@ def test_a_page_put_three_times_is_there_once_as_it_was_last(tmp_path: Path) -> 
     assert found(view, "first") == found(view, "second") == []
     assert found(view, "third") == [url_of(1)]
     assert list(ids(tmp_path)) == [key_of(1).hex()]
+
+
+def test_a_page_that_was_made_ready_is_found_and_shown_as_any_other(tmp_path: Path) -> None:
+    text = "An Élan of ’quoted’ quartz"
+    writer = IndexWriter(tmp_path)
+
+    writer.put(replace(an_entry(1, ""), ready=prepare(text)))
+    writer.commit({})
+    writer.close()
+
+    view = IndexReader(tmp_path).view
+    assert found(view, "elan") == found(view, "quartz") == [url_of(1)]
+    kept = view.find(key_of(1))
+    assert kept is not None
+    assert view.text(kept) == text
 
 
 def test_an_index_can_be_read_as_soon_as_it_is_there(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ VARIABLE: Final = "GOSSAMER_NATIVE"
 EXTENSIONS: Final = {
     "gossamer.archive._pack": 1,
     "gossamer.graph._rows": 1,
+    "gossamer.index._words": 1,
     "gossamer.parse._scan": 1,
 }
 

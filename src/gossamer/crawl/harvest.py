@@ -15,6 +15,7 @@ from gossamer.crawl.forms import Forms
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
 from gossamer.fetch.judge import mime_of, type_of
+from gossamer.index.prepared import Prepared
 from gossamer.parse.documents import links_of_sitemap
 from gossamer.parse.html import Parser
 from gossamer.parse.mime import parse_mime
@@ -56,6 +57,7 @@ class Harvest:
     page: Page | None = None
     edges: Sequence[Edge] = ()
     anchors: Sequence[tuple[bytes, str]] = ()  # keys of targets, with words not told before
+    ready: Prepared | None = None  # the page's text, which is empty then, as the index wants it
 
 
 class Harvester:

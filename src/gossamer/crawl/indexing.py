@@ -13,7 +13,7 @@ to stay out of indexes. `verify` holds state and index to that rule.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -35,7 +35,7 @@ class Fresh:
     """What came since the last commit, in order, and how far each WARC file is read by it."""
 
     entries: dict[bytes, Entry | None] = field(default_factory=dict)  # None: it has none any more
-    anchors: list[tuple[bytes, str, bytes]] = field(default_factory=list)
+    anchors: list[tuple[bytes, Sequence[tuple[bytes, str]]]] = field(default_factory=list)
     ends: dict[str, int] = field(default_factory=dict)
     chars: int = 0
 
@@ -75,10 +75,11 @@ class IndexFeed:
         source = report.lease.key
         if report.outcome is Outcome.FETCHED and may_index(report.status, report.robots):
             entry = fresh.entries[source] = _entry_of(harvest)
-            fresh.chars += len(entry.text)
+            fresh.chars += entry.chars
         else:
             fresh.entries[source] = None
-        fresh.anchors += [(target, words, source) for target, words in harvest.anchors]
+        if harvest.anchors:
+            fresh.anchors.append((source, harvest.anchors))
 
     def take_fresh(self) -> Fresh:
         """All that waits, for the commit that begins now."""
@@ -89,8 +90,8 @@ class IndexFeed:
         """Put what the state knows by now; commit when it is time. Raises DiskFault."""
         with _disk_faults():
             writer = self._writer
-            for target, words, source in fresh.anchors:
-                writer.note_anchor(target, words, source)
+            for source, anchors in fresh.anchors:
+                writer.note_anchors(anchors, source)
             for key, entry in fresh.entries.items():
                 if entry is None:
                     writer.remove(key)
@@ -118,17 +119,18 @@ class IndexFeed:
 
 
 def _entry_of(harvest: Harvest) -> Entry:
-    report, page = harvest.report, harvest.page
+    report, page, ready = harvest.report, harvest.page, harvest.ready
     return Entry(
         key=report.lease.key,
         url=report.lease.url,
         title=report.title,
         headings=page.headings if page else (),
-        text=page.text[:MAX_TEXT_CHARS] if page else "",  # what is longer would only wait longer
+        text=page.text[:MAX_TEXT_CHARS] if page and not ready else "",  # more would only wait
         language=report.language,
         type=report.type,
         at_us=report.at_us,
         has_snippet="nosnippet" not in report.robots,
+        ready=ready,
     )
 
 

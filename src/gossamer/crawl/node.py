@@ -31,7 +31,7 @@ from gossamer.crawl.links import LinkBook
 from gossamer.crawl.matches import IsMatch
 from gossamer.crawl.progress import Progress, Speed, Summary, summarise
 from gossamer.crawl.scheduler import Scheduler
-from gossamer.crawl.wire import PartWritten
+from gossamer.crawl.wire import PartWritten, with_text
 from gossamer.errors import DiskFault
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
@@ -257,7 +257,7 @@ class Node:
         self._learner.take(harvest)
         self._changed.set()
         if self.on_harvest is not None and harvest.report.lease.purpose is Purpose.PAGE:
-            self.on_harvest(harvest)
+            self.on_harvest(with_text(harvest))
 
     def replay(self, harvest: Harvest) -> None:
         """The same for an exchange that was archived before the last process ended."""

@@ -3,14 +3,14 @@
 A frame is four bytes of length and a msgpack array; its first item names it. Leases and reports
 travel as plain tuples in the order of their fields, many to a frame. What both sides know is not
 sent: the node keeps the lease that a report answers, and a found URL's depth and via follow from
-it.
+it. A text travels as the index wants it (`index/prepared.py`).
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ import msgpack
 
 from gossamer.crawl.harvest import Harvest
 from gossamer.index.entry import MAX_TEXT_CHARS
+from gossamer.index.prepared import Prepared, prepare, unpack_text
 from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
 
 HEADER: Final = struct.Struct(">I")
@@ -125,8 +126,10 @@ def harvest_items(harvest: Harvest, *, is_indexed: bool) -> tuple[Any, ...]:
     if not is_indexed:
         return ((), *report_items(harvest.report))
     page = harvest.page
-    words = (page.text[:MAX_TEXT_CHARS], page.headings) if page else ("", ())
-    return ((*words, harvest.anchors), *report_items(harvest.report))
+    if page is None:
+        return ((None, (), harvest.anchors), *report_items(harvest.report))
+    ready = prepare(page.text[:MAX_TEXT_CHARS])
+    return ((ready, page.headings, harvest.anchors), *report_items(harvest.report))
 
 
 def chars_of(harvest: Harvest) -> int:
@@ -142,9 +145,18 @@ def harvest_of(items: tuple[Any, ...], lease: Lease) -> Harvest:
     report = report_of(items[1:], lease)
     if not words:
         return Harvest(report)
-    text, headings, anchors = words
-    page = Page(base=lease.url, text=text, headings=headings)
-    return Harvest(report, page, (), anchors)
+    ready, headings, anchors = words
+    if ready is None:
+        return Harvest(report, None, (), anchors)
+    return Harvest(report, Page(lease.url, headings=headings), (), anchors, Prepared(*ready))
+
+
+def with_text(harvest: Harvest) -> Harvest:
+    """A harvest with the text of its page, for whoever wants to read it."""
+    page, ready = harvest.page, harvest.ready
+    if page is None or ready is None:
+        return harvest
+    return replace(harvest, page=replace(page, text=unpack_text(ready.packed)), ready=None)
 
 
 def report_of(items: tuple[Any, ...], lease: Lease) -> Report:

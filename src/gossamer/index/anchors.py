@@ -78,21 +78,30 @@ class AnchorBook:
 
     def note(self, target: bytes, anchor: str, source: bytes) -> None:
         """A page links to another. Links of a page to itself, and without words, do not count."""
-        if not anchor or target == source:
-            return
-        anchor, host = anchor[:MAX_CHARS], source[:HOST_BYTES]
-        known = self._recent.get(target) or self._recall(target)
-        hosts = known.get(anchor, b"")
-        if hosts and (hosts == host or _has(hosts, host)):
-            return
-        known[anchor] = hosts + host
-        if self.is_whole:
-            self._unsettled.add(target)
-        text = anchor.encode(errors="replace")
-        line = _HEAD.pack(target, host, len(text)) + text
-        self._waiting.append(line)
-        self._young.append(line)
-        self._lines += 1
+        self.note_all(((target, anchor),), source)
+
+    def note_all(self, anchors: Iterable[tuple[bytes, str]], source: bytes) -> None:
+        """The same for all links of a page. It has some 20 of them, so it makes few steps."""
+        host = source[:HOST_BYTES]
+        for target, words in anchors:
+            if not words or target == source:
+                continue
+            known = self._recent.get(target) or self._recall(target)
+            anchor = words[:MAX_CHARS]
+            hosts = known.get(anchor)
+            if hosts is None:
+                known[anchor] = host
+            elif hosts == host or _has(hosts, host):
+                continue
+            else:
+                known[anchor] = hosts + host
+            self._lines += 1
+            if self.is_whole:
+                self._unsettled.add(target)
+            text = anchor.encode(errors="replace")
+            line = _HEAD.pack(target, host, len(text)) + text
+            self._waiting.append(line)
+            self._young.append(line)
 
     def settle(self, keys: Collection[bytes]) -> dict[bytes, tuple[str, ...]]:
         """The anchors of pages that are known now, as many as an entry has; pages without any are

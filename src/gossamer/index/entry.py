@@ -11,6 +11,8 @@ from typing import Final, NamedTuple
 
 import msgpack
 
+from gossamer.index.prepared import Prepared
+
 # A page may say anything; these bound what one entry takes.
 MAX_TEXT_CHARS: Final = 2_000_000
 MAX_TITLE_CHARS: Final = 1_000
@@ -32,6 +34,12 @@ class Entry:
     at_us: int
     anchors: tuple[str, ...] = ()  # words of links from other pages
     has_snippet: bool = True  # false for a page that asks for none
+    ready: Prepared | None = None  # in place of the text, which is empty then
+
+    @property
+    def chars(self) -> int:
+        """About how much room it takes while it waits."""
+        return len(self.ready.words) if self.ready is not None else len(self.text)
 
 
 class Place(NamedTuple):
@@ -73,8 +81,8 @@ def bounded(entry: Entry) -> Entry:
     )
 
 
-def pack(entry: Entry, place: Place) -> bytes:
-    """The bytes of the field `stored`."""
+def pack(entry: Entry, place: Place, anchors: tuple[str, ...]) -> bytes:
+    """The bytes of the field `stored`, of an entry that gets these anchors."""
     packed: bytes = msgpack.packb(
         (
             entry.key,
@@ -84,7 +92,7 @@ def pack(entry: Entry, place: Place) -> bytes:
             entry.language,
             entry.type,
             entry.at_us,
-            entry.anchors,
+            anchors,
             entry.has_snippet,
             place,
         ),

@@ -25,16 +25,16 @@ _SHORT_TYPES: Final = {
 _FAMILIES: Final = frozenset({"text", "image", "audio", "video"})
 
 
-def document_of(entry: Entry, place: Place) -> tantivy.Document:
-    """The entry's fields. `place` is where its text lies."""
+def document_of(entry: Entry, place: Place, anchors: tuple[str, ...]) -> tantivy.Document:
+    """The entry's fields, with these anchors. `place` is where its text lies."""
     document = tantivy.Document()
     add = document.add_text
     add(schema.ID, schema.id_of(entry.key))
     add(schema.TITLE, normal(entry.title))
     add(schema.HEADINGS, normal_all(entry.headings))
-    add(schema.BODY, normal(entry.text))
-    anchors = normal_all(entry.anchors)
-    add(schema.ANCHORS, anchors)
+    add(schema.BODY, entry.ready.words if entry.ready is not None else normal(entry.text))
+    anchor_words = normal_all(anchors)
+    add(schema.ANCHORS, anchor_words)
     add(schema.ADDRESS, address_words(entry.url))
     add(schema.SITE, domains_of(host_of(entry.url)))
     add(schema.LANGUAGE, entry.language)
@@ -42,8 +42,8 @@ def document_of(entry: Entry, place: Place) -> tantivy.Document:
     document.add_date(schema.AT, _date(entry.at_us // 1_000_000))
     document.add_unsigned(schema.KEY_HIGH, int.from_bytes(entry.key[:8], "big"))
     document.add_unsigned(schema.KEY_LOW, int.from_bytes(entry.key[8:], "big"))
-    document.add_unsigned(schema.ANCHORED, words_number(anchors))
-    document.add_bytes(schema.STORED, pack(entry, place))
+    document.add_unsigned(schema.ANCHORED, words_number(anchor_words))
+    document.add_bytes(schema.STORED, pack(entry, place, anchors))
     return document
 
 

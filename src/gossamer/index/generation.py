@@ -57,17 +57,21 @@ class Generation:
         self._texts = TextWriter(path / TEXTS, length)
         self._written = TextReader(path / TEXTS)
 
-    def write(self, entry: Entry) -> None:
-        """Let there be this entry, in place of any older one of its key."""
-        self._replace(entry, self._texts.append(entry.text))
+    def write(self, entry: Entry, anchors: tuple[str, ...] | None = None) -> None:
+        """Let there be this entry, in place of any older one of its key; with other anchors where
+        they are given."""
+        ready = entry.ready
+        place = self._texts.append_packed(ready.packed) if ready else self._texts.append(entry.text)
+        self._replace(entry, place, entry.anchors if anchors is None else anchors)
 
     def write_again(self, kept: Kept, anchors: tuple[str, ...]) -> None:
         """Let a committed entry have other anchors."""
-        self._replace(entry_of(kept, self.text(kept), anchors), kept.text)
+        self._replace(entry_of(kept, self.text(kept)), kept.text, anchors)
 
     def add(self, entry: Entry) -> None:
         """Let there be this entry; there is none of its key yet."""
-        self._writer.add_document(document_of(entry, self._texts.append(entry.text)))
+        place = self._texts.append(entry.text)
+        self._writer.add_document(document_of(entry, place, entry.anchors))
 
     def remove(self, key: bytes) -> None:
         """Let there be no entry of this key."""
@@ -141,9 +145,9 @@ class Generation:
             self._writer.wait_merging_threads()
         self._texts.close()
 
-    def _replace(self, entry: Entry, place: Place) -> None:
+    def _replace(self, entry: Entry, place: Place, anchors: tuple[str, ...]) -> None:
         self.remove(entry.key)
-        self._writer.add_document(document_of(entry, place))
+        self._writer.add_document(document_of(entry, place, anchors))
 
     def _find_stored(self, name: str) -> bytes | None:
         query = tantivy.Query.term_query(self._index.schema, schema.ID, name, "basic")

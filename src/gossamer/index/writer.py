@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TypeVar
@@ -88,7 +87,7 @@ class IndexWriter:
         """Let the index have this entry, in place of any older one of the same key."""
         entry = bounded(entry)
         self._waiting[entry.key] = entry
-        self._waiting_chars += len(entry.text)
+        self._waiting_chars += entry.chars
 
     def remove(self, key: bytes) -> None:
         """Let the index have no entry of this key."""
@@ -97,6 +96,10 @@ class IndexWriter:
     def note_anchor(self, target: bytes, anchor: str, source: bytes) -> None:
         """A page (by its key) links to another. Telling it again is no harm."""
         self._book.note(target, anchor, source)
+
+    def note_anchors(self, anchors: Iterable[tuple[bytes, str]], source: bytes) -> None:
+        """The same for all links of a page: the keys of others, and the words."""
+        self._book.note_all(anchors, source)
 
     def commit(self, covered: Mapping[str, int]) -> None:
         """Write all that waits. The index then covers each WARC file up to the byte in `covered`;
@@ -112,10 +115,8 @@ class IndexWriter:
             for key, entry in waiting.items():
                 if entry is None:
                     self._generation.remove(key)
-                elif key in anchors:
-                    self._generation.write(replace(entry, anchors=anchors[key]))
                 else:
-                    self._generation.write(entry)
+                    self._generation.write(entry, anchors.get(key))
             self._commit(files, waiting)
 
     def write_late_anchors(self) -> int:
