@@ -12,6 +12,7 @@ languages that are not here get no votes: an answer of "" says nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 # Fewer hits are chance: four of these words in a text of another language are a quotation.
@@ -78,6 +79,7 @@ def _owners() -> dict[str, str]:
 
 
 _OWNERS: Final = _owners()
+_LANGUAGES: Final = {owners: tuple(owners.split()) for owners in _OWNERS.values()}
 
 
 def _hits(sample: str) -> list[str]:
@@ -92,9 +94,8 @@ def spoken(sample: str, least_share: float, fewest_hits: int = FEWEST_HITS) -> s
     if len(hits) < fewest_hits:
         return ""
     votes: dict[str, int] = {}
-    for owners in set(hits):
-        count = hits.count(owners)
-        for language in owners.split():
+    for owners, count in Counter(hits).items():
+        for language in _LANGUAGES[owners]:
             votes[language] = votes.get(language, 0) + count
     language = max(votes, key=votes.__getitem__)
     own = votes.pop(language)
@@ -106,4 +107,4 @@ def is_heard(language: str, sample: str) -> bool:
     """Whether a sample has any common word of a language; of one not here, always."""
     if language not in _COMMON:
         return True
-    return any(language in owners.split() for owners in _hits(sample))
+    return any(language in _LANGUAGES[owners] for owners in _hits(sample))
