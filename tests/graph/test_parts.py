@@ -156,3 +156,17 @@ def test_nothing_half_written_stays_behind(tmp_path: Path) -> None:
     writer.write("one")
 
     assert [p.name for p in tmp_path.iterdir()] == ["one.parquet"]
+
+
+def test_a_captured_page_has_a_row_of_its_own_before_its_links(tmp_path: Path) -> None:
+    writer = PartWriter(tmp_path)
+    writer.add_capture("http://a/", 1, [an_edge()])
+    writer.add_capture("http://c/", 2, [])
+
+    rows = pq.read_table(writer.write("one")).to_pylist()
+
+    assert [(row["source"], row["target"], row["kind"], row["seen_us"]) for row in rows] == [
+        ("http://a/", "http://a/", "capture", 1),
+        ("http://a/", "http://b/", "a", 1),
+        ("http://c/", "http://c/", "capture", 2),
+    ]

@@ -18,7 +18,7 @@ from gossamer.crawl.marker import Marker, Reader
 from gossamer.crawl.wire import PartWritten
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
-from gossamer.records import Edge, Lease, LinkKind, Outcome, Purpose
+from gossamer.records import Lease, Outcome, Purpose
 from gossamer.settings import Node
 
 
@@ -105,9 +105,7 @@ class LinkGatherer:
         self._ends[stored.file] = stored.end
         report = harvest.report
         if report.outcome is Outcome.FETCHED and report.lease.purpose is Purpose.PAGE:
-            url = report.lease.url
-            capture = Edge(url, b"", "", "", "", LinkKind.CAPTURE)
-            self._rows.add(url, report.at_us, [capture, *harvest.edges])
+            self._rows.add_capture(report.lease.url, report.at_us, harvest.edges)
 
     @property
     def is_due(self) -> bool:

@@ -9,7 +9,6 @@ number of its value.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any, Final
@@ -30,14 +29,15 @@ Coded = tuple[bytes, list[Any]]  # of each row the number of its value, in 4 byt
 
 
 def table_of(
-    schema: Any, edges: list[Edge], pages: array[int], sources: list[str], seen_us: list[int]
+    schema: Any, edges: list[Edge], counts: list[int], sources: list[str], seen_us: list[int]
 ) -> Any:
     """The table of some rows, with dictionaries where `schema` has texts.
 
-    `pages` says of each row which of `sources` has it, seen at which of `seen_us`.
+    The first of `counts` says how many are of the first of `sources`, seen at the first of
+    `seen_us`, and so on.
     """
     target, text, rel, place, kind, line, fault = _code(edges)
-    of_page = np.array(pages, np.int32)
+    of_page = np.repeat(np.arange(len(counts), dtype=np.int32), np.array(counts, np.int64))
     lines = np.array([min(number, _MAX_LINE) for number in line[1]], np.int32)
     columns = [
         pa.DictionaryArray.from_arrays(number_column(of_page), text_column(sources)),

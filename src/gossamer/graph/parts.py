@@ -12,7 +12,6 @@ that a reader sees plain columns.
 from __future__ import annotations
 
 import os
-from array import array
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any, Final
 from gossamer.base.files import sync_folder
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.manifest import PART_SUFFIX, TEMPORARY_SUFFIX
-from gossamer.records import Edge
+from gossamer.records import Edge, LinkKind
 
 # A question about faults skips the parts without any; no other column is asked for so.
 _WITH_STATISTICS: Final = ["fault"]
@@ -59,6 +58,11 @@ class PartWriter:
         if edges:
             self._rows.add(source, at_us, edges)
 
+    def add_capture(self, source: str, at_us: int, edges: Sequence[Edge]) -> None:
+        """The same, with a row that says that the page was captured, whatever links it has."""
+        self._rows.edges.append(Edge(source, b"", "", "", "", LinkKind.CAPTURE))
+        self._rows.add(source, at_us, edges, 1)
+
     def write(self, name: str) -> Path:
         """Write what is gathered as the part `name`, synced to the disk, and begin anew.
 
@@ -90,10 +94,11 @@ class _Rows:
         self.edges: list[Edge] = []
         self._sources: list[str] = []  # of pages
         self._seen_us: list[int] = []  # of pages
-        self._pages = array("i")  # of each row, the index of its page
+        self._counts: list[int] = []  # of pages, how many rows each has
 
-    def add(self, source: str, at_us: int, edges: Sequence[Edge]) -> None:
-        self._pages.extend(array("i", [len(self._sources)]) * len(edges))
+    def add(self, source: str, at_us: int, edges: Sequence[Edge], before: int = 0) -> None:
+        """`before` of the page's rows are there already."""
+        self._counts.append(before + len(edges))
         self._sources.append(source)
         self._seen_us.append(at_us)
         self.edges.extend(edges)
@@ -103,4 +108,4 @@ class _Rows:
         # Not at the top: it takes NumPy along, which a crawl without a graph never loads.
         from gossamer.graph.part_table import table_of
 
-        return table_of(schema(), self.edges, self._pages, self._sources, self._seen_us)
+        return table_of(schema(), self.edges, self._counts, self._sources, self._seen_us)
