@@ -72,11 +72,15 @@ class EpollMulti:
         self._timer: asyncio.TimerHandle | None = None
         self._due_s = 0.0  # of the loop's time: when libcurl wants to be called; 0: never
 
+    def fileno(self) -> int:
+        """What the loop watches: it is ready when one of the sockets is."""
+        return self._epoll.fileno()
+
     def add_handle(self, curl: pycurl.Curl) -> asyncio.Future[pycurl.Curl]:
         loop = self._loop
         if loop is None:
             loop = self._loop = asyncio.get_running_loop()
-            loop.add_reader(self._epoll.fileno(), self._on_ready)
+            loop.add_reader(self.fileno(), self._on_ready)
         future: asyncio.Future[pycurl.Curl] = loop.create_future()
         self._futures[curl] = future
         try:
@@ -97,7 +101,7 @@ class EpollMulti:
         if self._timer is not None:
             self._timer.cancel()
         if self._loop is not None:
-            self._loop.remove_reader(self._epoll.fileno())
+            self._loop.remove_reader(self.fileno())
         self._multi.close()
         self._epoll.close()
 

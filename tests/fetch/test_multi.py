@@ -1,0 +1,176 @@
+"""Transfers on a loop: every socket is heard, and none that nobody waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pycurl
+import pytest
+import uvloop
+
+from gossamer.fetch.multi import EpollMulti, multi_for
+from support.a_site import Site, a_site, hang, http_1_0, page
+from support.need import need_linux
+
+Loops = Callable[[], asyncio.AbstractEventLoop]
+
+
+@pytest.fixture(params=[asyncio.new_event_loop, uvloop.new_event_loop], ids=["asyncio", "uvloop"])
+def loops(request: pytest.FixtureRequest) -> Loops:
+    need_linux("epoll")
+    made: Loops = request.param
+    return made
+
+
+def run(loops: Loops, work: Awaitable[None]) -> None:
+    async def go() -> None:
+        await work
+
+    with asyncio.Runner(loop_factory=loops) as runner:
+        runner.run(go())
+
+
+@asynccontextmanager
+async def a_multi() -> AsyncIterator[EpollMulti]:
+    multi = multi_for(4)
+    assert isinstance(multi, EpollMulti)
+    try:
+        yield multi
+    finally:
+        await multi.aclose()
+
+
+def handle(url: str, **options: int) -> tuple[pycurl.Curl, bytearray]:
+    """A transfer and where its body comes."""
+    curl, body = pycurl.Curl(), bytearray()
+    curl.setopt(pycurl.URL, url)
+    curl.setopt(pycurl.WRITEFUNCTION, body.extend)
+    curl.setopt(pycurl.PROXY, "")
+    for name, value in options.items():
+        curl.setopt(getattr(pycurl, name), value)
+    return curl, body
+
+
+async def get(multi: EpollMulti, url: str, **options: int) -> bytes:
+    curl, body = handle(url, **options)
+    await multi.add_handle(curl)
+    curl.close()
+    return bytes(body)
+
+
+async def turns_until(is_so: Callable[[], bool]) -> None:
+    ends_s = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < ends_s, "it never came to that"
+        await asyncio.sleep(0.001)
+
+
+def is_ready(descriptor: int) -> bool:
+    return bool(select.select([descriptor], [], [], 0)[0])
+
+
+def test_a_connection_rests_between_requests_and_is_used_again(loops: Loops) -> None:
+    async def work() -> None:
+        async with a_site({"/": page("<p>one")}) as site, a_multi() as multi:
+            for _ in range(5):
+                assert await get(multi, site.url()) == b"<p>one"
+
+            assert site.connections == 1
+
+    run(loops, work())
+
+
+def test_many_at_once_all_end(loops: Loops) -> None:
+    async def work() -> None:
+        pages = {f"/{n}": page(f"<p>{n}" * 9_999) for n in range(100)}
+        async with a_site(pages) as site, a_multi() as multi:
+            got = await asyncio.gather(*[get(multi, site.url(f"/{n}")) for n in range(100)])
+
+            assert got == [f"<p>{n}".encode() * 9_999 for n in range(100)]
+
+    run(loops, work())
+
+
+def test_the_number_of_a_closed_socket_is_heard_again(loops: Loops) -> None:
+    """The system gives the lowest free number: each connection here has that of the one before,
+    or that of a file that was open in between."""
+
+    async def work() -> None:
+        async with a_site({"/": http_1_0("<p>over")}) as site, a_multi() as multi:
+            for _ in range(5):
+                assert await get(multi, site.url()) == b"<p>over"
+                other = os.open(os.devnull, os.O_RDONLY)
+                assert await get(multi, site.url()) == b"<p>over"
+                os.close(other)
+
+            assert site.connections == 10
+
+    run(loops, work())
+
+
+def test_a_server_that_hangs_up_on_a_resting_connection_is_heard_once(loops: Loops) -> None:
+    async def work() -> None:
+        async with a_multi() as multi:
+            async with a_site({"/": page("<p>one")}) as site:
+                await get(multi, site.url())
+            await turns_until(lambda: not is_ready(multi.fileno()))
+
+            async with a_site({"/": page("<p>two")}, port=site.port) as again:
+                assert await get(multi, again.url()) == b"<p>two"
+
+    run(loops, work())
+
+
+async def fault_of(multi: EpollMulti, site: Site, path: str, **options: int) -> int:
+    with pytest.raises(pycurl.error) as caught:
+        await get(multi, site.url(path), **options)
+    code: int = caught.value.args[0]
+    return code
+
+
+def test_a_time_limit_rings_though_a_longer_one_was_set_before(loops: Loops) -> None:
+    async def work() -> None:
+        async with a_site({"/": hang()}) as site, a_multi() as multi:
+            long, _ = handle(site.url(), TIMEOUT_MS=60_000)
+            waiting = multi.add_handle(long)
+            began_s = time.monotonic()
+
+            assert await fault_of(multi, site, "/", TIMEOUT_MS=50) == pycurl.E_OPERATION_TIMEDOUT
+            assert await fault_of(multi, site, "/", TIMEOUT_MS=80) == pycurl.E_OPERATION_TIMEDOUT
+            assert time.monotonic() - began_s < 30
+            assert not waiting.done()
+
+    run(loops, work())
+
+
+def test_what_is_given_up_leaves_the_others_alone(loops: Loops) -> None:
+    async def work() -> None:
+        async with a_site({"/": page("<p>one"), "/never": hang()}) as site, a_multi() as multi:
+            curl, _ = handle(site.url("/never"))
+            future = multi.add_handle(curl)
+            await turns_until(lambda: site.asked == ["/never"])
+            future.cancel()
+            multi.remove_handle(curl)
+            curl.close()
+
+            assert await get(multi, site.url()) == b"<p>one"
+
+    run(loops, work())
+
+
+def test_closing_gives_up_what_is_under_way(loops: Loops) -> None:
+    async def work() -> None:
+        async with a_site({"/": hang()}) as site:
+            async with a_multi() as multi:
+                curl, _ = handle(site.url())
+                future = multi.add_handle(curl)
+                await turns_until(lambda: site.asked == ["/"])
+            assert future.cancelled()
+            curl.close()
+
+    run(loops, work())
