@@ -12,6 +12,8 @@ from gossamer.parse.html import Parser, with_closed_tags
 from gossamer.records import Link, LinkKind, Page, Place
 from gossamer.settings import Parse
 
+pytestmark = pytest.mark.usefixtures("form")
+
 URL = "http://h.example/dir/page.html"
 
 

@@ -7,6 +7,8 @@ from gossamer.parse.links import addresses_in_srcset
 from gossamer.records import Link, LinkKind, Place
 from gossamer.settings import Parse
 
+pytestmark = pytest.mark.usefixtures("form")
+
 
 def links_of(html: str, *wants: str) -> list[Link]:
     parser = Parser(Parse(), frozenset(wants))

@@ -25,7 +25,7 @@ EXTENSIONS: Final = {
     "gossamer.archive._pack": 1,
     "gossamer.graph._rows": 1,
     "gossamer.index._words": 1,
-    "gossamer.parse._scan": 1,
+    "gossamer.parse._scan": 2,
 }
 
 

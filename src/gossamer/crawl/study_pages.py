@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Final
 
 import turbohtml
-from turbohtml import PlainText
 
 from gossamer.base.clock import exact_iso_of, iso_of
 from gossamer.errors import UsageError
@@ -28,12 +27,12 @@ from gossamer.parse.html import Parser
 from gossamer.parse.main_part import main_part
 from gossamer.parse.markdown import markdown_of
 from gossamer.parse.mime import parse_mime
+from gossamer.parse.text_walk import text_of
 from gossamer.records import Page
 from gossamer.settings import Parse
 from gossamer.urls.canonical import parse
 
 _TREES: Final = ("html", "xhtml")
-_TEXT: Final = PlainText(bullet="", layout="strict")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DIGITS: Final = re.compile(r"(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 _EXACT_DIGITS: Final = re.compile(r"(\d{8})(\d{6})(\d{1,6})")
@@ -179,7 +178,7 @@ class StoredPage:
     def main_text(self) -> str:
         """The words of its main part, without menus; of what has no parts, all."""
         part = main_part(self._tree()) if self.kind in _TREES else None
-        return self.text if part is None else part.to_text(_TEXT)
+        return self.text if part is None else text_of(part)
 
     @property
     def main_markdown(self) -> str:

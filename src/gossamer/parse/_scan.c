@@ -1,4 +1,7 @@
-/* Pages read in C. The twin in Python does the same where this was not built.
+/* Pages read in C: links with their words and places, headings, facts of the head, and the text.
+ *
+ * `scan` takes UTF-8 and gives what `parse/reading.py` makes of a tree, or a number: the reason why it
+ * declines the page, which then gets a tree. Time and memory are linear in the size of the page.
  *
  * API is the number of the contract with the Python side (base/native.py holds the number that it
  * wants): raise both together when a function's arguments or answers change.
@@ -7,7 +10,368 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#define API 1
+#include "scan_tokens.h"
+
+#define API 2
+
+enum { MOST_HEADINGS = 64, MOST_HEADING_CHARS = 300, MOST_META_CHARS = 1000 };
+
+/* What `set_up` was given. */
+static PyTypeObject *link_type;
+static PyObject *anchor_kind, *places[PLACES], *relation_words, *no_text;
+
+typedef struct {
+    PyObject *links, *others, *metas, *headings;
+    PyObject *title, *language, *base;
+    Py_ssize_t count, most_links; /* of `links` and `others` together */
+    size_t most_chars;            /* of the words of a link */
+    Buffer offsets;               /* of each of `links` in the page, 4 bytes each */
+    PyObject *href, *rel;         /* of the open `a`; NULL where it is no link */
+    int place;
+    Py_ssize_t number;
+} Found;
+
+/* ---- strings ---- */
+
+static PyObject *string(const byte *p, size_t size) {
+    if (!size) return Py_NewRef(no_text);
+    return PyUnicode_DecodeUTF8((const char *)p, (Py_ssize_t)size, "replace");
+}
+
+/* The value of an attribute, or None. */
+static PyObject *value_of(Scan *s, const Tag *t, const char *name) {
+    int i = find_attribute(t, name);
+    if (i < 0) return Py_NewRef(Py_None);
+    const byte *value;
+    size_t size, before = s->scratch.size;
+    if (read_value(s, &t->attribute[i], &value, &size)) return NULL;
+    PyObject *made = string(value, size);
+    s->scratch.size = before;
+    return made;
+}
+
+static PyObject *folded(Scan *s, const byte *from, const byte *to, size_t most) {
+    size_t before = s->scratch.size;
+    Fold fold = {&s->scratch, most, 0, 0};
+    if (fold_more(&fold, from, to)) return PyErr_NoMemory();
+    PyObject *made = string(s->scratch.at + before, s->scratch.size - before);
+    s->scratch.size = before;
+    return made;
+}
+
+/* The words of an element that ends here: its text, with the words of images in it. */
+static PyObject *words_of(Scan *s, const Open *o, size_t most) {
+    size_t before = s->scratch.size, from = o->text_from;
+    const Buffer *text = &s->text.out;
+    Fold fold = {&s->scratch, most, 0, 0};
+    for (size_t i = o->alts_from; i < s->alt_count; i++) {
+        const Alt *alt = &s->alts[i];
+        const byte *words = s->alt_bytes.at + alt->from;
+        if (fold_more(&fold, text->at + from, text->at + alt->text_at)) return PyErr_NoMemory();
+        fold.owes_space = fold.has_word;
+        if (alt->size && fold_more(&fold, words, words + alt->size)) return PyErr_NoMemory();
+        fold.owes_space = fold.has_word;
+        from = alt->text_at;
+    }
+    if (text->size > from && fold_more(&fold, text->at + from, text->at + text->size))
+        return PyErr_NoMemory();
+    PyObject *made = string(s->scratch.at + before, s->scratch.size - before);
+    s->scratch.size = before;
+    return made;
+}
+
+/* ---- what the tree tells ---- */
+
+static PyObject *link_of(PyObject *href, PyObject *words, PyObject *rel, int place) {
+    PyObject *link = link_type->tp_alloc(link_type, 5);
+    if (!link) return NULL;
+    PyTuple_SET_ITEM(link, 0, Py_NewRef(href));
+    PyTuple_SET_ITEM(link, 1, Py_NewRef(anchor_kind));
+    PyTuple_SET_ITEM(link, 2, Py_NewRef(words));
+    PyTuple_SET_ITEM(link, 3, Py_NewRef(rel));
+    PyTuple_SET_ITEM(link, 4, Py_NewRef(places[place]));
+    return link;
+}
+
+static PyObject *relation(Scan *s, const Tag *t) {
+    PyObject *rel = value_of(s, t, "rel");
+    if (!rel) return NULL;
+    if (rel == Py_None || !PyUnicode_GET_LENGTH(rel)) {
+        Py_DECREF(rel);
+        return Py_NewRef(no_text);
+    }
+    PyObject *words = PyObject_CallOneArg(relation_words, rel);
+    Py_DECREF(rel);
+    return words;
+}
+
+static int found_anchor(Scan *s, const Tag *t, int place) {
+    Found *f = s->found;
+    Py_CLEAR(f->href);
+    Py_CLEAR(f->rel);
+    int i = find_attribute(t, "href");
+    if (i < 0) i = find_attribute(t, "xlink:href");
+    if (i < 0 || f->count >= f->most_links) return 0;
+    const byte *p;
+    size_t size, before = s->scratch.size;
+    if (read_value(s, &t->attribute[i], &p, &size)) return -1;
+    while (size && *p <= ' ') p++, size--;
+    while (size && p[size - 1] <= ' ') size--;
+    const byte *hash = s->is_bare ? memchr(p, '#', size) : NULL;
+    f->href = string(p, hash ? (size_t)(hash - p) : size);
+    s->scratch.size = before;
+    if (!f->href || !(f->rel = relation(s, t))) return -1;
+    f->count++;
+    f->number = PyList_GET_SIZE(f->links);
+    f->place = place;
+    PyObject *link = s->is_bare ? link_of(f->href, no_text, f->rel, place) : Py_NewRef(Py_None);
+    int failed = !link || PyList_Append(f->links, link);
+    Py_XDECREF(link);
+    uint32_t offset = (uint32_t)(t->at - s->begin);
+    return failed || add_bytes(&f->offsets, (const byte *)&offset, sizeof offset) ? -1 : 0;
+}
+
+/* Words of images are kept while something is open that they are words of. */
+static void drop_alts(Scan *s) {
+    if (s->anchor >= 0) return;
+    for (int i = s->open - 1; i >= 0; i--)
+        if (s->stack[i].heading >= 0) return;
+    s->alt_count = s->alt_bytes.size = 0;
+}
+
+static int end_anchor(Scan *s, const Open *o) {
+    Found *f = s->found;
+    if (s->is_bare || !f->href) return 0;
+    PyObject *words = words_of(s, o, f->most_chars);
+    PyObject *link = words ? link_of(f->href, words, f->rel, f->place) : NULL;
+    Py_XDECREF(words);
+    Py_CLEAR(f->href);
+    drop_alts(s);
+    return link ? PyList_SetItem(f->links, f->number, link) : -1;
+}
+
+static int16_t found_heading(Scan *s) {
+    Found *f = s->found;
+    Py_ssize_t number = PyList_GET_SIZE(f->headings);
+    if (number >= MOST_HEADINGS) return -1;
+    return PyList_Append(f->headings, no_text) ? -2 : (int16_t)number;
+}
+
+static int end_heading(Scan *s, const Open *o) {
+    Found *f = s->found;
+    PyObject *words = words_of(s, o, MOST_HEADING_CHARS);
+    drop_alts(s);
+    return words ? PyList_SetItem(f->headings, o->heading, words) : -1;
+}
+
+static int found_title(Scan *s, const byte *from, const byte *to) {
+    Found *f = s->found;
+    if (f->title) return 0;
+    Attribute whole = {NULL, from, 0, (size_t)(to - from)};
+    /* As in text, a name without its semicolon counts whatever follows; so it is read as text. */
+    Text text = {{NULL, 0, 0}, OWES_NOTHING}, kept = s->text;
+    int pres = s->pres;
+    s->text = text;
+    s->pres = 0;
+    int failed = add_text(s, whole.value, whole.value + whole.value_size);
+    text = s->text;
+    s->text = kept;
+    s->pres = pres;
+    if (!failed) f->title = folded(s, text.out.at, text.out.at + text.out.size, MOST_META_CHARS);
+    PyMem_RawFree(text.out.at);
+    return f->title ? 0 : -1;
+}
+
+static int add_other(Scan *s, const Tag *t, int place, const char *address, const char *words,
+                     const char *or_words) {
+    Found *f = s->found;
+    if (find_attribute(t, address) < 0 || f->count >= f->most_links) return 0;
+    PyObject *href = value_of(s, t, address), *rel = value_of(s, t, "rel");
+    PyObject *said = value_of(s, t, words);
+    if (or_words && said && (said == Py_None || !PyUnicode_GET_LENGTH(said))) {
+        Py_DECREF(said);
+        said = value_of(s, t, or_words);
+    }
+    PyObject *other = NULL;
+    if (href && rel && said)
+        other = Py_BuildValue("(nsOOOOn)", PyList_GET_SIZE(f->links), TAG_NAMES[t->tag], href, rel,
+                              said, places[place], (Py_ssize_t)(t->at - s->begin));
+    int failed = !other || PyList_Append(f->others, other);
+    Py_XDECREF(other);
+    Py_XDECREF(href);
+    Py_XDECREF(rel);
+    Py_XDECREF(said);
+    return failed ? -1 : 0;
+}
+
+static int is_word(const Tag *t, int i, const char *word) {
+    const byte *p = t->attribute[i].value;
+    size_t size = t->attribute[i].value_size;
+    while (size && is_space(*p)) p++, size--;
+    while (size && is_space(p[size - 1])) size--;
+    return same_word(p, size, word);
+}
+
+static int found_meta(Scan *s, const Tag *t) {
+    Found *f = s->found;
+    int name = find_attribute(t, "name"), header = find_attribute(t, "http-equiv");
+    if (header >= 0 && is_word(t, header, "refresh")) return decline(s, REFRESHED);
+    int is_wanted =
+        (name >= 0 && (is_word(t, name, "description") || is_word(t, name, "generator") ||
+                       is_word(t, name, "robots") || is_word(t, name, "gossamer"))) ||
+        (header >= 0 && is_word(t, header, "content-language"));
+    if (!is_wanted) return 0;
+    PyObject *named = value_of(s, t, "name"), *headed = value_of(s, t, "http-equiv");
+    PyObject *content = value_of(s, t, "content");
+    PyObject *meta = named && headed && content ? PyTuple_Pack(3, named, headed, content) : NULL;
+    int failed = !meta || PyList_Append(f->metas, meta);
+    Py_XDECREF(meta);
+    Py_XDECREF(named);
+    Py_XDECREF(headed);
+    Py_XDECREF(content);
+    return failed ? -1 : 0;
+}
+
+static int found_other(Scan *s, const Tag *t, int place) {
+    Found *f = s->found;
+    switch (t->tag) {
+        case T_HTML:
+            if (f->language) return 0;
+            f->language = value_of(s, t, "lang");
+            if (f->language && (f->language == Py_None || !PyUnicode_GET_LENGTH(f->language)))
+                Py_SETREF(f->language, value_of(s, t, "xml:lang"));
+            return f->language ? 0 : -1;
+        case T_BASE:
+            if (f->base || find_attribute(t, "href") < 0) return 0;
+            f->base = value_of(s, t, "href");
+            return f->base ? 0 : -1;
+        case T_META: return found_meta(s, t);
+        case T_LINK: return add_other(s, t, place, "href", "title", NULL);
+        case T_AREA: return add_other(s, t, place, "href", "alt", NULL);
+        default: return add_other(s, t, place, "src", "title", "name");
+    }
+}
+
+/* ---- the module ---- */
+
+static PyObject *answer(Scan *s, Found *f) {
+    Buffer *text = &s->text.out;
+    while (text->size && is_space(text->at[text->size - 1])) text->size--;
+    PyObject *body = string(text->at, text->size);
+    if (!body) return NULL;
+    return Py_BuildValue("(OOOOOOONy#)", f->title ? f->title : no_text,
+                         f->language ? f->language : Py_None, f->base ? f->base : Py_None, f->metas,
+                         f->others, f->links, f->headings, body,
+                         f->offsets.at ? (const char *)f->offsets.at : "",
+                         (Py_ssize_t)f->offsets.size);
+}
+
+static PyObject *scan(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    (void)module;
+    if (count != 4 || !PyUnicode_Check(args[0])) {
+        PyErr_SetString(PyExc_TypeError, "scan(page: str, is_bare, most_links, most_chars)");
+        return NULL;
+    }
+    if (!link_type) {
+        PyErr_SetString(PyExc_RuntimeError, "scan before set_up");
+        return NULL;
+    }
+    Py_ssize_t size;
+    const char *page = PyUnicode_AsUTF8AndSize(args[0], &size);
+    int is_bare = PyObject_IsTrue(args[1]);
+    Py_ssize_t most_links = PyLong_AsSsize_t(args[2]), most_chars = PyLong_AsSsize_t(args[3]);
+    if (!page || PyErr_Occurred()) return NULL;
+    if ((uint64_t)size >= UINT32_MAX) return PyLong_FromLong(NO_MEMORY);
+    Found f = {0};
+    Scan *s = PyMem_RawCalloc(1, sizeof *s);
+    PyObject *given = NULL;
+    f.links = PyList_New(0);
+    f.others = PyList_New(0);
+    f.metas = PyList_New(0);
+    f.headings = PyList_New(0);
+    f.most_links = most_links;
+    f.most_chars = (size_t)(most_chars < 0 ? 0 : most_chars);
+    if (!s || !f.links || !f.others || !f.metas || !f.headings) {
+        PyErr_NoMemory();
+    } else {
+        s->begin = s->at = (const byte *)page;
+        s->end = s->begin + size;
+        s->is_bare = is_bare;
+        s->found = &f;
+        if (!scan_page(s)) given = answer(s, &f);
+        else if (!PyErr_Occurred()) given = PyLong_FromLong(s->why ? s->why : NO_MEMORY);
+    }
+    if (s) {
+        PyMem_RawFree(s->text.out.at);
+        PyMem_RawFree(s->scratch.at);
+        PyMem_RawFree(s->alt_bytes.at);
+        PyMem_RawFree(s->alts);
+        PyMem_RawFree(s);
+    }
+    PyMem_RawFree(f.offsets.at);
+    Py_XDECREF(f.links);
+    Py_XDECREF(f.others);
+    Py_XDECREF(f.metas);
+    Py_XDECREF(f.headings);
+    Py_XDECREF(f.title);
+    Py_XDECREF(f.language);
+    Py_XDECREF(f.base);
+    Py_XDECREF(f.href);
+    Py_XDECREF(f.rel);
+    return given;
+}
+
+static int keep_refs(PyObject *given) {
+    PyObject *name, *value;
+    Py_ssize_t at = 0;
+    Ref *before = refs;
+    refs = PyMem_RawCalloc(REF_SLOTS, sizeof *refs);
+    if (!refs) {
+        refs = before;
+        PyErr_NoMemory();
+        return -1;
+    }
+    PyMem_RawFree(before);
+    if (PyDict_GET_SIZE(given) > REF_SLOTS / 2) {
+        PyErr_SetString(PyExc_ValueError, "too many references");
+        return -1;
+    }
+    while (PyDict_Next(given, &at, &name, &value)) {
+        Py_ssize_t name_size, value_size;
+        const char *named = PyUnicode_AsUTF8AndSize(name, &name_size);
+        const char *valued = named ? PyUnicode_AsUTF8AndSize(value, &value_size) : NULL;
+        if (!valued) return -1;
+        if (keep_ref(named, (size_t)name_size, valued, (size_t)value_size)) {
+            PyErr_Format(PyExc_ValueError, "not a reference: %R", name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static PyObject *set_up(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *link, *kind, *given_places, *relations, *given_refs;
+    if (!PyArg_ParseTuple(args, "OOO!OO!", &link, &kind, &PyTuple_Type, &given_places, &relations,
+                          &PyDict_Type, &given_refs))
+        return NULL;
+    if (!PyType_Check(link) || !PyType_IsSubtype((PyTypeObject *)link, &PyTuple_Type) ||
+        PyTuple_GET_SIZE(given_places) != PLACES) {
+        PyErr_SetString(PyExc_TypeError, "set_up(Link, kind, seven places, relation, references)");
+        return NULL;
+    }
+    if (keep_refs(given_refs)) return NULL;
+    Py_XSETREF(no_text, PyUnicode_FromString(""));
+    Py_XSETREF(anchor_kind, Py_NewRef(kind));
+    Py_XSETREF(relation_words, Py_NewRef(relations));
+    for (int i = 0; i < PLACES; i++)
+        Py_XSETREF(places[i], Py_NewRef(PyTuple_GET_ITEM(given_places, i)));
+    Py_INCREF(link);
+    Py_XDECREF(link_type);
+    link_type = (PyTypeObject *)link;
+    fill_tags();
+    Py_RETURN_NONE;
+}
 
 static PyObject *version(PyObject *module, PyObject *unused) {
     (void)module;
@@ -16,6 +380,10 @@ static PyObject *version(PyObject *module, PyObject *unused) {
 }
 
 static PyMethodDef functions[] = {
+    {"scan", (PyCFunction)(void (*)(void))scan, METH_FASTCALL,
+     "scan(page, is_bare, most_links, most_chars): what the page holds, or why it is declined."},
+    {"set_up", set_up, METH_VARARGS,
+     "set_up(Link, kind, places, relation, references): to be called once, before `scan`."},
     {"version", version, METH_NOARGS, "The number of the contract, which is also in API."},
     {NULL, NULL, 0, NULL},
 };

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Final, Literal
 
 import turbohtml
-from turbohtml import PlainText
 
 from gossamer.base.clock import Clock
 from gossamer.base.magic import START_BYTES, magic_of
@@ -24,6 +23,7 @@ from gossamer.parse.language import language_of
 from gossamer.parse.mime import Mime, looks_like_html
 from gossamer.parse.pdf_apart import PdfReader
 from gossamer.parse.sitemap import Sitemap, sitemap_of
+from gossamer.parse.text_walk import text_of
 from gossamer.parse.xml_list import read_list
 from gossamer.records import Link, LinkKind, Page
 from gossamer.settings import Parse
@@ -54,7 +54,6 @@ _FEED_START: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _XHTML_START: Final = re.compile(rb"<html[\s>]", re.IGNORECASE)
-_TEXT: Final = PlainText(bullet="", layout="strict")
 
 
 def kind_of(mime: Mime, body: bytes) -> Kind:
@@ -137,7 +136,7 @@ class DocumentReader:
         sitemap = sitemap_of(url, listed)
         if isinstance(sitemap, Sitemap):
             return Page(base=url, links=tuple(links_of_sitemap(sitemap, self._wants)))
-        return Page(base=url, text=turbohtml.parse(source).to_text(_TEXT))
+        return Page(base=url, text=text_of(turbohtml.parse(source)))
 
     def _pdf(self, url: str, body: bytes) -> Page:
         limits = self._settings

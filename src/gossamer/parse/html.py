@@ -2,19 +2,20 @@
 
 `Parser.parse` takes any bytes and gives a page, in time linear in their number; it never raises on
 what a server sent. HTML and XHTML give all that a page has, and are read here; what other types
-give is `documents.py`'s to say. The tree is walked once for links and metadata and once for the
-text. Links in the headers come after those of the body.
+give is `documents.py`'s to say. Most pages are read without a tree (`scan.py`), the others and
+those whose pictures are wanted with one (`reading.py`); both give the same. Links in the headers
+come after those of the body.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 import turbohtml
-from turbohtml import PlainText
 
 from gossamer.parse.charset import decode, html_charset, xml_charset
 from gossamer.parse.directives import in_headers
@@ -22,11 +23,11 @@ from gossamer.parse.documents import DocumentReader, kind_of
 from gossamer.parse.language import language_of
 from gossamer.parse.link_headers import links_in_headers
 from gossamer.parse.mime import parse_mime
-from gossamer.parse.reading import TreeReader
+from gossamer.parse.reading import Reading, TreeReader
+from gossamer.parse.scan import scanner_of
 from gossamer.records import Link, Page
 from gossamer.settings import Parse
 
-_TEXT: Final = PlainText(bullet="", layout="strict")
 _VOID: Final = frozenset({
     "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param",
     "source", "track", "wbr",
@@ -50,6 +51,7 @@ class Parser:
         self._is_bare = is_bare
         self._language_chars = 0 if is_bare else settings.language_chars
         self._tree = TreeReader(settings, wants_media, is_bare)
+        self._scanner = scanner_of(settings, wants_media, is_bare)
         self._documents = DocumentReader(settings, wants_media)
         self._wants_styles = bool(wants_media & {"image", "any"})
 
@@ -68,11 +70,10 @@ class Parser:
         match kind_of(mime, body):
             case "html":
                 charset = html_charset(body, mime.charset)
-                page = self._page(url, turbohtml.parse(body, encoding=charset), charset)
+                page = self._page(url, decode(body, charset), charset)
             case "xhtml":
                 charset = xml_charset(body, mime.charset)
-                text = with_closed_tags(decode(body, charset))
-                page = self._page(url, turbohtml.parse(text), charset)
+                page = self._page(url, with_closed_tags(decode(body, charset)), charset)
             case kind:
                 page = self._documents.read(kind, url, body, mime.charset)
                 if self._is_bare:
@@ -81,27 +82,31 @@ class Parser:
             page = _with_links(page, header_links)
         return replace(page, robots=page.robots | robots) if robots else page
 
-    def _page(self, url: str, document: turbohtml.Document, charset: str) -> Page:
-        reading = self._tree.read(document)
-        text = "" if self._is_bare else document.to_text(_TEXT)
-        links, lines = tuple(reading.links), reading.lines
-        if self._wants_styles and (styled := (*self._style_links(document),)):
-            links = (*links, *styled)
-            lines = (*lines, *(0 for _ in styled)) if lines else ()
+    def _page(self, url: str, source: str, charset: str) -> Page:
+        reading = self._scanner.read(source) if self._scanner else None
+        if reading is None:
+            reading = self._read_tree(turbohtml.parse(source))
         return Page(
-            base=document.base_url(url) if reading.has_base else url,
+            base=url if reading.base is None else _base_of(url, reading.base),
             charset=charset,
             title=reading.title,
             headings=tuple(reading.headings),
-            text=text,
-            language=language_of(text, reading.language, self._language_chars),
+            text=reading.text,
+            language=language_of(reading.text, reading.language, self._language_chars),
             description=reading.description,
             canonical=reading.canonical,
             robots=frozenset(reading.robots),
-            links=links,
-            lines=lines,
+            links=tuple(reading.links),
+            lines=reading.lines,
             generator=reading.generator,
         )
+
+    def _read_tree(self, document: turbohtml.Document) -> Reading:
+        reading = self._tree.read(document)
+        if self._wants_styles and (styled := [*self._style_links(document)]):
+            reading.links += styled
+            reading.lines = (*reading.lines, *(0 for _ in styled)) if reading.lines else ()
+        return reading
 
     def _style_links(self, document: turbohtml.Document) -> Iterator[Link]:
         """Files named in the page's own style sheets and style attributes."""
@@ -111,6 +116,11 @@ class Parser:
             style = element.attr("style") or ""
             if "url(" in style.lower():
                 yield from self._documents.links_in_css(style)
+
+
+def _base_of(url: str, href: str) -> str:
+    """What links are relative to in a page at `url` whose `base` has this address."""
+    return turbohtml.parse(f'<base href="{html.escape(href)}">').base_url(url)
 
 
 def _with_links(page: Page, header_links: Sequence[str]) -> Page:

@@ -51,38 +51,49 @@ class LinkReader:
         """The tags of `others`."""
         return self._rules.keys()
 
-    def of_link(self, element: Element, place: Place, relation: Relation) -> Iterable[Link]:
+    def of_link(
+        self, href: str | None, title: str | None, relation: Relation, place: Place
+    ) -> Iterable[Link]:
         """The link of a `link`; `relation` is what its `rel` says."""
-        href = element.attr("href") if relation.is_followed or self._wants_any else None
+        if not relation.is_followed and not self._wants_any:
+            return ()
         if not (href and (href := href.strip(AROUND))):
             return ()
         kind = LinkKind.LINK if relation.is_followed else LinkKind.MEDIA
-        title = element.attr("title")
         words = fold(title)[: self.max_chars] if title else ""
         return (Link(href, kind, words, relation.words, place),)
+
+    def of_area(
+        self, href: str | None, alt: str | None, rel: str | None, place: Place
+    ) -> Iterable[Link]:
+        """The link of an `area`, under the words of its alt."""
+        return () if href is None else (self._made(href, LinkKind.AREA, alt, rel, place),)
+
+    def of_frame(
+        self, source: str | None, words: str | None, rel: str | None, place: Place
+    ) -> Iterable[Link]:
+        """The link of a frame; its words are its title or name."""
+        if not (source and source.strip(AROUND)):
+            return ()
+        return (self._made(source, LinkKind.FRAME, words, rel, place),)
 
     def others(self, element: Element, tag: str, place: Place) -> Iterable[Link]:
         """The links of an element with one of `tags`."""
         return self._rules[tag](element, place)
 
     def _area(self, element: Element, place: Place) -> Iterable[Link]:
-        href = element.attr("href")
-        if href is None:
-            return ()
-        return (self._made(element, href, LinkKind.AREA, element.attr("alt"), place),)
+        rel = element.attr("rel")
+        return self.of_area(element.attr("href"), element.attr("alt"), rel, place)
 
     def _frame(self, element: Element, place: Place) -> Iterable[Link]:
-        source = element.attr("src")
-        if not (source and source.strip(AROUND)):
-            return ()
         words = element.attr("title") or element.attr("name")
-        return (self._made(element, source, LinkKind.FRAME, words, place),)
+        return self.of_frame(element.attr("src"), words, element.attr("rel"), place)
 
     def _media(self, element: Element, place: Place) -> Iterable[Link]:
         words = element.attr("alt") or element.attr("title") or element.attr("label")
         for kind, href in _media_of(element):
             if (self._wants_any or kind in self._wants) and href.strip(AROUND):
-                yield self._made(element, href, LinkKind.MEDIA, words, place)
+                yield self._made(href, LinkKind.MEDIA, words, element.attr("rel"), place)
 
     def _plugin(self, element: Element, place: Place) -> Iterable[Link]:
         """What a plug-in would show; pictures and sounds only where the crawl wants their kind."""
@@ -98,15 +109,10 @@ class LinkReader:
                 yield Link(href, LinkKind.MEDIA, text, element.tag, place)
 
     def _made(
-        self, element: Element, href: str, kind: LinkKind, words: str | None, place: Place
+        self, href: str, kind: LinkKind, words: str | None, rel: str | None, place: Place
     ) -> Link:
-        return Link(
-            href.strip(AROUND),
-            kind,
-            fold(words or "")[: self.max_chars],
-            relation_of(element.attr("rel") or "").words,
-            place,
-        )
+        text = fold(words or "")[: self.max_chars]
+        return Link(href.strip(AROUND), kind, text, relation_of(rel or "").words, place)
 
 
 def _media_of(element: Element) -> Iterator[tuple[str, str]]:

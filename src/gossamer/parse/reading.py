@@ -6,20 +6,21 @@ Each list is bounded, so that a hostile page costs no more than its size: 20,000
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Final
 
 from turbohtml import Document, Element, Namespace
 
-from gossamer.parse.anchors import Lines, fold, links_of_anchors, words_of_all
+from gossamer.parse.anchors import Lines, fold, links_of_anchors
 from gossamer.parse.directives import NAMES, in_meta
 from gossamer.parse.language import declared_language
 from gossamer.parse.links import LinkReader
 from gossamer.parse.listing import Listing, listing_of
 from gossamer.parse.places import AROUND_LINKS, INERT, places_of, places_of_inert
 from gossamer.parse.relations import relation_of
+from gossamer.parse.text_walk import Told, told_by
 from gossamer.records import Link, LinkKind, Place
 from gossamer.settings import Parse
 
@@ -30,6 +31,7 @@ _MAX_META_CHARS: Final = 1000
 _LISTED_PER_LINK: Final = 4
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _OWN: Final = ("html", "base", "link", "meta", "title")
+_NOTHING: Final = Told("", {})
 
 
 @dataclass(slots=True)
@@ -41,7 +43,8 @@ class Reading:
     canonical: str = ""
     generator: str = ""
     language: str = ""
-    has_base: bool = False
+    base: str | None = None  # what the first `base` with an address says, as written
+    text: str = ""
     has_title: bool = False
     has_refresh: bool = False
     headings: list[str] = field(default_factory=list)
@@ -63,19 +66,19 @@ class TreeReader:
         self._is_bare = is_bare
         self._own = frozenset({*self._links.tags, *_OWN})
         tags = ("a", *self._own, INERT)
-        self._listed = tags if is_bare else (*tags, "img", *_HEADINGS, *AROUND_LINKS)
+        self._listed = tags if is_bare else (*tags, *_HEADINGS, *AROUND_LINKS)
 
     def read(self, document: Document) -> Reading:
-        """Walk the tree once."""
+        """Walk the tree once for what is in its elements, and once for text and words."""
         most = _LISTED_PER_LINK * self._max_links + 1000
         listing = listing_of(document, self._listed, most)
         places = places_of_inert(listing) if self._is_bare else places_of(document, listing)
-        reading = Reading()
+        told = _NOTHING if self._is_bare else told_by(document)
+        reading = Reading(text=told.text)
         others = self._read_own(reading, document, listing, places)
         if not self._is_bare:
-            reading.headings = _headings(listing, places)
-        has_nested = not self._is_bare and document.select_one("a a") is not None
-        at, links = links_of_anchors(listing, places, self._links.max_chars, has_nested=has_nested)
+            reading.headings = _headings(listing, places, told.words)
+        at, links = links_of_anchors(listing, places, told.words, self._links.max_chars)
         if others:
             at, links = _merged(others, at, links)
         reading.links = links[: self._max_links]
@@ -99,11 +102,15 @@ class TreeReader:
             links: Iterable[Link] = ()
             if tag == "link":
                 relation = relation_of(element.attr("rel") or "")
-                links = self._links.of_link(element, place, relation)
+                href = element.attr("href")
+                links = self._links.of_link(href, element.attr("title"), relation, place)
                 if relation.is_canonical and not reading.canonical:
-                    reading.canonical = (element.attr("href") or "").strip()
+                    reading.canonical = (href or "").strip()
             elif tag == "meta":
-                links = _read_meta(reading, document, element, place)
+                header = element.attr("http-equiv")
+                read_meta(reading, element.attr("name"), header, element.attr("content"))
+                if header and header.strip().lower() == "refresh":
+                    links = _refresh(reading, document, place)
             elif tag in self._links.tags:
                 links = self._links.others(element, tag, place)
             else:
@@ -123,12 +130,13 @@ def _merged(
     return [*[i for i, _ in others], *at], [*[link for _, link in others], *links]
 
 
-def _headings(listing: Listing, places: Sequence[Place | None]) -> list[str]:
+def _headings(
+    listing: Listing, places: Sequence[Place | None], words: Mapping[Element, str]
+) -> list[str]:
     tags = listing.tags
     at = [i for i in listing.others if tags[i] in _HEADINGS and places[i] is not None]
-    headings = [listing.elements[i] for i in at[:_MAX_HEADINGS]]
-    words = words_of_all(headings, _MAX_HEADING_CHARS, None if "img" in tags else ())
-    return [heading for heading in words if heading]
+    said = (words.get(listing.elements[i], "") for i in at[:_MAX_HEADINGS])
+    return [heading[:_MAX_HEADING_CHARS] for heading in said if heading]
 
 
 def _read_once(reading: Reading, element: Element, tag: str) -> None:
@@ -138,19 +146,17 @@ def _read_once(reading: Reading, element: Element, tag: str) -> None:
             language = element.attr("lang") or element.attr("xml:lang")
             reading.language = declared_language(language or "")
         case "base":
-            reading.has_base = True
+            reading.base = element.attr("href") if reading.base is None else reading.base
         case "title":
             if not reading.has_title and element.namespace is Namespace.HTML:
                 reading.has_title = True
                 reading.title = fold(element.text)[:_MAX_META_CHARS]
 
 
-def _read_meta(
-    reading: Reading, document: Document, element: Element, place: Place
-) -> Sequence[Link]:
-    """Note what a `meta` says; the link of a refresh."""
-    content = element.attr("content") or ""
-    if name := element.attr("name"):
+def read_meta(reading: Reading, name: str | None, header: str | None, content: str | None) -> None:
+    """Note what a `meta` says, by its name or in the place of a header."""
+    content = content or ""
+    if name:
         match name.strip().lower():
             case "description":
                 reading.description = reading.description or fold(content)[:_MAX_META_CHARS]
@@ -158,13 +164,8 @@ def _read_meta(
                 reading.generator = reading.generator or fold(content)[:_MAX_META_CHARS]
             case known if known in NAMES:
                 reading.robots |= in_meta(content)
-    if header := element.attr("http-equiv"):
-        match header.strip().lower():
-            case "refresh":
-                return _refresh(reading, document, place)
-            case "content-language":
-                reading.language = reading.language or declared_language(content)
-    return ()
+    if header and header.strip().lower() == "content-language":
+        reading.language = reading.language or declared_language(content)
 
 
 def _refresh(reading: Reading, document: Document, place: Place) -> Sequence[Link]:
