@@ -13,6 +13,7 @@ from gossamer.frontier.rows import (
     UrlRow,
     depth_of,
     queued_row,
+    refused_row,
     standing_of,
     time_key,
     time_of,
@@ -67,6 +68,17 @@ def test_the_quick_row_of_a_queued_url_is_the_same(
     )
 
     assert UrlRow.decode(queued_row(url, depth, place, via, first_us)) == row
+
+
+@given(TEXTS, st.integers(0, MAX_DEPTH), BYTES, COUNTS, st.integers(1, 2**60))
+def test_the_quick_row_of_a_refused_url_is_the_same(
+    url: str, depth: int, via: bytes, redirects: int, at_us: int
+) -> None:
+    row = UrlRow(Standing.REFUSED, depth, url, via=via, redirects=redirects, at_us=at_us)
+    row.reason, row.detail, row.first_us = "scope", "out of it", at_us
+
+    assert UrlRow.decode(refused_row(row)) == row
+    assert refused_row(row) == row.encode()
 
 
 def test_a_depth_past_the_end_is_held_at_it() -> None:

@@ -15,11 +15,11 @@ import os
 from collections.abc import Iterator
 from json.encoder import encode_basestring as _quoted
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import iso_of
-from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.rows import OUTCOME, UrlRow
 from gossamer.records import Lease, Purpose, Report
 
 
@@ -66,6 +66,8 @@ class Journal:
         os.close(self._file)
 
 
+_OUTCOMES: Final = {standing: f'"{outcome}"' for standing, outcome in OUTCOME.items()}
+
 # Lines are put together by hand: a page brings three of them, and `json.dumps` of a dictionary
 # takes 5 microseconds for each where this takes 1.5. What a site, or anybody else, may have written
 # is quoted as JSON wants it.
@@ -106,12 +108,13 @@ def _columns_of(lease: Lease) -> str:
 
 
 def _line_of_row(row: UrlRow) -> str:
-    line = f'{{"at": "{iso_of(row.at_us)}", "url": {_quoted(row.url)}, "outcome": "{row.outcome}"'
-    if row.reason:
-        line += f', "reason": {_quoted(row.reason)}'
-    if row.detail:
-        line += f', "detail": {_quoted(row.detail)}'
-    return f'{line}, "depth": {row.depth}}}\n' if row.depth else line + "}\n"
+    reason = f', "reason": {_quoted(row.reason)}' if row.reason else ""
+    detail = f', "detail": {_quoted(row.detail)}' if row.detail else ""
+    depth = f', "depth": {row.depth}' if row.depth else ""
+    return (
+        f'{{"at": "{iso_of(row.at_us)}", "url": {_quoted(row.url)}, '
+        f'"outcome": {_OUTCOMES[row.standing]}{reason}{detail}{depth}}}\n'
+    )
 
 
 def note_act(path: Path, wall_us: int, act: str, **facts: object) -> None:

@@ -85,6 +85,7 @@ class Scheduler:
         self._roll = HostRoll(frontier, self._manners, clock, typed_hosts, is_unclean=is_unclean)
         self._unresolved: list[Host] = []
         self._number = 0  # of the last lease
+        self._via = b"", ""  # the last that was looked up, key and URL
         self._decided = 0  # URLs refused since a lease was last asked for
         self.under_way = 0
         self._outage = Outage()
@@ -176,9 +177,9 @@ class Scheduler:
         elif host.errands:
             self.board.make_ready(host, b"")
         else:
-            first = self._frontier.peek(host.key)
-            if first is not None:
-                self.board.make_ready(host, first[0])
+            place = self._frontier.first_place(host.key)
+            if place is not None:
+                self.board.make_ready(host, place)
             elif host.sitemaps:
                 self.board.make_ready(host, b"")
             else:
@@ -336,21 +337,27 @@ class Scheduler:
         room = self._room()
         self._frontier.take(host.key)
         self.allowance.promise(room)
-        via = self._frontier.find(entry.via) if entry.via else None
         return Lease(
-            number=self._next_number(),
-            url=entry.url,
-            key=entry.key,
-            host=host.name,
-            address=host.address,
-            depth=entry.depth,
-            tries=entry.tries,
-            redirects=entry.redirects,
-            via=via.url if via else "",
-            is_trusted=host.is_typed,
-            max_body_bytes=room,
-            gets_secrets=self._may_hear_secrets(host, entry.url),
+            self._next_number(),
+            entry.url,
+            entry.key,
+            host.name,
+            host.address,
+            Purpose.PAGE,
+            entry.depth,
+            entry.tries,
+            entry.redirects,
+            self._url_of(entry.via) if entry.via else "",
+            host.is_typed,
+            self._may_hear_secrets(host, entry.url),
+            room,
         )
+
+    def _url_of(self, key: bytes) -> str:
+        """The URL of a page that names others; they stand behind one another in the queue."""
+        if key != self._via[0]:
+            self._via = key, self._frontier.url_of(key)
+        return self._via[1]
 
     # -- learning
 

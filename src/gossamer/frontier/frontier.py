@@ -36,6 +36,7 @@ from gossamer.frontier.rows import (
     UrlRow,
     depth_of,
     queued_row,
+    refused_row,
     standing_of,
     time_key,
     url_in,
@@ -144,7 +145,8 @@ class Frontier:
             self._enqueue(found, now_us)
             return
         row = _row_of(found, now_us)
-        self._put_refused(row, key, *verdict, at_us=now_us)
+        self._refuse(row, key, *verdict, at_us=now_us)
+        self.pending.put(Table.URL, key, refused_row(row))
         if self._on_refused is not None:
             self._on_refused(row)
 
@@ -294,7 +296,8 @@ class Frontier:
     def refuse(self, key: bytes, reason: Reason, detail: str, at_us: int) -> UrlRow:
         """A queued URL is refused before asking."""
         row = self._leave_queue(key)
-        self._put_refused(row, key, reason, detail, at_us=at_us)
+        self._refuse(row, key, reason, detail, at_us=at_us)
+        self.pending.put(Table.URL, key, row.encode())
         return row
 
     def fail(self, key: bytes, reason: Reason, detail: str, at_us: int) -> UrlRow:
@@ -498,13 +501,11 @@ class Frontier:
         self._shelf.touch(host_key).queued -= 1
         self.counts.queued -= 1
 
-    def _put_refused(
-        self, row: UrlRow, key: bytes, reason: Reason, detail: str, *, at_us: int
-    ) -> None:
+    def _refuse(self, row: UrlRow, key: bytes, reason: Reason, detail: str, *, at_us: int) -> None:
+        """A row gets its refusal; the caller puts it."""
         row.standing = Standing.REFUSED_FOR_NOW if reason in LIFTABLE else Standing.REFUSED
         row.reason, row.detail, row.at_us = reason, detail, at_us
         self._count(row, key[:HOST_BYTES])
-        self.pending.put(Table.URL, key, row.encode())
 
     def _uncount(self, row: UrlRow, host_key: bytes) -> None:
         self._count(row, host_key, -1)

@@ -131,6 +131,25 @@ def queued_row(url: str, depth: int, place: bytes, via: bytes, first_us: int) ->
     return _HEAD.pack(0, min(depth, MAX_DEPTH)) + packed
 
 
+def refused_row(row: UrlRow) -> bytes:
+    """The row of a URL that is refused when it is found: `UrlRow.encode`, made quickly."""
+    packed: bytes = msgpack.packb(
+        (
+            row.url,
+            b"",
+            row.via,
+            row.first_us,
+            row.redirects,
+            0,
+            row.reason,
+            row.detail,
+            0,
+            row.at_us,
+        )
+    )
+    return _HEAD.pack(row.standing, min(row.depth, MAX_DEPTH)) + packed
+
+
 def url_in(row: bytes) -> str:
     """The URL of a row, which is its first field."""
     url: str = msgpack.unpackb(row[_HEAD.size :])[0]
