@@ -58,6 +58,8 @@ READ = {
     "cells and rows may be left open": "<table><tr><td>a<td>b<tr><th>c</table>d",
     "a caption is text": "<table><caption>a</caption><tr><td>b</table>",
     "a form may begin in a table": "<table><form><tr><td>a<input></td></tr></form></table>b",
+    "an empty paragraph between rows": "<table><tr><td>a<tr><p><br>\n<br /></P><td>b</table>c",
+    "a table in a table, not in a cell of it": "<table><tr><td>a</td><table><tr><td>b</table>c",
     "options are lines": "<select><optgroup label=x><option>a<option>b</optgroup></select>c",
     "white space in pre stays": "<pre>\n a\n\n  b\r\nc</pre>d",
     "an image in a link gives it words": "<a href=x>see <img alt='a &amp; b'>this</a>",

@@ -504,6 +504,7 @@ static int start_in_body(Scan *s, const Tag *t) {
             owe(&s->text, OWES_SPACE);
             return 0;
         case T_LEGEND:
+            if (s->legend >= 0) return decline(s, RARE_TAG);
             s->legend = s->open;
             owe(&s->text, OWES_LINE);
             break;
@@ -543,9 +544,37 @@ static int start_in_body(Scan *s, const Tag *t) {
     return s->anchor >= 0 ? push(s, t) : 0;
 }
 
+/* Past the end of a paragraph that holds nothing but line breaks; NULL where it holds more. Editors
+ * of wikis leave them between the rows of tables, where they have no effect on the text. */
+static const byte *past_empty_p(const Scan *s) {
+    static const char *const passed[] = {"<br>", "<br/>", "<br />"};
+    const byte *p = s->at, *end = s->end;
+    for (;;) {
+        while (p < end && is_space(*p)) p++;
+        if (end - p < 4) return NULL;
+        if (same_word(p, 4, "</p>")) return p + 4;
+        size_t i = 0, size = 0;
+        for (; i < sizeof passed / sizeof *passed; i++) {
+            size = strlen(passed[i]);
+            if ((size_t)(end - p) >= size && same_word(p, size, passed[i])) break;
+        }
+        if (i == sizeof passed / sizeof *passed) return NULL;
+        p += size;
+    }
+}
+
 static int start_in_table(Scan *s, const Tag *t) {
+    const byte *past;
     int i, at = top(s);
     switch (t->tag) {
+        case T_TABLE: /* ends the one before it */
+            i = in_table_scope(s, T_TABLE);
+            return pop_to(s, i) ? -1 : start_tag(s, t);
+        case T_P:
+            past = s->pres || t->attributes ? NULL : past_empty_p(s);
+            if (!past) return decline(s, FOSTERED);
+            s->at = past;
+            return 0;
         case T_CAPTION:
             if (at != T_TABLE) return decline(s, FOSTERED);
             return push(s, t);
