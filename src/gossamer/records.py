@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from gossamer.base.frozen import made_quickly
+
 
 class Outcome(StrEnum):
     """What has become of a URL. Each known URL has exactly one."""
@@ -96,6 +98,7 @@ class Found(NamedTuple):
     is_nofollow: bool = False  # its page, or the link itself, asks not to follow it
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Lease:
     """A URL to ask now. Whoever holds it owes exactly one report."""
@@ -116,6 +119,7 @@ class Lease:
     source: str = ""  # of what was imported: a name of the record it came from, 32 hex digits
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """The server answered, whatever it said: a 404 is an answer.
@@ -194,6 +198,7 @@ class Link(NamedTuple):
     place: Place = Place.BODY
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Page:
     """What parsing made of an answer. `base` is the URL that its links are relative to."""
@@ -229,6 +234,7 @@ class Edge(NamedTuple):
     fault: str = ""
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Stored:
     """Where an exchange lies in the archive: a file's name and the span of its records."""
@@ -240,6 +246,7 @@ class Stored:
     digest: str = ""  # "sha1:BASE32" of the body as stored; empty where there is none
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Report:
     """How a lease ended, all that the node needs to know of it."""
