@@ -136,16 +136,18 @@ def _has_faults(metadata: Any, column: int) -> bool:
     return False
 
 
-def rows_of(tables: Sequence[Any]) -> Rows:
-    """The rows of tables of `read_coded`, one after the other."""
+def rows_of(
+    tables: Sequence[Any], names: Sequence[str] = TEXTS, numbered: Sequence[str] = NUMBERS
+) -> Rows:
+    """The rows of tables of `read_coded`, one after the other; all their columns, or some."""
     tables = [table for table in tables if table.num_rows] or tables[:1]
     texts = {}
-    for name in TEXTS:
+    for name in names:
         texts[name] = _text([_part_of(table, name) for table in tables])
         # Dictionaries are most of it: what was taken over is not kept twice.
         tables = [table.drop_columns([name] * (name in table.column_names)) for table in tables]
     numbers = {
-        name: np.concatenate([_numbers(table, name) for table in tables]) for name in NUMBERS
+        name: np.concatenate([_numbers(table, name) for table in tables]) for name in numbered
     }
     return Rows(texts, numbers)
 

@@ -63,7 +63,10 @@ class InLinks:
 
 def packed(sources: NDArray[np.integer], targets: NDArray[np.integer]) -> Numbers:
     """Pairs as one number each, the form in which they are spooled."""
-    return (sources.astype(np.int64) << 32) | targets.astype(np.int64)
+    pairs = sources.astype(np.int64)
+    pairs <<= 32
+    pairs |= targets
+    return pairs
 
 
 def unpacked(pairs: Numbers) -> tuple[Numbers, Numbers]:

@@ -57,11 +57,13 @@ def read_pages(folder: Path, graph: Manifest, links: Spool, *, nofollow: bool) -
 
     Raises what pyarrow raises when a file is damaged.
     """
-    rows = rows_of(_tables(folder, graph))
-    source, target = rows.texts["source"], rows.texts["target"]
-    stand = stands(rows, newest_of(rows), nofollow=nofollow)
-    words, source_codes, target_codes = _joined(source, Text(target.words, target.codes[stand]))
-    links.add(packed(source_codes[source.codes[stand]], target_codes[target.codes[stand]]))
+    rows = rows_of(_tables(folder, graph), CODED, ["seen_us"])
+    stand = np.flatnonzero(stands(rows, newest_of(rows), nofollow=nofollow))
+    source = rows.texts["source"]
+    target = Text(rows.texts["target"].words, rows.texts["target"].codes.take(stand))
+    words, source_codes, target_codes = _joined(source, target)
+    sources = source_codes.take(source.codes.take(stand))
+    links.add(packed(sources, target_codes.take(target.codes)))
     return Pages(len(words), links, lambda: iter([words]), lambda: hashes_of(words))
 
 
@@ -98,8 +100,12 @@ def newest_of(rows: Rows) -> Numbers:
     """For each source, the time of its newest capture that tells of links; NEVER when none does."""
     source, seen_us = rows.texts["source"], rows.numbers["seen_us"]
     tells = ~(_is_capture(rows) & _is(rows.texts["rel"], lambda rel: rel == "same"))
+    # The rows of a capture follow each other, so most say what the one before has said.
+    says_more = tells.copy()
+    is_again = (source.codes[1:] == source.codes[:-1]) & (seen_us[1:] == seen_us[:-1])
+    says_more[1:] &= ~(is_again & tells[:-1])
     newest_us = np.full(len(source.words), NEVER, np.int64)
-    np.maximum.at(newest_us, source.codes[tells], seen_us[tells])
+    np.maximum.at(newest_us, source.codes[says_more], seen_us[says_more])
     return newest_us
 
 
@@ -121,7 +127,9 @@ def _is_capture(rows: Rows) -> Mask:
 def _is(text: Text, test: Callable[[str], bool]) -> Mask:
     """For each row whether its text passes; each text is tested once."""
     passed = np.fromiter(map(test, text.words.to_pylist()), np.bool_, len(text.words))
-    mask: Mask = passed[text.codes]
+    if passed.all():
+        return np.ones(len(text.codes), np.bool_)
+    mask: Mask = passed.take(text.codes)
     return mask
 
 

@@ -252,7 +252,7 @@ class _Plain:
         sums = np.zeros(rows)
         filled = self._filled[: np.searchsorted(self._filled, rows)]
         if len(filled):
-            spread = values[self._sources[: self._starts[rows]]]
+            spread = values.take(self._sources[: self._starts[rows]])  # three quarters of values[]
             sums[filled] = np.add.reduceat(spread, self._starts[filled])
         return sums
 
