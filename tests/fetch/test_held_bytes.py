@@ -30,6 +30,7 @@ class Body:
 
     def __init__(self, held: HeldBytes, size: int) -> None:
         self._held = held
+        self.held_bytes = 0
         self.left = size
         self.is_paused = False
 

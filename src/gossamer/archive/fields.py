@@ -40,6 +40,8 @@ def lines_of(fields: Iterable[tuple[str, str]]) -> bytes:
 
 def text_of(fields: Iterable[tuple[str, str]]) -> str:
     """The same before it is bytes."""
+    if not fields:
+        return ""
     return "".join([f"{name}: {escaped(value)}\r\n" for name, value in fields])
 
 

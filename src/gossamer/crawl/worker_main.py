@@ -53,7 +53,8 @@ class Desk(asyncio.Protocol):
         self._report_chars = 0
         self._flush_timer: asyncio.TimerHandle | None = None
         self._has_given_up = False
-        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._loop = asyncio.get_running_loop()  # asking each time is a call of the system
+        self.ended: asyncio.Future[None] = self._loop.create_future()
 
     # -- what the loop calls
 
@@ -95,7 +96,7 @@ class Desk(asyncio.Protocol):
                 self._spawn(self._writing, self._close())
 
     def _spawn(self, tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
+        task = self._loop.create_task(work)
         tasks.add(task)
 
         def done(task: asyncio.Task[None]) -> None:
@@ -133,17 +134,17 @@ class Desk(asyncio.Protocol):
         return self._worker
 
     async def _carry(self, lease: Lease) -> None:
-        harvest = await self._working.carry(lease)
-        if changes := self._working.jar.take_changes():
+        working = self._working
+        harvest = await working.carry(lease)
+        if changes := working.jar.take_changes():
             self._send(wire.frame(wire.COOKIES, changes))
         self._reports.append(wire.harvest_items(harvest, is_indexed=self._is_indexed))
         self._report_chars += wire.chars_of(harvest)
         if len(self._reports) >= _FLUSH_AT or self._report_chars >= _FLUSH_AT_CHARS:
             self._flush()
         elif self._flush_timer is None:
-            loop = asyncio.get_running_loop()
-            self._flush_timer = loop.call_later(_FLUSH_AFTER_S, self._flush)
-        if self._working.links.is_due:
+            self._flush_timer = self._loop.call_later(_FLUSH_AFTER_S, self._flush)
+        if working.links.is_due:
             self._spawn(self._writing, self._write_part())
 
     def _reread(self, lease: Lease, file: str, start: int) -> None:

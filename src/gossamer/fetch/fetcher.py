@@ -30,10 +30,10 @@ from gossamer.urls.canonical import origin_of
 
 __all__ = ["Fetcher", "checked_header"]
 
-_PROTOCOLS: Final = {10: "http/1.0", 11: "http/1.1", 20: "h2", 30: "h3"}
-_HTTP_VERSIONS: Final = {1: 10, 2: 11, 3: 20, 30: 30}  # libcurl's numbers for them
+_PROTOCOLS: Final = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}  # by libcurl's numbers
 # Where an origin is asked so soon after its last answer, it is not resting.
 _NO_REST_S: Final = 0.05
+_LONG_AGO_S: Final = float("-inf")
 _ORIGINS: Final = 10_000  # remembered; a forgotten one counts as rested
 
 
@@ -70,7 +70,7 @@ class Fetcher:
         transfer = idle.pop() if idle else self._new_transfer(lease)
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
         origin = origin_of(lease.url)
-        rested_s = began_s - self._ended_s.get(origin, float("-inf"))
+        rested_s = began_s - self._ended_s.get(origin, _LONG_AGO_S)
         has_own = lease.gets_secrets and self._headers.has_cookies
         cookies = "" if has_own else self.jar.header_for(lease.url, at_us / 1e6)
         curl = transfer.begin(lease, cookies, may_repeat=rested_s < _NO_REST_S)
@@ -113,7 +113,6 @@ class Fetcher:
             detail = f"status {transfer.status} is no answer"
             return Failed(url, Reason.PROTOCOL, detail, at_us, took_s, transfer.status)
         number = transfer.curl.getinfo(pycurl.INFO_HTTP_VERSION)
-        protocol = _PROTOCOLS[_HTTP_VERSIONS.get(number, 11)]
         return Fetched(
             url=url,
             status=transfer.status,
@@ -125,7 +124,7 @@ class Fetcher:
                 hidden_names=transfer.hidden_names,
             ),
             address=transfer.lease.address,
-            protocol=protocol,
+            protocol=_PROTOCOLS.get(number, "http/1.1"),
             at_us=at_us,
             took_s=took_s,
             cut=transfer.cut,

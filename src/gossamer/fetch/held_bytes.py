@@ -18,6 +18,8 @@ from typing import Protocol
 class Reader(Protocol):
     """One answer under way."""
 
+    held_bytes: int  # counted here; 0 before the first and after the last
+
     def resume(self) -> None:
         """It was paused, and may ask again."""
 
@@ -27,7 +29,7 @@ class HeldBytes:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._by_reader: dict[Reader, int] = {}
+        self._readers: dict[Reader, None] = {}  # those that hold some, the first of them first
         self._paused: dict[Reader, None] = {}  # the one that has waited longest first
         self._freed = asyncio.Event()
         self.held = 0
@@ -48,14 +50,18 @@ class HeldBytes:
         if self.held + count > self._limit and reader is not self._largest():
             self._paused[reader] = None
             return False
-        self._by_reader[reader] = self._by_reader.get(reader, 0) + count
+        if not reader.held_bytes:
+            self._readers[reader] = None
+        reader.held_bytes += count
         self.held += count
         return True
 
     def end(self, reader: Reader) -> None:
         """An answer has ended, whatever came of it: its bytes are somebody else's now."""
         self._paused.pop(reader, None)
-        self.held -= self._by_reader.pop(reader, 0)
+        self._readers.pop(reader, None)
+        self.held -= reader.held_bytes
+        reader.held_bytes = 0
         self._freed.set()
         if self._paused:
             paused, self._paused = self._paused, {}
@@ -64,4 +70,4 @@ class HeldBytes:
 
     def _largest(self) -> Reader | None:
         """The one that holds the most; the first of them, for all agree on that."""
-        return max(self._by_reader, key=self._by_reader.__getitem__, default=None)
+        return max(self._readers, key=lambda reader: reader.held_bytes, default=None)

@@ -56,6 +56,7 @@ class Transfer:
         network: Network,
     ) -> None:
         self._held = held
+        self.held_bytes = 0
         self._max_header_bytes = settings.max_header_bytes
         self._headers = headers
         self._is_secret_sent = False
