@@ -238,11 +238,14 @@ class ProcessCrew:
             return  # it was reported by one who died before its links were written
         harvest = wire.harvest_of(items, lease)
         report = harvest.report
-        place = (report.stored.file, report.stored.start)
-        if place in hand.left and self._orders.node.graph:
+        stored = report.stored
+        place = (stored.file, stored.start)
+        if not hand.left:
+            self._follow(hand, stored.file, stored.end)
+        elif place in hand.left and self._orders.node.graph:
             hand.left[place] = reported(hand.left[place])
         elif hand.left.pop(place, None) is None:
-            self._follow(hand, report.stored.file, report.stored.end)
+            self._follow(hand, stored.file, stored.end)
         self._employer.take(harvest)
 
     def _take_part(self, hand: Hand, part: wire.PartWritten) -> None:

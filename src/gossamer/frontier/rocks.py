@@ -39,6 +39,7 @@ from gossamer.errors import CollectionInUse, CorruptFile, DiskFault
 from gossamer.frontier.store import Changes, Table
 
 _PARTITION_BYTES: Final = 4096
+_FILTER_SHARE: Final = 0.05  # of the room for rows: 10 bits for each of some 120 bytes, and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,10 @@ class RocksStore:
         cache = Cache(memory_mb * 2**20 // 2)
         options = _options(cache, memory_mb)
         families = {table.value: _options(cache, memory_mb) for table in Table}
+        # Three URLs of a page are new: a filter says so in 0.2 microseconds, where the list of rows
+        # that are not in a file yet takes 1.1, and the more the longer it is.
+        families[Table.URL.value].set_memtable_prefix_bloom_ratio(_FILTER_SHARE)
+        families[Table.URL.value].set_memtable_whole_key_filtering(True)
         return cls(_open(folder, options, families, AccessType.read_write()))
 
     @classmethod

@@ -95,8 +95,9 @@ class UrlRow:
     took_s: float = 0.0
 
     def encode(self) -> bytes:
-        head = _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH))
-        return head + _pack(list(_url_values(self)))
+        values = _url_values(self)
+        packed: bytes = msgpack.packb(values) if values[-1] else _pack(list(values))
+        return _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH)) + packed
 
     @classmethod
     def decode(cls, row: bytes) -> Self:
