@@ -44,7 +44,7 @@ from bench.mutated import mutate
 from gossamer.base.native import EXTENSIONS
 from gossamer.demo.web import build_web
 from gossamer.index.words import _RUNS, _TABLE
-from gossamer.records import Link, LinkKind, Place
+from gossamer.records import Edge, Link, LinkKind, Place
 
 SRC: Final = HERE.parent / "src"
 MOST_S: Final = 30  # for one page, in a process that the sanitizers make some ten times slower
@@ -87,6 +87,26 @@ def _rows(module: Any, body: bytes) -> Sequence[Call]:
     return ((module.code, (edges + edges[::2],)),)
 
 
+def _forms(module: Any, body: bytes) -> Sequence[Call]:
+    """Links of a page's words, of which every third is no URL."""
+    words = body.decode("latin-1").split(" ")[:2000]
+    links = tuple(
+        Link(href, LinkKind.ANCHOR, words[-n], "", Place.BODY) for n, href in enumerate(words)
+    )
+    known: dict[Link, tuple[Any, ...]] = {}
+
+    def resolve(_base: str, href: str) -> tuple[str, bytes] | None:
+        return None if len(href) % 3 == 0 else (href, href.encode())
+
+    def faulty(number: int) -> tuple[Any, ...]:
+        return () if number % 2 else (words[number], b"", "", "", "", "", number, "fault")
+
+    return (
+        (module.edges, (links, known, ({}, {}), resolve, faulty, "", Edge, True)),
+        (module.edges, (links * 2, known, (), resolve, faulty, "", Edge, False)),
+    )
+
+
 def _scan(module: Any, body: bytes) -> Sequence[Call]:
     """The page in two encodings, once for all and once for its links alone."""
     if not hasattr(module, "scan"):
@@ -110,6 +130,7 @@ def _scan_ready(module: Any) -> None:
 # Of each extension in base/native.py; one without a row fails a test.
 TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
+    "gossamer.crawl._forms": Target(_forms),
     "gossamer.graph._rows": Target(_rows),
     "gossamer.index._words": Target(_words),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),

@@ -5,8 +5,13 @@ from __future__ import annotations
 import time
 import tracemalloc
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.base.native import VARIABLE, load
 from gossamer.crawl.forms import Forms
-from gossamer.records import Link, LinkKind, Page
+from gossamer.records import Link, LinkKind, Page, Place
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
@@ -49,3 +54,40 @@ def test_long_links_do_not_fill_the_memory() -> None:
         tracemalloc.stop()
 
     assert held_bytes < 60e6  # of 180 MB that went through
+
+
+_HREFS = ["", "#a", "?a=1", "/x", "x", "x#b", "../y", "http://[", "mailto:a", "http://b.example/"]
+_links = st.builds(
+    Link,
+    st.sampled_from(_HREFS),
+    st.just(LinkKind.ANCHOR),
+    st.sampled_from(["", "words"]),
+    st.sampled_from(["", "nofollow"]),
+    st.sampled_from([Place.NAV, Place.BODY]),
+)
+_pages = st.lists(
+    st.tuples(
+        st.sampled_from([URL, URL + "/deep", "http://b.example/"]), st.lists(_links), st.booleans()
+    )
+)
+
+
+@pytest.mark.skipif(load("gossamer.crawl._forms") is None, reason="not built: `make native`")
+@given(_pages)
+def test_the_loop_in_c_makes_what_the_one_in_python_makes(
+    pages: list[tuple[str, list[Link], bool]],
+) -> None:
+    compiled = forms()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, "0")
+        plain = forms()
+    for url, links, is_kept in pages:
+        page = Page(base=url, links=tuple(links), lines=tuple(range(1, len(links) + 1)))
+
+        made = compiled.edges(page, url, is_kept=is_kept)
+        wanted = plain.edges(page, url, is_kept=is_kept)
+
+        assert list(made.edges) == list(wanted.edges)
+        assert list(made.new) == list(wanted.new)
+        assert made.faults == wanted.faults
+        assert compiled._size == plain._size

@@ -50,7 +50,7 @@ def test_what_is_no_url_is_none_and_the_fault_says_why() -> None:
         ("z;1", "https://a.org/x/other?q=/1"),
         ("/z;1", "https://a.org/another/directory/"),
         ("//b.org/z", "https://a.org/another/directory/"),
-        ("https://b.org/z", "http://c.org/"),
+        ("https://b.org:8/z", "http://c.org/"),
         ("mailto:me", "http://c.org/"),
     ],
 )
@@ -195,3 +195,32 @@ def test_a_plain_link_leads_where_the_standard_says(href: str, base: str, form: 
     resolved = Linker(form, KEYS).resolve(base, href)
 
     assert (resolved and resolved[0]) == form.find(href, base)
+
+
+@given(
+    st.sampled_from(["http://", "https://", "HTTP://", "http:/"]),
+    st.sampled_from(
+        [
+            "a.com",
+            "xn--a.com",
+            "a.xn--p1ai",
+            "a-b.co.uk",
+            "1.2.3.4",
+            "a.b1",
+            "-a.com",
+            "a.com.",
+            "a",
+        ]
+    ),
+    st.sampled_from(["/", "/x", "", ":80/", "/a/../", "/./", "/x?"]),
+    st.text("abx019-._~!$&'()*+,=@%/?:;2eE A#é\\[{|<\"^`\t", max_size=8),
+    st.sampled_from([NormalForm(), CLEAN]),
+)
+def test_an_absolute_link_leads_where_the_standard_says(
+    scheme: str, host: str, path: str, rest: str, form: NormalForm
+) -> None:
+    href = scheme + host + path + rest
+
+    found = Linker(form, Keys(bytes(16))).resolve("http://h.example/d/p", href)
+
+    assert (found and found[0]) == form.find(href, "http://h.example/d/p")

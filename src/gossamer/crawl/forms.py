@@ -4,18 +4,21 @@ The pages of a site repeat their links, with words and place. So a link is looke
 step in C for each, and what is found is the edge itself: nothing is resolved, keyed or made again,
 and the graph's writer can tell by identity what repeats. What a link means hangs on the directory
 of its page, so there is one dictionary for each; those that hang on the whole URL of the page
-(`#x`, `?x`) are made for each page.
+(`#x`, `?x`) are made for each page. The loop over the links of a page is written twice: here, and
+in `_forms.c`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, NamedTuple, cast
 
+from gossamer.base.native import load
 from gossamer.records import Edge, Link, Page
 from gossamer.urls.linker import Linker
 
-_REMEMBERED: Final = 50_000  # links with their edges, at 500 bytes each
+_REMEMBERED: Final = 100_000  # links with their edges, at 500 bytes each
 _USUAL_CHARS: Final = 250  # of an href; one of 16,000 characters counts as 65 links
 _MAX_WRITTEN_CHARS: Final = 2000  # of what is no URL
 
@@ -41,10 +44,25 @@ class Forms:
         self._limit = remember
         self._size = 0
         self._known: dict[str, _Known] = {}
+        self._native = load("gossamer.crawl._forms")
 
     def edges(self, page: Page, url: str, *, is_kept: bool = True) -> PageLinks:
         """The links of the page at `url`. If not `is_kept`, they are as new to the next page."""
         known = self._in_directory_of(page.base, url)
+        if self._native is not None:
+            linker, base = self._linker, page.base
+            *found, learned = self._native.edges(
+                page.links,
+                known,
+                linker.places(base),
+                linker.resolve,
+                partial(self._faulty, page),
+                base,
+                Edge,
+                is_kept,
+            )
+            self._size += learned
+            return PageLinks(*found)
         # An empty tuple is known to be no link for a crawler; both that and None are false.
         found = list(map(known.get, page.links))
         if all(found):

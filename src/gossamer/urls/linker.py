@@ -39,6 +39,13 @@ _KEEP: Final = NormalForm()
 # being dots. `:` could end a scheme, `;` begins a parameter, `%2e` is a dot.
 _SEGMENT: Final = r"(?:[\w~!$&'()*+,=@-]|%(?!2[eE]))(?:[\w~!$&'()*+,=@.-]|%(?!2[eE]))*"
 _PLAIN: Final = re.compile(rf"((?:\.\./)*|/)((?:{_SEGMENT}/)*(?:{_SEGMENT})?)", re.ASCII)
+# `https://example.org/x/y?z=1` of such characters, its host a name in lower case: it is its own
+# canonical form. A port, punycode, or digits at the end of a host need the standard's reading.
+_PLAIN_ABSOLUTE: Final = re.compile(
+    r"https?://(?!(?:[a-z0-9-]+\.)*xn--)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}"
+    rf"/(?:{_SEGMENT}/)*(?:{_SEGMENT})?(\?[\w~!$&()*+,=@./?:%-]+)?",
+    re.ASCII,
+)
 _MAX_PLAIN_CHARS: Final = 200
 
 
@@ -116,6 +123,12 @@ class Linker:
             self._enter(base)
         return self._in_directory.get
 
+    def places(self, base: str) -> tuple[dict[str, Resolved], ...]:
+        """What is known of links in a page of `base`; where a link has None, ask `resolve`."""
+        if base != self._base:
+            self._enter(base)
+        return self._in_directory, self._in_origin, self._anywhere
+
     def directory(self, base: str) -> str:
         """What the relative links of a page of `base` hang on, those on its whole URL apart."""
         if base != self._base:
@@ -192,10 +205,13 @@ class Linker:
         return found
 
     def _resolve(self, href: str) -> Resolved:
-        if self._can_join and 0 < len(href) <= _MAX_PLAIN_CHARS:
-            plain = _PLAIN.fullmatch(href)
+        if 0 < len(href) <= _MAX_PLAIN_CHARS:
+            plain = _PLAIN.fullmatch(href) if self._can_join else None
             if plain is not None:
                 return self._join(plain[1], plain[2])
+            whole = _PLAIN_ABSOLUTE.fullmatch(href)
+            if whole is not None and (whole[1] is None or self._form.query == "keep"):
+                return self._keyed(href)
         url = self._form.find(href, self._from)
         return None if url is None else self._keyed(url)
 
