@@ -99,7 +99,7 @@ def _forms(module: Any, body: bytes) -> Sequence[Call]:
         return None if len(href) % 3 == 0 else (href, href.encode())
 
     def faulty(number: int) -> tuple[Any, ...]:
-        return () if number % 2 else (words[number], b"", "", "", "", "", number, "fault")
+        return () if number % 2 else (words[number % len(words)], b"", "", "", "", "", 1, "fault")
 
     return (
         (module.edges, (links, known, ({}, {}), resolve, faulty, "", Edge, True)),
