@@ -10,6 +10,10 @@
  * are cleared every narrow instruction, SHA-1's first of all, waits for them: 60 microseconds where
  * it takes 39. So records are also compressed from here, and the registers cleared behind it.
  *
+ * Of the three records of a page two are small, and for those isal spends nearly all of its time on
+ * making a Huffman code: 6 microseconds each. They are all alike, so here they have one code for ever
+ * (bench/small_codes.py made it) and take 2, for 2 % more bytes.
+ *
  * Without those instructions OpenSSL's own code is quicker than anything plain: IS_QUICK is 0 then,
  * and pack.py uses none of this.
  *
@@ -156,7 +160,177 @@ static void sha1_both(const uint8_t *data, size_t length, size_t skipped, uint8_
     finish(&other, data + skipped + 64 * shared, length - skipped, digest_of_rest);
 }
 
+/* -- small records: deflate (RFC 1951) with one code for all, as a gzip member (RFC 1952) */
+
+#define SMALL 8192 /* bytes of a record, and how far back DISTANCE_BITS reach */
+#define SLOTS 1024 /* of the table that remembers where four bytes stood last */
+#define END_OF_BLOCK 256
+
+/* Bits of each symbol's code, 0 where it has none. What bench/small_codes.py prints. */
+static const char LITERAL_BITS[] =
+    "000000000060060000000000000000005999999999998566556666666759998997877899879989999979689899899999"
+    "957554667698676568665699879999900000000000000000000000000000000000000000000000000000000000000000"
+    "0000000000000000000000000000000000000000000000000000000000000000996787999899999999999999999999";
+static const char DISTANCE_BITS[] = "96999948494333343469999998";
+static const uint8_t BLOCK_HEAD[] = {
+    0xed, 0x59, 0x67, 0x7b, 0xd3, 0x30, 0x10, 0xfe, 0xee, 0xe7, 0xf1, 0x7f, 0x10, 0x7b,
+    0x55, 0xb6, 0xe4, 0x1d, 0x01, 0x85, 0x34, 0x29, 0x34, 0x50, 0x56, 0x70, 0x29, 0x94,
+    0xa9, 0x48, 0x67, 0xc7, 0xd4, 0xb1, 0x5c, 0x5b, 0x86, 0x86, 0xf5, 0xdb, 0xc1, 0x69,
+    0x80, 0xb2, 0xf7, 0x06, 0x33, 0xae, 0xc7, 0xbd, 0xe3, 0xde, 0x33, 0xb3}; /* 432 bits, all used */
+static const uint8_t GZIP_HEAD[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255};
+
+typedef struct {
+    uint16_t bits, count;
+} Code;
+
+static Code literals[286], lengths[259], distances[26]; /* lengths: with what follows their code */
+static uint8_t distance_symbols[SMALL];
+static uint32_t checks[4][256]; /* CRC-32 of a byte that 0 to 3 others follow */
+
+static void make_codes(const char *bits, Code *codes, int count) {
+    unsigned int code = 0;
+    for (int length = 1; length <= 15; length++, code <<= 1)
+        for (int symbol = 0; symbol < count; symbol++)
+            if (bits[symbol] - '0' == length) {
+                unsigned int turned = 0;
+                for (int bit = 0; bit < length; bit++)
+                    turned |= (code >> bit & 1) << (length - 1 - bit);
+                codes[symbol].bits = (uint16_t)turned;
+                codes[symbol].count = (uint16_t)length;
+                code++;
+            }
+}
+
+/* More bits than a symbol tells follow it: none for the first few, then one, two, three, ... */
+static int more_bits(int beyond, int few) {
+    int bits = 0;
+    while (beyond >> bits >= 2 * few)
+        bits++;
+    return bits;
+}
+
+static void prepare_small(void) {
+    make_codes(LITERAL_BITS, literals, 286);
+    make_codes(DISTANCE_BITS, distances, 26);
+    for (int length = 3; length <= 258; length++) {
+        const int beyond = length - 3, more = length == 258 ? 0 : more_bits(beyond, 4);
+        const int symbol = length == 258 ? 285 : 257 + 4 * more + (beyond >> more);
+        const Code code = literals[symbol];
+        const int rest = length == 258 ? 0 : beyond & ((1 << more) - 1);
+        lengths[length].bits = (uint16_t)(code.bits | rest << code.count);
+        lengths[length].count = (uint16_t)(code.count + more);
+    }
+    for (int beyond = 0; beyond < SMALL; beyond++) {
+        const int more = more_bits(beyond, 2);
+        distance_symbols[beyond] = (uint8_t)(2 * more + (beyond >> more));
+    }
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t check = byte;
+        for (int bit = 0; bit < 8; bit++)
+            check = check >> 1 ^ (check & 1 ? 0xedb88320u : 0);
+        checks[0][byte] = check;
+    }
+    for (int more = 1; more < 4; more++)
+        for (int byte = 0; byte < 256; byte++) {
+            const uint32_t before = checks[more - 1][byte];
+            checks[more][byte] = before >> 8 ^ checks[0][before & 255];
+        }
+}
+
+static uint32_t check_of(const uint8_t *data, size_t length) {
+    uint32_t check = 0xffffffffu, word;
+    for (; length >= 4; length -= 4, data += 4) {
+        memcpy(&word, data, 4);
+        word ^= check;
+        check = checks[3][word & 255] ^ checks[2][word >> 8 & 255] ^ checks[1][word >> 16 & 255] ^
+                checks[0][word >> 24];
+    }
+    for (; length; length--)
+        check = check >> 8 ^ checks[0][(check ^ *data++) & 255];
+    return ~check;
+}
+
+typedef struct {
+    uint8_t *to;
+    uint64_t bits;
+    unsigned int count; /* of `bits` that are not written yet; at most 7 between two steps */
+} Out;
+
+static inline void add_bits(Out *out, uint64_t bits, unsigned int count) {
+    out->bits |= bits << out->count;
+    out->count += count;
+}
+
+static inline void write_bits(Out *out) {
+    memcpy(out->to, &out->bits, 8);
+    out->to += out->count / 8;
+    out->bits >>= out->count & ~7u;
+    out->count &= 7;
+}
+
+static inline uint32_t four(const uint8_t *at) {
+    uint32_t word;
+    memcpy(&word, at, 4);
+    return word;
+}
+
+static inline uint32_t slot_of(uint32_t word) { return word * 2654435761u >> 22; }
+
+/* The member of a record of at most SMALL bytes, in room for twice as many; its length, or 0 where
+ * the record has a byte without a code. */
+static size_t small_member(const uint8_t *data, size_t length, uint8_t *room) {
+    uint16_t last[SLOTS] = {0}; /* one more than the place; 0 for none */
+    Out out = {room + sizeof GZIP_HEAD + sizeof BLOCK_HEAD, 0, 0};
+    memcpy(room, GZIP_HEAD, sizeof GZIP_HEAD);
+    memcpy(room + sizeof GZIP_HEAD, BLOCK_HEAD, sizeof BLOCK_HEAD);
+    size_t at = 0;
+    while (at < length) {
+        size_t same = 0, before = 0;
+        if (at + 4 <= length) {
+            const uint32_t word = four(data + at), slot = slot_of(word);
+            if (last[slot]) {
+                before = last[slot] - 1u;
+                if (four(data + before) == word)
+                    for (same = 4; same < 258 && at + same < length; same++)
+                        if (data[before + same] != data[at + same])
+                            break;
+            }
+            last[slot] = (uint16_t)(at + 1);
+        }
+        if (same == 0) {
+            const Code code = literals[data[at]];
+            if (code.count == 0)
+                return 0;
+            add_bits(&out, code.bits, code.count);
+            write_bits(&out);
+            at++;
+            continue;
+        }
+        const size_t beyond = at - before - 1;
+        const int symbol = distance_symbols[beyond], more = symbol < 4 ? 0 : symbol / 2 - 1;
+        add_bits(&out, lengths[same].bits, lengths[same].count);
+        add_bits(&out, distances[symbol].bits, distances[symbol].count);
+        add_bits(&out, beyond & ((1u << more) - 1), (unsigned int)more);
+        write_bits(&out);
+        for (const size_t end = at + same; ++at < end;)
+            if (at + 4 <= length)
+                last[slot_of(four(data + at))] = (uint16_t)(at + 1);
+    }
+    add_bits(&out, literals[END_OF_BLOCK].bits, literals[END_OF_BLOCK].count);
+    out.count = (out.count + 7) & ~7u;
+    write_bits(&out);
+    const uint32_t tail[2] = {check_of(data, length), (uint32_t)length};
+    memcpy(out.to, tail, sizeof tail);
+    return (size_t)(out.to - room) + sizeof tail;
+}
+
 #else /* another processor: none of this is called */
+#define SMALL 0
+static void prepare_small(void) {}
+static size_t small_member(const uint8_t *data, size_t length, uint8_t *room) {
+    (void)data, (void)length, (void)room;
+    return 0;
+}
 static int is_quick(void) { return 0; }
 static void clear_wide_registers(void) {}
 static void sha1(const uint8_t *data, size_t length, uint8_t *digest) {
@@ -193,36 +367,57 @@ static char *put(char *to, const void *text, size_t length) {
 static const char OF_PAYLOAD[] = "WARC-Payload-Digest: ";
 static const char OF_BLOCK[] = "WARC-Block-Digest: ";
 
-/* A record with room for its digests, whose places are told; NULL with an error set. */
-static PyObject *laid_out(PyObject *start, const Py_buffer *head, const Py_buffer *body,
-                          char **payload_digest, char **block_digest, char **block) {
-    PyObject *text = PyUnicode_AsASCIIString(start);
-    if (text == NULL)
-        return NULL;
-    const Py_ssize_t length = head->len + (body == NULL ? 0 : body->len);
+/* What a record will hold, and how many bytes. */
+typedef struct {
+    const char *start;
+    Py_ssize_t start_length, length, size; /* `length`: of the block */
+    const Py_buffer *head, *body;          /* no body: the head is the block */
     char end[64];
-    const int end_length =
-        snprintf(end, sizeof end, "\r\nContent-Length: %lld\r\n\r\n", (long long)length);
-    const size_t start_length = (size_t)PyBytes_GET_SIZE(text);
-    const size_t payload_length = body == NULL ? 0 : sizeof OF_PAYLOAD - 1 + TEXT_CHARS + 2;
-    const size_t size = start_length + payload_length + sizeof OF_BLOCK - 1 + TEXT_CHARS +
-                        (size_t)end_length + (size_t)length + 4;
-    PyObject *record = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (record != NULL) {
-        char *to = put(PyBytes_AS_STRING(record), PyBytes_AS_STRING(text), start_length);
-        if (body != NULL) {
-            *payload_digest = put(to, OF_PAYLOAD, sizeof OF_PAYLOAD - 1);
-            to = PUT(*payload_digest + TEXT_CHARS, "\r\n");
-        }
-        *block_digest = put(to, OF_BLOCK, sizeof OF_BLOCK - 1);
-        *block = put(*block_digest + TEXT_CHARS, end, (size_t)end_length);
-        to = put(*block, head->buf, (size_t)head->len);
-        if (body != NULL)
-            to = put(to, body->buf, (size_t)body->len);
-        PUT(to, "\r\n\r\n");
+} Plan;
+
+/* -1 with an error set where `start` is no ASCII. */
+static int make_plan(Plan *plan, PyObject *start, const Py_buffer *head, const Py_buffer *body) {
+    if (!PyUnicode_IS_ASCII(start)) {
+        Py_XDECREF(PyUnicode_AsASCIIString(start)); /* it sets the error */
+        return -1;
     }
-    Py_DECREF(text);
-    return record;
+    plan->start = PyUnicode_AsUTF8AndSize(start, &plan->start_length);
+    if (plan->start == NULL)
+        return -1;
+    plan->head = head;
+    plan->body = body;
+    plan->length = head->len + (body == NULL ? 0 : body->len);
+    const int end_length = snprintf(plan->end, sizeof plan->end, "\r\nContent-Length: %lld\r\n\r\n",
+                                    (long long)plan->length);
+    plan->size = plan->start_length + (Py_ssize_t)(sizeof OF_BLOCK - 1) + TEXT_CHARS + end_length +
+                 plan->length + 4;
+    if (body != NULL)
+        plan->size += (Py_ssize_t)(sizeof OF_PAYLOAD - 1) + TEXT_CHARS + 2;
+    return 0;
+}
+
+/* Write a record; `digest` becomes the text of its body's, where it has one. */
+static void write_record(const Plan *plan, char *to, char *digest) {
+    uint8_t of_block[DIGEST_BYTES], of_body[DIGEST_BYTES];
+    char *payload_digest = NULL;
+    to = put(to, plan->start, (size_t)plan->start_length);
+    if (plan->body != NULL) {
+        payload_digest = PUT(to, OF_PAYLOAD);
+        to = PUT(payload_digest + TEXT_CHARS, "\r\n");
+    }
+    char *block_digest = PUT(to, OF_BLOCK);
+    char *block = put(block_digest + TEXT_CHARS, plan->end, strlen(plan->end));
+    to = put(block, plan->head->buf, (size_t)plan->head->len);
+    if (plan->body == NULL) {
+        sha1((uint8_t *)block, (size_t)plan->length, of_block);
+    } else {
+        to = put(to, plan->body->buf, (size_t)plan->body->len);
+        sha1_both((uint8_t *)block, (size_t)plan->length, (size_t)plan->head->len, of_block, of_body);
+        write_digest(digest, of_body);
+        put(payload_digest, digest, TEXT_CHARS);
+    }
+    write_digest(block_digest, of_block);
+    PUT(to, "\r\n\r\n");
 }
 
 static PyObject *digest_of(PyObject *module, PyObject *given) {
@@ -238,9 +433,13 @@ static PyObject *digest_of(PyObject *module, PyObject *given) {
     return PyUnicode_FromStringAndSize(text, TEXT_CHARS);
 }
 
-/* The gzip member of a record, which is given away; NULL with an error set. */
-static PyObject *compressed(PyObject *module, PyObject *record, PyObject *level) {
+/* The gzip member of a record by isal; NULL with an error set. */
+static PyObject *member_by_isal(PyObject *module, const Plan *plan, PyObject *level, char *digest) {
     const State *state = PyModule_GetState(module);
+    PyObject *record = PyBytes_FromStringAndSize(NULL, plan->size);
+    if (record == NULL)
+        return NULL;
+    write_record(plan, PyBytes_AS_STRING(record), digest);
     PyObject *member =
         PyObject_CallFunctionObjArgs(state->compress, record, level, state->as_gzip, NULL);
     clear_wide_registers();
@@ -249,40 +448,38 @@ static PyObject *compressed(PyObject *module, PyObject *record, PyObject *level)
 }
 
 static PyObject *member_of(PyObject *module, PyObject *arguments) {
-    PyObject *start, *level;
-    Py_buffer data;
-    char *unused, *block_digest, *block;
-    uint8_t digest[DIGEST_BYTES];
-    if (!PyArg_ParseTuple(arguments, "Uy*O:member_of", &start, &data, &level))
+    PyObject *start, *level, *member = NULL;
+    Py_buffer block;
+    Plan plan;
+    if (!PyArg_ParseTuple(arguments, "Uy*O:member_of", &start, &block, &level))
         return NULL;
-    PyObject *record = laid_out(start, &data, NULL, &unused, &block_digest, &block);
-    if (record != NULL) {
-        sha1((uint8_t *)block, (size_t)data.len, digest);
-        write_digest(block_digest, digest);
+    const long how_much = PyLong_AsLong(level);
+    if (!(how_much == -1 && PyErr_Occurred()) && make_plan(&plan, start, &block, NULL) == 0) {
+        size_t length = 0;
+        uint8_t record[SMALL + 1], room[2 * SMALL + 128];
+        if (plan.size <= SMALL && how_much >= 0 && how_much <= 3) { /* others isal refuses */
+            write_record(&plan, (char *)record, NULL);
+            length = small_member(record, (size_t)plan.size, room);
+        }
+        member = length > 0 ? PyBytes_FromStringAndSize((char *)room, (Py_ssize_t)length)
+                            : member_by_isal(module, &plan, level, NULL);
     }
-    PyBuffer_Release(&data);
-    return record == NULL ? NULL : compressed(module, record, level);
+    PyBuffer_Release(&block);
+    return member;
 }
 
 static PyObject *response_of(PyObject *module, PyObject *arguments) {
-    PyObject *start, *level;
+    PyObject *start, *level, *member = NULL;
     Py_buffer head, body;
-    char *payload_digest, *block_digest, *block, text[TEXT_CHARS];
-    uint8_t digest[DIGEST_BYTES], digest_of_body[DIGEST_BYTES];
+    char digest[TEXT_CHARS];
+    Plan plan;
     if (!PyArg_ParseTuple(arguments, "Uy*y*O:response_of", &start, &head, &body, &level))
         return NULL;
-    PyObject *record = laid_out(start, &head, &body, &payload_digest, &block_digest, &block);
-    if (record != NULL) {
-        sha1_both((uint8_t *)block, (size_t)(head.len + body.len), (size_t)head.len, digest,
-                  digest_of_body);
-        write_digest(block_digest, digest);
-        write_digest(text, digest_of_body);
-        memcpy(payload_digest, text, TEXT_CHARS);
-    }
+    if (make_plan(&plan, start, &head, &body) == 0)
+        member = member_by_isal(module, &plan, level, digest);
     PyBuffer_Release(&head);
     PyBuffer_Release(&body);
-    PyObject *member = record == NULL ? NULL : compressed(module, record, level);
-    return member == NULL ? NULL : Py_BuildValue("(Ns#)", member, text, (Py_ssize_t)TEXT_CHARS);
+    return member == NULL ? NULL : Py_BuildValue("(Ns#)", member, digest, (Py_ssize_t)TEXT_CHARS);
 }
 
 static PyMethodDef functions[] = {
@@ -294,6 +491,7 @@ static PyMethodDef functions[] = {
 
 static int fill(PyObject *module) {
     State *state = PyModule_GetState(module);
+    prepare_small();
     PyObject *isal = PyImport_ImportModule("isal.igzip_lib");
     if (isal == NULL)
         return -1;

@@ -5,7 +5,8 @@ its headers are made here, because they speak of the block: digests and length. 
 base 32, as archives of the web have always had them: names of bodies, no proof against a forger.
 
 `_pack.c` is the same in C, for processors that know SHA-1. There the two digests of a response are
-counted side by side, which is quicker by a third, and the headers are laid out around them.
+counted side by side, which is quicker by a third, and the headers are laid out around them; small
+records have a compressor of their own. What is read from the members is the same to the byte.
 """
 
 from __future__ import annotations
