@@ -77,6 +77,8 @@ def _pack(module: Any, body: bytes) -> Sequence[Call]:
         (module.digest_of, (body,)),
         (module.member_of, (start, head, 0)),
         (module.response_of, (start, head, body, 1)),
+        (module.is_usual, (body, len(head))),
+        (module.is_usual, (b"HTTP/1.1 200 OK\r\n" + body[:300] + b"\r\n\r\n", 5)),
     )
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from isal import igzip_lib
 
+from gossamer.archive.head import changed_head, is_usual_in_python
 from gossamer.archive.pack import digest_in_python, member_in_python, response_in_python
 from gossamer.base import native
 
@@ -85,3 +86,27 @@ def test_what_python_refuses_c_refuses(c: ModuleType) -> None:
             member_of("", "text", 1)  # type: ignore[arg-type]
         with pytest.raises(Exception, match=r"(?i)level"):
             member_of("", b"", 99)
+
+
+LINES = st.lists(
+    st.sampled_from([
+        b"HTTP/2 200\r\n", b"Content-Length: 5\r\n", b"Content-Length:5\r\n",
+        b"content-length: 7\r\n", b"CONTENT-LENGTH : 5\r\n", b"content-length: 55\r\n",
+        b"Content-Length: 5\n", b"Transfer-Encoding: chunked\r\n", b"transfer\rencoding: x\r\n",
+        b"X-Content-Length: 9\r\n", b"Server: x\r\n", b" folded\r\n", b"\r\n", b"\n", b"\x85\r\n",
+        b"content-length", b"a",
+    ]),
+    max_size=9,
+)  # fmt: skip
+
+
+@given(lines=LINES, ends=st.sampled_from([b"", b"\r\n", b"\r\n\r\n", b"\n\n"]))
+def test_a_head_that_c_calls_usual_needs_no_change(
+    c: ModuleType, lines: list[bytes], ends: bytes
+) -> None:
+    head = b"".join([b"HTTP/1.1 200 OK\r\n", *lines, ends])
+
+    if is_usual_in_python(head, 5):
+        assert c.is_usual(head, 5)
+    if c.is_usual(head, 5):
+        assert changed_head(head, 200, 5) == (head, ())

@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define API 1
+#define API 2
 #define DIGEST_BYTES 20
 #define TEXT_CHARS 37 /* "sha1:" and 32 characters of base 32 */
 
@@ -482,7 +482,41 @@ static PyObject *response_of(PyObject *module, PyObject *arguments) {
     return member == NULL ? NULL : Py_BuildValue("(Ns#)", member, digest, (Py_ssize_t)TEXT_CHARS);
 }
 
+/* Whether a line begins with these lower-case letters and hyphens, in any case. */
+static int begins(const char *line, const char *end, const char *name) {
+    for (; *name; name++, line++)
+        if (line == end || (*line | (*name == '-' ? 0 : 32)) != *name)
+            return 0;
+    return 1;
+}
+
+static PyObject *is_usual(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer head;
+    Py_ssize_t body_bytes;
+    char wanted[48];
+    if (!PyArg_ParseTuple(arguments, "y*n:is_usual", &head, &body_bytes))
+        return NULL;
+    const char *at = head.buf, *end = at + head.len;
+    const size_t wanted_length =
+        (size_t)snprintf(wanted, sizeof wanted, ": %lld\r\n", (long long)body_bytes);
+    int is_so = head.len > 10 && memcmp(at, "HTTP/1.", 7) == 0 && memcmp(end - 4, "\r\n\r\n", 4) == 0;
+    while (is_so) {
+        at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1; /* there is one at the end */
+        if (end - at == 2)
+            break; /* the empty line */
+        if (*at <= ' ' || *at > '~' || begins(at, end, "transfer-encoding"))
+            is_so = 0;
+        else if (begins(at, end, "content-length"))
+            is_so = (size_t)(end - at) > 14 + wanted_length &&
+                    memcmp(at + 14, wanted, wanted_length) == 0;
+    }
+    PyBuffer_Release(&head);
+    return PyBool_FromLong(is_so);
+}
+
 static PyMethodDef functions[] = {
+    {"is_usual", is_usual, METH_VARARGS, "See head.py."},
     {"digest_of", digest_of, METH_O, "See pack.py."},
     {"member_of", member_of, METH_VARARGS, "See pack.py."},
     {"response_of", response_of, METH_VARARGS, "See pack.py."},

@@ -13,6 +13,7 @@ import re
 from typing import Final, NamedTuple
 
 from gossamer.archive.fields import Fields
+from gossamer.base import native
 
 PREFIX: Final = b"X-Archive-Orig-"
 _ABOUT_BODY: Final = re.compile(
@@ -38,6 +39,11 @@ def stored_head(head: bytes, status: int, body_bytes: int) -> StoredHead:
     """The head to store in front of a body of that many bytes."""
     if _is_usual(head, body_bytes):
         return StoredHead(head)
+    return changed_head(head, status, body_bytes)
+
+
+def changed_head(head: bytes, status: int, body_bytes: int) -> StoredHead:
+    """The same for one of which it is not known that it needs no change."""
     if not _is_sound(head):
         mended = _renamed(_mended(head, status), body_bytes)[0]
         return StoredHead(mended, (("originalHead", head.decode("latin-1")),))
@@ -85,8 +91,11 @@ def original_request(stored: bytes, fields: Fields) -> bytes:
     return stored.replace(b" HTTP/1.1", b" " + fields["requestVersion"].encode("ascii"), 1)
 
 
-def _is_usual(head: bytes, body_bytes: int) -> bool:
-    """Whether nothing in it can want a change: true of most, found out in a fifth of the time."""
+def is_usual_in_python(head: bytes, body_bytes: int) -> bool:
+    """Whether nothing in it can want a change: true of most, found out in a fifth of the time.
+
+    `_pack.c` looks at each line, and says so of a few more.
+    """
     if not (head.startswith(b"HTTP/1.") and head.endswith(b"\r\n\r\n")):
         return False
     odd_line = _ODD_LINE.search(head)
@@ -130,3 +139,7 @@ def _renamed(head: bytes, body_bytes: int) -> tuple[bytes, list[int]]:
         places.append(header.start() + len(PREFIX) * len(places))
         done = header.start()
     return b"".join([*parts, head[done:]]), places
+
+
+_c = native.load("gossamer.archive._pack")
+_is_usual = is_usual_in_python if _c is None else _c.is_usual
