@@ -17,6 +17,7 @@ import gc
 from contextlib import suppress
 from typing import Final
 
+_USUAL: Final = gc.get_threshold()
 # Options of glibc's mallopt, and the size of what is given back at once.
 _TRIM_THRESHOLD: Final = -1
 _MMAP_THRESHOLD: Final = -3
@@ -41,6 +42,8 @@ def search_all() -> None:
     """When a crawl has ended: what was left alone is looked at again, lest libraries that count
     their objects complain at the end of the process."""
     gc.unfreeze()
+    gc.set_threshold(*_USUAL)
+    gc.enable()
 
 
 def hold_little() -> None:

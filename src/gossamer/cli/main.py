@@ -10,10 +10,11 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, Final, TextIO
+from typing import Any, Final, NoReturn, TextIO
 
 import typer
 
+from gossamer.base.garbage import search_all
 from gossamer.cli.backlinks import anchors, backlinks
 from gossamer.cli.backup import backup
 from gossamer.cli.ban import ban
@@ -121,9 +122,22 @@ def run() -> None:
 
 def _run(words: Sequence[str]) -> Any:
     """Do what was typed. A crawl that is plainly typed begins without the parser."""
-    if words[:1] == ["crawl"] and (values := plain_values(crawl, words[1:])) is not None:
+    if words[:1] != ["crawl"] or (values := plain_values(crawl, words[1:])) is None:
+        return _app_for(words[:1])(standalone_mode=False)
+    try:
         return crawl(**values)
-    return _app_for(words[:1])(standalone_mode=False)
+    except typer.Exit as ended:
+        _leave(ended.exit_code)
+    finally:
+        search_all()
+
+
+def _leave(code: int) -> NoReturn:
+    """End here and now. All files are closed by then, and to take apart piece by piece what a crawl
+    has in memory takes 0.1 s and more."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _open_what_is_closed() -> None:
