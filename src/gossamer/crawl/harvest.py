@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from gossamer.base.frozen import made_quickly
 from gossamer.crawl.forms import Forms
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
@@ -49,6 +50,7 @@ LED_TO_FORGOTTEN: Final = "redirect to a URL that was forgotten"
 _REMEMBERED: Final = 500_000  # URLs told of, at 100 bytes each; a lost one is only told of again
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Harvest:
     """A report for the node, the page, its links for the graph, their words for the index."""

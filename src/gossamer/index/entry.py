@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 import msgpack
 
+from gossamer.base.frozen import made_quickly
 from gossamer.index.prepared import Prepared
 
 # A page may say anything; these bound what one entry takes.
@@ -19,6 +20,7 @@ MAX_TITLE_CHARS: Final = 1_000
 MAX_HEADINGS: Final = 500
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A page as it is put into the index. A page that asks for no index is not put: that is the
