@@ -8,15 +8,18 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crawl.crash_bench import CrashBench, a_web
 from gossamer.base.clock import ManualClock
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, known_ends, sync_descriptor
-from gossamer.crawl.journal import Journal, note_act
+from gossamer.crawl.journal import Journal, _line_of_report, note_act
 from gossamer.errors import DiskFault
 from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import Table
 from gossamer.index.reader import covered
+from gossamer.records import Lease, Outcome, Purpose, Reason, Report, Stored
 from support.need import need_linux
 
 ROW = UrlRow(standing=Standing.REFUSED, depth=1, url="http://a.example/", reason="robots", at_us=1)
@@ -183,6 +186,27 @@ def test_a_line_has_no_empty_columns_and_any_text(tmp_path: Path) -> None:
         "outcome": "failed",
         "reason": "dns",
     }
+
+
+@given(st.text(max_size=30), st.integers(0, 2), st.floats(0, 1e9), st.sampled_from(Purpose))
+def test_the_line_of_a_report_is_the_json_of_its_columns(
+    text: str, count: int, took_s: float, purpose: Purpose
+) -> None:
+    lease = Lease(1, text, b"", text, text, purpose, count, count, via=text)
+    stored = Stored("", 0, 0, 0)
+    told = Report(lease, Outcome.FAILED, 5, took_s, stored, Reason.DNS, text, count, text, count)
+    columns = {
+        "at": "1970-01-01T00:00:00Z", "url": text, "outcome": "failed", "reason": "dns",
+        "detail": text, "status": count, "type": text, "bytes": count, "took_s": round(took_s, 4),
+        "depth": count, "tries": count, "via": text, "host": text, "address": text,
+        "purpose": "" if purpose is Purpose.PAGE else purpose.value,
+    }  # fmt: skip
+
+    line = json.loads(_line_of_report(told))
+
+    assert line.pop("url") == columns.pop("url")
+    assert line == {name: value for name, value in columns.items() if value not in ("", 0)}
+    assert list(line) == [name for name in columns if name in line]
 
 
 def test_nothing_to_write_is_nothing_written(tmp_path: Path) -> None:
