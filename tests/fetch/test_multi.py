@@ -13,7 +13,13 @@ import pycurl
 import pytest
 import uvloop
 
+from gossamer.base.clock import SystemClock
+from gossamer.fetch.fetcher import Fetcher
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.judge import Judge
 from gossamer.fetch.multi import EpollMulti, multi_for
+from gossamer.records import Fetched, Lease
+from gossamer.settings import Fetch
 from support.a_site import Site, a_site, hang, http_1_0, page
 from support.need import need_linux
 
@@ -68,6 +74,10 @@ async def turns_until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < ends_s, "it never came to that"
         await asyncio.sleep(0.001)
+
+
+def lease_of(url: str) -> Lease:
+    return Lease(1, url, b"k" * 16, "127.0.0.1", "127.0.0.1", is_trusted=True)
 
 
 def is_ready(descriptor: int) -> bool:
@@ -155,7 +165,7 @@ def test_what_is_given_up_leaves_the_others_alone(loops: Loops) -> None:
             future = multi.add_handle(curl)
             await turns_until(lambda: site.asked == ["/never"])
             future.cancel()
-            multi.remove_handle(curl)
+            multi.give_up(curl)
             curl.close()
 
             assert await get(multi, site.url()) == b"<p>one"
@@ -174,3 +184,26 @@ def test_closing_gives_up_what_is_under_way(loops: Loops) -> None:
             curl.close()
 
     run(loops, work())
+
+
+def test_without_epoll_pycurl_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_linux("a loop with readers")
+    monkeypatch.delattr(select, "epoll")
+
+    async def work() -> None:
+        async with a_site({"/": page("<p>one"), "/never": hang()}) as site:
+            judge = Judge(("html",), 10**6)
+            fetcher = Fetcher(Fetch(), judge, Guard(), SystemClock())
+            given_up = asyncio.ensure_future(fetcher.fetch(lease_of(site.url("/never"))))
+            await turns_until(lambda: site.asked == ["/never"])
+            given_up.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await given_up
+
+            got = await fetcher.fetch(lease_of(site.url()))
+
+            assert isinstance(got, Fetched)
+            assert got.body == b"<p>one"
+            await fetcher.aclose()
+
+    run(uvloop.new_event_loop, work())

@@ -80,7 +80,7 @@ class Fetcher:
         except pycurl.error as fault:
             code, message = fault.args[0], str(fault.args[1])
         except asyncio.CancelledError:
-            self._multi.remove_handle(curl)
+            self._multi.give_up(curl)
             curl.close()
             transfer.end()
             raise

@@ -11,7 +11,8 @@ up), it is taken out. That libcurl has closed it and its number is another's by 
 the system takes closed sockets out of the set, and each time that libcurl asks for one the
 system is asked whether it is in there.
 
-Where there is no epoll, pycurl's own `AsyncCurlMulti` does the same: `multi_for` chooses.
+Where there is no epoll, pycurl's own `AsyncCurlMulti` does the same, with more steps: `multi_for`
+chooses.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ class Multi(Protocol):
     def add_handle(self, curl: pycurl.Curl) -> asyncio.Future[pycurl.Curl]:
         """Begin a transfer; the future raises `pycurl.error` where it fails."""
 
-    def remove_handle(self, curl: pycurl.Curl) -> None:
-        """Give one up whose future was cancelled."""
+    def give_up(self, curl: pycurl.Curl) -> None:
+        """Let go of one whose future was cancelled."""
 
     async def aclose(self) -> None:
         """Give all up and close the connections."""
@@ -51,9 +52,16 @@ class Multi(Protocol):
 
 def multi_for(connections: int) -> Multi:
     """What carries transfers on this system, and keeps so many connections open."""
-    multi: Multi = EpollMulti() if hasattr(select, "epoll") else pycurl.AsyncCurlMulti()
+    multi: Multi = EpollMulti() if hasattr(select, "epoll") else PlainMulti()
     multi.setopt(pycurl.M_MAXCONNECTS, connections)
     return multi
+
+
+class PlainMulti(pycurl.AsyncCurlMulti):  # type: ignore[misc]  # pycurl has no types
+    """pycurl's own, where there is no epoll."""
+
+    def give_up(self, curl: pycurl.Curl) -> None:
+        """Nothing is left to do: it hears when a future is cancelled."""
 
 
 class EpollMulti:
@@ -90,13 +98,13 @@ class EpollMulti:
             raise
         return future
 
-    def remove_handle(self, curl: pycurl.Curl) -> None:
+    def give_up(self, curl: pycurl.Curl) -> None:
         if self._futures.pop(curl, None) is not None:
             self._multi.remove_handle(curl)
 
     async def aclose(self) -> None:
         for curl, future in list(self._futures.items()):
-            self.remove_handle(curl)
+            self.give_up(curl)
             future.cancel()
         if self._timer is not None:
             self._timer.cancel()
