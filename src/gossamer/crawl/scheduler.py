@@ -472,6 +472,8 @@ class Scheduler:
         host.silent.clear()
         row = self._frontier.touch(host.key)
         row.faults, row.trouble = 0, ""
+        if report.reason is None:  # an answer that we keep, as most are
+            return None
         if self._is_too_busy(host, report):
             self._give_up(host, Reason.BUSY, report.detail)
             return None
