@@ -26,7 +26,7 @@ EXTENSIONS: Final = {
     "gossamer.crawl._forms": 1,
     "gossamer.graph._rows": 1,
     "gossamer.index._words": 1,
-    "gossamer.parse._scan": 2,
+    "gossamer.parse._scan": 3,
 }
 
 

@@ -1,6 +1,6 @@
 /* Pages read in C: links with their words and places, headings, facts of the head, and the text.
  *
- * `scan` takes UTF-8 and gives what `parse/reading.py` makes of a tree, or a number: the reason why it
+ * `scan` takes a string, or bytes in UTF-8, and gives what `parse/reading.py` makes of a tree, or a number: the reason why it
  * declines the page, which then gets a tree. Time and memory are linear in the size of the page.
  *
  * API is the number of the contract with the Python side (base/native.py holds the number that it
@@ -12,7 +12,7 @@
 
 #include "scan_tokens.h"
 
-#define API 2
+#define API 3
 
 enum { MOST_HEADINGS = 64, MOST_HEADING_CHARS = 300, MOST_META_CHARS = 1000 };
 
@@ -268,8 +268,9 @@ static PyObject *answer(Scan *s, Found *f) {
 
 static PyObject *scan(PyObject *module, PyObject *const *args, Py_ssize_t count) {
     (void)module;
-    if (count != 4 || !PyUnicode_Check(args[0])) {
-        PyErr_SetString(PyExc_TypeError, "scan(page: str, is_bare, most_links, most_chars)");
+    int is_bytes = count > 0 && PyBytes_Check(args[0]);
+    if (count != 4 || !(is_bytes || PyUnicode_Check(args[0]))) {
+        PyErr_SetString(PyExc_TypeError, "scan(page, is_bare, most_links, most_chars)");
         return NULL;
     }
     if (!link_type) {
@@ -277,7 +278,14 @@ static PyObject *scan(PyObject *module, PyObject *const *args, Py_ssize_t count)
         return NULL;
     }
     Py_ssize_t size;
-    const char *page = PyUnicode_AsUTF8AndSize(args[0], &size);
+    const char *page;
+    if (is_bytes) {
+        page = PyBytes_AS_STRING(args[0]);
+        size = PyBytes_GET_SIZE(args[0]);
+        if (!is_utf8((const byte *)page, (const byte *)page + size)) return PyLong_FromLong(BROKEN);
+    } else {
+        page = PyUnicode_AsUTF8AndSize(args[0], &size);
+    }
     int is_bare = PyObject_IsTrue(args[1]);
     Py_ssize_t most_links = PyLong_AsSsize_t(args[2]), most_chars = PyLong_AsSsize_t(args[3]);
     if (!page || PyErr_Occurred()) return NULL;

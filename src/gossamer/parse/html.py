@@ -9,6 +9,7 @@ come after those of the body.
 
 from __future__ import annotations
 
+import codecs
 import html
 import re
 from collections.abc import Iterator, Sequence
@@ -70,10 +71,14 @@ class Parser:
         match kind_of(mime, body):
             case "html":
                 charset = html_charset(body, mime.charset)
-                page = self._page(url, decode(body, charset), charset)
+                reading = self._scan(body) if charset == "utf-8" else None
+                if reading is None:
+                    reading = self._read(decode(body, charset))
+                page = self._page(url, reading, charset)
             case "xhtml":
                 charset = xml_charset(body, mime.charset)
-                page = self._page(url, with_closed_tags(decode(body, charset)), charset)
+                reading = self._read(with_closed_tags(decode(body, charset)))
+                page = self._page(url, reading, charset)
             case kind:
                 page = self._documents.read(kind, url, body, mime.charset)
                 if self._is_bare:
@@ -82,10 +87,17 @@ class Parser:
             page = _with_links(page, header_links)
         return replace(page, robots=page.robots | robots) if robots else page
 
-    def _page(self, url: str, source: str, charset: str) -> Page:
+    def _scan(self, body: bytes) -> Reading | None:
+        """A page in UTF-8, which is mostly read as it came."""
+        if self._scanner is None:
+            return None
+        return self._scanner.read(body.removeprefix(codecs.BOM_UTF8))
+
+    def _read(self, source: str) -> Reading:
         reading = self._scanner.read(source) if self._scanner else None
-        if reading is None:
-            reading = self._read_tree(turbohtml.parse(source))
+        return self._read_tree(turbohtml.parse(source)) if reading is None else reading
+
+    def _page(self, url: str, reading: Reading, charset: str) -> Page:
         return Page(
             base=url if reading.base is None else _base_of(url, reading.base),
             charset=charset,

@@ -39,8 +39,8 @@ class Scanner:
         self._max_links = settings.max_links
         self._links = LinkReader(0 if is_bare else settings.max_anchor_chars, frozenset())
 
-    def read(self, page: str) -> Reading | None:
-        """What stands in a page; None where that needs a tree."""
+    def read(self, page: str | bytes) -> Reading | None:
+        """What stands in a page, which may be bytes in UTF-8; None where that needs a tree."""
         found = self._scan(page, self._is_bare, self._max_links, self._links.max_chars)
         if isinstance(found, int):  # the reason why
             return None
@@ -100,7 +100,7 @@ class Scanner:
 class Lines(Sequence[int]):
     """The line of each link in the page, from 1; counted when somebody asks."""
 
-    def __init__(self, page: str, offsets: Sequence[int]) -> None:
+    def __init__(self, page: str | bytes, offsets: Sequence[int]) -> None:
         self._page = page
         self._offsets = offsets
 
@@ -114,7 +114,8 @@ class Lines(Sequence[int]):
     def __getitem__(self, n: int | slice) -> int | Sequence[int]:
         if isinstance(n, slice):
             return Lines(self._page, self._offsets[n])
-        before = self._page.encode("utf-8", "replace")[: self._offsets[n]]
+        page = self._page if isinstance(self._page, bytes) else self._page.encode()
+        before = page[: self._offsets[n]]
         return 1 + before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
 
 

@@ -13,6 +13,14 @@
 
 typedef unsigned char byte;
 
+/* What a byte means between the angle brackets of a tag. */
+enum { WHITE = 1, ENDS_NAME = 2, ENDS_ATTRIBUTE = 4, ENDS_VALUE = 8 };
+#define WHITE_BYTE (WHITE | ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE)
+static const byte MEANS[256] = {
+    [' '] = WHITE_BYTE,  ['\n'] = WHITE_BYTE, ['\t'] = WHITE_BYTE,
+    ['\r'] = WHITE_BYTE, ['\f'] = WHITE_BYTE, ['/'] = ENDS_NAME | ENDS_ATTRIBUTE,
+    ['='] = ENDS_ATTRIBUTE, ['>'] = ENDS_NAME | ENDS_ATTRIBUTE | ENDS_VALUE};
+
 enum {
     SPECIAL = 1,   /* may not be closed by the end of an inline element: the standard's word */
     BREAK = 2,     /* a line ends before and after it */

@@ -30,9 +30,7 @@ static inline int add_bytes(Buffer *b, const byte *from, size_t size) {
 }
 
 /* The five characters that HTML calls white space. */
-static inline int is_space(byte c) {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
-}
+static inline int is_space(byte c) { return MEANS[c] & WHITE; }
 
 /* What is owed before the next character: the strongest of what was asked for. */
 enum { OWES_NOTHING, OWES_SPACE, OWES_TAB, OWES_LINE };

@@ -10,7 +10,7 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
     const byte *end = s->end, *from = p;
     t->attributes = 0;
     t->is_closed = 0;
-    while (p < end && !is_space(*p) && *p != '/' && *p != '>') p++;
+    while (p < end && !(MEANS[*p] & ENDS_NAME)) p++;
     t->name = name_of(from, (size_t)(p - from));
     t->tag = tag_of(t->name);
     for (;;) {
@@ -26,7 +26,7 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
         }
         Attribute *a = &t->attribute[t->attributes++];
         a->name = p++; /* an equals sign here is a part of the name */
-        while (p < end && !is_space(*p) && *p != '/' && *p != '>' && *p != '=') p++;
+        while (p < end && !(MEANS[*p] & ENDS_ATTRIBUTE)) p++;
         a->name_size = (size_t)(p - a->name);
         a->value = p;
         a->value_size = 0;
@@ -46,10 +46,29 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
             continue;
         }
         a->value = p;
-        while (p < end && !is_space(*p) && *p != '>') p++;
+        while (p < end && !(MEANS[*p] & ENDS_VALUE)) p++;
         a->value_size = (size_t)(p - a->value);
         if (p < end && *p == '>') return p + 1; /* a slash before it belongs to the value */
     }
+}
+
+/* Whether bytes are UTF-8 throughout. */
+static int is_utf8(const byte *p, const byte *end) {
+    while (p < end) {
+        uint64_t eight;
+        while (end - p >= 8 && (memcpy(&eight, p, 8), !(eight & 0x8080808080808080u))) p += 8;
+        if (p == end) return 1;
+        byte c = *p++;
+        if (c < 0x80) continue;
+        int more = c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : c >= 0xf0 && c < 0xf5 ? 3 : 0;
+        if (!more || end - p < more) return 0;
+        if ((c == 0xe0 && p[0] < 0xa0) || (c == 0xed && p[0] > 0x9f) || (c == 0xf0 && p[0] < 0x90) ||
+            (c == 0xf4 && p[0] > 0x8f))
+            return 0;
+        for (; more; more--, p++)
+            if ((*p & 0xc0) != 0x80) return 0;
+    }
+    return 1;
 }
 
 /* Past a comment whose text begins at `p`. */

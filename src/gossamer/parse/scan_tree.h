@@ -32,6 +32,7 @@ enum {
     NESTED_TITLE, /* a heading in a heading */
     ESCAPED,      /* a script that hides a script in a comment */
     REFRESHED,    /* a refresh, of which the first counts */
+    BROKEN,       /* bytes that are no UTF-8 */
     OLD_TABLE     /* a table in a paragraph, in a page that may be in quirks mode */
 };
 
