@@ -38,6 +38,7 @@ HOST_BYTES: Final = 8
 _HEAD: Final = struct.Struct(f">{KEY_BYTES}s{HOST_BYTES}sH")
 _HOST: Final = slice(KEY_BYTES, KEY_BYTES + HOST_BYTES)  # of a line
 _REMEMBERED: Final = 50_000  # lines, at about 400 bytes each; twice that at the most
+_MOST_UNSETTLED: Final = 200_000  # pages, at about 100 bytes each
 _READ_BYTES: Final = 4_000_000  # of the file at once, when it is sorted again
 _BYTES_A_SHARE: Final = 8_000_000  # of lines: their pages take 60 MB of memory at the most
 _ENTRIES_A_SHARE: Final = 50_000
@@ -73,8 +74,9 @@ class AnchorBook:
         self._unread = length  # bytes of the file of which neither has the lines
         self._sorted: _Sorted | None = None
         self.is_whole = length == 0  # whether all lines are remembered
-        # Pages with lines that came after they were written; of use while all are remembered.
-        self._unsettled: set[bytes] = set()
+        # Pages with lines that came after they were written, some of which may have come before as
+        # well; None where that is not known: who opens a book has not seen them come.
+        self._unsettled: set[bytes] | None = None if length else set()
 
     def note(self, target: bytes, anchor: str, source: bytes) -> None:
         """A page links to another. Links of a page to itself, and without words, do not count."""
@@ -96,7 +98,7 @@ class AnchorBook:
             else:
                 known[anchor] = hosts + host
             self._lines += 1
-            if self.is_whole:
+            if self._unsettled is not None:
                 self._unsettled.add(target)
             text = anchor.encode(errors="replace")
             line = _HEAD.pack(target, host, len(text)) + text
@@ -107,7 +109,8 @@ class AnchorBook:
         """The anchors of pages that are known now, as many as an entry has; pages without any are
         left out. The pages are written with them now. Raises CorruptFile, OSError."""
         keys = frozenset(keys)  # every line found is looked up among them
-        self._unsettled.difference_update(keys)  # first: what is noted meanwhile is unsettled
+        if self._unsettled is not None:
+            self._unsettled.difference_update(keys)  # first: what is noted meanwhile is unsettled
         older = {} if self.is_whole else self._older(keys)
         found: dict[bytes, tuple[str, ...]] = {}
         for key in keys:
@@ -141,17 +144,19 @@ class AnchorBook:
     def read(self, share: Share, keys: Collection[bytes]) -> dict[bytes, Counts]:
         """All anchors of some pages, which are all of that share; without pages that were written
         with all they have, where that is known. Raises CorruptFile, OSError."""
+        wanted = keys if self._unsettled is None else self._unsettled.intersection(keys)
         if not self.is_whole:
             self._put_aside()
-            return {key: _counts(lines, {}) for key, lines in self._older(keys, share).items()}
-        wanted = self._unsettled.intersection(keys)
+            return {key: _counts(lines, {}) for key, lines in self._older(wanted, share).items()}
         known = ((key, dict(self._recent.get(key) or self._before[key])) for key in wanted)
         return {key: _counts((), anchors) for key, anchors in known}
 
     def _recall(self, target: bytes) -> dict[str, bytes]:
         if self._lines >= self._remember:
             if self._before:
-                self.is_whole, self._unsettled = False, set()
+                self.is_whole = False
+            if self._unsettled is not None and len(self._unsettled) > _MOST_UNSETTLED:
+                self._unsettled = None
             self._recent, self._before, self._lines = {}, self._recent, 0
             self._put_aside()
         found = self._recent[target] = self._before.get(target, {})
