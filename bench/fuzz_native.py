@@ -97,15 +97,15 @@ def _forms(module: Any, body: bytes) -> Sequence[Call]:
     )
     known: dict[Link, tuple[Any, ...]] = {}
 
-    def resolve(_base: str, href: str) -> tuple[str, bytes] | None:
+    def learn(href: str) -> tuple[str, bytes] | None:
         return None if len(href) % 3 == 0 else (href, href.encode())
 
     def faulty(number: int) -> tuple[Any, ...]:
         return () if number % 2 else (words[number % len(words)], b"", "", "", "", "", 1, "fault")
 
     return (
-        (module.edges, (links, known, ({}, {}), resolve, faulty, "", Edge, True)),
-        (module.edges, (links * 2, known, (), resolve, faulty, "", Edge, False)),
+        (module.edges, (links, known, ({}, {}), learn, faulty, Edge, True)),
+        (module.edges, (links * 2, known, (), learn, faulty, Edge, False)),
     )
 
 

@@ -23,7 +23,7 @@ VARIABLE: Final = "GOSSAMER_NATIVE"
 # arguments or answers change. `pyproject.toml` builds them; a test compares all three.
 EXTENSIONS: Final = {
     "gossamer.archive._pack": 2,
-    "gossamer.crawl._forms": 1,
+    "gossamer.crawl._forms": 2,
     "gossamer.graph._rows": 1,
     "gossamer.index._words": 1,
     "gossamer.parse._scan": 3,

@@ -8,7 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#define API 1
+#define API 2
 
 enum { LINK_ITEMS = 5, EDGE_ITEMS = 8, USUAL_CHARS = 250 };
 
@@ -16,7 +16,7 @@ static PyObject *zero, *no_text;
 
 /* What the loop works with; all but `here` is borrowed. */
 typedef struct {
-    PyObject *links, *known, *places, *resolve, *faulty, *base;
+    PyObject *links, *known, *places, *learn, *faulty;
     PyTypeObject *edge_type;
     int is_kept;
     PyObject *edges, *new, *here, *self; /* `self`: what the empty href means, once it is known */
@@ -38,11 +38,11 @@ static PyObject *resolved(Work *w, PyObject *href) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(w->places); i++) {
         PyObject *found = PyDict_GetItemWithError(PyTuple_GET_ITEM(w->places, i), href);
         if (!found && PyErr_Occurred()) return NULL;
-        if (found && found != Py_None) return Py_NewRef(found);
+        if (found) return Py_NewRef(found);
     }
-    PyObject *given = PyObject_CallFunctionObjArgs(w->resolve, w->base, href, NULL);
+    PyObject *given = PyObject_CallOneArg(w->learn, href);
     if (given && given != Py_None && (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 2)) {
-        PyErr_SetString(PyExc_TypeError, "resolve gives a URL and its key, or None");
+        PyErr_SetString(PyExc_TypeError, "learn gives a URL and its key, or None");
         Py_CLEAR(given);
     }
     if (given && is_empty) w->self = Py_NewRef(given);
@@ -60,6 +60,7 @@ static PyObject *edge_of(Work *w, PyObject *link, PyObject *found) {
     PyTuple_SET_ITEM(edge, 5, Py_NewRef(PyTuple_GET_ITEM(link, 1)));
     PyTuple_SET_ITEM(edge, 6, Py_NewRef(zero));
     PyTuple_SET_ITEM(edge, 7, Py_NewRef(no_text));
+    PyObject_GC_UnTrack(edge); /* strings and numbers: it is in no circle */
     return edge;
 }
 
@@ -74,7 +75,7 @@ static int keep(Work *w, PyObject *link, PyObject *href, PyObject *made) {
     return PyDict_SetItem(w->here, link, made);
 }
 
-static int learn(Work *w, PyObject *link, Py_ssize_t number) {
+static int add_new(Work *w, PyObject *link, Py_ssize_t number) {
     PyObject *href = without_fragment(PyTuple_GET_ITEM(link, 0));
     PyObject *found = href ? resolved(w, href) : NULL, *made = NULL;
     int failed = -1;
@@ -111,7 +112,7 @@ static int run(Work *w) {
         PyObject *edge = PyDict_GetItemWithError(w->known, link);
         if (!edge && w->here && !PyErr_Occurred()) edge = PyDict_GetItemWithError(w->here, link);
         if (!edge) {
-            if (PyErr_Occurred() || learn(w, link, i)) return -1;
+            if (PyErr_Occurred() || add_new(w, link, i)) return -1;
         } else if (PyTuple_Check(edge) && PyTuple_GET_SIZE(edge)) {
             if (PyList_Append(w->edges, edge)) return -1;
         }
@@ -122,9 +123,9 @@ static int run(Work *w) {
 static PyObject *edges(PyObject *module, PyObject *args) {
     (void)module;
     Work w = {0};
-    if (!PyArg_ParseTuple(args, "O!O!O!OOOO!p", &PyTuple_Type, &w.links, &PyDict_Type, &w.known,
-                          &PyTuple_Type, &w.places, &w.resolve, &w.faulty, &w.base, &PyType_Type,
-                          &w.edge_type, &w.is_kept))
+    if (!PyArg_ParseTuple(args, "O!O!O!OOO!p", &PyTuple_Type, &w.links, &PyDict_Type, &w.known,
+                          &PyTuple_Type, &w.places, &w.learn, &w.faulty, &PyType_Type, &w.edge_type,
+                          &w.is_kept))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(w.places); i++)
         if (!PyDict_Check(PyTuple_GET_ITEM(w.places, i))) {
@@ -149,8 +150,8 @@ static PyObject *edges(PyObject *module, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"edges", edges, METH_VARARGS,
-     "edges(links, known, places, resolve, faulty, base, Edge, is_kept): all edges, those that are\n"
-     "new, how many are faulty, and by how much `known` has grown."},
+     "edges(links, known, places, learn, faulty, Edge, is_kept): all edges, those that are new,\n"
+     " how many are faulty, and by how much `known` has grown."},
     {NULL, NULL, 0, NULL},
 };
 

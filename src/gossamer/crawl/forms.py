@@ -46,18 +46,20 @@ class Forms:
         self._known: dict[str, _Known] = {}
         self._native = load("gossamer.crawl._forms")
 
-    def edges(self, page: Page, url: str, *, is_kept: bool = True) -> PageLinks:
-        """The links of the page at `url`. If not `is_kept`, they are as new to the next page."""
+    def edges(
+        self, page: Page, url: str, *, is_kept: bool = True, is_canonical: bool = False
+    ) -> PageLinks:
+        """The links of the page at `url`. If not `is_kept`, they are as new to the next page.
+        `is_canonical`: the URL is in canonical form for sure."""
         known = self._in_directory_of(page.base, url)
         if self._native is not None:
             linker, base = self._linker, page.base
             *found, learned = self._native.edges(
                 page.links,
                 known,
-                linker.places(base),
-                linker.resolve,
+                linker.places(base, is_canonical=is_canonical and base is url),
+                linker.learn,
                 partial(self._faulty, page),
-                base,
                 Edge,
                 is_kept,
             )

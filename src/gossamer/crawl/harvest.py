@@ -122,7 +122,10 @@ class Harvester:
             head.all("link"),
         )
         is_nofollow = "nofollow" in page.robots
-        links = self._forms.edges(page, answer.url, is_kept=not is_nofollow)
+        is_canonical = answer.url == lease.url
+        links = self._forms.edges(
+            page, answer.url, is_kept=not is_nofollow, is_canonical=is_canonical
+        )
         if is_nofollow or self._obeys_rel or self._watches_depth:
             found = self._found_with_care(lease, links.edges, is_nofollow=is_nofollow)
         else:

@@ -90,6 +90,7 @@ static PyObject *link_of(PyObject *href, PyObject *words, PyObject *rel, int pla
     PyTuple_SET_ITEM(link, 2, Py_NewRef(words));
     PyTuple_SET_ITEM(link, 3, Py_NewRef(rel));
     PyTuple_SET_ITEM(link, 4, Py_NewRef(places[place]));
+    PyObject_GC_UnTrack(link); /* what it holds leads nowhere, so it is in no circle */
     return link;
 }
 

@@ -58,18 +58,19 @@ static int pay(Text *t) {
 
 /* Text of which white space is folded. */
 static int add_folded(Text *t, const byte *p, const byte *end) {
-    if (make_room(&t->out, (size_t)(end - p) + 1)) return -1;
+    /* A separator takes the place of white space; one more may be owed from before. */
+    if (make_room(&t->out, (size_t)(end - p) + 2)) return -1;
     while (p < end) {
         if (is_space(*p)) {
             owe(t, OWES_SPACE);
             p++;
             continue;
         }
-        const byte *start = p;
-        do p++;
-        while (p < end && !is_space(*p));
         if (t->owed && pay(t)) return -1;
-        if (add_bytes(&t->out, start, (size_t)(p - start))) return -1;
+        byte *out = t->out.at + t->out.size;
+        do *out++ = *p++;
+        while (p < end && !is_space(*p));
+        t->out.size = (size_t)(out - t->out.at);
     }
     return 0;
 }

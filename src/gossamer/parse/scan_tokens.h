@@ -10,8 +10,14 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
     const byte *end = s->end, *from = p;
     t->attributes = 0;
     t->is_closed = 0;
-    while (p < end && !(MEANS[*p] & ENDS_NAME)) p++;
-    t->name = name_of(from, (size_t)(p - from));
+    t->role = -1;
+    Name name = {0, 0};
+    for (; p < end && !(MEANS[*p] & ENDS_NAME); p++) {
+        size_t n = (size_t)(p - from);
+        if (n < 8) name.low |= (uint64_t)lower(*p) << 8 * n;
+        else if (n < 16) name.high |= (uint64_t)lower(*p) << 8 * (n - 8);
+    }
+    t->name = p - from > 16 ? name_of(from, (size_t)(p - from)) : name;
     t->tag = tag_of(t->name);
     for (;;) {
         while (p < end && (is_space(*p) || *p == '/')) p++;
@@ -28,6 +34,8 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
         a->name = p++; /* an equals sign here is a part of the name */
         while (p < end && !(MEANS[*p] & ENDS_ATTRIBUTE)) p++;
         a->name_size = (size_t)(p - a->name);
+        if (a->name_size == 4 && t->role < 0 && same_word(a->name, 4, "role"))
+            t->role = t->attributes - 1;
         a->value = p;
         a->value_size = 0;
         while (p < end && is_space(*p)) p++;

@@ -60,7 +60,7 @@ typedef struct {
     int tag;
     int is_closed; /* <br/> */
     const byte *at;
-    int attributes;
+    int attributes, role; /* `role`: the index of that attribute; -1 */
     Attribute attribute[MOST_ATTRIBUTES];
 } Tag;
 
@@ -166,8 +166,8 @@ static int same_word(const byte *p, size_t size, const char *word) {
     return 1;
 }
 
-/* The place that a role names, whose first known word counts; -1. */
-static int place_of_role(const byte *p, size_t size) {
+/* The place that a tag's role names, whose first known word counts; -1, or -2 without memory. */
+static int place_of_role(Scan *s, const Tag *t) {
     static const struct {
         const char *word;
         int place;
@@ -176,6 +176,10 @@ static int place_of_role(const byte *p, size_t size) {
                  {"main", PLACE_MAIN},
                  {"complementary", PLACE_ASIDE},
                  {"contentinfo", PLACE_FOOTER}};
+    const byte *p;
+    size_t size, before = s->scratch.size;
+    if (read_value(s, &t->attribute[t->role], &p, &size)) return -2;
+    s->scratch.size = before; /* what is there stays until something else is read */
     const byte *end = p + size;
     while (p < end) {
         int space = wide_space(p, end);
@@ -202,14 +206,8 @@ static int place_in(Scan *s, const Tag *t) {
         case T_FOOTER: return PLACE_FOOTER;
         default: break;
     }
-    int i = find_attribute(t, "role");
-    if (i < 0) return place_now(s);
-    const byte *role;
-    size_t size, before = s->scratch.size;
-    if (read_value(s, &t->attribute[i], &role, &size)) return -1;
-    int place = place_of_role(role, size);
-    s->scratch.size = before;
-    return place < 0 ? place_now(s) : place;
+    int place = t->role < 0 ? -1 : place_of_role(s, t);
+    return place < -1 ? -1 : place < 0 ? place_now(s) : place;
 }
 
 static int push(Scan *s, const Tag *t) {
@@ -235,6 +233,7 @@ static int push_implied(Scan *s, int tag) {
     t.tag = tag;
     t.name = name_of((const byte *)TAG_NAMES[tag], strlen(TAG_NAMES[tag]));
     t.attributes = 0;
+    t.role = -1;
     return push(s, &t);
 }
 
@@ -535,13 +534,8 @@ static int start_in_body(Scan *s, const Tag *t) {
     }
     s->inlines++;
     if (t->tag == T_RUBY) s->ruby = s->open;
-    if (!s->is_bare && (i = find_attribute(t, "role")) >= 0) {
-        const byte *role;
-        size_t size, before = s->scratch.size;
-        if (read_value(s, &t->attribute[i], &role, &size)) return -1;
-        s->scratch.size = before;
-        if (place_of_role(role, size) >= 0) return decline(s, RARE_TAG); /* an inline landmark */
-    }
+    if (!s->is_bare && t->role >= 0 && place_of_role(s, t) >= 0)
+        return decline(s, RARE_TAG); /* an inline landmark */
     return s->anchor >= 0 ? push(s, t) : 0;
 }
 
