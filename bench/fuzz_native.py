@@ -44,6 +44,7 @@ from bench.mutated import mutate
 from gossamer.base.native import EXTENSIONS
 from gossamer.demo.web import build_web
 from gossamer.index.words import _RUNS, _TABLE
+from gossamer.parse.words import _BITS
 from gossamer.records import Edge, Link, LinkKind, Place
 
 SRC: Final = HERE.parent / "src"
@@ -124,6 +125,18 @@ def _words(module: Any, body: bytes) -> Sequence[Call]:
     return tuple((module.spelled, (text, _TABLE, _RUNS)) for text in (*texts, wide))
 
 
+def _language(module: Any, body: bytes) -> Sequence[Call]:
+    """The page in three widths of characters; a part of its own words are the common ones."""
+    texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
+    wide = "\U0001f600 ".join(texts)
+    common = {word[:16]: n for n, word in enumerate(wide.split()[:200])}
+    known = module.known_of(common | _BITS)
+    return (
+        (module.known_of, (common,)),
+        *((module.spoken, (text, known, 0.1, 1)) for text in (*texts, wide)),
+    )
+
+
 def _scan_ready(module: Any) -> None:
     if hasattr(module, "set_up"):
         module.set_up(Link, LinkKind.ANCHOR, tuple(Place), str.lower, html5)
@@ -135,6 +148,7 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.crawl._forms": Target(_forms),
     "gossamer.graph._rows": Target(_rows),
     "gossamer.index._words": Target(_words),
+    "gossamer.parse._language": Target(_language),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),
 }
 

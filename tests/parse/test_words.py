@@ -1,8 +1,33 @@
 """The commonest words of a text, and when they speak clearly enough."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from gossamer.parse.words import is_heard, spoken
+from gossamer.base import native
+from gossamer.parse.words import (
+    _BITS,
+    _COMMON,
+    _NAMES,
+    FEWEST_HITS,
+    is_heard,
+    spoken,
+    spoken_in_python,
+)
+
+_c = native.load("gossamer.parse._language")
+needs_c = pytest.mark.skipif(_c is None, reason="gossamer.parse._language is not built")
+
+# What parts words, and what only looks like it.
+SPACES = " \n\t\x0b\x1c\x1f\x85\xa0\u2003\u2028\u3000"
+NO_SPACES = "\u200b\ufeff.\x00\ud800\U0001f600"
+A_PIECE = st.sampled_from([*_BITS, *SPACES, *NO_SPACES]) | st.text(max_size=3)
+
+
+def spoken_in_c(sample: str, least_share: float, fewest_hits: int) -> str:
+    assert _c is not None
+    number: int = _c.spoken(sample, _c.known_of(_BITS), least_share, fewest_hits)
+    return _NAMES[number]
 
 
 @pytest.mark.parametrize(
@@ -43,3 +68,46 @@ def test_a_language_is_heard_by_any_of_its_words_where_they_are_known() -> None:
     assert is_heard("de", "int main und void")
     assert not is_heard("fr", "std::pair operator bool const noexcept")
     assert is_heard("eu", "std::pair operator bool const noexcept"), "nobody knows its words here"
+
+
+@needs_c
+@settings(deadline=None)
+@given(
+    st.lists(A_PIECE, max_size=60).map(" ".join) | st.lists(A_PIECE, max_size=60).map("".join),
+    st.floats(0, 1),
+    st.integers(1, 6),
+)
+def test_both_forms_hear_alike(sample: str, least_share: float, fewest_hits: int) -> None:
+    by_twin = spoken_in_python(sample, least_share, fewest_hits)
+
+    assert spoken_in_c(sample, least_share, fewest_hits) == by_twin
+
+
+@needs_c
+@pytest.mark.parametrize("language", _COMMON)
+def test_both_forms_hear_alike_wherever_a_sample_is_cut(language: str) -> None:
+    text = f"{_COMMON[language]} x {_COMMON['en']}"
+    cuts = [text[start:end] for start in range(0, len(text), 7) for end in range(start, 300, 5)]
+
+    by_twin = [spoken_in_python(cut, 0.6, FEWEST_HITS) for cut in cuts]
+
+    assert [spoken_in_c(cut, 0.6, FEWEST_HITS) for cut in cuts] == by_twin
+    assert language in by_twin
+
+
+@needs_c
+@pytest.mark.parametrize("given_", [{"a": -1}, {"a": 1 << 64}, {"a" * 17: 1}, {b"a": 1}, ["a"]])
+def test_the_compiled_form_knows_words_and_bits_alone(given_: object) -> None:
+    assert _c is not None
+
+    with pytest.raises((TypeError, OverflowError)):
+        _c.known_of(given_)
+
+
+@needs_c
+@pytest.mark.parametrize("given_", [("a",), (b"a", None, 0.5, 1), ("a", None, 0.5, 1)])
+def test_the_compiled_form_takes_nothing_else(given_: tuple[object, ...]) -> None:
+    assert _c is not None
+
+    with pytest.raises((TypeError, ValueError)):
+        _c.spoken(*given_)
