@@ -44,6 +44,7 @@ from bench.mutated import mutate
 from gossamer.base.native import EXTENSIONS
 from gossamer.demo.web import build_web
 from gossamer.index.words import _RUNS, _TABLE
+from gossamer.parse.relations import relation_of
 from gossamer.parse.words import _BITS
 from gossamer.records import Edge, Link, LinkKind, Place
 
@@ -139,7 +140,7 @@ def _language(module: Any, body: bytes) -> Sequence[Call]:
 
 def _scan_ready(module: Any) -> None:
     if hasattr(module, "set_up"):
-        module.set_up(Link, LinkKind.ANCHOR, tuple(Place), str.lower, html5)
+        module.set_up(Link, LinkKind.ANCHOR, tuple(Place), relation_of, html5)
 
 
 # Of each extension in base/native.py; one without a row fails a test.

@@ -25,9 +25,9 @@ EXTENSIONS: Final = {
     "gossamer.archive._pack": 2,
     "gossamer.crawl._forms": 2,
     "gossamer.graph._rows": 1,
-    "gossamer.index._words": 1,
+    "gossamer.index._words": 2,
     "gossamer.parse._language": 1,
-    "gossamer.parse._scan": 3,
+    "gossamer.parse._scan": 4,
 }
 
 

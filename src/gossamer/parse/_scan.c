@@ -12,13 +12,13 @@
 
 #include "scan_tokens.h"
 
-#define API 3
+#define API 4
 
 enum { MOST_HEADINGS = 64, MOST_HEADING_CHARS = 300, MOST_META_CHARS = 1000 };
 
 /* What `set_up` was given. */
 static PyTypeObject *link_type;
-static PyObject *anchor_kind, *places[PLACES], *relation_words, *no_text;
+static PyObject *anchor_kind, *places[PLACES], *relation_of, *no_text;
 
 typedef struct {
     PyObject *links, *others, *metas, *headings;
@@ -26,7 +26,8 @@ typedef struct {
     Py_ssize_t count, most_links; /* of `links` and `others` together */
     size_t most_chars;            /* of the words of a link */
     Buffer offsets;               /* of each of `links` in the page, 4 bytes each */
-    PyObject *href, *rel;         /* of the open `a`; NULL where it is no link */
+    Buffer href;                  /* of the open `a` */
+    PyObject *rel;                /* of the open `a`; NULL where it is no link */
     int place;
     Py_ssize_t number;
 } Found;
@@ -59,22 +60,28 @@ static PyObject *folded(Scan *s, const byte *from, const byte *to, size_t most) 
     return made;
 }
 
-/* The words of an element that ends here: its text, with the words of images in it. */
-static PyObject *words_of(Scan *s, const Open *o, size_t most) {
-    size_t before = s->scratch.size, from = o->text_from;
+/* The words of an element that ends here, at the end of `scratch`: its text, with the words of
+ * images in it. */
+static int fold_words(Scan *s, const Open *o, size_t most) {
+    size_t from = o->text_from;
     const Buffer *text = &s->text.out;
     Fold fold = {&s->scratch, most, 0, 0};
     for (size_t i = o->alts_from; i < s->alt_count; i++) {
         const Alt *alt = &s->alts[i];
         const byte *words = s->alt_bytes.at + alt->from;
-        if (fold_more(&fold, text->at + from, text->at + alt->text_at)) return PyErr_NoMemory();
+        if (fold_more(&fold, text->at + from, text->at + alt->text_at)) return -1;
         fold.owes_space = fold.has_word;
-        if (alt->size && fold_more(&fold, words, words + alt->size)) return PyErr_NoMemory();
+        if (alt->size && fold_more(&fold, words, words + alt->size)) return -1;
         fold.owes_space = fold.has_word;
         from = alt->text_at;
     }
-    if (text->size > from && fold_more(&fold, text->at + from, text->at + text->size))
-        return PyErr_NoMemory();
+    if (text->size > from && fold_more(&fold, text->at + from, text->at + text->size)) return -1;
+    return make_room(&s->scratch, 1); /* so that there is something to point to */
+}
+
+static PyObject *words_of(Scan *s, const Open *o, size_t most) {
+    size_t before = s->scratch.size;
+    if (fold_words(s, o, most)) return PyErr_NoMemory();
     PyObject *made = string(s->scratch.at + before, s->scratch.size - before);
     s->scratch.size = before;
     return made;
@@ -94,21 +101,41 @@ static PyObject *link_of(PyObject *href, PyObject *words, PyObject *rel, int pla
     return link;
 }
 
-static PyObject *relation(Scan *s, const Tag *t) {
+/* The link of an `a`: a new reference. */
+static PyObject *link_to(const byte *href, size_t href_size, const byte *words, size_t size,
+                         PyObject *rel, int place) {
+    PyObject *to = string(href, href_size), *said = to ? string(words, size) : NULL;
+    PyObject *link = said ? link_of(to, said, rel, place) : NULL;
+    Py_XDECREF(to);
+    Py_XDECREF(said);
+    return link;
+}
+
+/* What the `rel` of a tag says, as `relations.py` reads it: a new reference. */
+static PyObject *relation_in(Scan *s, const Tag *t) {
     PyObject *rel = value_of(s, t, "rel");
     if (!rel) return NULL;
-    if (rel == Py_None || !PyUnicode_GET_LENGTH(rel)) {
-        Py_DECREF(rel);
-        return Py_NewRef(no_text);
-    }
-    PyObject *words = PyObject_CallOneArg(relation_words, rel);
+    PyObject *read = PyObject_CallOneArg(relation_of, rel == Py_None ? no_text : rel);
     Py_DECREF(rel);
+    if (read && (!PyTuple_Check(read) || PyTuple_GET_SIZE(read) != 3)) {
+        PyErr_SetString(PyExc_TypeError, "a relation has words, and says what follows");
+        Py_CLEAR(read);
+    }
+    return read;
+}
+
+/* The words of a `rel`: a new reference. */
+static PyObject *relation_words(Scan *s, const Tag *t) {
+    int i = find_attribute(t, "rel");
+    if (i < 0 || !t->attribute[i].value_size) return Py_NewRef(no_text);
+    PyObject *read = relation_in(s, t);
+    PyObject *words = read ? Py_NewRef(PyTuple_GET_ITEM(read, 0)) : NULL;
+    Py_XDECREF(read);
     return words;
 }
 
 static int found_anchor(Scan *s, const Tag *t, int place) {
     Found *f = s->found;
-    Py_CLEAR(f->href);
     Py_CLEAR(f->rel);
     int i = find_attribute(t, "href");
     if (i < 0) i = find_attribute(t, "xlink:href");
@@ -119,13 +146,15 @@ static int found_anchor(Scan *s, const Tag *t, int place) {
     while (size && *p <= ' ') p++, size--;
     while (size && p[size - 1] <= ' ') size--;
     const byte *hash = s->is_bare ? memchr(p, '#', size) : NULL;
-    f->href = string(p, hash ? (size_t)(hash - p) : size);
+    f->href.size = 0;
+    if (add_bytes(&f->href, p, hash ? (size_t)(hash - p) : size)) return decline(s, NO_MEMORY);
     s->scratch.size = before;
-    if (!f->href || !(f->rel = relation(s, t))) return -1;
+    if (!(f->rel = relation_words(s, t))) return -1;
     f->count++;
     f->number = PyList_GET_SIZE(f->links);
     f->place = place;
-    PyObject *link = s->is_bare ? link_of(f->href, no_text, f->rel, place) : Py_NewRef(Py_None);
+    PyObject *link = s->is_bare ? link_to(f->href.at, f->href.size, NULL, 0, f->rel, place)
+                                : Py_NewRef(Py_None);
     int failed = !link || PyList_Append(f->links, link);
     Py_XDECREF(link);
     uint32_t offset = (uint32_t)(t->at - s->begin);
@@ -142,11 +171,13 @@ static void drop_alts(Scan *s) {
 
 static int end_anchor(Scan *s, const Open *o) {
     Found *f = s->found;
-    if (s->is_bare || !f->href) return 0;
-    PyObject *words = words_of(s, o, f->most_chars);
-    PyObject *link = words ? link_of(f->href, words, f->rel, f->place) : NULL;
-    Py_XDECREF(words);
-    Py_CLEAR(f->href);
+    if (s->is_bare || !f->rel) return 0;
+    size_t before = s->scratch.size;
+    if (fold_words(s, o, f->most_chars)) return decline(s, NO_MEMORY);
+    PyObject *link = link_to(f->href.at, f->href.size, s->scratch.at + before,
+                             s->scratch.size - before, f->rel, f->place);
+    s->scratch.size = before;
+    Py_CLEAR(f->rel);
     drop_alts(s);
     return link ? PyList_SetItem(f->links, f->number, link) : -1;
 }
@@ -233,6 +264,17 @@ static int found_meta(Scan *s, const Tag *t) {
     return failed ? -1 : 0;
 }
 
+/* A `link` that nobody follows (stylesheet, icon) and that names no canonical address is none. */
+static int found_link(Scan *s, const Tag *t, int place) {
+    if (find_attribute(t, "rel") < 0) return 0;
+    PyObject *read = relation_in(s, t);
+    if (!read) return -1;
+    int is_followed = PyObject_IsTrue(PyTuple_GET_ITEM(read, 1));
+    int is_canonical = PyObject_IsTrue(PyTuple_GET_ITEM(read, 2));
+    Py_DECREF(read);
+    return is_followed || is_canonical ? add_other(s, t, place, "href", "title", NULL) : 0;
+}
+
 static int found_other(Scan *s, const Tag *t, int place) {
     Found *f = s->found;
     switch (t->tag) {
@@ -247,7 +289,7 @@ static int found_other(Scan *s, const Tag *t, int place) {
             f->base = value_of(s, t, "href");
             return f->base ? 0 : -1;
         case T_META: return found_meta(s, t);
-        case T_LINK: return add_other(s, t, place, "href", "title", NULL);
+        case T_LINK: return found_link(s, t, place);
         case T_AREA: return add_other(s, t, place, "href", "alt", NULL);
         default: return add_other(s, t, place, "src", "title", "name");
     }
@@ -318,6 +360,7 @@ static PyObject *scan(PyObject *module, PyObject *const *args, Py_ssize_t count)
         PyMem_RawFree(s);
     }
     PyMem_RawFree(f.offsets.at);
+    PyMem_RawFree(f.href.at);
     Py_XDECREF(f.links);
     Py_XDECREF(f.others);
     Py_XDECREF(f.metas);
@@ -325,7 +368,6 @@ static PyObject *scan(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_XDECREF(f.title);
     Py_XDECREF(f.language);
     Py_XDECREF(f.base);
-    Py_XDECREF(f.href);
     Py_XDECREF(f.rel);
     return given;
 }
@@ -372,7 +414,7 @@ static PyObject *set_up(PyObject *module, PyObject *args) {
     if (keep_refs(given_refs)) return NULL;
     Py_XSETREF(no_text, PyUnicode_FromString(""));
     Py_XSETREF(anchor_kind, Py_NewRef(kind));
-    Py_XSETREF(relation_words, Py_NewRef(relations));
+    Py_XSETREF(relation_of, Py_NewRef(relations));
     for (int i = 0; i < PLACES; i++)
         Py_XSETREF(places[i], Py_NewRef(PyTuple_GET_ITEM(given_places, i)));
     Py_INCREF(link);

@@ -128,9 +128,5 @@ def scanner_of(settings: Parse, wants_media: frozenset[str], is_bare: bool) -> S
 def _set_up() -> ModuleType | None:
     native = load("gossamer.parse._scan")
     if native is not None:
-        native.set_up(Link, LinkKind.ANCHOR, _PLACES, _relation_words, html.entities.html5)
+        native.set_up(Link, LinkKind.ANCHOR, _PLACES, relation_of, html.entities.html5)
     return native
-
-
-def _relation_words(rel: str) -> str:
-    return relation_of(rel).words
