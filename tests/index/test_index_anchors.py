@@ -129,6 +129,61 @@ def test_a_page_fetched_again_keeps_its_anchors(tmp_path: Path) -> None:
     again.close()
 
 
+def test_the_end_writes_what_waits_and_late_anchors(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path)
+    writer.put(an_entry(1))
+    writer.commit({"a.warc.gz": 3})
+    writer.note_anchor(key_of(1), "late", page_of("a"))
+    writer.note_anchor(key_of(2), "early", page_of("a"))
+    writer.put(an_entry(2))
+
+    assert (writer.finish({"a.warc.gz": 5}), writer.finish({})) == (1, 0)
+
+    view = IndexReader(tmp_path).view
+    assert found(view, "late", schema.ANCHORS) == [url_of(1)]
+    assert found(view, "early", schema.ANCHORS) == [url_of(2)]
+    assert (view.count, writer.covered) == (2, {"a.warc.gz": 5})
+    writer.close()
+
+
+def test_a_page_that_waits_at_the_end_does_not_get_its_older_entry_again(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path)
+    for number in (1, 2):
+        writer.put(an_entry(number, "once"))
+    writer.commit({})
+    writer.close()
+    again = IndexWriter(tmp_path)
+    again.note_anchor(key_of(1), "late", page_of("a"))
+    again.note_anchor(key_of(2), "gone", page_of("a"))
+    again.put(an_entry(1, "twice"))
+    again.remove(key_of(2))
+
+    assert again.finish({}) == 0
+
+    view = IndexReader(tmp_path).view
+    assert (view.count, found(view, "once"), found(view, "twice")) == (1, [], [url_of(1)])
+    assert found(view, "late", schema.ANCHORS) == [url_of(1)]
+    again.close()
+
+
+def test_an_index_that_is_worn_at_the_end_is_written_anew(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path, fewest_dead=10)
+    for turn in range(2):
+        for number in range(40):
+            writer.put(an_entry(number, f"turn{turn}"))
+            writer.note_anchor(key_of(number), f"late{turn}", page_of("a"))
+        assert writer.finish({}) == 0
+        writer.note_anchor(key_of(7), f"later{turn}", page_of("a"))
+
+    assert writer.finish({}) == 1
+
+    view = IndexReader(tmp_path).view
+    assert (view.count, len(found(view, "turn1")), len(found(view, "turn0"))) == (40, 40, 0)
+    assert found(view, "later1", schema.ANCHORS) == [url_of(7)]
+    assert len(list(tmp_path.glob("g*"))) == 1
+    writer.close()
+
+
 def test_links_without_words_and_links_of_a_page_to_itself_do_not_count(tmp_path: Path) -> None:
     book = AnchorBook(tmp_path / "anchors")
 

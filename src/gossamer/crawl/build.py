@@ -226,6 +226,7 @@ def _open(
             index=index,
             is_match=is_match,
             bans=LiveBans(frontier, admission, clock, live),
+            tidy_store=store.tidy,
             close_store=store.close,
         )
     )

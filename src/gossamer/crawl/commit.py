@@ -160,7 +160,7 @@ class Committer:
         self._store.write(moment.changes)
         self._links.name(moment.parts)
         if self._index is not None and moment.fresh is not None:
-            self._index.write(moment.fresh, is_last=moment.is_clean)
+            self._index.write(moment.fresh)
         self._commits += 1
         if self._commits % _GIVE_BACK_EVERY == 0:
             give_back()

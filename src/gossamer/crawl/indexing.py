@@ -105,13 +105,16 @@ class IndexFeed:
                 self._ends, self._has_new = {}, False
                 self._committed_s = self._clock.now_s()
 
-    def finish(self) -> int:
-        """The closing pass: anchors that came late reach their pages; how many pages there were.
-
-        All is committed before. Raises DiskFault.
+    def finish(self, *, is_whole: bool = True) -> int:
+        """The end: all that was written is committed, and where `is_whole`, anchors that came late
+        reach their pages; how many pages there were. Raises DiskFault.
         """
         with _disk_faults():
-            return self._writer.write_late_anchors()
+            ends, self._ends, self._has_new = self._ends, {}, False
+            if is_whole:
+                return self._writer.finish(ends)
+            self._writer.commit(ends)
+            return 0
 
     def close(self) -> None:
         with contextlib.suppress(CorruptFile):  # it was said, or the next start says it

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -64,6 +63,7 @@ class Parts:
     index: IndexFeed | None
     is_match: IsMatch
     bans: LiveBans
+    tidy_store: Callable[[], None]
     close_store: Callable[[], None]
 
 
@@ -143,14 +143,12 @@ class Node:
             await self._wait_for_answers()
             banning.cancel()
             committing.cancel()  # between two commits; one under way is finished
-        await crew.finish()
+            finishing = asyncio.ensure_future(crew.finish())  # meanwhile
+        await finishing
         stopped = self._stop or "done"
         if self._fault is None:
             try:
-                await self._parts.committer.commit()
-                await asyncio.to_thread(self._frontier.count_duplicates)
-                await self._parts.committer.commit(is_clean=True)
-                await asyncio.to_thread(self._finish_derived, is_whole=stopped != "signal")
+                await self._complete(is_whole=stopped != "signal")
             except DiskFault as fault:
                 self._fault = fault
         if self._fault is not None:
@@ -161,23 +159,35 @@ class Node:
         summary = summarise(self._frontier.counts, self._began_s, self._clock.now_s(), stopped)
         return summary if self._index is not None else replace(summary, indexed=0)
 
-    def _finish_derived(self, *, is_whole: bool) -> None:
-        """What is made of all pages together, now that they are all there. Raises DiskFault.
+    async def _complete(self, *, is_whole: bool) -> None:
+        """Commit the last pages, and make what is made of all of them together. Raises DiskFault.
 
         Whoever stops a crawl wants it to end; what is left out then, the next end makes up for.
-        The index does not need the graph, so one core does the one and another the other.
+        The index does not need the graph, nor either of them the sums, so all are made at the same
+        time. The end is called clean when the index has all that the state has.
         """
         parts = self._parts
-        with ThreadPoolExecutor(1) as beside:
-            index = parts.index if is_whole else None
-            indexing = beside.submit(index.finish) if index is not None else None
-            parts.links.finish()
-            if is_whole and parts.settings.node.graph:
-                from gossamer.graph.ranks import compute_apart  # NumPy, SciPy: nobody waits for it
+        await parts.committer.commit()
+        parts.tidy_store()
+        linking = asyncio.ensure_future(asyncio.to_thread(self._finish_links, is_whole=is_whole))
+        try:
+            counting = asyncio.to_thread(self._frontier.count_duplicates)
+            if parts.index is None:
+                await counting
+            else:
+                indexing = asyncio.to_thread(parts.index.finish, is_whole=is_whole)
+                await asyncio.gather(counting, indexing)
+            await parts.committer.commit(is_clean=True)
+        finally:
+            await linking
 
-                compute_apart(parts.home.graph, parts.clock)
-            if indexing is not None:
-                indexing.result()
+    def _finish_links(self, *, is_whole: bool) -> None:
+        parts = self._parts
+        parts.links.finish()
+        if is_whole and parts.settings.node.graph:
+            from gossamer.graph.ranks import compute_apart  # NumPy, SciPy: nobody waits for it
+
+            compute_apart(parts.home.graph, parts.clock)
 
     async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
         crew, connections = self._parts.crew, self._connections
@@ -278,8 +288,7 @@ class Node:
         await self._parts.crew.finish()
         if self._fault is not None:
             raise self._fault
-        await self._parts.committer.commit(is_clean=True)
-        await asyncio.to_thread(self._finish_derived, is_whole=True)
+        await self._complete(is_whole=True)
         self._is_done = True
 
     @property

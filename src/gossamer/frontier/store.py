@@ -54,6 +54,10 @@ class Store(Protocol):
         """For a reader of another process's state: see what was written since. Else nothing."""
         ...
 
+    def tidy(self) -> None:
+        """Begin in the background what `close` would have to wait for."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -97,6 +101,9 @@ class MemoryStore:
 
     def refresh(self) -> None:
         """Nothing: there is no other process."""
+
+    def tidy(self) -> None:
+        """Nothing to tidy up."""
 
     def close(self) -> None:
         """Nothing to close."""

@@ -12,7 +12,7 @@ One thread may `put`, `remove` and `note_anchor` while another is in `commit` or
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TypeVar
@@ -106,18 +106,7 @@ class IndexWriter:
         files that are not named there stay as they were. Blocks for a second or more. Raises
         DiskFault: nobody knows then what is on the disk, so close, and do not try again."""
         with self._lock, writing(self._generation.path):
-            files = {**self.covered, **covered}
-            waiting, self._waiting, self._waiting_chars = self._waiting, {}, 0
-            if not waiting and files == self.covered and self._rewriting is None:
-                return  # a commit costs 50 ms of CPU, whatever is in it
-            # All anchors that are known now; those that come later are the late pass's.
-            anchors = self._book.settle([key for key, entry in waiting.items() if entry])
-            for key, entry in waiting.items():
-                if entry is None:
-                    self._generation.remove(key)
-                else:
-                    self._generation.write(entry, anchors.get(key))
-            self._commit(files, waiting)
+            self._commit_written({**self.covered, **covered}, self._write_waiting())
 
     def write_late_anchors(self) -> int:
         """Write all entries again whose anchors have words that they lack; how many there were.
@@ -126,21 +115,53 @@ class IndexWriter:
         not written; commit first.
         """
         with self._lock, writing(self._generation.path):
-            self._book.sync()
-            entries = self._generation.entries
-            shares = list(self._book.shares(entries))
-            first = self._late(shares[0])
-            lates = chain((first,), map(self._late, shares[1:]))
-            # Keys are digests, so one share tells of all.
-            if self._generation.is_worn(self._fewest_dead, len(first) * len(shares)):
-                return self._write_anew(zip(shares, lates, strict=True))
-            return sum(map(self._write_again, lates))
+            return self._write_late()
+
+    def finish(self, covered: Mapping[str, int]) -> int:
+        """`commit`, then `write_late_anchors`; how many lacked words. A commit syncs a dozen files,
+        so what waits and the first of the late ones are written by the same."""
+        with self._lock, writing(self._generation.path):
+            files = {**self.covered, **covered}
+            written = self._write_waiting()
+            shares = list(self._book.shares(self._generation.entries))
+            # What was just written has all its anchors, and its older entry is not to come back.
+            late = self._late(shares[0]).items() if len(shares) == 1 else ()
+            rest = {key: anchors for key, anchors in late if key not in written}
+            is_worn = self._generation.is_worn(self._fewest_dead, len(rest))
+            first = {} if is_worn else dict(islice(rest.items(), _LATE_AT_ONCE))
+            self._replace_anchors(first)
+            self._commit_written(files, [*written, *first])
+            is_done = len(shares) == 1 and len(first) == len(rest) and self._rewriting is None
+            return len(first) + (0 if is_done else self._write_late())
 
     def close(self) -> None:
         """Let go of the files. What waits is not written."""
         self._drop_rewriting()
         self._generation.close()
         self._book.close()
+
+    def _write_late(self) -> int:
+        self._book.sync()
+        entries = self._generation.entries
+        shares = list(self._book.shares(entries))
+        first = self._late(shares[0])
+        lates = chain((first,), map(self._late, shares[1:]))
+        # Keys are digests, so one share tells of all.
+        if self._generation.is_worn(self._fewest_dead, len(first) * len(shares)):
+            return self._write_anew(zip(shares, lates, strict=True))
+        return sum(map(self._write_again, lates))
+
+    def _write_waiting(self) -> Collection[bytes]:
+        """Write all that waits; the keys of it. The next commit makes it last."""
+        waiting, self._waiting, self._waiting_chars = self._waiting, {}, 0
+        # All anchors that are known now; those that come later are the late pass's.
+        anchors = self._book.settle([key for key, entry in waiting.items() if entry])
+        for key, entry in waiting.items():
+            if entry is None:
+                self._generation.remove(key)
+            else:
+                self._generation.write(entry, anchors.get(key))
+        return waiting.keys()
 
     def _late(self, share: Share) -> _Late:
         """The entries of a share that lack words of their anchors, with those they should have."""
@@ -153,12 +174,15 @@ class IndexWriter:
 
     def _write_again(self, late: _Late) -> int:
         for some in batched(late.items(), _LATE_AT_ONCE):
-            for key, anchors in some:
-                kept = self._generation.find(key)
-                assert kept is not None, "its key was just read, and nobody else writes"
-                self._generation.write_again(kept, anchors)
+            self._replace_anchors(dict(some))
             self._commit(self.covered, [key for key, _ in some])
         return len(late)
+
+    def _replace_anchors(self, late: _Late) -> None:
+        for key, anchors in late.items():
+            kept = self._generation.find(key)
+            assert kept is not None, "its key was just read, and nobody else writes"
+            self._generation.write_again(kept, anchors)
 
     def _write_anew(self, lates: Iterable[tuple[Share, _Late]]) -> int:
         """Write all entries into a new generation, each with its anchors; how many lacked some.
@@ -181,6 +205,11 @@ class IndexWriter:
             raise
         self._swap(new)
         return count
+
+    def _commit_written(self, files: Mapping[str, int], written: Collection[bytes]) -> None:
+        """`_commit`, unless there is nothing to it: it costs 50 ms of CPU, whatever is in it."""
+        if written or files != self.covered or self._rewriting is not None:
+            self._commit(files, written)
 
     def _commit(self, files: Mapping[str, int], written: Iterable[bytes]) -> None:
         """`written` are the keys whose entries this commit changes."""
