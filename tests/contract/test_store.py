@@ -39,6 +39,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "state"
 
 
+def test_a_store_that_is_being_tidied_up_takes_rows_and_has_them(store: Store) -> None:
+    store.write({Table.URL: {b"a": b"1"}})
+
+    store.tidy()
+    store.write({Table.URL: {b"b": b"2"}})
+
+    assert store.scan(Table.URL, b"", None, 9) == [(b"a", b"1"), (b"b", b"2")]
+
+
 def test_a_row_is_found_in_its_own_table_alone(store: Store) -> None:
     store.write({Table.URL: {b"a": b"1"}})
 
