@@ -62,6 +62,11 @@ def taken(column: Any, places: NDArray[Any]) -> Any:
     return _called("take", column, number_column(places))
 
 
+def filled(column: Any, value: Any) -> Any:
+    """The same column with a scalar of its type in place of nulls."""
+    return _called("coalesce", column, value)
+
+
 def places_in_order(column: Any) -> NDArray[Any]:
     """The numbers of a column's rows in the order of their values."""
     return number_array(_called("array_sort_indices", column))

@@ -20,6 +20,7 @@ from gossamer.graph.arrow import pa, pq
 from gossamer.graph.coded import Rows, Text, rows_of
 from gossamer.graph.columns import (
     coded,
+    filled,
     number_array,
     number_scalar,
     places_in_order,
@@ -85,7 +86,7 @@ def _captures(path: Path) -> Any:
     with pq.ParquetFile(path) as file:
         table = file.read(columns=["source", "links_us"])
     rows = table.num_rows
-    links_us = table["links_us"].fill_null(number_scalar(NEVER, np.int64))
+    links_us = filled(table["links_us"], number_scalar(NEVER, np.int64))
     return pa.table({
         "source": table["source"],
         "target": table["source"],

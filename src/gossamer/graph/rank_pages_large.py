@@ -11,7 +11,7 @@ spills every link twice: 10^8 links failed in 256 MB, and 10^7 took twice as lon
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.coded import Rows, rows_of
-from gossamer.graph.columns import number_array, number_column, number_scalar
+from gossamer.graph.columns import filled, number_array, number_scalar, taken
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.rank_links import once, packed
-from gossamer.graph.rank_pages import CODED, NEVER, READ, Pages, newest_of, stands
+from gossamer.graph.rank_pages import CODED, NEVER, Pages, newest_of, stands
 from gossamer.graph.rank_spool import Numbers, Spool
 from gossamer.graph.rank_store import Hashes, hashes_of
 
@@ -34,6 +34,8 @@ _COLUMN: Final = 100_000  # URLs in a column at least, so that a table of them h
 _URL: Final = "url"
 _MOST_SORTED: Final = 1_000_000  # keys in one array: two copies of it are made when it grows
 _UNKNOWN: Final = -1
+_SEEN: Final = "seen_us"
+_OF_CAPTURES: Final = ["source", "rel", "kind"]  # texts that `newest_of` looks at
 
 
 def number_pages(
@@ -64,20 +66,21 @@ def _newest(folder: Path, graph: Manifest, numbering: Numbering) -> Numbers:
         np.maximum.at(newest_us, pages, times_us)
 
     for part in graph.parts:
-        for rows in _groups(folder / part.name):
+        for rows in _groups(folder / part.name, _OF_CAPTURES):
             note(rows.texts["source"].words, newest_of(rows))
     for merged in graph.sets:
         with pq.ParquetFile(folder / merged.captures_file) as file:
             for batch in file.iter_batches(columns=["source", "links_us"]):
-                links_us = batch["links_us"].fill_null(number_scalar(NEVER, np.int64))
+                links_us = filled(batch["links_us"], number_scalar(NEVER, np.int64))
                 note(batch["source"], number_array(links_us))
     return newest_us
 
 
-def _groups(path: Path) -> Iterator[Rows]:
+def _groups(path: Path, texts: Sequence[str] = CODED) -> Iterator[Rows]:
     with pq.ParquetFile(path, read_dictionary=CODED) as file:
         for group in range(file.num_row_groups):
-            yield rows_of([file.read_row_group(group, columns=READ)])
+            table = file.read_row_group(group, columns=[*texts, _SEEN])
+            yield rows_of([table], texts, [_SEEN])
 
 
 def _pairs(rows: Rows, numbering: Numbering, newest_us: Numbers, *, nofollow: bool) -> Numbers:
@@ -90,7 +93,7 @@ def _pairs(rows: Rows, numbering: Numbering, newest_us: Numbers, *, nofollow: bo
     is_used[codes] = True
     used = np.flatnonzero(is_used)
     targets = np.zeros(len(target.words), np.int64)
-    targets[used] = numbering.of(target.words.take(number_column(used)))
+    targets[used] = numbering.of(taken(target.words, used))
     return once(np.sort(packed(sources[source.codes[stand]], targets[codes])))
 
 
@@ -132,7 +135,7 @@ class Numbering:
         if len(unknown):
             new, first = np.unique(keys[unknown], return_index=True)
             order = np.sort(first)  # by place in `words`, not by key
-            self._add(words.take(number_column(unknown[order])), keys[unknown][order])
+            self._add(taken(words, unknown[order]), keys[unknown][order])
             numbers[unknown] = self._recent.find(keys[unknown])
             assert len(new) == len(order), "each key is new once"
         return numbers
