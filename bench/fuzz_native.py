@@ -31,6 +31,7 @@ import sysconfig
 import tempfile
 import time
 import tracemalloc
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html.entities import html5
@@ -123,7 +124,10 @@ def _words(module: Any, body: bytes) -> Sequence[Call]:
     """The page in three widths of characters."""
     texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
     wide = "\U0001f600".join(texts)
-    return tuple((module.spelled, (text, _TABLE, _RUNS)) for text in (*texts, wide))
+    return (
+        *((module.spelled, (text, _TABLE, _RUNS)) for text in (*texts, wide)),
+        *((module.prepared, (text, _TABLE, _RUNS, zlib.compress, 1)) for text in (*texts, wide)),
+    )
 
 
 def _language(module: Any, body: bytes) -> Sequence[Call]:
