@@ -158,7 +158,8 @@ class Committer:
         if moment.log_lines:
             self._journal.append(moment.log_lines)
         self._store.write(moment.changes)
-        self._links.name(moment.parts)
+        if moment.parts or not moment.is_clean:  # in the end the book is being finished elsewhere
+            self._links.name(moment.parts)
         if self._index is not None and moment.fresh is not None:
             self._index.write(moment.fresh)
         self._commits += 1
