@@ -26,7 +26,7 @@ EXTENSIONS: Final = {
     "gossamer.crawl._forms": 2,
     "gossamer.graph._rows": 1,
     "gossamer.index._words": 2,
-    "gossamer.parse._language": 1,
+    "gossamer.parse._language": 2,
     "gossamer.parse._scan": 4,
 }
 

@@ -1,5 +1,5 @@
 /* Which language the commonest words of a text speak, in C: the twin of `spoken_in_python` in
- * words.py, where the rule is explained.
+ * words.py, where the rule is explained, and of `prose_in_python` in language.py.
  *
  * A sample is walked once, and no object is made of a word: its characters are hashed as they come,
  * and most words end there, for no common one has that hash. The common words lie in a capsule that
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define API 1
+#define API 2
 #define NAME "gossamer.parse._language.known"
 #define LANGUAGES 64
 #define LONGEST 16 /* characters of a common word; words.py has none above 7 */
@@ -210,11 +210,47 @@ static PyObject *spoken(PyObject *module, PyObject *const *given, Py_ssize_t cou
     return PyLong_FromLong(clear_winner(&votes, least_share, fewest_hits));
 }
 
+static int has_others_than_ascii(PyObject *text, Py_ssize_t at, Py_ssize_t end) {
+    const int kind = PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    while (at < end && PyUnicode_READ(kind, data, at) < 128)
+        at++;
+    return at < end;
+}
+
+/* Lines of the first `most` characters that have more than `enough`, or more than `enough_of_others`
+ * that are not all ASCII. Of shorter ones, which most are, no object is made. */
+static PyObject *prose(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *text;
+    Py_ssize_t most, enough, enough_of_others, at = 0;
+    if (!PyArg_ParseTuple(arguments, "Unnn:prose", &text, &most, &enough, &enough_of_others) ||
+        PyUnicode_READY(text) < 0)
+        return NULL;
+    const Py_ssize_t length = PyUnicode_GET_LENGTH(text), stop = most < length ? most : length;
+    PyObject *lines = PyList_New(0);
+    while (lines != NULL && at <= stop) {
+        Py_ssize_t end = PyUnicode_FindChar(text, '\n', at, stop, 1);
+        if (end < 0) /* -1: none is there; -2 only for what is no text */
+            end = stop;
+        const Py_ssize_t size = end - at;
+        if (size > enough || (size > enough_of_others && has_others_than_ascii(text, at, end))) {
+            PyObject *line = PyUnicode_Substring(text, at, end);
+            if (line == NULL || PyList_Append(lines, line) < 0)
+                Py_CLEAR(lines);
+            Py_XDECREF(line);
+        }
+        at = end + 1;
+    }
+    return lines;
+}
+
 static PyMethodDef functions[] = {
     {"known_of", known_of, METH_O,
      "What `spoken` is to know, of a dict: each common word, and a bit for each language."},
     {"spoken", (PyCFunction)(void (*)(void))spoken, METH_FASTCALL,
      "The number of the language that a sample speaks, as `words.spoken_in_python` has it, or -1."},
+    {"prose", prose, METH_VARARGS, "Long lines, as `language.prose_in_python` has them."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -20,11 +20,13 @@ Answers are ISO 639-1 where there is a code, else 639-3, else empty.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
 from turbohtml.detect import detect_language
 
+from gossamer.base import native
 from gossamer.parse.words import is_heard, spoken
 
 # A guess, not measured: shorter texts are mostly names and menus.
@@ -117,7 +119,7 @@ def _confirmed(text: str, declared: str, chars: int) -> str:
 
 def _told(text: str, chars: int) -> str:
     """The language of a text of which nothing is said: that of most of its prose."""
-    prose = _prose(text[: _PROSE_WINDOW * chars])
+    prose = _prose(text, _PROSE_WINDOW * chars, _PROSE_CHARS, _PROSE_CHARS // 3)
     few = " ".join([line[: chars // _FEW_LINES] for line in _spread(prose, _FEW_LINES)])
     if found := _by_script(few) or spoken(few, _TELLS) or _voted(prose, chars):
         return found
@@ -131,13 +133,19 @@ def _told(text: str, chars: int) -> str:
     return first if is_heard(first, text[: _WINDOW * chars]) else ""
 
 
-def _prose(text: str) -> list[str]:
-    """Lines that are long enough to be sentences."""
+def prose_in_python(text: str, most: int, enough: int, enough_of_others: int) -> list[str]:
+    """Lines that are long enough to be sentences, of the first `most` characters."""
     return [
         line
-        for line in text.split("\n")
-        if len(line) > _PROSE_CHARS or (len(line) > _PROSE_CHARS // 3 and not line.isascii())
+        for line in text[:most].split("\n")
+        if len(line) > enough or (len(line) > enough_of_others and not line.isascii())
     ]
+
+
+_prose: Callable[[str, int, int, int], list[str]] = prose_in_python
+_c = native.load("gossamer.parse._language")
+if _c is not None:
+    _prose = _c.prose
 
 
 def _spread(lines: list[str], most: int) -> list[str]:
