@@ -29,7 +29,8 @@ from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.marker import Marker, delete_markers, read_deadly
 from gossamer.crawl.matches import count_matches, matcher
-from gossamer.crawl.node import Node, Parts
+from gossamer.crawl.node import Node
+from gossamer.crawl.parts import Parts
 from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.recovery import Recovered, recover
 from gossamer.crawl.scheduler import Scheduler

@@ -63,6 +63,11 @@ class IndexFeed:
         """Whether so much waits that no further pages should be asked for."""
         return self._fresh.chars >= MAX_WAITING_CHARS
 
+    @property
+    def is_filling(self) -> bool:
+        """Whether half of that waits: the next commit should come soon."""
+        return self._fresh.chars >= MAX_WAITING_CHARS // 2
+
     def take(self, harvest: Harvest, *, is_current: bool) -> None:
         """An exchange is in the archive; what the index is to know of it waits for the commit.
 

@@ -81,11 +81,16 @@ class LinkBook:
             self._begin(next_merge(self.manifest))
 
     def finish(self) -> None:
-        """Merge what is worth it now that the crawl ends, and wait for it. Raises DiskFault."""
+        """Merge what is worth it now that the crawl ends, wait for it, and delete what nobody reads
+        any more. Raises DiskFault."""
+        self.merge_rest()
+        self._delete_retired()
+
+    def merge_rest(self) -> None:
+        """The first half of `finish`: readers of all files may go on."""
         self._await_merge()
         while self._begin(next_merge(self.manifest, is_final=True)):
             self._await_merge()
-        self._delete_retired()
 
     def close(self) -> None:
         """End a merge that is under way: what it would have written is merged another time."""

@@ -3,7 +3,8 @@
 It gives leases to its crew while there is room, takes the harvests that come back, in the order
 in which they lie in the archive, and commits about once a second. Nothing here knows what a page
 is: see `worker.py` for the circle of one URL, `scheduler.py` for who is asked when, `learning.py`
-for what a harvest teaches, and `commit.py` for what is on disk in which order.
+for what a harvest teaches, `commit.py` for what is on disk in which order, and `ending.py` for what
+is made of all pages when there are no more.
 """
 
 from __future__ import annotations
@@ -11,60 +12,27 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from gossamer.base.clock import Clock
 from gossamer.base.handles import room_for_connections
-from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import LiveBans
-from gossamer.crawl.commit import Committer
-from gossamer.crawl.crew import Crew, Employer
+from gossamer.crawl.crew import Employer
+from gossamer.crawl.ending import complete
 from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.home import Home
 from gossamer.crawl.hosts import Host
-from gossamer.crawl.indexing import IndexFeed
-from gossamer.crawl.journal import Journal
-from gossamer.crawl.learning import Learner, Reread
-from gossamer.crawl.links import LinkBook
-from gossamer.crawl.matches import IsMatch
+from gossamer.crawl.learning import Learner
+from gossamer.crawl.parts import Parts
 from gossamer.crawl.progress import Progress, Speed, Summary, summarise
-from gossamer.crawl.scheduler import Scheduler
 from gossamer.crawl.wire import PartWritten, with_text
 from gossamer.errors import DiskFault
-from gossamer.fetch.resolve import Resolver
-from gossamer.frontier.frontier import Frontier
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Lease, Purpose, Report
-from gossamer.settings import Settings
 
 _IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
 _LEASES_AT_ONCE: Final = 64  # then the loop gets its turn
 _DISK_CHECK_S: Final = 5.0
 _ROWS_AT_ONCE: Final = 50_000  # in one commit while an archive is read: some 20 MB
-
-
-@dataclass(slots=True)
-class Parts:
-    """What a node is made of; `build.py` joins them."""
-
-    home: Home
-    settings: Settings
-    clock: Clock
-    admission: Admission
-    frontier: Frontier
-    scheduler: Scheduler
-    resolver: Resolver
-    crew: Crew
-    reread: Reread
-    committer: Committer
-    journal: Journal
-    links: LinkBook
-    index: IndexFeed | None
-    is_match: IsMatch
-    bans: LiveBans
-    tidy_store: Callable[[], None]
-    close_store: Callable[[], None]
 
 
 class Node:
@@ -78,6 +46,7 @@ class Node:
         self._clock = parts.clock
         self._began_s = parts.clock.now_s()
         self._changed = asyncio.Event()
+        self._is_much = asyncio.Event()  # waits for the index: a commit is due before its time
         self._stop = ""  # why it ends
         self._is_paused = False
         self._is_done = False
@@ -148,7 +117,7 @@ class Node:
         stopped = self._stop or "done"
         if self._fault is None:
             try:
-                await self._complete(is_whole=stopped != "signal")
+                await complete(self._parts, is_whole=stopped != "signal")
             except DiskFault as fault:
                 self._fault = fault
         if self._fault is not None:
@@ -158,36 +127,6 @@ class Node:
         self._is_done = True
         summary = summarise(self._frontier.counts, self._began_s, self._clock.now_s(), stopped)
         return summary if self._index is not None else replace(summary, indexed=0)
-
-    async def _complete(self, *, is_whole: bool) -> None:
-        """Commit the last pages, and make what is made of all of them together. Raises DiskFault.
-
-        Whoever stops a crawl wants it to end; what is left out then, the next end makes up for.
-        The index does not need the graph, nor either of them the sums, so all are made at the same
-        time. The end is called clean when the index has all that the state has.
-        """
-        parts = self._parts
-        await parts.committer.commit()
-        parts.tidy_store()
-        linking = asyncio.ensure_future(asyncio.to_thread(self._finish_links, is_whole=is_whole))
-        try:
-            counting = asyncio.to_thread(self._frontier.count_duplicates)
-            if parts.index is None:
-                await counting
-            else:
-                indexing = asyncio.to_thread(parts.index.finish, is_whole=is_whole)
-                await asyncio.gather(counting, indexing)
-            await parts.committer.commit(is_clean=True)
-        finally:
-            await linking
-
-    def _finish_links(self, *, is_whole: bool) -> None:
-        parts = self._parts
-        parts.links.finish()
-        if is_whole and parts.settings.node.graph:
-            from gossamer.graph.ranks import compute_apart  # NumPy, SciPy: nobody waits for it
-
-            compute_apart(parts.home.graph, parts.clock)
 
     async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
         crew, connections = self._parts.crew, self._connections
@@ -266,6 +205,8 @@ class Node:
         self._throttle.took(harvest.report.size_bytes, self._clock.now_s())
         self._learner.take(harvest)
         self._changed.set()
+        if self._index is not None and self._index.is_filling:
+            self._is_much.set()
         if self.on_harvest is not None and harvest.report.lease.purpose is Purpose.PAGE:
             self.on_harvest(with_text(harvest))
 
@@ -288,7 +229,7 @@ class Node:
         await self._parts.crew.finish()
         if self._fault is not None:
             raise self._fault
-        await self._complete(is_whole=True)
+        await complete(self._parts, is_whole=True)
         self._is_done = True
 
     @property
@@ -317,7 +258,7 @@ class Node:
     async def _commit_regularly(self) -> None:
         every_s = self._parts.settings.node.commit_every_s
         while True:
-            await self._clock.sleep_until(self._clock.now_s() + every_s)
+            await self._wait_to_commit(self._clock.now_s() + every_s)
             if self._frontier.wake_due(self._clock.wall_us()):
                 self._changed.set()
             self._scheduler.forget_idle()
@@ -328,6 +269,20 @@ class Node:
             except DiskFault as fault:
                 self._fail(fault)
                 return
+
+    async def _wait_to_commit(self, until_s: float) -> None:
+        """A commit may take longer than the time between two; what came meanwhile is much then,
+        and leases would wait for the next."""
+        waits = [
+            asyncio.ensure_future(self._clock.sleep_until(until_s)),
+            asyncio.ensure_future(self._is_much.wait()),
+        ]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+        self._is_much.clear()
 
     def _check_disk(self) -> None:
         now_s = self._clock.now_s()

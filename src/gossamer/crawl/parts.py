@@ -1,0 +1,45 @@
+"""What a node is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gossamer.base.clock import Clock
+from gossamer.crawl.admission import Admission
+from gossamer.crawl.bans import LiveBans
+from gossamer.crawl.commit import Committer
+from gossamer.crawl.crew import Crew
+from gossamer.crawl.home import Home
+from gossamer.crawl.indexing import IndexFeed
+from gossamer.crawl.journal import Journal
+from gossamer.crawl.learning import Reread
+from gossamer.crawl.links import LinkBook
+from gossamer.crawl.matches import IsMatch
+from gossamer.crawl.scheduler import Scheduler
+from gossamer.fetch.resolve import Resolver
+from gossamer.frontier.frontier import Frontier
+from gossamer.settings import Settings
+
+
+@dataclass(slots=True)
+class Parts:
+    """`build.py` joins them."""
+
+    home: Home
+    settings: Settings
+    clock: Clock
+    admission: Admission
+    frontier: Frontier
+    scheduler: Scheduler
+    resolver: Resolver
+    crew: Crew
+    reread: Reread
+    committer: Committer
+    journal: Journal
+    links: LinkBook
+    index: IndexFeed | None
+    is_match: IsMatch
+    bans: LiveBans
+    tidy_store: Callable[[], None]
+    close_store: Callable[[], None]
