@@ -151,6 +151,13 @@ def test_links_have_their_lines() -> None:
     assert list(read(SCANNED, page).lines) == [2, 4, 5]
 
 
+def test_the_lines_of_many_links_are_had_by_one_pass() -> None:
+    page = read(SCANNED, "<a href='http://['>x</a>\n" * 20_000 + "y" * 4_000_000)
+
+    assert list(page.lines) == list(range(1, 20_001))  # one by one that would be 40 GB to look at
+    assert list(page.lines[::-1])[:2] == [20_000, 19_999]
+
+
 def test_there_are_no_more_links_than_wanted() -> None:
     few = replace(Parse(), max_links=3)
     page = "<link rel=next href=n>" + "".join(f"<a href={n}>" for n in range(9))

@@ -94,6 +94,13 @@ def serving(name: str) -> Iterator[RealSite]:
         shutil.rmtree(home)
 
 
+def files_of(name: str) -> list[Path]:
+    """The pages of a site as they lie on the disk; skips as `serving` does."""
+    rows = runpy.run_path(str(data("sites.py")))["SITES"]
+    package = next(row[1] for row in rows if row[0] == name)
+    return sorted(_need_fetched(name, package).rglob("*.html*"))
+
+
 def _need_fetched(name: str, package: str) -> Path:
     fetched = Path(os.environ.get("TEST_SITES", "")) / package
     if "TEST_SITES" in os.environ and fetched.is_dir():

@@ -98,11 +98,13 @@ class Scanner:
 
 
 class Lines(Sequence[int]):
-    """The line of each link in the page, from 1; counted when somebody asks."""
+    """The line of each link in the page, from 1; counted when somebody asks, from the last one that
+    was asked for: a page of links that are no URLs is gone through once, not once for each."""
 
     def __init__(self, page: str | bytes, offsets: Sequence[int]) -> None:
         self._page = page
         self._offsets = offsets
+        self._last = (0, 1)  # offset, and the line there
 
     def __len__(self) -> int:
         return len(self._offsets)
@@ -114,9 +116,14 @@ class Lines(Sequence[int]):
     def __getitem__(self, n: int | slice) -> int | Sequence[int]:
         if isinstance(n, slice):
             return Lines(self._page, self._offsets[n])
-        page = self._page if isinstance(self._page, bytes) else self._page.encode()
-        before = page[: self._offsets[n]]
-        return 1 + before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+        if isinstance(self._page, str):
+            self._page = self._page.encode()
+        offset = self._offsets[n]
+        start, line = self._last if self._last[0] <= offset else (0, 1)
+        passed = self._page[start:offset]
+        line += passed.count(b"\n") + passed.count(b"\r") - passed.count(b"\r\n")
+        self._last = offset, line
+        return line
 
 
 def scanner_of(settings: Parse, wants_media: frozenset[str], is_bare: bool) -> Scanner | None:
