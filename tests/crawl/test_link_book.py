@@ -66,6 +66,24 @@ def test_merged_links_are_the_same_and_old_files_go_after_a_while(
     assert len(rows(tables.links(folder))) == 6
 
 
+def test_files_that_are_merged_in_the_end_stay_until_their_readers_are_done(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiers, "RAW_PARTS", 4)
+    book = LinkBook(tmp_path, clock, keep_s=0.0)
+    for number in range(4):
+        add_part(book, tmp_path, number)
+    before = [part.name for part in book.manifest.parts]
+
+    book.merge_rest()
+    are_there = [(tmp_path / name).exists() for name in before]
+    book.finish()
+
+    assert (len(before), all(are_there)) == (4, True)
+    assert (book.manifest.parts, book.manifest.retired) == ((), {})
+    assert not any((tmp_path / name).exists() for name in before)
+
+
 def test_retired_files_survive_a_restart_and_strays_do_not(
     tmp_path: Path, book: LinkBook, clock: ManualClock
 ) -> None:

@@ -146,6 +146,22 @@ def test_the_end_writes_what_waits_and_late_anchors(tmp_path: Path) -> None:
     writer.close()
 
 
+def test_late_anchors_of_many_pages_are_all_written_at_the_end(tmp_path: Path) -> None:
+    writer = IndexWriter(tmp_path, fewest_dead=10_000)
+    for number in range(2_100):
+        writer.put(an_entry(number, "brief"))
+    writer.commit({})
+    for number in range(2_100):
+        writer.note_anchor(key_of(number), f"late{number % 7}", page_of("a"))
+
+    assert (writer.finish({}), writer.finish({})) == (2_100, 0)
+
+    view = IndexReader(tmp_path).view
+    counts = [len(found(view, f"late{turn}", schema.ANCHORS)) for turn in range(7)]
+    assert (view.count, counts) == (2_100, [300] * 7)
+    writer.close()
+
+
 def test_a_page_that_waits_at_the_end_does_not_get_its_older_entry_again(tmp_path: Path) -> None:
     writer = IndexWriter(tmp_path)
     for number in (1, 2):

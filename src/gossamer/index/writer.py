@@ -128,11 +128,13 @@ class IndexWriter:
             late = self._late(shares[0]).items() if len(shares) == 1 else ()
             rest = {key: anchors for key, anchors in late if key not in written}
             is_worn = self._generation.is_worn(self._fewest_dead, len(rest))
-            first = {} if is_worn else dict(islice(rest.items(), _LATE_AT_ONCE))
+            some = [] if is_worn else list(islice(rest, _LATE_AT_ONCE))
+            first = {key: rest.pop(key) for key in some}
             self._replace_anchors(first)
             self._commit_written(files, [*written, *first])
-            is_done = len(shares) == 1 and len(first) == len(rest) and self._rewriting is None
-            return len(first) + (0 if is_done else self._write_late())
+            if is_worn or len(shares) > 1 or self._rewriting is not None:
+                return len(first) + self._write_late()
+            return len(first) + self._write_again(rest)
 
     def close(self) -> None:
         """Let go of the files. What waits is not written."""
