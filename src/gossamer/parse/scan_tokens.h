@@ -63,11 +63,14 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
 /* Whether bytes are UTF-8 throughout. */
 static int is_utf8(const byte *p, const byte *end) {
     while (p < end) {
-        uint64_t eight;
-        while (end - p >= 8 && (memcpy(&eight, p, 8), !(eight & 0x8080808080808080u))) p += 8;
+        uint64_t words[4];
+        for (; end - p >= 32; p += 32) { /* most of a page is ASCII */
+            memcpy(words, p, 32);
+            if ((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080u) break;
+        }
+        while (p < end && *p < 0x80) p++;
         if (p == end) return 1;
         byte c = *p++;
-        if (c < 0x80) continue;
         int more = c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : c >= 0xf0 && c < 0xf5 ? 3 : 0;
         if (!more || end - p < more) return 0;
         if ((c == 0xe0 && p[0] < 0xa0) || (c == 0xed && p[0] > 0x9f) || (c == 0xf0 && p[0] < 0x90) ||
