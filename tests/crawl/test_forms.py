@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer.base.native import VARIABLE, load
 from gossamer.crawl.forms import Forms
-from gossamer.records import Link, LinkKind, Page, Place
+from gossamer.records import Edge, Link, LinkKind, Page, Place
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
@@ -40,6 +40,14 @@ def test_links_that_are_no_urls_cost_what_others_do() -> None:
 
     assert found.faults == 20_000
     assert time.process_time() - began_s < 2  # looked for one by one, five
+
+
+def test_an_edge_is_equal_to_its_like_and_has_its_hash() -> None:
+    links = (Link("/a", LinkKind.ANCHOR), Link("/b", LinkKind.ANCHOR))
+
+    edges = forms().edges(Page(base=URL, links=links), URL).edges
+
+    assert [*map(hash, edges)] == [hash(Edge(*edge)) for edge in edges]  # 3.14 keeps it
 
 
 def test_long_links_do_not_fill_the_memory() -> None:

@@ -60,6 +60,9 @@ static PyObject *edge_of(Work *w, PyObject *link, PyObject *found) {
     PyTuple_SET_ITEM(edge, 5, Py_NewRef(PyTuple_GET_ITEM(link, 1)));
     PyTuple_SET_ITEM(edge, 6, Py_NewRef(zero));
     PyTuple_SET_ITEM(edge, 7, Py_NewRef(no_text));
+#if PY_VERSION_HEX >= 0x030E0000
+    ((PyTupleObject *)edge)->ob_hash = -1; /* not known yet; `tp_alloc` leaves 0, which is a hash */
+#endif
     PyObject_GC_UnTrack(edge); /* strings and numbers: it is in no circle */
     return edge;
 }
