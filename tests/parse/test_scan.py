@@ -8,7 +8,7 @@ from hypothesis import given
 from gossamer.base.native import VARIABLE, load
 from gossamer.parse.html import Parser
 from gossamer.parse.scan import scanner_of
-from gossamer.records import Page
+from gossamer.records import Link, Page
 from gossamer.settings import Parse
 from parse.soup import SOUP
 
@@ -85,6 +85,14 @@ READ = {
     "a page that ends in a comment": "a<!-- b",
     "a page that ends in a script": "a<script>b",
     "an end tag of nothing": "a</p>b</div>c</a></td></li></h1>d</br>e",
+    "headings in one another, with blocks between them": "<h1><div>" * 9 + "a<img alt=b>c",
+    "a formatting element that ends around blocks, in a link":
+        "<a href=x><b><i><div>a</b><table><td></i>b<li>c<li>d</table></i><p>e<p>f</div></a>g",
+    "blocks of a link go on without the formatting around them":
+        "<ul><li><a href=x><b><div><p>a</b><h2>b</h2><p>c</div></a><li>d</ul>e",
+    "items end through blocks, not through lists": "<li><div><p>a<li>b<dd><address>c<dt>d<ul><dd>e",
+    "a paragraph outside a button goes on": "<p>a<button><div>b</p>c<p>d</button>e</p>f",
+    "the end of another heading": "<h1>a<div>b</h2>c<table><td>d</h1>e</table></h3>f",
     "a button in a button": "<button>a<button>b</button>c",
     "words with white space of all kinds": "<a href=x>a\u00a0\u2003 b\u3000c\x0bd\u0085e</a>",
     "a long anchor": "<a href=x>" + "é" * 5000 + "</a>",
@@ -110,6 +118,7 @@ DECLINED = {
     "elements in one another by the thousand": "<div>" * 2000,
     "an element with hundreds of attributes": "<p " + " ".join(f"a{n}" for n in range(300)) + ">",
     "a script in a comment in a script": "<script><!-- <script> </script> --></script>",
+    "headings in one another, all of the same white space": "<h1><div>" * 9 + "\x1c" * 1000,
 }
 
 
@@ -136,6 +145,10 @@ def test_pages_that_get_a_tree(page: str) -> None:
         "<table>" + "<tr><td>" * 100_000,
         "<i>" * 100_000 + "</i>" * 100_000,
         "<a href=x>" + "<i>" * 300 + "</b>" * 100_000,
+        "<div>" * 490 + "<li></li>" * 1_000_000,
+        "<a href=x><table><tr><td>" + "<i>" * 480 + "</b>" * 2_000_000,
+        "<h1><div>" * 64 + "\x1c" * 5_000_000,
+        "<p><button>" + "<div>" * 480 + "</p>" * 2_000_000,
     ],
     ids=lambda page: page[:24],
 )
@@ -143,6 +156,26 @@ def test_hostile_pages_take_time_by_their_size(page: str) -> None:
     scanner = scanner_of(Parse(), frozenset(), is_bare=False)
     assert scanner is not None
     scanner.read(page)  # each takes under a second; a quadratic step would take minutes
+
+
+@pytest.mark.parametrize("tag", ["<area href>", "<meta name=robots>", "<iframe src=></iframe>"])
+def test_what_is_looked_at_beside_anchors_is_bounded(tag: str) -> None:
+    native, few = load("gossamer.parse._scan"), 10
+    assert scanner_of(Parse(), frozenset(), is_bare=False) is not None  # it sets up the module
+    assert native is not None
+
+    _title, _language, _base, metas, others, *_ = native.scan(tag * 3000, False, few, 100)
+
+    assert len(metas) + len(others) == 1000 + 4 * few
+
+
+def test_a_link_is_equal_to_its_like_and_has_its_hash() -> None:
+    links = read(SCANNED, "<a href=x>a</a><a href=y>b</a>").links
+
+    alike = [Link(*link) for link in links]
+
+    assert [*map(hash, links)] == [*map(hash, alike)]  # Python 3.14 keeps it in the tuple
+    assert {*links} == {*alike}
 
 
 def test_links_have_their_lines() -> None:

@@ -1,7 +1,8 @@
 /* Pages read in C: links with their words and places, headings, facts of the head, and the text.
  *
- * `scan` takes a string, or bytes in UTF-8, and gives what `parse/reading.py` makes of a tree, or a number: the reason why it
- * declines the page, which then gets a tree. Time and memory are linear in the size of the page.
+ * `scan` takes a string, or bytes in UTF-8, and gives what `parse/reading.py` makes of a tree, or a
+ * number: the reason why it declines the page, which then gets a tree. Time and memory are linear in
+ * the size of the page.
  *
  * API is the number of the contract with the Python side (base/native.py holds the number that it
  * wants): raise both together when a function's arguments or answers change.
@@ -16,14 +17,18 @@
 
 enum { MOST_HEADINGS = 64, MOST_HEADING_CHARS = 300, MOST_META_CHARS = 1000 };
 
-/* What `set_up` was given. */
+/* Elements beside anchors that are looked at, for each link that may be taken, and some more. */
+enum { LISTED_PER_LINK = 4, LISTED_ANYWAY = 1000 };
+
+/* What `set_up` was given. One interpreter of a process has it: see `slots`. */
 static PyTypeObject *link_type;
 static PyObject *anchor_kind, *places[PLACES], *relation_of, *no_text;
 
 typedef struct {
     PyObject *links, *others, *metas, *headings;
     PyObject *title, *language, *base;
-    Py_ssize_t count, most_links; /* of `links` and `others` together */
+    Py_ssize_t count, most_links; /* of `links` */
+    Py_ssize_t listed;            /* elements that may be one of `others` or `metas` */
     size_t most_chars;            /* of the words of a link */
     Buffer offsets;               /* of each of `links` in the page, 4 bytes each */
     Buffer href;                  /* of the open `a` */
@@ -53,7 +58,7 @@ static PyObject *value_of(Scan *s, const Tag *t, const char *name) {
 
 static PyObject *folded(Scan *s, const byte *from, const byte *to, size_t most) {
     size_t before = s->scratch.size;
-    Fold fold = {&s->scratch, most, 0, 0};
+    Fold fold = {&s->scratch, most, 0, 0, 0};
     if (fold_more(&fold, from, to)) return PyErr_NoMemory();
     PyObject *made = string(s->scratch.at + before, s->scratch.size - before);
     s->scratch.size = before;
@@ -65,7 +70,7 @@ static PyObject *folded(Scan *s, const byte *from, const byte *to, size_t most) 
 static int fold_words(Scan *s, const Open *o, size_t most) {
     size_t from = o->text_from;
     const Buffer *text = &s->text.out;
-    Fold fold = {&s->scratch, most, 0, 0};
+    Fold fold = {&s->scratch, most, 0, 0, 0};
     for (size_t i = o->alts_from; i < s->alt_count; i++) {
         const Alt *alt = &s->alts[i];
         const byte *words = s->alt_bytes.at + alt->from;
@@ -76,12 +81,15 @@ static int fold_words(Scan *s, const Open *o, size_t most) {
         from = alt->text_at;
     }
     if (text->size > from && fold_more(&fold, text->at + from, text->at + text->size)) return -1;
+    /* Headings in one another would all pass over the same white space. */
+    s->blank += fold.blank;
+    if (s->blank > 4 * (uint64_t)(s->end - s->begin)) return decline(s, NESTED_TITLE);
     return make_room(&s->scratch, 1); /* so that there is something to point to */
 }
 
 static PyObject *words_of(Scan *s, const Open *o, size_t most) {
     size_t before = s->scratch.size;
-    if (fold_words(s, o, most)) return PyErr_NoMemory();
+    if (fold_words(s, o, most)) return s->why ? NULL : PyErr_NoMemory();
     PyObject *made = string(s->scratch.at + before, s->scratch.size - before);
     s->scratch.size = before;
     return made;
@@ -97,6 +105,9 @@ static PyObject *link_of(PyObject *href, PyObject *words, PyObject *rel, int pla
     PyTuple_SET_ITEM(link, 2, Py_NewRef(words));
     PyTuple_SET_ITEM(link, 3, Py_NewRef(rel));
     PyTuple_SET_ITEM(link, 4, Py_NewRef(places[place]));
+#if PY_VERSION_HEX >= 0x030E0000
+    ((PyTupleObject *)link)->ob_hash = -1; /* not known yet; `tp_alloc` leaves 0, which is a hash */
+#endif
     PyObject_GC_UnTrack(link); /* what it holds leads nowhere, so it is in no circle */
     return link;
 }
@@ -163,9 +174,7 @@ static int found_anchor(Scan *s, const Tag *t, int place) {
 
 /* Words of images are kept while something is open that they are words of. */
 static void drop_alts(Scan *s) {
-    if (s->anchor >= 0) return;
-    for (int i = s->open - 1; i >= 0; i--)
-        if (s->stack[i].heading >= 0) return;
+    if (s->anchor >= 0 || s->headed) return;
     s->alt_count = s->alt_bytes.size = 0;
 }
 
@@ -272,11 +281,18 @@ static int found_link(Scan *s, const Tag *t, int place) {
     int is_followed = PyObject_IsTrue(PyTuple_GET_ITEM(read, 1));
     int is_canonical = PyObject_IsTrue(PyTuple_GET_ITEM(read, 2));
     Py_DECREF(read);
+    if (is_followed < 0 || is_canonical < 0) return -1;
     return is_followed || is_canonical ? add_other(s, t, place, "href", "title", NULL) : 0;
+}
+
+/* Whether so many were there that this one is passed over, as the tree's reader does it. */
+static int is_beyond(Found *f) {
+    return (f->listed++ - LISTED_ANYWAY) / LISTED_PER_LINK >= f->most_links;
 }
 
 static int found_other(Scan *s, const Tag *t, int place) {
     Found *f = s->found;
+    if (t->tag != T_HTML && t->tag != T_BASE && is_beyond(f)) return 0;
     switch (t->tag) {
         case T_HTML:
             if (f->language) return 0;
@@ -443,6 +459,9 @@ static int fill(PyObject *module) { return PyModule_AddIntConstant(module, "API"
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)fill},
+#if PY_VERSION_HEX >= 0x030C0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
     {0, NULL},
 };
 

@@ -112,6 +112,7 @@ typedef struct {
     Buffer *into;
     size_t left; /* characters that may still be added */
     int has_word, owes_space;
+    size_t blank; /* bytes of white space that were passed */
 } Fold;
 
 static int fold_more(Fold *f, const byte *p, const byte *end) {
@@ -120,6 +121,7 @@ static int fold_more(Fold *f, const byte *p, const byte *end) {
         int space = wide_space(p, end);
         if (space) {
             f->owes_space = f->has_word;
+            f->blank += (size_t)space;
             p += space;
             continue;
         }

@@ -29,7 +29,7 @@ enum {
     IN_PICTURE,   /* HTML inside SVG */
     IN_SELECT,    /* more than options in a select */
     SECOND,       /* another `html` or `body`, with attributes */
-    NESTED_TITLE, /* a heading in a heading */
+    NESTED_TITLE, /* a heading in a heading, or much blank text in many of them */
     ESCAPED,      /* a script that hides a script in a comment */
     REFRESHED,    /* a refresh, of which the first counts */
     BROKEN,       /* bytes that are no UTF-8 */
@@ -46,6 +46,10 @@ typedef struct {
     Name name;
     byte tag, place;
     int16_t heading;  /* its number; -1 */
+    /* Of what is open: the last one before this with its tag, the last up to this that is a
+     * boundary, and the last up to this out of which no item is closed; -1. So no tag makes us walk
+     * over all that is open. */
+    int16_t same, boundary, fence;
     size_t text_from; /* where its words begin */
     size_t alts_from; /* the first of the images in it */
 } Open;
@@ -82,6 +86,9 @@ typedef struct Scan {
     int open;
     int anchor; /* index of the open `a`; -1 */
     Open stack[MOST_OPEN];
+    int16_t latest[TAG_COUNT]; /* index of the last open one of each tag; -1 */
+    int headed;                /* how many headings are open that are wanted */
+    uint64_t blank;            /* bytes of white space that were passed for words */
     Text text;
     Buffer scratch, alt_bytes;
     Alt *alts;
@@ -210,6 +217,35 @@ static int place_in(Scan *s, const Tag *t) {
     return place < -1 ? -1 : place < 0 ? place_now(s) : place;
 }
 
+static void forget_latest(Scan *s) {
+    for (int tag = 0; tag < TAG_COUNT; tag++) s->latest[tag] = -1;
+}
+
+static inline int is_fence(int tag) {
+    return FLAGS_OF[tag] & (SPECIAL | BOUNDARY) && tag != T_ADDRESS && tag != T_DIV && tag != T_P;
+}
+
+/* The element at `index` has come, after those below it. */
+static void link_in(Scan *s, int index) {
+    Open *o = &s->stack[index];
+    o->same = s->latest[o->tag];
+    o->boundary = (int16_t)(FLAGS_OF[o->tag] & BOUNDARY ? index : index ? o[-1].boundary : -1);
+    o->fence = (int16_t)(is_fence(o->tag) ? index : index ? o[-1].fence : -1);
+    s->latest[o->tag] = (int16_t)index;
+}
+
+/* Take one out from among those that are open. It is in an `a`, and no heading. */
+static void take_out(Scan *s, int index) {
+    memmove(&s->stack[index], &s->stack[index + 1], (size_t)(s->open - index - 1) * sizeof(Open));
+    s->open--;
+    forget_latest(s);
+    for (int i = 0; i < s->open; i++) link_in(s, i);
+}
+
+static inline int boundary_now(const Scan *s) {
+    return s->open ? s->stack[s->open - 1].boundary : -1;
+}
+
 static int push(Scan *s, const Tag *t) {
     if (s->open == MOST_OPEN) return decline(s, DEEP);
     int place = place_in(s, t);
@@ -222,7 +258,9 @@ static int push(Scan *s, const Tag *t) {
     o->text_from = s->text.out.size;
     o->alts_from = s->alt_count;
     o->heading = !s->is_bare && FLAGS_OF[t->tag] & HEADING ? found_heading(s) : -1;
+    link_in(s, s->open - 1);
     if (o->heading < -1) return -1;
+    s->headed += o->heading >= 0;
     if (t->tag == T_PRE || t->tag == T_LISTING) s->pres++;
     return 0;
 }
@@ -246,6 +284,8 @@ static int pop_to(Scan *s, int index) {
     }
     while (s->open > index) {
         Open *o = &s->stack[--s->open];
+        s->latest[o->tag] = o->same;
+        s->headed -= o->heading >= 0;
         if (s->anchor == s->open) {
             s->anchor = -1;
             if (end_anchor(s, o)) return -1;
@@ -261,22 +301,15 @@ enum { ANY_SCOPE, BUTTON_SCOPE, LIST_SCOPE };
 
 /* The index of an open element that may be closed from here; -1. */
 static int in_scope(const Scan *s, int tag, int scope) {
-    for (int i = s->open - 1; i >= 0; i--) {
-        int open = s->stack[i].tag;
-        if (open == tag) return i;
-        if (FLAGS_OF[open] & BOUNDARY) return -1;
-        if (scope == BUTTON_SCOPE && open == T_BUTTON) return -1;
-        if (scope == LIST_SCOPE && (open == T_OL || open == T_UL)) return -1;
-    }
-    return -1;
+    int i = s->latest[tag];
+    if (boundary_now(s) > i) return -1;
+    if (scope == BUTTON_SCOPE && s->latest[T_BUTTON] > i) return -1;
+    if (scope == LIST_SCOPE && (s->latest[T_OL] > i || s->latest[T_UL] > i)) return -1;
+    return i;
 }
 
 static int in_table_scope(const Scan *s, int tag) {
-    for (int i = s->open - 1; i >= 0; i--) {
-        if (s->stack[i].tag == tag) return i;
-        if (s->stack[i].tag == T_TABLE) return -1;
-    }
-    return -1;
+    return s->latest[T_TABLE] > s->latest[tag] ? -1 : s->latest[tag];
 }
 
 static int close_p(Scan *s) {
@@ -391,25 +424,17 @@ static int start_anchor(Scan *s, const Tag *t) {
 
 /* `li`, and `dd` and `dt`, which end one another. */
 static int start_item(Scan *s, const Tag *t) {
-    for (int i = s->open - 1; i >= 0; i--) {
-        int tag = s->stack[i].tag;
-        int is_same = t->tag == T_LI ? tag == T_LI : tag == T_DD || tag == T_DT;
-        if (is_same) {
-            if (pop_to(s, i)) return -1;
-            break;
-        }
-        if ((FLAGS_OF[tag] & (SPECIAL | BOUNDARY)) && tag != T_ADDRESS && tag != T_DIV && tag != T_P)
-            break;
-    }
+    int fence = s->open ? s->stack[s->open - 1].fence : -1;
+    int tag = fence < 0 ? T_NONE : s->stack[fence].tag;
+    int is_same = t->tag == T_LI ? tag == T_LI : tag == T_DD || tag == T_DT;
+    if (is_same && pop_to(s, fence)) return -1;
     return close_p(s) || push(s, t) ? -1 : 0;
 }
 
 /* An image in an `a` or a heading gives them words. */
 static int note_alt(Scan *s, const Tag *t) {
     int i = s->is_bare ? -1 : find_attribute(t, "alt");
-    int is_inside = s->anchor >= 0;
-    for (int n = s->open - 1; n >= 0 && !is_inside; n--) is_inside = s->stack[n].heading >= 0;
-    if (i < 0 || !is_inside) return 0;
+    if (i < 0 || (s->anchor < 0 && !s->headed)) return 0;
     if (s->alt_count == s->alt_room) {
         size_t room = s->alt_room * 2 + 16;
         Alt *alts = PyMem_RawRealloc(s->alts, room * sizeof *alts);
@@ -445,7 +470,7 @@ static int start_in_body(Scan *s, const Tag *t) {
     }
     if (flags & TABLED) {
         /* Parts of a table end the cell or the caption in which they stand, and mean nothing else. */
-        for (i = s->open - 1; i >= 0 && !(FLAGS_OF[s->stack[i].tag] & BOUNDARY); i--) continue;
+        i = boundary_now(s);
         if (i < 0 || s->stack[i].tag == T_SVG || s->stack[i].tag == T_TABLE) return 0;
         return pop_to(s, i) ? -1 : start_tag(s, t);
     }
@@ -593,8 +618,8 @@ static int start_in_table(Scan *s, const Tag *t) {
         case T_STYLE: return start_in_head(s, t);
         case T_INPUT: {
             i = find_attribute(t, "type");
-            const Attribute *a = &t->attribute[i];
-            if (i < 0 || !same_word(a->value, a->value_size, "hidden")) return decline(s, FOSTERED);
+            const Attribute *a = i < 0 ? NULL : &t->attribute[i];
+            if (!a || !same_word(a->value, a->value_size, "hidden")) return decline(s, FOSTERED);
             return 0;
         }
         case T_FORM:
@@ -703,8 +728,7 @@ static int end_inline(Scan *s, const Tag *t) {
             if (!is_blocked) return pop_to(s, i);
             if (!(FLAGS_OF[t->tag] & FORMAT)) return 0;
             /* A formatting element around a block ends, and the block goes on. */
-            memmove(&s->stack[i], &s->stack[i + 1], (size_t)(s->open - i - 1) * sizeof(Open));
-            s->open--;
+            take_out(s, i);
             return 0;
         }
         if (FLAGS_OF[s->stack[i].tag] & BOUNDARY) return 0;
@@ -771,18 +795,16 @@ static int end_form(Scan *s) {
 }
 
 static int end_in_body(Scan *s, const Tag *t) {
-    int i, flags = FLAGS_OF[t->tag];
+    int i, h, flags = FLAGS_OF[t->tag];
     if (t->tag == T_P) {
         i = in_scope(s, T_P, BUTTON_SCOPE);
         owe(&s->text, OWES_LINE); /* a stray one makes an empty paragraph */
         return i < 0 ? 0 : pop_to(s, i);
     }
     if (flags & HEADING) {
-        for (i = s->open - 1; i >= 0; i--) {
-            if (FLAGS_OF[s->stack[i].tag] & HEADING) return pop_to(s, i);
-            if (FLAGS_OF[s->stack[i].tag] & BOUNDARY) return 0;
-        }
-        return 0;
+        for (i = -1, h = T_H1; h <= T_H6; h++)
+            if (s->latest[h] > i) i = s->latest[h];
+        return i < 0 || boundary_now(s) > i ? 0 : pop_to(s, i);
     }
     if (flags & CLOSES_P || t->tag == T_BUTTON || t->tag == T_DD || t->tag == T_DT) {
         i = in_scope(s, t->tag, ANY_SCOPE);
