@@ -1,5 +1,6 @@
 """One spelling for pages and queries."""
 
+import sys
 import unicodedata
 import zlib
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from gossamer.base import native
 from gossamer.index.words import (
+    _HIDDEN_MARKS,
     _RUNS,
     _TABLE,
     GAP,
@@ -141,3 +143,27 @@ def test_the_compiled_form_takes_nothing_else(given_: tuple[object, ...]) -> Non
         _c.spelled(*given_)
     with pytest.raises(TypeError):
         _c.prepared(*given_)
+
+
+MARKS = "\u0301\u0323"  # in an order that is not the normal one
+
+
+@pytest.mark.parametrize("marks", [MARKS, "\u0f73\u0f71", "\uff9e\u0323"])
+def test_marks_without_end_take_time_by_their_number(marks: str) -> None:
+    assert normal("a" + marks * 500_000 + " b").split()[-1] == "b"  # at once: minutes
+
+
+def test_a_letter_may_have_more_marks_than_any_language_gives_it() -> None:
+    assert words_of("xé" + MARKS * 20 + "y") == ["xey"]
+    assert words_of("文" * 100 + "é" + MARKS * 100 + "ô") == [*"文" * 100, "eo"]
+
+
+def test_what_falls_apart_into_marks_is_known_as_one() -> None:
+    hidden = [
+        char
+        for char in map(chr, range(sys.maxunicode + 1))
+        if not unicodedata.combining(char)
+        and unicodedata.combining(unicodedata.normalize("NFKD", char)[0])
+    ]
+
+    assert "".join(hidden) == _HIDDEN_MARKS

@@ -56,6 +56,9 @@ _DROPPED_MARKS: Final = ((0x0300, 0x036F), (0x0591, 0x05C7), (0x0610, 0x061A), (
                         (0x0670, 0x0670), (0x06D6, 0x06DC), (0x0640, 0x0640))  # fmt: skip
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 _HALF_WIDTH: Final = frozenset("\uff9e\uff9f")  # voicing marks of half-width kana
+# Marks that begin no sequence although Unicode gives them no class: they fall apart into such.
+_HIDDEN_MARKS: Final = "\u0f73\u0f75\u0f81\uff9e\uff9f"
+_MOST_MARKS: Final = 64  # in sequence; no language has more than a handful
 _REMEMBERED_CHARS: Final = 24
 _REMEMBERED_RUNS: Final = 50_000  # at about 150 bytes each
 
@@ -139,13 +142,28 @@ class _Runs(dict[str, bytes]):
     def __missing__(self, run: str) -> bytes:
         # A character at a time takes care of the rest, but for marks that stand apart.
         form: Literal["NFC", "NFKC"] = "NFKC" if _HALF_WIDTH.intersection(run) else "NFC"
-        composed = unicodedata.normalize(form, run)
+        composed = _composed(form, run)
         became = composed.translate(self._letters).encode(errors="replace")
         if len(run) <= _REMEMBERED_CHARS:
             if len(self) >= _REMEMBERED_RUNS:
                 self.clear()
             self[run] = became
         return became
+
+
+def _composed(form: Literal["NFC", "NFKC"], run: str) -> str:
+    """The run in a normal form. Marks in sequence are sorted for it, in a time that grows with the
+    square of their number: 10 MB of them would take hours. So long sequences are cut."""
+    most = _MOST_MARKS
+    if len(run) <= most:
+        return unicodedata.normalize(form, run)
+    cuts = [at for at in range(most, len(run), most) if all(map(_is_mark, run[at - most : at + 1]))]
+    pieces = (run[start:end] for start, end in zip([0, *cuts], [*cuts, None], strict=True))
+    return "".join(unicodedata.normalize(form, piece) for piece in pieces)
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.combining(char) > 0 or char in _HIDDEN_MARKS
 
 
 _RUNS: Final = _Runs()
