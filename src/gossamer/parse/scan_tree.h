@@ -722,6 +722,8 @@ static int start_tag(Scan *s, const Tag *t) {
 static int end_inline(Scan *s, const Tag *t) {
     s->inlines--;
     if (s->anchor < 0) return 0;
+    /* Where none is open in the `a`, its end reaches no further than a boundary. */
+    if (t->tag && s->latest[t->tag] <= s->anchor && boundary_now(s) > s->anchor) return 0;
     int is_blocked = 0;
     for (int i = s->open - 1; i > s->anchor; i--) {
         if (same_name(s->stack[i].name, t->name)) {
