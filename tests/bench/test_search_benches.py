@@ -28,7 +28,6 @@ def figures_of(bench: str, *arguments: str | Path) -> dict[str, Any]:
 @pytest.mark.slow
 def test_answers_over_a_judged_collection_are_scored() -> None:
     data("ir/cranfield")
-    pytest.importorskip("ir_measures")
 
     figures = figures_of("search", "cranfield")
 
