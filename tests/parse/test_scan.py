@@ -110,6 +110,7 @@ DECLINED = {
     "text between the rows of a table": "<table>a<tr><td>b</table>",
     "a link that the end of a block cuts in two": "<p><a href=x>a</p>b</a>",
     "a link in which another stands": "<a href=x><table><tr><td><a href=y>a</a></table></a>",
+    "a legend": "<fieldset><legend><b>a</b> c</legend>b</fieldset>",
     "a template": "<template><a href=x>a</a></template>",
     "HTML in a picture": "<svg><p>a</svg>",
     "a formula": "<math><mi>x</mi></math>",

@@ -208,13 +208,12 @@ static int end_heading(Scan *s, const Open *o) {
 static int found_title(Scan *s, const byte *from, const byte *to) {
     Found *f = s->found;
     if (f->title) return 0;
-    Attribute whole = {NULL, from, 0, (size_t)(to - from)};
-    /* As in text, a name without its semicolon counts whatever follows; so it is read as text. */
+    /* Its references are read as those of text are, so it is made as text, apart. */
     Text text = {{NULL, 0, 0}, OWES_NOTHING}, kept = s->text;
     int pres = s->pres;
     s->text = text;
     s->pres = 0;
-    int failed = add_text(s, whole.value, whole.value + whole.value_size);
+    int failed = add_text(s, from, to);
     text = s->text;
     s->text = kept;
     s->pres = pres;

@@ -2,7 +2,7 @@
 
 It gives the very reading that `reading.py` makes of a tree, in a fifth of the time, or nothing:
 where the nesting of a page hangs on rules that it does not know, it declines, and the page gets a
-tree. Of 17,606 pages of documentation it declines 153.
+tree. Of 17,606 pages of documentation it declines 13.
 """
 
 from __future__ import annotations

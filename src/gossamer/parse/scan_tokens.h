@@ -142,7 +142,7 @@ static int scan_page(Scan *s) {
     int is_first = 1; /* nothing but comments and white space came before */
     s->is_quirky = 1;
     forget_latest(s);
-    s->anchor = s->legend = s->ruby = -1;
+    s->anchor = s->ruby = -1;
     if (memchr(s->begin, 0, (size_t)(s->end - s->begin))) return decline(s, NUL);
     while (s->at < s->end) {
         const byte *p = memchr(s->at, '<', (size_t)(s->end - s->at));

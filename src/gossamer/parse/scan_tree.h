@@ -81,7 +81,7 @@ typedef struct Scan {
     int has_html, has_form, is_quirky, pres;
     int inlines; /* inline elements begun and not ended, as far as they end by their own tags */
     int inlines_at_form;
-    int legend, ruby; /* how much was open where the last one began; -1 */
+    int ruby; /* how much was open where the last one began; -1 */
     int has_begun_pre; /* a `pre` has just begun */
     int open;
     int anchor; /* index of the open `a`; -1 */
@@ -278,10 +278,6 @@ static int push_implied(Scan *s, int tag) {
 /* Close the elements from `index` on. */
 static int pop_to(Scan *s, int index) {
     if (s->anchor > index) return decline(s, CUT_ANCHOR);
-    if (s->legend > index) {
-        s->legend = -1;
-        owe(&s->text, OWES_LINE);
-    }
     while (s->open > index) {
         Open *o = &s->stack[--s->open];
         s->latest[o->tag] = o->same;
@@ -410,12 +406,16 @@ static int start_in_head(Scan *s, const Tag *t) {
 static int end_tag(Scan *s, const Tag *t);
 static int start_tag(Scan *s, const Tag *t);
 
+/* The end of the open `a`, if there is one; a block that is open in it would be cut in two. */
+static int end_anchor_tag(Scan *s) {
+    if (s->anchor < 0) return 0;
+    for (int i = s->anchor + 1; i < s->open; i++)
+        if (FLAGS_OF[s->stack[i].tag] & (SPECIAL | BOUNDARY)) return decline(s, CUT_ANCHOR);
+    return pop_to(s, s->anchor);
+}
+
 static int start_anchor(Scan *s, const Tag *t) {
-    if (s->anchor >= 0) {
-        for (int i = s->anchor + 1; i < s->open; i++)
-            if (FLAGS_OF[s->stack[i].tag] & (SPECIAL | BOUNDARY)) return decline(s, CUT_ANCHOR);
-        if (pop_to(s, s->anchor)) return -1;
-    }
+    if (end_anchor_tag(s)) return -1; /* one that is open ends where the next begins */
     int place = place_now(s);
     if (push(s, t)) return -1;
     s->anchor = s->open - 1;
@@ -528,11 +528,7 @@ static int start_in_body(Scan *s, const Tag *t) {
             if (!s->is_bare && add_text(s, from, to)) return -1;
             owe(&s->text, OWES_SPACE);
             return 0;
-        case T_LEGEND:
-            if (s->legend >= 0) return decline(s, RARE_TAG);
-            s->legend = s->open;
-            owe(&s->text, OWES_LINE);
-            break;
+        case T_LEGEND: return decline(s, RARE_TAG); /* inline, and a line of its own */
         case T_NOSCRIPT:
         case T_SELECT:
             /* In a picture the names of HTML mean nothing; there none of this is reached. */
@@ -742,13 +738,6 @@ static int end_inline(Scan *s, const Tag *t) {
     return decline(s, CUT_ANCHOR);
 }
 
-static int end_anchor_tag(Scan *s) {
-    if (s->anchor < 0) return 0;
-    for (int i = s->anchor + 1; i < s->open; i++)
-        if (FLAGS_OF[s->stack[i].tag] & (SPECIAL | BOUNDARY)) return decline(s, CUT_ANCHOR);
-    return pop_to(s, s->anchor);
-}
-
 static int end_in_table(Scan *s, const Tag *t) {
     int i;
     switch (t->tag) {
@@ -850,11 +839,7 @@ static int end_in_body(Scan *s, const Tag *t) {
         case T_OPTION:
         case T_OPTGROUP: return 0;
         case T_LEGEND:
-            if (s->open == s->legend + (s->anchor >= 0 && s->anchor < s->legend)) {
-                owe(&s->text, OWES_LINE);
-                s->legend = -1;
-            }
-            return end_inline(s, t);
+            return 0; /* none is open */
         case T_TEMPLATE:
         case T_DIALOG:
         case T_OBJECT:
