@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from frontier.frontier_model import KEYS, found, judge, lease_of, report_of
-from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.frontier import Frontier, Refusal
 from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.frontier.store import MemoryStore, Store, Table
 from gossamer.records import Outcome, Reason
@@ -171,7 +171,7 @@ def test_a_host_knows_no_more_urls_than_it_may(store: Store) -> None:
 
 
 def test_refusals_at_the_door_are_told(store: Store) -> None:
-    told: list[UrlRow] = []
+    told: list[Refusal] = []
     frontier = Frontier(store, FrontierSettings(), judge, on_refused=told.append)
 
     frontier.admit([found("http://a.example/out/x"), found(URL)], NOW_US)

@@ -12,12 +12,16 @@ from gossamer.frontier.rows import (
     Standing,
     UrlRow,
     depth_of,
+    learn,
     queued_row,
+    queued_values,
     refused_row,
+    settled_row,
     standing_of,
     time_key,
     time_of,
 )
+from gossamer.records import Found, Lease, Outcome, Reason, Report, Stored
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 COUNTS = st.integers(0, 2**50)
@@ -77,8 +81,56 @@ def test_the_quick_row_of_a_refused_url_is_the_same(
     row = UrlRow(Standing.REFUSED, depth, url, via=via, redirects=redirects, at_us=at_us)
     row.reason, row.detail, row.first_us = "scope", "out of it", at_us
 
-    assert UrlRow.decode(refused_row(row)) == row
-    assert refused_row(row) == row.encode()
+    found = Found(url, b"key", depth, via, redirects)
+    packed = refused_row(found, Standing.REFUSED, "scope", "out of it", at_us)
+    assert UrlRow.decode(packed) == row
+    assert packed == row.encode()
+
+
+SETTLED = st.builds(
+    Report,
+    st.builds(Lease, COUNTS, TEXTS, BYTES, TEXTS, TEXTS, tries=COUNTS),
+    st.sampled_from([Outcome.FETCHED, Outcome.FAILED, Outcome.REFUSED]),
+    st.integers(1, 2**60),
+    st.floats(0, 1e6) | st.just(0.0),
+    st.builds(Stored, TEXTS, COUNTS, COUNTS, COUNTS),
+    reason=st.none() | st.sampled_from(Reason),
+    detail=TEXTS,
+    status=COUNTS,
+    type=TEXTS,
+    size_bytes=COUNTS,
+    digest=TEXTS,
+    modified_at=TEXTS,
+    title=TEXTS,
+    language=TEXTS,
+    robots=st.frozensets(st.sampled_from(["noindex", "nofollow", "nosnippet"])),
+    redirect=TEXTS,
+    is_cut=st.booleans(),
+    out_links=COUNTS,
+)
+
+
+@given(TEXTS, st.integers(0, MAX_DEPTH), BYTES.filter(bool), BYTES, COUNTS, SETTLED)
+def test_the_quick_row_of_a_settled_url_is_the_same(
+    url: str, depth: int, place: bytes, via: bytes, first_us: int, report: Report
+) -> None:
+    queued = queued_row(url, depth, place, via, first_us)
+    row = UrlRow.decode(queued)
+    row.place = b""
+    learn(row, report)
+
+    values = queued_values(queued)
+    assert values == (url, place, via, first_us)
+    assert settled_row(queued, values, report) == row.encode()
+
+
+@given(URL_ROWS)
+def test_only_a_row_without_a_past_is_settled_quickly(row: UrlRow) -> None:
+    has_past = row.standing != Standing.QUEUED or row.encode() != queued_row(
+        row.url, row.depth, row.place, row.via, row.first_us
+    )
+
+    assert (queued_values(row.encode()) is None) == (has_past or not row.place)
 
 
 def test_a_depth_past_the_end_is_held_at_it() -> None:

@@ -179,7 +179,7 @@ def _open(
         settings.frontier,
         admission,
         watch_depth=settings.scope.depth >= 0,
-        on_refused=journal.note_row,
+        on_refused=journal.note_refusal,
     )
     salt = store.find(Table.META, SALT_KEY) or b""
     keys = Keys(salt)

@@ -37,7 +37,7 @@ from gossamer.errors import UsageError
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.request import user_agent
 from gossamer.fetch.resolve import Resolved, address_in
-from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.frontier import Frontier, Refusal
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import MemoryStore, Store, Table
 from gossamer.policies.throttle import Throttle
@@ -199,7 +199,7 @@ class Trial:
         self._clock = _Jumping(now_us)
         contact = settings.fetch.contact or _NOBODY
         self._settings = replace(settings, fetch=replace(settings.fetch, contact=contact))
-        self._refused: list[UrlRow] = []
+        self._refused: list[UrlRow | Refusal] = []
         self._known: list[NotAsked] = []
         self._robots_first: set[str] = set()
         self._numbers = itertools.count(1)

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import iso_of
+from gossamer.frontier.frontier import Refusal
 from gossamer.frontier.rows import OUTCOME, UrlRow
 from gossamer.records import Lease, Purpose, Report
 
@@ -45,6 +46,16 @@ class Journal:
     def note_row(self, row: UrlRow) -> None:
         """An outcome that was decided without asking."""
         self._lines.append(_line_of_row(row))
+
+    def note_refusal(self, refusal: Refusal) -> None:
+        """The same of a URL that was refused when it was found."""
+        url, reason, detail, depth, at_us = refusal
+        line = f'{{"at": "{iso_of(at_us)}", "url": {_quoted(url)}, "outcome": "refused"'
+        if detail:
+            line += f', "reason": "{reason}", "detail": {_quoted(detail)}'
+        else:
+            line += f', "reason": "{reason}"'
+        self._lines.append(f'{line}, "depth": {depth}}}\n' if depth else line + "}\n")
 
     def take(self) -> bytes:
         """The lines gathered since the last time."""

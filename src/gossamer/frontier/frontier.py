@@ -19,7 +19,7 @@ nothing and asks no clock: when a host may be asked is `crawl/scheduler.py`'s bu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from gossamer.frontier.captures import Captures
 from gossamer.frontier.copies import count_copies
@@ -29,14 +29,19 @@ from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import (
     JUDGED_ALONE,
     LIFTABLE,
+    STANDING,
     CaptureRow,
     HostRow,
     QueueEntry,
     Standing,
     UrlRow,
     depth_of,
+    learn,
+    may_index,
     queued_row,
+    queued_values,
     refused_row,
+    settled_row,
     standing_of,
     time_key,
     url_in,
@@ -47,9 +52,20 @@ from gossamer.records import NAMED, Found, Outcome, Reason, Report
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.urls.canonical import host_of
 
-__all__ = ["HOST_BYTES", "Frontier", "Judge"]
+__all__ = ["HOST_BYTES", "Frontier", "Judge", "Refusal"]
 
 Judge = Callable[[Found], tuple[Reason, str] | None]
+
+
+class Refusal(NamedTuple):
+    """A URL that was refused when it was found."""
+
+    url: str
+    reason: Reason
+    detail: str
+    depth: int
+    at_us: int
+
 
 _COUNTS: Final = b"counts"
 _NUMBER: Final = b"number"
@@ -67,7 +83,7 @@ class Frontier:
         judge: Judge,
         *,
         watch_depth: bool = False,
-        on_refused: Callable[[UrlRow], None] | None = None,
+        on_refused: Callable[[Refusal], None] | None = None,
     ) -> None:
         """`watch_depth`: a depth limit holds, so a shorter path to a known URL matters.
         `on_refused` hears of every URL that is refused when it is found.
@@ -133,10 +149,10 @@ class Frontier:
 
     def _admit(self, found: Found, now_us: int) -> None:
         """Take in a URL that was not known."""
-        url, key, *_ = found
+        key = found[1]
         host = self._shelf.touch(key[:HOST_BYTES])
         if not host.name:
-            host.name = host_of(url)
+            host.name = host_of(found[0])
         verdict = self._judge(found)
         if verdict is None and host.known >= self._settings.urls_per_host:
             verdict = Reason.BUDGET, "the host has frontier.urls_per_host known URLs"
@@ -144,11 +160,12 @@ class Frontier:
         if verdict is None:
             self._enqueue(found, now_us)
             return
-        row = _row_of(found, now_us)
-        self._refuse(row, key, *verdict, at_us=now_us)
-        self.pending.put(Table.URL, key, refused_row(row))
+        reason, detail = verdict
+        standing = _standing_refused(reason)
+        self.pending.put(Table.URL, key, refused_row(found, standing, reason, detail, now_us))
+        self._sum(host, standing, reason)
         if self._on_refused is not None:
-            self._on_refused(row)
+            self._on_refused(Refusal(found[0], reason, detail, found[2], now_us))
 
     def _found_again(self, found: Found, row: bytes) -> None:
         standing = standing_of(row)
@@ -228,7 +245,9 @@ class Frontier:
         else:
             refused = self.refuse(key, *verdict, now_us)
             if self._on_refused is not None:
-                self._on_refused(refused)
+                self._on_refused(
+                    Refusal(refused.url, verdict[0], verdict[1], refused.depth, now_us)
+                )
         return True
 
     def take_shallower(self) -> list[bytes]:
@@ -320,7 +339,11 @@ class Frontier:
         With `retry_us` it is not the end: the URL waits for that time.
         """
         key = report.lease.key
-        row = self.find(key)
+        packed = self.pending.find(Table.URL, key)
+        if retry_us is None and packed and (values := queued_values(packed)) is not None:
+            self._settle_queued(packed, values, report)
+            return True
+        row = UrlRow.decode(packed) if packed else None
         if row is None:  # replay of an exchange whose admission was not committed
             row = UrlRow(standing=Standing.QUEUED, depth=report.lease.depth, url=report.lease.url)
             row.first_us = report.at_us
@@ -343,6 +366,27 @@ class Frontier:
             if self._watch_depth and row.depth < report.lease.depth:
                 self._shallower.append(key)
         return True
+
+    def _settle_queued(
+        self, packed: bytes, values: tuple[str, bytes, bytes, int], report: Report
+    ) -> None:
+        """The end of nearly all leases: a row that has no past but its place, to be settled."""
+        key = report.lease.key
+        if self._watch_depth and depth_of(packed) < report.lease.depth:
+            self._shallower.append(key)
+        host = self._drop_place(values[1], key[:HOST_BYTES])
+        self.pending.put(Table.URL, key, settled_row(packed, values, report))
+        is_fetched = report.outcome is Outcome.FETCHED
+        has_entry = is_fetched and may_index(report.status, report.robots)
+        self._sum(
+            host, STANDING[report.outcome], report.reason or "",
+            report.status, is_redirect=bool(report.redirect), has_entry=has_entry,
+        )  # fmt: skip
+        if is_fetched:
+            self._captures.put(report)
+            self.counts.size_bytes += report.size_bytes
+            host.size_bytes += report.size_bytes
+            self.counts.links += report.out_links
 
     def bring(self, report: Report) -> bool:
         """Note what an imported archive tells; whether it is now the last that is known of its URL.
@@ -382,7 +426,7 @@ class Frontier:
 
     def _settle(self, row: UrlRow, report: Report) -> None:
         key = report.lease.key
-        _learn(row, report)
+        learn(row, report)
         self._count(row, key[:HOST_BYTES])
         self.pending.put(Table.URL, key, row.encode())
         if report.outcome == Outcome.FETCHED:
@@ -495,15 +539,19 @@ class Frontier:
         row.place, row.due_us = b"", 0
 
     def _drop_entry(self, row: UrlRow, key: bytes) -> None:
-        host_key = key[:HOST_BYTES]
-        self._shelf.queue(host_key).drop(row.place)
-        self.pending.delete(Table.QUEUE, host_key + row.place)
-        self._shelf.touch(host_key).queued -= 1
+        self._drop_place(row.place, key[:HOST_BYTES])
+
+    def _drop_place(self, place: bytes, host_key: bytes) -> HostRow:
+        self._shelf.queue(host_key).drop(place)
+        self.pending.delete(Table.QUEUE, host_key + place)
+        host = self._shelf.touch(host_key)
+        host.queued -= 1
         self.counts.queued -= 1
+        return host
 
     def _refuse(self, row: UrlRow, key: bytes, reason: Reason, detail: str, *, at_us: int) -> None:
         """A row gets its refusal; the caller puts it."""
-        row.standing = Standing.REFUSED_FOR_NOW if reason in LIFTABLE else Standing.REFUSED
+        row.standing = _standing_refused(reason)
         row.reason, row.detail, row.at_us = reason, detail, at_us
         self._count(row, key[:HOST_BYTES])
 
@@ -511,59 +559,47 @@ class Frontier:
         self._count(row, host_key, -1)
 
     def _count(self, row: UrlRow, host_key: bytes, step: int = 1) -> None:
-        counts, host = self.counts, self._shelf.touch(host_key)
-        standing = row.standing
+        self._sum(
+            self._shelf.touch(host_key), row.standing, row.reason, row.status, step,
+            is_redirect=bool(row.redirect), has_entry=row.has_entry,
+        )  # fmt: skip
+
+    def _sum(
+        self,
+        host: HostRow,
+        standing: Standing,
+        reason: str,
+        status: int = 0,
+        step: int = 1,
+        *,
+        is_redirect: bool = False,
+        has_entry: bool = False,
+    ) -> None:
+        counts = self.counts
         if standing is Standing.FETCHED:
-            if row.redirect:
+            if is_redirect:
                 counts.redirects += step
                 host.redirects += step
             else:
                 counts.fetched += step
-            counts.count_status(row.status, step)
-            counts.indexed += step * row.has_entry
+            counts.count_status(status, step)
+            counts.indexed += step * has_entry
             host.fetched += step
         elif standing is Standing.QUEUED:
             counts.queued += step
         elif standing is Standing.FAILED:
             counts.failed += step
             host.failed += step
-            counts.count_reason(row.reason, step)
+            counts.count_reason(reason, step)
         else:
             counts.refused += step
             host.refused += step
-            counts.count_reason(row.reason, step)
+            counts.count_reason(reason, step)
 
 
-def _row_of(found: Found, now_us: int) -> UrlRow:
-    return UrlRow(
-        standing=Standing.QUEUED,
-        depth=found.depth,
-        url=found.url,
-        via=found.via,
-        first_us=now_us,
-        redirects=found.redirects,
-    )
+def _standing_refused(reason: Reason) -> Standing:
+    return Standing.REFUSED_FOR_NOW if reason in LIFTABLE else Standing.REFUSED
 
 
 def _entry_of(row: UrlRow, key: bytes) -> QueueEntry:
     return QueueEntry(key, row.url, row.depth, row.tries, row.redirects, row.via)
-
-
-_STANDING: Final = {
-    Outcome.FETCHED: Standing.FETCHED,
-    Outcome.FAILED: Standing.FAILED,
-    Outcome.REFUSED: Standing.REFUSED,
-}
-
-
-def _learn(row: UrlRow, report: Report) -> None:
-    """Copy what a report says into the row of its URL."""
-    row.standing = _STANDING[report.outcome]
-    row.reason, row.detail = report.reason or "", report.detail
-    row.at_us, row.took_s = report.at_us, report.took_s
-    row.tries = report.lease.tries
-    row.status, row.type, row.size_bytes = report.status, report.type, report.size_bytes
-    row.digest, row.modified_at = report.digest, report.modified_at
-    row.title, row.language = report.title, report.language
-    row.robots = " ".join(sorted(report.robots))
-    row.redirect, row.out_links, row.is_cut = report.redirect, report.out_links, report.is_cut

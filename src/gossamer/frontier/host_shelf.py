@@ -51,7 +51,8 @@ class HostShelf:
     def touch(self, key: bytes) -> HostRow:
         """The same row, to be changed: it is written with the next commit."""
         self._dirty.add(key)
-        return self.row(key)
+        row = self.rows.get(key)
+        return self.row(key) if row is None else row
 
     def queue(self, key: bytes) -> HostQueue:
         queue = self.queues.get(key)

@@ -8,7 +8,7 @@ admitting a link looks at nothing else.
 from __future__ import annotations
 
 import struct
-from collections.abc import Container
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from operator import attrgetter
@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Self
 
 import msgpack
 
-from gossamer.records import Outcome, Reason, Report
+from gossamer.records import Found, Outcome, Reason, Report
 
 
 class Standing(IntEnum):
@@ -35,6 +35,11 @@ OUTCOME: Final = {
     Standing.FAILED: Outcome.FAILED,
     Standing.REFUSED: Outcome.REFUSED,
     Standing.REFUSED_FOR_NOW: Outcome.REFUSED,
+}
+STANDING: Final = {
+    Outcome.FETCHED: Standing.FETCHED,
+    Outcome.FAILED: Standing.FAILED,
+    Outcome.REFUSED: Standing.REFUSED,
 }
 # Too deep by this path, marked nofollow on this page, at the end of a long chain: the next page
 # that links here may say otherwise.
@@ -57,11 +62,14 @@ _HEAD: Final = struct.Struct(">BH")
 MAX_DEPTH: Final = 0xFFFF
 
 
+# One packer for all rows: `packb` makes one for each, which takes as long as packing with it.
+_packed: Final[Callable[[Sequence[Any]], bytes]] = msgpack.Packer().pack
+
+
 def _pack(values: list[Any]) -> bytes:
     while len(values) > 1 and not values[-1]:
         values.pop()
-    packed: bytes = msgpack.packb(values)
-    return packed
+    return _packed(values)
 
 
 @dataclass(slots=True)
@@ -96,7 +104,7 @@ class UrlRow:
 
     def encode(self) -> bytes:
         values = _url_values(self)
-        packed: bytes = msgpack.packb(values) if values[-1] else _pack(list(values))
+        packed = _packed(values) if values[-1] else _pack(list(values))
         return _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH)) + packed
 
     @classmethod
@@ -128,27 +136,54 @@ _url_values = attrgetter(*_URL_FIELDS)
 
 def queued_row(url: str, depth: int, place: bytes, via: bytes, first_us: int) -> bytes:
     """The row of a URL just admitted: the common case of `UrlRow.encode`, made quickly."""
-    packed: bytes = msgpack.packb((url, place, via, first_us))
-    return _HEAD.pack(0, min(depth, MAX_DEPTH)) + packed
+    head = _HEAD.pack(0, min(MAX_DEPTH, depth))
+    return head + _packed((url, place, via, first_us))
 
 
-def refused_row(row: UrlRow) -> bytes:
+def refused_row(found: Found, standing: Standing, reason: str, detail: str, at_us: int) -> bytes:
     """The row of a URL that is refused when it is found: `UrlRow.encode`, made quickly."""
-    packed: bytes = msgpack.packb(
-        (
-            row.url,
-            b"",
-            row.via,
-            row.first_us,
-            row.redirects,
-            0,
-            row.reason,
-            row.detail,
-            0,
-            row.at_us,
-        )
-    )
-    return _HEAD.pack(row.standing, min(row.depth, MAX_DEPTH)) + packed
+    url, _, depth, via, redirects, _ = found
+    head = _HEAD.pack(standing, min(MAX_DEPTH, depth))
+    return head + _packed((url, b"", via, at_us, redirects, 0, reason, detail, 0, at_us))
+
+
+def queued_values(row: bytes) -> tuple[str, bytes, bytes, int] | None:
+    """URL, place, via and first_us of a row as `queued_row` made it; None for all others."""
+    if row[0]:
+        return None
+    values = msgpack.unpackb(row[3:], use_list=False)
+    return values if len(values) == 4 and values[1] else None
+
+
+def settled_row(row: bytes, values: tuple[str, bytes, bytes, int], report: Report) -> bytes:
+    """A row of `queued_row`, with its values, after its report: `UrlRow.encode`, made quickly."""
+    url, _, via, first_us = values
+    settled = [
+        url, b"", via, first_us, 0, report.lease.tries, report.reason or "", report.detail, 0,
+        report.at_us, report.status, report.type, report.size_bytes, report.digest, report.title,
+        report.language, report.modified_at, robots_of(report), report.redirect, report.out_links,
+        report.is_cut, report.took_s,
+    ]  # fmt: skip
+    head = STANDING[report.outcome].to_bytes(1, "big") + row[1:3]
+    return head + (_packed(settled) if report.took_s else _pack(settled))
+
+
+def learn(row: UrlRow, report: Report) -> None:
+    """Copy what a report says into the row of its URL."""
+    row.standing = STANDING[report.outcome]
+    row.reason, row.detail = report.reason or "", report.detail
+    row.at_us, row.took_s = report.at_us, report.took_s
+    row.tries = report.lease.tries
+    row.status, row.type, row.size_bytes = report.status, report.type, report.size_bytes
+    row.digest, row.modified_at = report.digest, report.modified_at
+    row.title, row.language = report.title, report.language
+    row.robots = robots_of(report)
+    row.redirect, row.out_links, row.is_cut = report.redirect, report.out_links, report.is_cut
+
+
+def robots_of(report: Report) -> str:
+    """What a page asks of robots, as its row says it."""
+    return " ".join(sorted(report.robots)) if report.robots else ""
 
 
 def url_in(row: bytes) -> str:
@@ -176,8 +211,7 @@ class QueueEntry(NamedTuple):
     via: bytes = b""
 
     def encode(self) -> bytes:
-        packed: bytes = msgpack.packb(self) if self.via else _pack(list(self))
-        return packed
+        return _packed(self) if self.via else _pack(list(self))
 
     @classmethod
     def decode(cls, row: bytes) -> Self:
@@ -247,17 +281,11 @@ def capture_row(report: Report) -> bytes:
     """The row of what a fetch brought: `CaptureRow.encode`, made quickly."""
     stored = report.stored
     start = stored.response
-    return _pack(
-        [
-            stored.file,
-            start,
-            stored.end - start,
-            report.status,
-            report.type,
-            report.digest,
-            report.size_bytes,
-        ]
-    )
+    values = (
+        stored.file, start, stored.end - start, report.status, report.type, report.digest,
+        report.size_bytes,
+    )  # fmt: skip
+    return _packed(values) if report.size_bytes else _pack(list(values))
 
 
 def time_key(wall_us: int) -> bytes:

@@ -6,9 +6,11 @@ score the number decides: first come first served, or, going deep, the newest fi
 
 from __future__ import annotations
 
+import struct
 from typing import Final, Literal
 
 PLACE_BYTES: Final = 12
+_PLACE: Final = struct.Struct(">IQ")
 _DEEPEST: Final = 2**32 - 1
 _LAST: Final = 2**64 - 1
 
@@ -24,5 +26,5 @@ def place_of(order: Order, *, depth: int, number: int) -> bytes:
 
 def place(score: int, number: int) -> bytes:
     """The bytes of a place. Scores and numbers past the ends are held at them."""
-    held = min(max(score, 0), _DEEPEST)
-    return held.to_bytes(4, "big") + (number & _LAST).to_bytes(8, "big")
+    held = 0 if score < 0 else min(_DEEPEST, score)
+    return _PLACE.pack(held, number & _LAST)
