@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from gossamer.fetch.guard import forbidden_port
 from gossamer.frontier.traps import trap_in
 from gossamer.records import NAMED, Found, Reason
 from gossamer.settings import Settings
 from gossamer.urls.bans import BanList
-from gossamer.urls.canonical import port_of
+from gossamer.urls.canonical import origin_of, port_of
 from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.scope import Scope, domains_from
+
+_REMEMBERED_ORIGINS: Final = (
+    10_000  # of which it was said whether they may be asked, 300 bytes each
+)
 
 
 class Admission:
@@ -38,6 +43,7 @@ class Admission:
         self._live_bans = live_bans or BanList()
         self._forgotten = forgotten
         self._depth = settings.scope.depth
+        self._judge_anew()
 
     @property
     def seeds(self) -> tuple[str, ...]:
@@ -49,14 +55,24 @@ class Admission:
             return False
         self._seeds.append(url)
         self._scope = build_scope(self._settings, self._seeds)
+        self._judge_anew()
         return True
 
     def ban(self, bans: BanList) -> None:
         """Other bans came while the crawl ran, instead of those that came before."""
         self._live_bans = bans
+        self._judge_anew()
+
+    def _judge_anew(self) -> None:
+        """The rules have changed: nothing that was said counts any more."""
+        self._has_bans = bool(self._bans or self._live_bans)
+        self._is_by_origin = self._scope.is_by_host and not self._has_bans
+        self._origins: dict[str, tuple[Reason, str] | None] = {}
 
     def find_ban(self, url: str) -> str | None:
         """The line that bans a URL."""
+        if not self._has_bans:  # asked for every URL when it is found, and when it is leased
+            return None
         return self._bans.find(url) or self._live_bans.find(url)
 
     def is_in_scope(self, url: str) -> bool:
@@ -71,23 +87,41 @@ class Admission:
 
     def __call__(self, found: Found) -> tuple[Reason, str] | None:
         """The rule that forbids it with a sentence, or None."""
-        if found.via != NAMED:
-            verdict = self._scope.judge(found.url)
-            if not verdict.is_in:
-                return Reason.SCOPE, verdict.because
-        banned = self.find_ban(found.url)
+        url, _, depth, via, redirects, is_nofollow = found
+        verdict = self._judge_alone(url) if via == NAMED else self._judge_place(url)
+        if verdict is not None:
+            return verdict
+        if is_nofollow:
+            return Reason.NOFOLLOW, "the page, or the link, asks not to follow it"
+        if 0 <= self._depth < depth:
+            return Reason.DEPTH, f"{depth} links from a seed, more than {self._depth}"
+        if redirects > self._settings.fetch.max_redirects:
+            return Reason.REDIRECTS, f"{redirects} redirects in a row"
+        return trap_in(url, self._settings.frontier)
+
+    def _judge_place(self, url: str) -> tuple[Reason, str] | None:
+        """Scope, bans and port. Where only the host counts it is said once of each origin: the new
+        URLs of a page are nearly all of origins that were met before."""
+        if not self._is_by_origin:
+            return self._judge_url(url)
+        origin = origin_of(url)
+        if origin not in self._origins:
+            if len(self._origins) >= _REMEMBERED_ORIGINS:
+                self._origins.clear()
+            self._origins[origin] = self._judge_url(url)
+        return self._origins[origin]
+
+    def _judge_url(self, url: str) -> tuple[Reason, str] | None:
+        verdict = self._scope.judge(url)
+        return self._judge_alone(url) if verdict.is_in else (Reason.SCOPE, verdict.because)
+
+    def _judge_alone(self, url: str) -> tuple[Reason, str] | None:
+        """Bans and port."""
+        banned = self.find_ban(url)
         if banned is not None:
             return Reason.BANNED, f"banned by {banned!r}"
-        port = forbidden_port(port_of(found.url), self._settings.fetch.ports)
-        if port is not None:
-            return Reason.PORT, port
-        if found.is_nofollow:
-            return Reason.NOFOLLOW, "the page, or the link, asks not to follow it"
-        if 0 <= self._depth < found.depth:
-            return Reason.DEPTH, f"{found.depth} links from a seed, more than {self._depth}"
-        if found.redirects > self._settings.fetch.max_redirects:
-            return Reason.REDIRECTS, f"{found.redirects} redirects in a row"
-        return trap_in(found.url, self._settings.frontier)
+        port = forbidden_port(port_of(url), self._settings.fetch.ports)
+        return None if port is None else (Reason.PORT, port)
 
 
 def build_scope(settings: Settings, seeds: Sequence[str]) -> Scope:

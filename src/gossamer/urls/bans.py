@@ -57,6 +57,10 @@ class BanList:
         self._patterns = tuple(patterns)
         self._is_empty = not self._lines and not patterns  # as most are
 
+    def __bool__(self) -> bool:
+        """Whether there is any ban."""
+        return not self._is_empty
+
     def find(self, url: str) -> str | None:
         """The line that bans a canonical URL, as it was written."""
         if self._is_empty:

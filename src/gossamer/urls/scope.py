@@ -59,11 +59,15 @@ class Scope:
         include: tuple[Pattern, ...] = (),
         exclude: tuple[Pattern, ...] = (),
         seeds: Iterable[str] = (),
+        *,
+        is_by_host: bool = False,
     ) -> None:
+        """`is_by_host`: the rule looks at nothing but a URL's host."""
         self._rule = rule
         self._include = include
         self._exclude = exclude
         self._seeds = frozenset(seeds if include else ())
+        self.is_by_host = is_by_host and not include and not exclude
 
     @classmethod
     def build(
@@ -80,6 +84,7 @@ class Scope:
             tuple(map(pattern_of, include)),
             tuple(map(pattern_of, exclude)),
             seeds,
+            is_by_host=kind not in ("page", "prefix"),
         )
 
     def judge(self, url: str) -> Verdict:
