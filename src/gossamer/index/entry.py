@@ -19,6 +19,9 @@ MAX_TEXT_CHARS: Final = 2_000_000
 MAX_TITLE_CHARS: Final = 1_000
 MAX_HEADINGS: Final = 500
 
+# Half of a surrogate pair is no text. One for all: to make one takes as long as to pack.
+_packed: Final = msgpack.Packer(unicode_errors="replace").pack
+
 
 @made_quickly
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def bounded(entry: Entry) -> Entry:
 
 def pack(entry: Entry, place: Place, anchors: tuple[str, ...]) -> bytes:
     """The bytes of the field `stored`, of an entry that gets these anchors."""
-    packed: bytes = msgpack.packb(
+    packed: bytes = _packed(
         (
             entry.key,
             entry.url,
@@ -97,8 +100,7 @@ def pack(entry: Entry, place: Place, anchors: tuple[str, ...]) -> bytes:
             anchors,
             entry.has_snippet,
             place,
-        ),
-        unicode_errors="replace",  # half of a surrogate pair is no text
+        )
     )
     return packed
 

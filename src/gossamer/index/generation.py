@@ -27,6 +27,7 @@ from gossamer.index.border import reading
 from gossamer.index.entry import Entry, Kept, Place, entry_of, unpack
 from gossamer.index.fields import document_of
 from gossamer.index.folder import COMMIT, TEXTS, WORDS
+from gossamer.index.seen_keys import SeenKeys
 from gossamer.index.shares import Share, addresses_in, keys_of, shares_of
 from gossamer.index.texts import TextReader, TextWriter
 
@@ -54,6 +55,7 @@ class Generation:
             hidden = self._find_stored(schema.HIDDEN)
             files, anchors, length = msgpack.unpackb(hidden) if hidden else ({}, 0, 0)
         self.covered = Covered(files, anchors)
+        self._seen = None if self._searcher.num_docs else SeenKeys()  # None: any may be in it
         self._texts = TextWriter(path / TEXTS, length)
         self._written = TextReader(path / TEXTS)
 
@@ -70,12 +72,15 @@ class Generation:
 
     def add(self, entry: Entry) -> None:
         """Let there be this entry; there is none of its key yet."""
+        if self._seen is not None:
+            self._seen.note(entry.key)
         place = self._texts.append(entry.text)
         self._writer.add_document(document_of(entry, place, entry.anchors))
 
     def remove(self, key: bytes) -> None:
         """Let there be no entry of this key."""
-        self._writer.delete_documents_by_term(schema.ID, schema.id_of(key))
+        if self._seen is None or self._seen.note(key):
+            self._writer.delete_documents_by_term(schema.ID, schema.id_of(key))
 
     def commit(self, covered: Covered) -> None:
         """Make all of it last, and visible to readers that look again."""
