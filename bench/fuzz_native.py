@@ -47,7 +47,7 @@ from gossamer.demo.web import build_web
 from gossamer.index.words import _RUNS, _TABLE
 from gossamer.parse.relations import relation_of
 from gossamer.parse.words import _BITS
-from gossamer.records import Edge, Link, LinkKind, Place
+from gossamer.records import Edge, Fetched, Lease, Link, LinkKind, Place
 
 SRC: Final = HERE.parent / "src"
 MOST_S: Final = 30  # for one page, in a process that the sanitizers make some ten times slower
@@ -76,13 +76,27 @@ class Target:
 def _pack(module: Any, body: bytes) -> Sequence[Call]:
     """The page as an answer; its first characters stand in for the headers of its record."""
     start, head = body[:99].decode("latin-1"), body.partition(b"\n")[0]
+    usual = b"HTTP/1.1 200 OK\r\n" + body[:300] + b"\r\n\r\n"
     return (
+        *((module.capture_of, given) for given in _captures(body, start, usual)),
         (module.digest_of, (body,)),
         (module.member_of, (start, head, 0)),
         (module.response_of, (start, head, body, 1)),
         (module.is_usual, (body, len(head))),
-        (module.is_usual, (b"HTTP/1.1 200 OK\r\n" + body[:300] + b"\r\n\r\n", 5)),
+        (module.is_usual, (usual, 5)),
     )
+
+
+def _captures(body: bytes, start: str, usual: bytes) -> Iterator[tuple[Any, ...]]:
+    """The page as an exchange: with all that is odd in it, and with a URL of its plain letters."""
+    plain = "".join(char for char in start if "!" <= char <= "~" and char not in '#"\\')
+    request = b"GET / HTTP/1.1\r\n\r\n"
+    for url in (f"http://{start}", f"http://www.example.org/?{plain}", f"http://{plain}/"):
+        lease = Lease(7, url, body[:16], "a", "192.0.2.7", via=start if "?" in start else "")
+        for head in (usual, b"HTTP/1.1 200\r\ncontent-type: text/html\r\n\r\n"):
+            at_us = len(body) << 36
+            answer = Fetched(url, 200, head, body, request, "192.0.2.7", "h2", at_us, len(url) / 7)
+            yield lease, answer, 1, bytes(48), "a.warc.gz", 9
 
 
 def _rows(module: Any, body: bytes) -> Sequence[Call]:

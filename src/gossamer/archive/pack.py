@@ -7,11 +7,13 @@ base 32, as archives of the web have always had them: names of bodies, no proof 
 `_pack.c` is the same in C, for processors that know SHA-1. There the two digests of a response are
 counted side by side, which is quicker by a third, and the headers are laid out around them; small
 records have a compressor of their own. What is read from the members is the same to the byte.
+`capture_of`, which `capture.py` explains, is there alone.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Final
 
 from isal import igzip_lib
@@ -64,7 +66,9 @@ def _compressed(parts: tuple[bytes, ...], level: int) -> bytes:
 digest_of = digest_in_python
 member_of = member_in_python
 response_of = response_in_python
+capture_of: Callable[..., tuple[bytes, int, int, str, str] | None] | None = None
 
 _c = native.load("gossamer.archive._pack")
 if _c is not None and _c.IS_QUICK:  # elsewhere OpenSSL is quicker than plain C
     digest_of, member_of, response_of = _c.digest_of, _c.member_of, _c.response_of
+    capture_of = _c.capture_of

@@ -25,6 +25,7 @@ from gossamer.version import __version__
 SOFTWARE: Final = f"gossamer/{__version__}"
 SAME_PAYLOAD: Final = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED: Final = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+IDS_BYTES: Final = 48  # random ones, for the names of an exchange's three records
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  # UTC throughout; a zone costs time per record
 _CUT_WORDS: Final = frozenset({"length", "time", "disconnect", "unspecified"})
 _REQUEST_TYPE: Final = "Content-Type: application/http; msgtype=request\r\n"
@@ -51,9 +52,16 @@ class ExchangeBytes(NamedTuple):
 
 
 def exchange_bytes(
-    lease: Lease, answer: Answer, level: int = 1, revisit_of: RevisitOf | None = None
+    lease: Lease,
+    answer: Answer,
+    level: int = 1,
+    revisit_of: RevisitOf | None = None,
+    ids: bytes = b"",
 ) -> ExchangeBytes:
-    """The records of one exchange, ready to be appended in one write."""
+    """The records of one exchange, ready to be appended in one write.
+
+    `ids` are random bytes that name the records of an answer; without them others are taken.
+    """
     target = header_url(answer.url)
     common = f"WARC-Date: {warc_date(answer.at_us)}\r\nWARC-Target-URI: {target}\r\n"
     said = metadata_text(lease, answer)
@@ -61,7 +69,7 @@ def exchange_bytes(
         said += f"url: {escaped(answer.url)}\r\n"
     if not isinstance(answer, Fetched):
         return ExchangeBytes(_metadata_member(record_id(), common, said, level), 0, 0, "")
-    request_id, response_id, metadata_id = _record_ids()
+    request_id, response_id, metadata_id = _record_ids(ids or os.urandom(IDS_BYTES))
     beside = f"{common}WARC-Concurrent-To: <urn:uuid:{response_id}>\r\n"
     request = b""
     if answer.request:
@@ -177,9 +185,8 @@ def _revisit_text(answer: Fetched, digest: str, revisit_of: RevisitOf) -> str:
     return text
 
 
-def _record_ids() -> tuple[str, str, str]:
-    """Those of an exchange, from one call for random bytes."""
-    h = os.urandom(48).hex()
+def _record_ids(ids: bytes) -> tuple[str, str, str]:
+    h = ids.hex()
     return _uuid(h), _uuid(h[32:]), _uuid(h[64:])
 
 

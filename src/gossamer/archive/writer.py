@@ -17,10 +17,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from gossamer.archive.cdxj import cdxj_line, line_of, mime_of, save_cdxj
+from gossamer.archive.capture import RandomIds, capture_of
+from gossamer.archive.cdxj import line_of, save_cdxj
 from gossamer.archive.foreign import Packed
 from gossamer.archive.record import Record
-from gossamer.archive.warc import ExchangeBytes, RevisitOf, exchange_bytes, warcinfo_bytes
+from gossamer.archive.warc import RevisitOf, exchange_bytes, warcinfo_bytes
 from gossamer.base.clock import Clock
 from gossamer.base.files import sync_folder
 from gossamer.errors import DiskFault
@@ -65,6 +66,7 @@ class WarcWriter:
         self._info_end = 0  # behind the warcinfo record
         self._is_closed = False
         self._lines: list[str] = []  # of the open file's index
+        self._ids = RandomIds()
         self._broken = ""  # why nothing may be appended any more
 
     @classmethod
@@ -114,12 +116,16 @@ class WarcWriter:
             self._finish_file()
         if self._file < 0 and not self._is_closed:
             self._begin_file()
-        exchange = exchange_bytes(lease, answer, self._settings.gzip_level, revisit_of)
-        start = self._end
-        self._write(exchange.data)
-        if isinstance(answer, Fetched):
-            self._note_capture(answer, exchange, start, revisit_of)
-        return Stored(self._name, start, start + exchange.response, self._end, exchange.digest)
+        level, name, start = self._settings.gzip_level, self._name, self._end
+        if not isinstance(answer, Fetched):
+            self._write(exchange_bytes(lease, answer, level).data)
+            return Stored(name, start, start, self._end)
+        data, response, _, digest, line = capture_of(
+            lease, answer, level, self._ids.take(), (name, start), revisit_of
+        )
+        self._write(data)
+        self._lines.append(line)
+        return Stored(name, start, start + response, self._end, digest)
 
     def append_packed(self, exchange: Packed) -> tuple[Record, ...]:
         """Write an imported exchange; its records with their places in the file, `name`.
@@ -259,19 +265,6 @@ class WarcWriter:
 
     def _advice(self) -> str:
         return f"{self._broken}; check the disk, then start again to keep what is committed"
-
-    def _note_capture(
-        self, answer: Fetched, exchange: ExchangeBytes, start: int, revisit_of: RevisitOf | None
-    ) -> None:
-        self._lines.append(
-            cdxj_line(
-                (answer.url, answer.at_us, answer.status),
-                mime_of(answer.head) if revisit_of is None else "warc/revisit",
-                exchange.digest if revisit_of is None else revisit_of.digest,
-                (start + exchange.response, exchange.response_end - exchange.response),
-                self._name,
-            )
-        )
 
 
 def disk_fault(what: str, error: OSError) -> DiskFault:
