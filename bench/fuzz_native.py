@@ -114,6 +114,9 @@ def _forms(module: Any, body: bytes) -> Sequence[Call]:
     )
     known: dict[Link, tuple[Any, ...]] = {}
 
+    def plain(href: str) -> Any:
+        return (href, b"") if len(href) % 5 == 0 else NotImplemented
+
     def learn(href: str) -> tuple[str, bytes] | None:
         return None if len(href) % 3 == 0 else (href, href.encode())
 
@@ -121,8 +124,22 @@ def _forms(module: Any, body: bytes) -> Sequence[Call]:
         return () if number % 2 else (words[number % len(words)], b"", "", "", "", "", 1, "fault")
 
     return (
-        (module.edges, (links, known, ({}, {}), learn, faulty, Edge, True)),
-        (module.edges, (links * 2, known, (), learn, faulty, Edge, False)),
+        (module.edges, (links, known, ({}, {}), plain, learn, faulty, Edge, True)),
+        (module.edges, (links * 2, known, (), None, learn, faulty, Edge, False)),
+    )
+
+
+def _plain(module: Any, body: bytes) -> Sequence[Call]:
+    """A page's words as links of pages in two directories; then the generation is full."""
+    words = body.decode("latin-1").replace('"', " ").split()[:400]
+    links = module.Generation(body[:16].ljust(16), 500, True)
+    pages = [("http://a.example/x/y/", "http://a.example"), (words[0] if words else "", "x")]
+    return (
+        *((links.enter, (*page, {}, {}, None, {}, None, {})) for page in pages[::-1]),
+        *((links.learn, (href,)) for href in words),
+        *((links.learn, (f"https://a.example/{href}",)) for href in words[:99]),
+        (links.key, (f"http://a.example/{body[:999]!r}",)),
+        (module.Generation, (bytes(16), 1, False)),
     )
 
 
@@ -170,6 +187,7 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.index._words": Target(_words),
     "gossamer.parse._language": Target(_language),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),
+    "gossamer.urls._plain": Target(_plain),
 }
 
 

@@ -1,6 +1,6 @@
 /* The links of a page in canonical form: the loop of forms.py over them, in C.
  *
- * Looks up what is known and makes edges; to find out what a new link means is Python's, as are
+ * Looks up what is known and makes edges; to find out what a new link means is the linker's, as are
  * links that are no URL. API is the number of the contract with the Python side (base/native.py
  * holds the number that it wants): raise both together when arguments or answers change.
  */
@@ -8,7 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#define API 2
+#define API 3
 
 enum { LINK_ITEMS = 5, EDGE_ITEMS = 8, USUAL_CHARS = 250 };
 
@@ -16,7 +16,7 @@ static PyObject *zero, *no_text;
 
 /* What the loop works with; all but `here` is borrowed. */
 typedef struct {
-    PyObject *links, *known, *places, *learn, *faulty;
+    PyObject *links, *known, *places, *plain, *learn, *faulty;
     PyTypeObject *edge_type;
     int is_kept;
     PyObject *edges, *new, *here, *self; /* `self`: what the empty href means, once it is known */
@@ -40,7 +40,13 @@ static PyObject *resolved(Work *w, PyObject *href) {
         if (!found && PyErr_Occurred()) return NULL;
         if (found) return Py_NewRef(found);
     }
-    PyObject *given = PyObject_CallOneArg(w->learn, href);
+    PyObject *given = NULL;
+    if (w->plain != Py_None) {
+        given = PyObject_CallOneArg(w->plain, href);
+        if (!given) return NULL;
+        if (given == Py_NotImplemented) Py_CLEAR(given);
+    }
+    if (!given) given = PyObject_CallOneArg(w->learn, href);
     if (given && given != Py_None && (!PyTuple_Check(given) || PyTuple_GET_SIZE(given) != 2)) {
         PyErr_SetString(PyExc_TypeError, "learn gives a URL and its key, or None");
         Py_CLEAR(given);
@@ -126,9 +132,9 @@ static int run(Work *w) {
 static PyObject *edges(PyObject *module, PyObject *args) {
     (void)module;
     Work w = {0};
-    if (!PyArg_ParseTuple(args, "O!O!O!OOO!p", &PyTuple_Type, &w.links, &PyDict_Type, &w.known,
-                          &PyTuple_Type, &w.places, &w.learn, &w.faulty, &PyType_Type, &w.edge_type,
-                          &w.is_kept))
+    if (!PyArg_ParseTuple(args, "O!O!O!OOOO!p", &PyTuple_Type, &w.links, &PyDict_Type, &w.known,
+                          &PyTuple_Type, &w.places, &w.plain, &w.learn, &w.faulty, &PyType_Type,
+                          &w.edge_type, &w.is_kept))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(w.places); i++)
         if (!PyDict_Check(PyTuple_GET_ITEM(w.places, i))) {
@@ -153,7 +159,7 @@ static PyObject *edges(PyObject *module, PyObject *args) {
 
 static PyMethodDef functions[] = {
     {"edges", edges, METH_VARARGS,
-     "edges(links, known, places, learn, faulty, Edge, is_kept): all edges, those that are new,\n"
+     "edges(links, known, places, plain or None, learn, faulty, Edge, is_kept): all edges, those that are new,\n"
      " how many are faulty, and by how much `known` has grown."},
     {NULL, NULL, 0, NULL},
 };

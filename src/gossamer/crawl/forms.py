@@ -58,6 +58,7 @@ class Forms:
                 page.links,
                 known,
                 linker.places(base, is_canonical=is_canonical and base is url),
+                linker.plain,
                 linker.learn,
                 partial(self._faulty, page),
                 Edge,

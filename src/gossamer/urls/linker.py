@@ -10,7 +10,8 @@ remembered by just what its meaning hangs on:
 
 Most links that are not known yet are plain: a path of letters that no URL parser would change. They
 are joined here, at a fifth of the cost, and as neighbouring directories name the same pages in
-different ways, the key of a joined URL is remembered too.
+different ways, the key of a joined URL is remembered too. `_plain.c` does all that in C, and keeps
+a generation of links, which this file reads and fills too.
 
 Memory is bounded by two generations: when the young one is full it becomes the old one, and what
 is then used again is copied back. A Linker belongs to one thread.
@@ -20,8 +21,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
+from gossamer.base.native import load
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.keys import Keys
@@ -50,7 +53,10 @@ _MAX_PLAIN_CHARS: Final = 200
 
 
 class _Generation:
-    """Links that were resolved at about the same time, by what they hang on."""
+    """Links that were resolved at about the same time, by what they hang on.
+
+    That of `_plain.c` has two methods more: `enter` a page, and `learn` its plain links.
+    """
 
     __slots__ = ("absolute", "by_place", "joined", "size")
 
@@ -60,13 +66,14 @@ class _Generation:
         self.joined: dict[str, Resolved] = {}
         self.size = 0
 
-    def at(self, place: str) -> dict[str, Resolved]:
-        """The links of an origin or a directory."""
-        found = self.by_place.get(place)
-        if found is None:
-            found = self.by_place[place] = {}
-            self.size += 1  # an empty place takes memory too
-        return found
+
+def _at(generation: _Generation, place: str) -> dict[str, Resolved]:
+    """The links of an origin or a directory."""
+    found = generation.by_place.get(place)
+    if found is None:
+        found = generation.by_place[place] = {}
+        generation.size += 1  # an empty place takes memory too
+    return found
 
 
 class Linker:
@@ -86,9 +93,18 @@ class Linker:
         self._keys = keys
         self._forgotten = forgotten
         self._limit = max(1, remember // 2)
-        self._young = _Generation()
-        self._old = _Generation()
+        # What was forgotten is not known in C.
+        native = None if forgotten else load("gossamer.urls._plain")
+        self._new: Callable[[], _Generation] = _Generation
+        if native is not None:
+            self._new = partial(native.Generation, keys.salt, self._limit, form.query == "keep")
+        self._is_native = native is not None
+        # `learn` for plain links, NotImplemented for others; None where it is not compiled.
+        self.plain: Callable[[str], Any] | None = None
+        self._young = self._new()
+        self._old = self._new()
         self._base: str | None = None
+        self._directory = ""
         self._enter("")
 
     def resolve(self, base: str, href: str) -> Resolved:
@@ -107,6 +123,10 @@ class Linker:
         found = self._in_page.get(href, _UNKNOWN)
         if found is not _UNKNOWN:
             return found
+        if self.plain is not None:
+            joined: Resolved = self.plain(href)
+            if joined is not NotImplemented:
+                return joined
         return self._learn(href)
 
     def resolve_all(self, base: str, hrefs: Iterable[str]) -> list[Resolved]:
@@ -124,7 +144,8 @@ class Linker:
         return self._in_directory.get
 
     def places(self, base: str, *, is_canonical: bool) -> tuple[dict[str, Resolved], ...]:
-        """What is known of links in a page of `base`; of a link that is in none, ask `learn`."""
+        """What is known of links in a page of `base`; of a link that is in none, ask `plain` where
+        it is there, and `learn` if that says NotImplemented."""
         if base != self._base:
             self._enter(base, is_canonical=is_canonical)
         return self._in_directory, self._in_origin, self._anywhere
@@ -163,21 +184,37 @@ class Linker:
         """Go on with another page. Costs one parse, about 4 microseconds, where need be."""
         self._base = base
         # A <base> can be anything; what is no http URL makes absolute links findable, no others.
-        self._from = base if is_canonical else _KEEP.find(base) or ""
-        end = self._from.find("/", 8)
-        self._origin = self._from[:end]
-        path_end = self._from.find("?")
-        self._directory = self._from[: self._from.rfind("/", 0, path_end if path_end > 0 else None)]
-        self._directory += "/"  # so that it differs from an origin
+        whole = self._from = base if is_canonical else _KEEP.find(base) or ""
         self._in_page: dict[str, Resolved] = {}
-        self._can_join = bool(self._from) and ";" not in self._directory
-        self._above = [self._directory]  # and its parents, as far as they were asked for
+        path_end = whole.find("?")
+        # With the slash, so that it differs from an origin.
+        directory = whole[: whole.rfind("/", 0, path_end if path_end > 0 else None)] + "/"
+        if directory == self._directory:
+            return
+        self._directory = directory
+        self._origin = whole[: whole.find("/", 8)]
+        self._can_join = bool(whole) and ";" not in directory
+        self._above = [directory]  # and its parents, as far as they were asked for
         self._take_places()
 
     def _take_places(self) -> None:
-        self._in_directory = self._young.at(self._directory)
-        self._in_origin = self._young.at(self._origin)
-        self._anywhere = self._young.absolute
+        young, old, directory, origin = self._young, self._old, self._directory, self._origin
+        self._in_directory = _at(young, directory)
+        self._in_origin = _at(young, origin)
+        self._anywhere = young.absolute
+        if self._is_native:
+            native: Any = young
+            native.enter(
+                directory if self._can_join else "",
+                origin,
+                self._in_directory,
+                self._in_origin,
+                old.by_place.get(directory),
+                old.by_place.get(origin),
+                old.absolute,
+                old.joined,
+            )
+            self.plain = native.learn
 
     def _learn(self, href: str) -> Resolved:
         """Resolve what the young generation does not know, and let it know."""
@@ -187,7 +224,7 @@ class Linker:
         if len(href) > _MAX_REMEMBERED_CHARS:
             return self._resolve(href)
         if self._young.size >= self._limit:
-            self._old, self._young = self._young, _Generation()
+            self._old, self._young = self._young, self._new()
             self._take_places()
         if start == "/" == href[0]:
             known, before = self._in_origin, self._old.by_place.get(self._origin)
