@@ -160,3 +160,15 @@ def test_every_address_of_a_name_is_tried_before_any_is_tried_again() -> None:
     assert host.silent == set()
     assert host.avoid("3")
     assert host.address != "3"
+
+
+def test_a_host_that_stands_at_its_place_stays_there_and_comes_once() -> None:
+    board = HostBoard()
+    (host,) = hosts("a")
+
+    board.make_ready(host, b"1")
+    board.make_ready(host, b"1")
+    assert [board.take_ready(), board.take_ready()] == [host, None]
+
+    board.make_ready(host, b"1")  # it was taken: now it stands nowhere
+    assert board.take_ready() is host

@@ -69,6 +69,7 @@ class Host:
     pace: HostPace = field(default_factory=HostPace)
     where: Where = Where.ASLEEP
     turn: int = 0
+    ready_place: bytes = b""  # under which it stands among those that are ready; empty elsewhere
     addresses: tuple[str, ...] = ()
     resolved_until_s: float = 0.0
     is_resolving: bool = False
@@ -86,6 +87,7 @@ class Host:
     away: str = ""  # it wants to be left alone for longer than we wait, in its words
     waits_for: Address | None = None
     called_by: Address | None = None
+    via: tuple[bytes, str] = (b"", "")  # the last page that named a URL of it, key and URL
 
     @property
     def address(self) -> str:
@@ -122,7 +124,10 @@ class HostBoard:
         self._many_addresses = _FEW_ADDRESSES
 
     def make_ready(self, host: Host, place: bytes) -> None:
+        if place and place == host.ready_place:
+            return  # it stands there: most answers change nothing for a host with many at once
         self._move(host, Where.READY)
+        host.ready_place = place
         heapq.heappush(self._ready, (place, host.turn, host))
 
     def rest(self, host: Host, until_s: float) -> None:
@@ -137,6 +142,7 @@ class HostBoard:
         while self._ready:
             _, turn, host = heapq.heappop(self._ready)
             if host.turn == turn:
+                host.ready_place = b""
                 return host
         return None
 
@@ -224,6 +230,7 @@ class HostBoard:
     def _move(self, host: Host, where: Where) -> None:
         host.where = where
         host.turn = next(self._turns)
+        host.ready_place = b""
         host.waits_for = None
         if host.called_by is not None and where is not Where.READY:
             self.call_next(self._uncall(host))

@@ -134,15 +134,9 @@ class Node:
             self._changed.clear()
             room = min(connections - crew.under_way, _LEASES_AT_ONCE) if crew.is_ready else 0
             leases: list[Lease] = []
-            while (
-                len(leases) < room
-                and self._is_open
-                and self._clock.now_s() >= self._throttle.paid_at_s
-                and self.may_go_on()
-                and not (self._index is not None and self._index.is_behind)
-                and (lease := self._scheduler.next_lease()) is not None
-            ):
-                leases.append(lease)
+            if room and self._may_ask():
+                while len(leases) < room and (lease := self._scheduler.next_lease()) is not None:
+                    leases.append(lease)
             if leases:
                 crew.give(leases)
             for host in self._scheduler.take_unresolved():
@@ -153,6 +147,15 @@ class Node:
             self._notice_end()
             if not self._stop:
                 await self._wait()
+
+    def _may_ask(self) -> bool:
+        """Whether anything may be asked this moment, as far as all hosts together go."""
+        return (
+            self._is_open
+            and self._clock.now_s() >= self._throttle.paid_at_s
+            and self.may_go_on()
+            and not (self._index is not None and self._index.is_behind)
+        )
 
     def _notice_end(self) -> None:
         counts = self._frontier.counts

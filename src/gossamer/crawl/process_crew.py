@@ -40,6 +40,7 @@ from gossamer.settings import Node
 _SILENT_S: Final = 30.0  # a worker says something every second; a busy machine may be slow
 _DEATHS: Final = 20  # within _DEATHS_S: something is wrong that a new worker does not mend
 _DEATHS_S: Final = 60.0
+_FEW_LEASES: Final = 4  # nobody who has no more is too busy
 _CLOSING_S: Final = 60.0
 _ENDING_S: Final = 10.0  # after its last word
 
@@ -176,8 +177,10 @@ class ProcessCrew:
         # Whoever reads what killed another should have little to lose.
         hands = [hand for hand in self._hands if not hand.left] or self._hands
         own = hands[lease.key[0] % len(hands)]
+        if len(own.leases) <= _FEW_LEASES:
+            return own
         least = min(hands, key=lambda hand: len(hand.leases))
-        return least if len(own.leases) > 2 * len(least.leases) + 4 else own
+        return least if len(own.leases) > 2 * len(least.leases) + _FEW_LEASES else own
 
     def descriptors(self) -> Mapping[str, int]:
         return {hand.file: os.dup(hand.descriptor) for hand in self._hands if hand.descriptor >= 0}

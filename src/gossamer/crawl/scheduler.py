@@ -24,6 +24,7 @@ from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.policies.stop import Allowance
+from gossamer.politeness.access import Access
 from gossamer.politeness.outage import Outage
 from gossamer.politeness.pace import (
     address_at_once,
@@ -33,6 +34,7 @@ from gossamer.politeness.pace import (
     rest_after,
 )
 from gossamer.politeness.retry import RETRY, wait_before_retry
+from gossamer.politeness.robots import Robots
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.settings import Settings
 from gossamer.urls.canonical import origin_of, target_of
@@ -44,6 +46,7 @@ _PENDING_ROWS: Final = 20_000  # that wait for a commit: more would hold the loo
 _COMMIT_WAIT_S: Final = 0.05  # between two looks at them
 _HOST_FAULTS: Final = frozenset({Reason.DNS, Reason.CONNECT})
 
+_NO_RULES: Final = Access(Robots(), 0, 0)  # those of the operator's own hosts
 _EVERYBODY: Final = Guard()  # knows which addresses are public, and allows no others
 
 
@@ -85,7 +88,6 @@ class Scheduler:
         self._roll = HostRoll(frontier, self._manners, clock, typed_hosts, is_unclean=is_unclean)
         self._unresolved: list[Host] = []
         self._number = 0  # of the last lease
-        self._via = b"", ""  # the last that was looked up, key and URL
         self._decided = 0  # URLs refused since a lease was last asked for
         self.under_way = 0
         self._outage = Outage()
@@ -105,8 +107,8 @@ class Scheduler:
 
     def next_lease(self) -> Lease | None:
         """A URL that may be asked this very moment, or None."""
-        now_s = self._clock.now_s()
-        if not self._room() or not self._outage.may_ask(now_s, self.under_way):
+        now_s, room = self._clock.now_s(), self._room()
+        if not room or not self._outage.may_ask(now_s, self.under_way):
             return None
         self._decided = 0
         for key in self._frontier.take_awake():
@@ -116,7 +118,7 @@ class Scheduler:
         for host in self.board.take_rested(now_s):
             self._place(host, now_s)
         while self._decided < _REFUSALS_AT_ONCE and (ready := self.board.take_ready()) is not None:
-            lease = self._lease_from(ready, now_s)
+            lease = self._lease_from(ready, now_s, room)
             if lease is not None:
                 return lease
         return None
@@ -188,8 +190,9 @@ class Scheduler:
     def _place_now(self, host: Host) -> None:
         self._place(host, self._clock.now_s())
 
-    def _lease_from(self, host: Host, now_s: float) -> Lease | None:
-        """A lease from a ready host, or None after putting it where it belongs."""
+    def _lease_from(self, host: Host, now_s: float, room: int) -> Lease | None:
+        """A lease from a ready host for a body of at most `room`, or None after putting it where it
+        belongs."""
         if host.verdict is not None:
             self._sweep(host, now_s)
             return None
@@ -206,7 +209,7 @@ class Scheduler:
         elif host.sitemaps and (host.is_sitemaps_turn or self._frontier.peek(host.key) is None):
             lease = self._sitemap_lease(host, now_s)
         else:
-            lease = self._page_lease(host, now_s)
+            lease = self._page_lease(host, now_s, room)
             host.is_sitemaps_turn = lease is not None
         if lease is None:
             return None
@@ -237,10 +240,11 @@ class Scheduler:
 
     def _sitemap_lease(self, host: Host, now_s: float) -> Lease | None:
         url = host.sitemaps[0].url
-        if not self._may_enter(host, url, now_s):
+        access = self._enter(host, url, now_s)
+        if access is None:
             return None
         host.is_sitemaps_turn = False
-        refusal = self._robots_refusal(host, url)
+        refusal = _refusal_by(access, url)
         if refusal is None:
             return self.sitemaps.lease(host, self._next_number())
         self._decided += 1
@@ -248,7 +252,7 @@ class Scheduler:
         self._place(host, now_s)
         return None
 
-    def _page_lease(self, host: Host, now_s: float) -> Lease | None:
+    def _page_lease(self, host: Host, now_s: float, room: int) -> Lease | None:
         while self._decided < _REFUSALS_AT_ONCE:
             first = self._frontier.peek(host.key)
             if first is None:
@@ -260,11 +264,12 @@ class Scheduler:
                 continue
             if self._dead_ports and self._is_put_off(host, entry):
                 continue
-            if not self._may_enter(host, entry.url, now_s):
+            access = self._enter(host, entry.url, now_s)
+            if access is None:
                 return None
-            refusal = self._refusal(host, entry)
+            refusal = self._over_budget(host) or _refusal_by(access, entry.url)
             if refusal is None:
-                return self._lease_entry(host, entry)
+                return self._lease_entry(host, entry, room)
             self._refuse_first(host, entry, *refusal)
         self.board.rest(host, now_s + _SLICE_REST_S)
         return None
@@ -289,17 +294,18 @@ class Scheduler:
         self._frontier.take(host.key)
         self._on_decided(self._frontier.refuse(entry.key, reason, detail, self._clock.wall_us()))
 
-    def _may_enter(self, host: Host, url: str, now_s: float) -> bool:
-        """Whether robots.txt is known; if not, see to it and put the host where it waits."""
+    def _enter(self, host: Host, url: str, now_s: float) -> Access | None:
+        """The rules of robots.txt; where they are not known, see to it and put the host where it
+        waits."""
         if host.name in self._own:
             host.at_once = host_at_once(self._manners, crawl_delay_s=None, is_open=host.is_open)
-            return True
+            return _NO_RULES
         origin = origin_of(url)
         access = self.robots.access(origin)
         if access is None or not access.is_fresh(self._clock.wall_us()):
             self.robots.want(host, origin)
             self._place(host, now_s)
-            return False
+            return None
         host.crawl_delay_s = access.crawl_delay_s or 0.0
         host.at_once = host_at_once(
             self._manners, crawl_delay_s=access.crawl_delay_s, is_open=host.is_open
@@ -308,33 +314,20 @@ class Scheduler:
             self._frontier.touch(host.key).trouble = access.detail
             host.pace.free_at_s = max(host.pace.free_at_s, self._roll.now_of(access.expires_us))
             self.board.rest(host, host.pace.free_at_s)
-            return False
-        return True
+            return None
+        return access
 
-    def _refusal(self, host: Host, entry: QueueEntry) -> tuple[Reason, str] | None:
+    def _over_budget(self, host: Host) -> tuple[Reason, str] | None:
         limit = self._settings.frontier.pages_per_host
         if limit and self._frontier.host(host.key).pages >= limit:
             return Reason.BUDGET, "the host has had frontier.pages_per_host pages"
-        return self._robots_refusal(host, entry.url)
+        return None
 
-    def _robots_refusal(self, host: Host, url: str) -> tuple[Reason, str] | None:
-        if host.name in self._own:
-            return None
-        access = self.robots.access(origin_of(url))
-        assert access is not None, "_may_enter saw to it"
-        ruling = access.judge(target_of(url))
-        if ruling.allowed:
-            return None
-        line = f" (line {ruling.line})" if ruling.line else ""
-        return Reason.ROBOTS, f"{ruling.rule}{line}"
-
-    def _lease_entry(self, host: Host, entry: QueueEntry) -> Lease | None:
+    def _lease_entry(self, host: Host, entry: QueueEntry, room: int) -> Lease | None:
         limit = self._settings.frontier.pages_per_host
-        pages = self._frontier.host(host.key).pages
-        if limit and pages + host.pace.under_way >= limit:
+        if limit and self._frontier.host(host.key).pages + host.pace.under_way >= limit:
             self.board.put(host, Where.FULL)  # an answer is owed; its report places it again
             return None
-        room = self._room()
         self._frontier.take(host.key)
         self.allowance.promise(room)
         return Lease(
@@ -347,17 +340,17 @@ class Scheduler:
             entry.depth,
             entry.tries,
             entry.redirects,
-            self._url_of(entry.via) if entry.via else "",
+            self._url_of(host, entry.via) if entry.via else "",
             host.is_typed,
             self._may_hear_secrets(host, entry.url),
             room,
         )
 
-    def _url_of(self, key: bytes) -> str:
+    def _url_of(self, host: Host, key: bytes) -> str:
         """The URL of a page that names others; they stand behind one another in the queue."""
-        if key != self._via[0]:
-            self._via = key, self._frontier.url_of(key)
-        return self._via[1]
+        if key != host.via[0]:
+            host.via = key, self._frontier.url_of(key)
+        return host.via[1]
 
     # -- learning
 
@@ -398,7 +391,7 @@ class Scheduler:
     def ended(self, report: Report) -> int | None:
         """A lease ended. Paces its host; for a failure to be tried again, the wall time of it."""
         lease, now_s = report.lease, self._clock.now_s()
-        host = self.host(self._keys.host(lease.host))
+        host = self._roll.host(self._keys.host(lease.host))
         self.under_way -= 1
         if report.status:
             self._outage.answered()
@@ -407,10 +400,11 @@ class Scheduler:
             self._was_busy(host, report, now_s, rest_s)
         else:
             host.pace.answered(at_s=now_s, rest_s=rest_s)
+        address = self.board.address(lease.address, self._addresses_free_s)
         address_rest_s = address_rest_after(self._manners, is_open=host.is_open)
-        address = self._address(lease.address)
         address.pace.answered(at_s=now_s, rest_s=address_rest_s)
-        self.board.call_next(address)
+        if address.waiters:
+            self.board.call_next(address)
         retry_us = self._after(host, report)
         row = self._frontier.touch(host.key)
         row.free_us = self._clock.wall_us() + round((host.pace.free_at_s - now_s) * 1e6)
@@ -636,6 +630,14 @@ class Scheduler:
             self.board.put(host, Where.ASLEEP)
         else:
             self.board.rest(host, now_s + _SLICE_REST_S)
+
+
+def _refusal_by(access: Access, url: str) -> tuple[Reason, str] | None:
+    ruling = access.judge(target_of(url))
+    if ruling.allowed:
+        return None
+    line = f" (line {ruling.line})" if ruling.line else ""
+    return Reason.ROBOTS, f"{ruling.rule}{line}"
 
 
 assert HOST_BYTES == 8, "hosts are named by the first half of a key"

@@ -34,6 +34,8 @@ class Outage:
 
     def answered(self) -> None:
         """Somebody answered: the network is there."""
+        if self.has_answered and not self._unreachable:
+            return  # as nearly always: nobody was out of reach since the last answer
         self.has_answered = True
         self.is_out = False
         self._unreachable.clear()

@@ -98,7 +98,7 @@ class Robots:
 
     def judge(self, target: str) -> Ruling:
         """Judge a URL's path with its query (`/a?b=c`); an empty one is `/`."""
-        if target == "/robots.txt":  # RFC 9309, 2.2.2: implicitly allowed
+        if not self.rules or target == "/robots.txt":  # RFC 9309, 2.2.2: implicitly allowed
             return _NO_RULE
         rule = self._book.find(target)
         return _NO_RULE if rule is None else rule.ruling()
