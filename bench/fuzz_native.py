@@ -151,6 +151,24 @@ def _scan(module: Any, body: bytes) -> Sequence[Call]:
     return ((module.scan, (utf8, False, 1000, 400)), (module.scan, (latin, True, 10, 8)))
 
 
+def _lines(module: Any, body: bytes) -> Sequence[Call]:
+    """The page's words as anchors of pages whose keys are bytes of it, after some of the same."""
+    texts = body.decode("utf-8", "replace").split(" ")[:600]
+    keys = [body[at % 97 :][:16].ljust(16) for at in range(len(texts))]
+    anchors, source, before = [*zip(keys, texts, strict=True)], keys[0], module.Lines()
+    counts: dict[str, int] = {}
+    after = module.Lines()
+    return (
+        (before.note, (anchors[::3], source, None)),
+        (after.note, (anchors, source, before)),
+        (after.note, (anchors, b"another".ljust(16), None)),
+        *((call, (key,)) for key in keys[:20] for call in (before.find, after.find)),
+        *((after.count, (key, counts)) for key in keys[:20]),
+        (after.take, ()),
+        (module.Lines, ()),
+    )
+
+
 def _words(module: Any, body: bytes) -> Sequence[Call]:
     """The page in three widths of characters."""
     texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
@@ -184,6 +202,7 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
     "gossamer.crawl._forms": Target(_forms),
     "gossamer.graph._rows": Target(_rows),
+    "gossamer.index._lines": Target(_lines),
     "gossamer.index._words": Target(_words),
     "gossamer.parse._language": Target(_language),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),

@@ -25,6 +25,7 @@ EXTENSIONS: Final = {
     "gossamer.archive._pack": 3,
     "gossamer.crawl._forms": 3,
     "gossamer.graph._rows": 1,
+    "gossamer.index._lines": 1,
     "gossamer.index._words": 2,
     "gossamer.parse._language": 2,
     "gossamer.parse._scan": 4,

@@ -9,15 +9,12 @@ all lines and says which entries lack words: those are written again.
 An entry has the 200 anchors with the most linking hosts, ties in the order of the alphabet; so
 which they are hangs on the lines alone, not on when they came. Whether the entry has their words is
 told by one number of it, the digest of the set of words (`words_number`).
-
-    line: key (16 bytes), host (the 8 bytes of a key that name it), length (2), anchor in UTF-8
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import struct
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -25,19 +22,16 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from gossamer.errors import CorruptFile
+from gossamer.index.anchor_lines import HEAD, KEY_BYTES, Lines, no_lines
 from gossamer.index.appended import open_appended
 from gossamer.index.folder import REBUILD
 from gossamer.index.shares import ALL, Share, shares_of
 from gossamer.index.words import GAP
 
 MOST: Final = 200  # anchors of a page
-MAX_CHARS: Final = 500  # of an anchor
-KEY_BYTES: Final = 16
-HOST_BYTES: Final = 8
 
-_HEAD: Final = struct.Struct(f">{KEY_BYTES}s{HOST_BYTES}sH")
-_HOST: Final = slice(KEY_BYTES, KEY_BYTES + HOST_BYTES)  # of a line
-_REMEMBERED: Final = 50_000  # lines, at about 400 bytes each; twice that at the most
+_REMEMBERED: Final = 100_000  # lines, at about 70 bytes each; twice that at the most
+_REMEMBERED_BYTES: Final = 20_000_000  # of lines; twice that at the most
 _MOST_UNSETTLED: Final = 200_000  # pages, at about 100 bytes each
 _READ_BYTES: Final = 4_000_000  # of the file at once, when it is sorted again
 _BYTES_A_SHARE: Final = 8_000_000  # of lines: their pages take 60 MB of memory at the most
@@ -65,12 +59,10 @@ class AnchorBook:
         self._file = open_appended(path, length)
         self.length = length
         self._remember = remember
-        self._recent: dict[bytes, dict[str, bytes]] = {}  # target: anchor: hosts, one after another
-        self._before: dict[bytes, dict[str, bytes]] = {}
-        self._lines = 0  # in `_recent`
+        # Lines that came last, and those before them. Another thread may exchange them: read once.
+        self._known: tuple[Lines, Lines | None] = no_lines(), None
         self._waiting: list[bytes] = []  # lines that are not in the file
-        self._young: list[bytes] = []  # lines that came since `_recent` was empty
-        self._unsorted: list[list[bytes]] = []  # those before them
+        self._unsorted: list[bytes] = []  # lines that neither are in order nor came last
         self._unread = length  # bytes of the file of which neither has the lines
         self._sorted: _Sorted | None = None
         self.is_whole = length == 0  # whether all lines are remembered
@@ -83,27 +75,15 @@ class AnchorBook:
         self.note_all(((target, anchor),), source)
 
     def note_all(self, anchors: Iterable[tuple[bytes, str]], source: bytes) -> None:
-        """The same for all links of a page. It has some 20 of them, so it makes few steps."""
-        host = source[:HOST_BYTES]
-        for target, words in anchors:
-            if not words or target == source:
-                continue
-            known = self._recent.get(target) or self._recall(target)
-            anchor = words[:MAX_CHARS]
-            hosts = known.get(anchor)
-            if hosts is None:
-                known[anchor] = host
-            elif hosts == host or _has(hosts, host):
-                continue
-            else:
-                known[anchor] = hosts + host
-            self._lines += 1
+        """The same for all links of a page."""
+        recent, before = self._known
+        data, targets = recent.note(anchors, source, before)
+        if targets:
+            self._waiting.append(data)
             if self._unsettled is not None:
-                self._unsettled.add(target)
-            text = anchor.encode(errors="replace")
-            line = _HEAD.pack(target, host, len(text)) + text
-            self._waiting.append(line)
-            self._young.append(line)
+                self._unsettled.update(targets)
+            if len(recent) >= self._remember or recent.size_bytes >= _REMEMBERED_BYTES:
+                self._forget()
 
     def settle(self, keys: Collection[bytes]) -> dict[bytes, tuple[str, ...]]:
         """The anchors of pages that are known now, as many as an entry has; pages without any are
@@ -111,12 +91,13 @@ class AnchorBook:
         keys = frozenset(keys)  # every line found is looked up among them
         if self._unsettled is not None:
             self._unsettled.difference_update(keys)  # first: what is noted meanwhile is unsettled
+        known, found = self._known, {}  # before it is asked whether they are all
         older = {} if self.is_whole else self._older(keys)
-        found: dict[bytes, tuple[str, ...]] = {}
         for key in keys:
-            recent = dict(self._recent.get(key) or self._before.get(key, {}))  # may be noted in now
-            if recent or key in older:
-                found[key] = chosen(_counts(older.get(key, ()), recent))
+            lines = older.get(key)
+            counts = _remembered(known, key) if lines is None else _all_counts(lines, known, key)
+            if counts:
+                found[key] = chosen(counts)
         return found
 
     def sync(self) -> int:
@@ -144,29 +125,26 @@ class AnchorBook:
     def read(self, share: Share, keys: Collection[bytes]) -> dict[bytes, Counts]:
         """All anchors of some pages, which are all of that share; without pages that were written
         with all they have, where that is known. Raises CorruptFile, OSError."""
+        known = self._known
         wanted = keys if self._unsettled is None else self._unsettled.intersection(keys)
         if not self.is_whole:
             self._put_aside()
-            return {key: _counts(lines, {}) for key, lines in self._older(wanted, share).items()}
-        known = ((key, dict(self._recent.get(key) or self._before[key])) for key in wanted)
-        return {key: _counts((), anchors) for key, anchors in known}
+            return {key: _counts(lines) for key, lines in self._older(wanted, share).items()}
+        return {key: counts for key in wanted if (counts := _remembered(known, key))}
 
-    def _recall(self, target: bytes) -> dict[str, bytes]:
-        if self._lines >= self._remember:
-            if self._before:
-                self.is_whole = False
-            if self._unsettled is not None and len(self._unsettled) > _MOST_UNSETTLED:
-                self._unsettled = None
-            self._recent, self._before, self._lines = {}, self._recent, 0
-            self._put_aside()
-        found = self._recent[target] = self._before.get(target, {})
-        self._lines += len(found)  # what is carried over takes room, too
-        return found
+    def _forget(self) -> None:
+        """Begin anew with lines to remember; those that came before the last ones are let go."""
+        recent, before = self._known
+        if before is not None:
+            self.is_whole = False
+        if self._unsettled is not None and len(self._unsettled) > _MOST_UNSETTLED:
+            self._unsettled = None
+        self._put_aside()
+        self._known = no_lines(), recent
 
     def _put_aside(self) -> None:
-        young, self._young = self._young, []
-        if young:
-            self._unsorted.append(young)
+        if data := self._known[0].take():
+            self._unsorted.append(data)
 
     def _older(self, keys: Collection[bytes], share: Share = ALL) -> dict[bytes, list[bytes]]:
         """The distinct lines of some pages that are on the disk."""
@@ -183,15 +161,15 @@ class AnchorBook:
             for lines in _bunches_in(self._path, self._unread):
                 self._sorted.add(lines)
         while self._unsorted:  # another thread may add to them
-            self._sorted.add(self._unsorted[0])
+            self._sorted.add(_cut(self._unsorted[0])[0])
             del self._unsorted[0]
         return self._sorted
 
 
 def chosen(anchors: Counts) -> tuple[str, ...]:
     """The anchors that an entry has, of all."""
-    if len(anchors) == 1:
-        return tuple(anchors)
+    if max(anchors.values()) == 1:  # most are known to one host alone
+        return tuple(sorted(anchors)[:MOST])
     return tuple(sorted(anchors, key=lambda anchor: (-anchors[anchor], anchor))[:MOST])
 
 
@@ -204,26 +182,26 @@ def words_number(anchors: str) -> int:
     return int.from_bytes(digest, "big") or 1
 
 
-def _counts(lines: Iterable[bytes], recent: Mapping[str, bytes]) -> Counts:
-    """The anchors of one page by distinct lines and by what is remembered, which may overlap."""
-    if not lines:
-        return {anchor: len(hosts) // HOST_BYTES for anchor, hosts in recent.items()}
-    if not recent:
-        texts = Counter([line[_HEAD.size :] for line in lines])
-    else:
-        pairs = {line[_HOST] + line[_HEAD.size :] for line in lines}
-        for anchor, hosts in recent.items():
-            text = anchor.encode(errors="replace")
-            pairs.update(hosts[at : at + HOST_BYTES] + text for at in range(0, len(hosts), 8))
-        texts = Counter([pair[HOST_BYTES:] for pair in pairs])
+def _counts(lines: Iterable[bytes]) -> Counts:
+    """The anchors of one page by its distinct lines."""
+    texts = Counter([line[HEAD.size :] for line in lines])
     return {text.decode(errors="replace"): count for text, count in texts.items()}
 
 
-def _has(hosts: bytes, host: bytes) -> bool:
-    at = hosts.find(host)
-    while at > 0 and at % HOST_BYTES:  # found, but across two others
-        at = hosts.find(host, at + 1)
-    return at >= 0
+def _remembered(known: tuple[Lines, Lines | None], key: bytes) -> Counts:
+    """The anchors of a page by what is remembered; each line is in one of the two."""
+    counts: dict[str, int] = {}
+    for lines in known:
+        if lines is not None:
+            lines.count(key, counts)
+    return counts
+
+
+def _all_counts(older: Iterable[bytes], known: tuple[Lines, Lines | None], key: bytes) -> Counts:
+    """The anchors of a page by its distinct lines on the disk and by what is remembered, which may
+    overlap."""
+    recent, before = known
+    return _counts({*older, *recent.find(key), *(before.find(key) if before is not None else ())})
 
 
 def _bunches_in(path: Path, length: int) -> Iterator[list[bytes]]:
@@ -244,9 +222,9 @@ def _bunches_in(path: Path, length: int) -> Iterator[list[bytes]]:
 def _cut(data: bytes) -> tuple[list[bytes], int]:
     """The whole lines at the beginning, and where they end."""
     lines, at = [], 0
-    last = len(data) - _HEAD.size
+    last = len(data) - HEAD.size
     while at <= last:
-        end = at + _HEAD.size + (data[at + 24] << 8) + data[at + 25]
+        end = at + HEAD.size + (data[at + 24] << 8) + data[at + 25]
         if end > len(data):
             break
         lines.append(data[at:end])
