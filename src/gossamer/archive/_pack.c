@@ -59,6 +59,7 @@ static PyObject *member_by_isal(PyObject *module, const Plan *plan, PyObject *le
     PyObject *record = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)plan->size);
     if (record == NULL)
         return NULL;
+    clear_wide_registers(); /* whoever used them last */
     write_record(plan, PyBytes_AS_STRING(record), digest);
     PyObject *member =
         PyObject_CallFunctionObjArgs(state->compress, record, level, state->as_gzip, NULL);

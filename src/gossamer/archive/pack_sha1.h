@@ -20,7 +20,8 @@ typedef struct {
 /* Asked of the processor itself: `__builtin_cpu_supports` needs a part of the compiler's library
  * that some (zig's) do not give to shared libraries. */
 static int is_quick(void) {
-    const unsigned int wanted = 1u << 19 | 1u << 27 | 1u << 28; /* SSE4.1, XGETBV, AVX */
+    /* PCLMUL (for pack_small.h), SSE4.1, XGETBV, AVX */
+    const unsigned int wanted = 1u << 1 | 1u << 19 | 1u << 27 | 1u << 28;
     unsigned int a, b = 0, c = 0, d, kept, unused;
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & wanted) != wanted)
         return 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #if defined(__GNUC__) && defined(__x86_64__) /* words begin with the byte that counts least */
+#include <immintrin.h>
 
 #define SMALL 8192 /* bytes of a record, and how far back DISTANCE_BITS reach */
 #define SLOTS 1024 /* of the table that remembers where four bytes stood last */
@@ -32,7 +33,7 @@ typedef struct {
 
 static Code literals[286], lengths[259], distances[26]; /* lengths: with what follows their code */
 static uint8_t distance_symbols[SMALL];
-static uint32_t checks[4][256]; /* CRC-32 of a byte that 0 to 3 others follow */
+static uint32_t checks[256]; /* CRC-32 of a byte */
 
 static void make_codes(const char *bits, Code *codes, int count) {
     unsigned int code = 0;
@@ -75,26 +76,30 @@ static void prepare_small(void) {
         uint32_t check = byte;
         for (int bit = 0; bit < 8; bit++)
             check = check >> 1 ^ (check & 1 ? 0xedb88320u : 0);
-        checks[0][byte] = check;
+        checks[byte] = check;
     }
-    for (int more = 1; more < 4; more++)
-        for (int byte = 0; byte < 256; byte++) {
-            const uint32_t before = checks[more - 1][byte];
-            checks[more][byte] = before >> 8 ^ checks[0][before & 255];
-        }
 }
 
-static uint32_t check_of(const uint8_t *data, size_t length) {
-    uint32_t check = 0xffffffffu, word;
-    for (; length >= 4; length -= 4, data += 4) {
-        memcpy(&word, data, 4);
-        word ^= check;
-        check = checks[3][word & 255] ^ checks[2][word >> 8 & 255] ^ checks[1][word >> 16 & 255] ^
-                checks[0][word >> 24];
-    }
+static uint32_t check_by_byte(uint32_t check, const uint8_t *data, size_t length) {
     for (; length; length--)
-        check = check >> 8 ^ checks[0][(check ^ *data++) & 255];
-    return ~check;
+        check = check >> 8 ^ checks[(check ^ *data++) & 255];
+    return check;
+}
+
+/* CRC-32. A remainder of 128 bits goes over the data, 16 bytes at a time: multiplied by what x^160
+ * and x^96 leave, its halves count as if they stood 16 bytes later. The rest is by table. */
+__attribute__((target("pclmul,sse2"))) static uint32_t check_of(const uint8_t *data, size_t length) {
+    const __m128i moved = _mm_set_epi64x(0xccaa009e, 0x1751997d0);
+    uint8_t rest[16];
+    if (length < 32)
+        return ~check_by_byte(0xffffffffu, data, length);
+    __m128i sum = _mm_xor_si128(_mm_loadu_si128((const __m128i *)data), _mm_cvtsi32_si128(-1));
+    for (data += 16, length -= 16; length >= 16; data += 16, length -= 16)
+        sum = _mm_xor_si128(_mm_xor_si128(_mm_clmulepi64_si128(sum, moved, 0x00),
+                                          _mm_clmulepi64_si128(sum, moved, 0x11)),
+                            _mm_loadu_si128((const __m128i *)data));
+    _mm_storeu_si128((__m128i *)rest, sum);
+    return ~check_by_byte(check_by_byte(0, rest, 16), data, length);
 }
 
 typedef struct {
@@ -123,45 +128,65 @@ static inline uint32_t four(const uint8_t *at) {
 
 static inline uint32_t slot_of(uint32_t word) { return word * 2654435761u >> 22; }
 
+static inline uint64_t eight(const uint8_t *at) {
+    uint64_t word;
+    memcpy(&word, at, 8);
+    return word;
+}
+
+/* How many bytes are the same here and before, of which four are known to be. */
+static inline size_t same_of(const uint8_t *at, const uint8_t *before, const uint8_t *end) {
+    const size_t left = (size_t)(end - at), most = left < 258 ? left : 258;
+    size_t same = 4;
+    for (; same + 8 <= most; same += 8) {
+        const uint64_t other = eight(at + same) ^ eight(before + same);
+        if (other)
+            return same + (size_t)__builtin_ctzll(other) / 8;
+    }
+    while (same < most && at[same] == before[same])
+        same++;
+    return same;
+}
+
+static inline void add_same(Out *out, size_t same, size_t beyond) {
+    const int symbol = distance_symbols[beyond], more = symbol < 4 ? 0 : symbol / 2 - 1;
+    add_bits(out, lengths[same].bits, lengths[same].count);
+    add_bits(out, distances[symbol].bits, distances[symbol].count);
+    add_bits(out, beyond & ((1u << more) - 1), (unsigned int)more);
+    write_bits(out);
+}
+
 /* The member of a record of at most SMALL bytes, in room for twice as many; its length, or 0 where
- * the record has a byte without a code. */
+ * the record has a byte without a code. Of what is the same as before, only the second byte and the
+ * last are remembered: with all of them the members are as large. */
 static size_t small_member(const uint8_t *data, size_t length, uint8_t *room) {
     uint16_t last[SLOTS] = {0}; /* one more than the place; 0 for none */
     Out out = {room + sizeof GZIP_HEAD + sizeof BLOCK_HEAD, 0, 0};
     memcpy(room, GZIP_HEAD, sizeof GZIP_HEAD);
     memcpy(room + sizeof GZIP_HEAD, BLOCK_HEAD, sizeof BLOCK_HEAD);
+    const uint8_t *end = data + length;
     size_t at = 0;
     while (at < length) {
-        size_t same = 0, before = 0;
         if (at + 4 <= length) {
             const uint32_t word = four(data + at), slot = slot_of(word);
-            if (last[slot]) {
-                before = last[slot] - 1u;
-                if (four(data + before) == word)
-                    for (same = 4; same < 258 && at + same < length; same++)
-                        if (data[before + same] != data[at + same])
-                            break;
-            }
+            const size_t before = last[slot];
             last[slot] = (uint16_t)(at + 1);
+            if (before && four(data + before - 1) == word) {
+                const size_t same = same_of(data + at, data + before - 1, end);
+                add_same(&out, same, at - before);
+                if (at + 5 <= length)
+                    last[slot_of(four(data + at + 1))] = (uint16_t)(at + 2);
+                at += same;
+                if (at + 3 <= length)
+                    last[slot_of(four(data + at - 1))] = (uint16_t)at;
+                continue;
+            }
         }
-        if (same == 0) {
-            const Code code = literals[data[at]];
-            if (code.count == 0)
-                return 0;
-            add_bits(&out, code.bits, code.count);
-            write_bits(&out);
-            at++;
-            continue;
-        }
-        const size_t beyond = at - before - 1;
-        const int symbol = distance_symbols[beyond], more = symbol < 4 ? 0 : symbol / 2 - 1;
-        add_bits(&out, lengths[same].bits, lengths[same].count);
-        add_bits(&out, distances[symbol].bits, distances[symbol].count);
-        add_bits(&out, beyond & ((1u << more) - 1), (unsigned int)more);
+        const Code code = literals[data[at++]];
+        if (code.count == 0)
+            return 0;
+        add_bits(&out, code.bits, code.count);
         write_bits(&out);
-        for (const size_t end = at + same; ++at < end;)
-            if (at + 4 <= length)
-                last[slot_of(four(data + at))] = (uint16_t)(at + 1);
     }
     add_bits(&out, literals[END_OF_BLOCK].bits, literals[END_OF_BLOCK].count);
     out.count = (out.count + 7) & ~7u;
