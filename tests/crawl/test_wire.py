@@ -190,3 +190,9 @@ def test_the_urls_that_a_page_names_count_in_its_frame() -> None:
     report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""), found=found)
 
     assert wire.chars_of(Harvest(report)) == 5000
+
+
+def test_half_of_a_surrogate_pair_travels() -> None:
+    (message,) = wire.Frames().feed(wire.frame(wire.ALIVE, "a\ud83d", "plain"))
+
+    assert message == (wire.ALIVE, "a\ud83d", "plain")

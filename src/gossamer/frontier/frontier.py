@@ -158,12 +158,14 @@ class Frontier:
             verdict = Reason.BUDGET, "the host has frontier.urls_per_host known URLs"
         host.known += 1
         if verdict is None:
-            self._enqueue(found, now_us)
+            self._enqueue(found, now_us, host)
             return
         reason, detail = verdict
         standing = _standing_refused(reason)
         self.pending.put(Table.URL, key, refused_row(found, standing, reason, detail, now_us))
-        self._sum(host, standing, reason)
+        self.counts.refused += 1
+        host.refused += 1
+        self.counts.count_reason(reason)
         if self._on_refused is not None:
             self._on_refused(Refusal(found[0], reason, detail, found[2], now_us))
 
@@ -255,18 +257,20 @@ class Frontier:
         keys, self._shallower = self._shallower, []
         return keys
 
-    def _enqueue(self, found: Found, first_us: int) -> None:
+    def _enqueue(self, found: Found, first_us: int, host: HostRow | None = None) -> None:
+        """`host` is the row of its host, where it is at hand and was touched."""
         url, key, depth, via, redirects, _ = found
         place = self._next_place(depth)
         self.pending.put(Table.URL, key, queued_row(url, depth, place, via, first_us))
         self.counts.queued += 1
-        self._add_entry(place, QueueEntry(key, url, depth, 0, redirects, via))
+        self._add_entry(place, QueueEntry(key, url, depth, 0, redirects, via), host)
 
-    def _add_entry(self, place: bytes, entry: QueueEntry) -> None:
-        host_key = entry.key[:HOST_BYTES]
+    def _add_entry(self, place: bytes, entry: QueueEntry, host: HostRow | None = None) -> None:
+        host_key = entry[0][:HOST_BYTES]
         row = entry.encode()
         queue = self._shelf.queue(host_key)
-        host = self._shelf.touch(host_key)
+        if host is None:
+            host = self._shelf.touch(host_key)
         host.queued += 1
         self.pending.put(Table.QUEUE, host_key + place, row)
         queue.add(place, row)
