@@ -170,6 +170,17 @@ def test_a_host_knows_no_more_urls_than_it_may(store: Store) -> None:
     assert frontier.counts.queued == 2
 
 
+@pytest.mark.parametrize("few_known", [0, 2, 3, 4, 99])
+def test_a_url_is_admitted_once_whether_few_or_many_are_known(store: Store, few_known: int) -> None:
+    frontier = Frontier(store, FrontierSettings(), judge, few_known=few_known)
+    urls = [f"http://a.example/{number}" for number in (0, 1, 1, 2, 0, 3, 3, 2, 4)]
+
+    assert frontier.admit([found(url) for url in urls], NOW_US) == 5
+    frontier.report(report_of(lease_of("http://a.example/5"), Outcome.FETCHED, NOW_US))
+    assert frontier.admit([found("http://a.example/5"), found(urls[0])], NOW_US) == 0
+    assert frontier.counts.known == 6
+
+
 def test_refusals_at_the_door_are_told(store: Store) -> None:
     told: list[Refusal] = []
     frontier = Frontier(store, FrontierSettings(), judge, on_refused=told.append)

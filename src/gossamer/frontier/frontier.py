@@ -69,6 +69,7 @@ class Refusal(NamedTuple):
 
 _COUNTS: Final = b"counts"
 _NUMBER: Final = b"number"
+_FEW_KNOWN: Final = 100_000  # whose keys are held in memory, at 100 bytes each
 _JUDGED_AT_ONCE: Final = 1_000  # some 10 ms
 _JUDGED: Final = (Standing.QUEUED, Standing.REFUSED, Standing.REFUSED_FOR_NOW)
 
@@ -84,9 +85,11 @@ class Frontier:
         *,
         watch_depth: bool = False,
         on_refused: Callable[[Refusal], None] | None = None,
+        few_known: int = _FEW_KNOWN,
     ) -> None:
         """`watch_depth`: a depth limit holds, so a shorter path to a known URL matters.
-        `on_refused` hears of every URL that is refused when it is found.
+        `on_refused` hears of every URL that is refused when it is found. Of a new collection the
+        first `few_known` keys are held in memory.
         """
         self._store = store
         self._settings = settings
@@ -101,6 +104,9 @@ class Frontier:
         self._shelf = HostShelf(store, self.pending, settings.host_buffer)
         self._awake = set(self._shelf.rows)
         self._shallower: list[bytes] = []
+        self._few_known = few_known
+        # All keys, while they are few: for one that is not among them the store is not asked.
+        self._known: set[bytes] | None = None if store.scan(Table.URL, b"", None, 1) else set()
 
     # -- what is known
 
@@ -138,14 +144,24 @@ class Frontier:
         """Take in what is new; the number of URLs that were not known before."""
         find, new = self.pending.find, 0
         for one in found:
-            row = find(Table.URL, one[1])
+            key = one[1]
+            is_new = self._known is not None and key not in self._known
+            row = None if is_new else find(Table.URL, key)
             if row is None:
+                self._note_known(key)
                 self._admit(one, now_us)
                 new += 1
             else:
                 self._found_again(one, row)
         self.counts.known += new
         return new
+
+    def _note_known(self, key: bytes) -> None:
+        """A URL gets its first row."""
+        if self._known is not None:
+            self._known.add(key)
+            if len(self._known) > self._few_known:
+                self._known = None
 
     def _admit(self, found: Found, now_us: int) -> None:
         """Take in a URL that was not known."""
@@ -351,6 +367,7 @@ class Frontier:
         if row is None:  # replay of an exchange whose admission was not committed
             row = UrlRow(standing=Standing.QUEUED, depth=report.lease.depth, url=report.lease.url)
             row.first_us = report.at_us
+            self._note_known(key)
             host = self._shelf.touch(key[:HOST_BYTES])
             host.name = host.name or host_of(row.url)
             host.known += 1
