@@ -112,7 +112,7 @@ def _forms(module: Any, body: bytes) -> Sequence[Call]:
     links = tuple(
         Link(href, LinkKind.ANCHOR, words[-n], "", Place.BODY) for n, href in enumerate(words)
     )
-    known: dict[Link, tuple[Any, ...]] = {}
+    known = module.Known()
 
     def plain(href: str) -> Any:
         return (href, b"") if len(href) % 5 == 0 else NotImplemented
@@ -175,6 +175,7 @@ def _words(module: Any, body: bytes) -> Sequence[Call]:
     wide = "\U0001f600".join(texts)
     return (
         *((module.spelled, (text, _TABLE, _RUNS)) for text in (*texts, wide)),
+        *((module.distinct, (text,)) for text in (*texts, wide)),
         *((module.prepared, (text, _TABLE, _RUNS, zlib.compress, 1)) for text in (*texts, wide)),
     )
 

@@ -14,6 +14,8 @@ from gossamer.index.words import (
     _RUNS,
     _TABLE,
     GAP,
+    distinct,
+    distinct_in_python,
     normal,
     normal_all,
     prepared_in_python,
@@ -143,6 +145,24 @@ def test_the_compiled_form_takes_nothing_else(given_: tuple[object, ...]) -> Non
         _c.spelled(*given_)
     with pytest.raises(TypeError):
         _c.prepared(*given_)
+
+
+def test_words_are_had_once_and_in_order() -> None:
+    words = distinct(normal_all(["The Manual", "manual of \u6771 and Zo\xeb", "the"]))
+
+    assert words.decode().split(" ") == ["and", "manual", "of", "the", "zoe", "\u6771"]
+    assert distinct("") == distinct(normal_all(["...", "!"])) == b""
+
+
+@needs_c
+@settings(deadline=None)
+@given(st.lists(st.text() | st.sampled_from(["a", "ab", "b", "\u6771", "\xe9", "\U0001f600"])))
+def test_both_forms_have_words_once_alike(texts: list[str]) -> None:
+    assert _c is not None
+    words = normal_all(texts * 40)
+
+    assert _c.distinct(words) == distinct_in_python(words)
+    assert words.split() == [word for word in words.split(" ") if word]
 
 
 MARKS = "\u0301\u0323"  # in an order that is not the normal one

@@ -23,10 +23,10 @@ VARIABLE: Final = "GOSSAMER_NATIVE"
 # arguments or answers change. `pyproject.toml` builds them; a test compares all three.
 EXTENSIONS: Final = {
     "gossamer.archive._pack": 3,
-    "gossamer.crawl._forms": 3,
+    "gossamer.crawl._forms": 4,
     "gossamer.graph._rows": 1,
     "gossamer.index._lines": 1,
-    "gossamer.index._words": 2,
+    "gossamer.index._words": 3,
     "gossamer.parse._language": 2,
     "gossamer.parse._scan": 4,
     "gossamer.urls._plain": 1,

@@ -18,10 +18,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#define API 2
+#define API 3
 #define TABLE_BYTES 256
 #define BLOCK 16 /* characters of ASCII that are looked at together */
 #define RECENT 32
+#define GAP '|'
+#define FEW_WORDS 400
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <cpuid.h>
@@ -316,7 +318,76 @@ static PyObject *prepared(PyObject *module, PyObject *const *given, Py_ssize_t c
     return answer;
 }
 
+typedef struct {
+    const unsigned char *start;
+    size_t size;
+} Word;
+
+/* The order of bytes in UTF-8 is that of characters. */
+static int compared(const void *left, const void *right) {
+    const Word *one = left, *other = right;
+    const size_t both = one->size < other->size ? one->size : other->size;
+    const int found = memcmp(one->start, other->start, both);
+    return found != 0 ? found : (one->size > other->size) - (one->size < other->size);
+}
+
+/* The words between spaces, in order; how many they are, at most one for two bytes of the text. */
+static size_t words_between(const unsigned char *text, size_t size, Word *words) {
+    size_t count = 0, at = 0;
+    while (at < size) {
+        while (at < size && text[at] == ' ')
+            at++;
+        const size_t start = at;
+        while (at < size && text[at] != ' ')
+            at++;
+        if (at > start)
+            words[count++] = (Word){text + start, at - start};
+    }
+    qsort(words, count, sizeof(Word), compared);
+    return count;
+}
+
+/* Words in order as one text, each once, with spaces between; without a GAP. */
+static PyObject *joined(const Word *words, size_t count, size_t size) {
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size + 1);
+    if (bytes == NULL)
+        return NULL;
+    char *start = PyBytes_AS_STRING(bytes), *to = start;
+    for (size_t at = 0; at < count; at++) {
+        const int is_again = at > 0 && compared(&words[at - 1], &words[at]) == 0;
+        if (is_again || (words[at].size == 1 && words[at].start[0] == GAP))
+            continue;
+        if (to > start)
+            *to++ = ' ';
+        memcpy(to, words[at].start, words[at].size);
+        to += words[at].size;
+    }
+    _PyBytes_Resize(&bytes, to - start);
+    return bytes;
+}
+
+static PyObject *distinct(PyObject *module, PyObject *text) {
+    (void)module;
+    Py_ssize_t size;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+    if (utf8 == NULL)
+        return NULL;
+    Word few[FEW_WORDS], *words = few;
+    if (size / 2 + 1 > FEW_WORDS) {
+        words = PyMem_Malloc(((size_t)size / 2 + 1) * sizeof(Word));
+        if (words == NULL)
+            return PyErr_NoMemory();
+    }
+    const size_t count = words_between((const unsigned char *)utf8, (size_t)size, words);
+    PyObject *answer = joined(words, count, (size_t)size);
+    if (words != few)
+        PyMem_Free(words);
+    return answer;
+}
+
 static PyMethodDef functions[] = {
+    {"distinct", distinct, METH_O,
+     "The words of a text in normal form, as `words.distinct_in_python` has them."},
     {"spelled", (PyCFunction)(void (*)(void))spelled, METH_FASTCALL,
      "A text by a table and a mapping of runs, as `words.spelled_in_python` has it."},
     {"prepared", (PyCFunction)(void (*)(void))prepared, METH_FASTCALL,

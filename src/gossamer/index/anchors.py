@@ -26,7 +26,7 @@ from gossamer.index.anchor_lines import HEAD, KEY_BYTES, Lines, no_lines
 from gossamer.index.appended import open_appended
 from gossamer.index.folder import REBUILD
 from gossamer.index.shares import ALL, Share, shares_of
-from gossamer.index.words import GAP
+from gossamer.index.words import distinct
 
 MOST: Final = 200  # anchors of a page
 
@@ -175,10 +175,10 @@ def chosen(anchors: Counts) -> tuple[str, ...]:
 
 def words_number(anchors: str) -> int:
     """A number of 64 bits for the set of the words of anchors in normal form; 0 for none."""
-    words = sorted(set(anchors.split()) - {GAP})
+    words = distinct(anchors)
     if not words:
         return 0
-    digest = hashlib.blake2b(" ".join(words).encode(), digest_size=8).digest()
+    digest = hashlib.blake2b(words, digest_size=8).digest()
     return int.from_bytes(digest, "big") or 1
 
 

@@ -93,6 +93,11 @@ def words_of(text: str) -> list[str]:
     return normal(text).split()
 
 
+def distinct(words: str) -> bytes:
+    """Of a text in normal form each word once, in order, as one text in UTF-8; no `GAP`."""
+    return _distinct(words)
+
+
 class _Letters(dict[int, str]):
     """What each character becomes, found out when it is first met."""
 
@@ -194,8 +199,14 @@ def prepared_in_python(
     return spelled_in_python(text, table, runs), pack(text.encode(errors="replace"), level)
 
 
+def distinct_in_python(words: str) -> bytes:
+    """Normal form has no space but the plain one."""
+    return " ".join(sorted(set(words.split(" ")) - {GAP, ""})).encode()
+
+
 _spelled: Callable[[str, bytes, Mapping[str, bytes]], str] = spelled_in_python
 _prepared: Callable[..., tuple[str, bytes]] = prepared_in_python
+_distinct: Callable[[str], bytes] = distinct_in_python
 _c = native.load("gossamer.index._words")
 if _c is not None:
-    _spelled, _prepared = _c.spelled, _c.prepared
+    _spelled, _prepared, _distinct = _c.spelled, _c.prepared, _c.distinct
