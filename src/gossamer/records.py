@@ -10,11 +10,10 @@ microseconds since 1970; names ending in `_s` are seconds, in `_bytes` bytes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from gossamer.base.frozen import made_quickly
+from gossamer.base.values import dataclass
 
 
 class Outcome(StrEnum):
@@ -98,7 +97,6 @@ class Found(NamedTuple):
     is_nofollow: bool = False  # its page, or the link itself, asks not to follow it
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True)
 class Lease:
     """A URL to ask now. Whoever holds it owes exactly one report."""
@@ -119,7 +117,6 @@ class Lease:
     source: str = ""  # of what was imported: a name of the record it came from, 32 hex digits
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """The server answered, whatever it said: a 404 is an answer.
@@ -198,7 +195,6 @@ class Link(NamedTuple):
     place: Place = Place.BODY
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True)
 class Page:
     """What parsing made of an answer. `base` is the URL that its links are relative to."""
@@ -234,7 +230,6 @@ class Edge(NamedTuple):
     fault: str = ""
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True)
 class Stored:
     """Where an exchange lies in the archive: a file's name and the span of its records."""
@@ -246,7 +241,6 @@ class Stored:
     digest: str = ""  # "sha1:BASE32" of the body as stored; empty where there is none
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True)
 class Report:
     """How a lease ended, all that the node needs to know of it."""

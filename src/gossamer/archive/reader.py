@@ -11,7 +11,7 @@ people's records before it, as they were, warcinfo and metadata among them.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ from gossamer.archive.record import Record, next_record
 from gossamer.archive.search import Search
 from gossamer.archive.streams import Source, Stream, open_stream, read_dictionary
 from gossamer.archive.warc import RevisitOf, date_us
+from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 from gossamer.records import Answer, Fetched, Lease, Outcome, Stored
 

@@ -7,11 +7,12 @@ raises CorruptFile; what a record's fields mean to us is `reader.py`'s work.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gossamer.archive.streams import Stream
 from gossamer.archive.warc import date_us
+from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
 MAX_HEADER_BYTES: Final = 1 << 20  # of one record's own headers; the longest seen are below 10 KB

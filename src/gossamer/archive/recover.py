@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.reader import last_whole_end
+from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, DiskFault
 
 _COPIED_BYTES: Final = 1 << 20

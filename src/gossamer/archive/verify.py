@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.chunks import is_chunked, unchunked
 from gossamer.archive.reader import is_ours, salvage
 from gossamer.archive.record import Record
+from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
 _ALGORITHMS: Final = frozenset({"md5", "sha1", "sha256", "sha512"})

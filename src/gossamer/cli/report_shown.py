@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
+from gossamer.base.values import dataclass
 from gossamer.cli.tables import print_table
 from gossamer.crawl.export_files import writing_to
 from gossamer.crawl.report import Cell, Finding, Report, Source, make_report

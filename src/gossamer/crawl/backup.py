@@ -21,7 +21,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +29,7 @@ from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.writer import disk_fault
 from gossamer.base.copying import copy_bytes, link_or_copy
 from gossamer.base.files import sync_folder
+from gossamer.base.values import dataclass
 from gossamer.crawl.backup_hold import Held, hold_graph, hold_index
 from gossamer.crawl.backup_partial import partial_beside, unmarked
 from gossamer.crawl.commit import LOG_KEY, known_ends

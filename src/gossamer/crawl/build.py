@@ -9,11 +9,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.admission import Admission, build_scope
 from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends

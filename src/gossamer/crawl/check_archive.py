@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.archive.verify import check_file
 from gossamer.archive.warc import header_url
+from gossamer.base.values import dataclass
 from gossamer.crawl.check_machine import holder_of
 from gossamer.crawl.check_state import Checked, Problem
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, known_ends

@@ -14,11 +14,11 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base import native
+from gossamer.base.values import dataclass
 from gossamer.crawl.home import FORMAT, Home, open_to_read
 from gossamer.errors import GossamerError
 from gossamer.frontier.rocks import RocksStore

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gossamer.base.values import dataclass
 from gossamer.crawl.study import Study
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES

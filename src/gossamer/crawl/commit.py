@@ -50,10 +50,10 @@ import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from gossamer.base.garbage import give_back
+from gossamer.base.values import dataclass
 from gossamer.crawl.crew import Crew
 from gossamer.crawl.indexing import Fresh, IndexFeed
 from gossamer.crawl.journal import Journal

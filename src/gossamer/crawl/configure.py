@@ -13,11 +13,11 @@ import re
 import tomllib
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base import native
+from gossamer.base.values import dataclass
 from gossamer.errors import SettingsError, UsageError
 from gossamer.settings import (
     KEYS,

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from gossamer.archive.writer import disk_fault
+from gossamer.base.values import dataclass
 from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.wire import PartWritten

@@ -7,11 +7,12 @@ the time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.harvest import Harvester
 from gossamer.crawl.marker import Marker
 from gossamer.crawl.worker import LinkGatherer, Worker

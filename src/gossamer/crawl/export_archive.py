@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final
 
@@ -18,6 +18,7 @@ from gossamer.archive.cdxj import cdxj_path, line_of
 from gossamer.archive.reader import iter_exchanges, read_records
 from gossamer.archive.wacz import ListedPage, WaczWriter
 from gossamer.base.clock import Clock, SystemClock, iso_of
+from gossamer.base.values import dataclass
 from gossamer.crawl.commit import known_ends
 from gossamer.crawl.export_files import STDOUT, writing_to
 from gossamer.crawl.home import Home

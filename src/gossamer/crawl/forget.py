@@ -22,11 +22,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.aside import begin_aside, make_ready, settle
 from gossamer.crawl.build import open_node
 from gossamer.crawl.commit import CLEAN_KEY

@@ -9,12 +9,13 @@ they are those of the rows that were copied, and memory holds one host's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import msgpack
 
 from gossamer.archive.rewrite import Moved
+from gossamer.base.values import dataclass
 from gossamer.crawl.bans import BANS_KEY
 from gossamer.crawl.commit import FILE_PREFIX, LOG_KEY, SEEDS_KEY
 from gossamer.crawl.forget_names import Cover, other_source

@@ -8,10 +8,10 @@ links it has resolved, and which URLs it has already told the node of.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from gossamer.base.frozen import made_quickly
+from gossamer.base.values import dataclass
 from gossamer.crawl.forms import Forms
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
@@ -50,7 +50,6 @@ LED_TO_FORGOTTEN: Final = "redirect to a URL that was forgotten"
 _REMEMBERED: Final = 500_000  # URLs told of, at 100 bytes each; a lost one is only told of again
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True)
 class Harvest:
     """A report for the node, the page, its links for the graph, their words for the index."""

@@ -18,13 +18,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.files import sync_folder
 from gossamer.base.locks import try_lock
+from gossamer.base.values import dataclass
 from gossamer.crawl.aside import is_ready, settle
 from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError, WrongVersion
 from gossamer.frontier.rocks import RocksStore

@@ -17,10 +17,11 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from typing import Final
 
+from gossamer.base.values import dataclass
 from gossamer.politeness.pace import AddressPace, HostPace
 from gossamer.records import Reason
 

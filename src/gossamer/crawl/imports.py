@@ -16,12 +16,12 @@ import sys
 import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, cast
 
 from gossamer.archive.wacz_reader import ZIP_MAGICS, Member, warc_members
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.build import Opened, SettingsFor, open_node
 from gossamer.crawl.home import Home
 from gossamer.crawl.import_archive import Tally, import_records

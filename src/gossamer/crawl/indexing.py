@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.harvest import Harvest
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.frontier.rows import may_index

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from gossamer.archive.foreign import Foreign, packed
+from gossamer.base.values import dataclass
 from gossamer.crawl.commit import Committer
 from gossamer.crawl.imported import is_imported
 from gossamer.crawl.indexing import IndexFeed

@@ -9,13 +9,14 @@ somebody else's archive; what is learned twice changes nothing. When a host may 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgpack
 
 from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.commit import SEEDS_KEY, Committer
 from gossamer.crawl.harvest import Harvest

@@ -9,12 +9,13 @@ one that the worker was reading when it died. It may have killed it, and the nod
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
+from gossamer.base.values import dataclass
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.marker import Place, Reader, note_death, unread
 from gossamer.crawl.worker import LinkGatherer

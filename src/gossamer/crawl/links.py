@@ -16,12 +16,12 @@ import logging
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.wire import PartWritten
 from gossamer.graph import manifest as manifests
 from gossamer.graph.manifest import PREFIX, Manifest, MergedSet, Part

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import LiveBans
 from gossamer.crawl.commit import Committer

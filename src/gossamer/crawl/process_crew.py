@@ -15,13 +15,14 @@ import os
 import subprocess
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, cast
 
 from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl import wire
 from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Employer

@@ -19,7 +19,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -29,6 +29,7 @@ import msgpack
 from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.reader import Exchange, iter_exchanges, read_info
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import bans_in, put_bans
 from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, SEEDS_KEY

@@ -9,13 +9,13 @@ under a marker, so a page that kills this start kills one more at the most (`mar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.archive.writer import disk_fault
+from gossamer.base.values import dataclass
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.marker import Marker, Place, Reader, unread
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import duckdb
 
+from gossamer.base.values import dataclass
 from gossamer.crawl.report_questions import (
     FROM_ARCHIVE,
     HISTOGRAMS,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import SystemClock
+from gossamer.base.values import dataclass
 from gossamer.crawl.aside import NEW, OLD
 from gossamer.crawl.bans import note_bans
 from gossamer.crawl.build import Opened, check_usable, open_node

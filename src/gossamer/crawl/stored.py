@@ -8,12 +8,12 @@ path.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgpack
 
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.commit import SEEDS_KEY
 from gossamer.crawl.configure import difference
 from gossamer.crawl.home import Home

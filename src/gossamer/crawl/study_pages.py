@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Final
@@ -17,6 +16,7 @@ from typing import Final
 import turbohtml
 
 from gossamer.base.clock import exact_iso_of, iso_of
+from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.fetch.decode import Decoded, decode
 from gossamer.fetch.head import Head

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any, Final
 
 import msgpack
 
+from gossamer.base.values import dataclass
 from gossamer.crawl.harvest import Harvest
 from gossamer.index.entry import MAX_TEXT_CHARS
 from gossamer.index.prepared import Prepared, prepare, unpack_text

@@ -11,10 +11,10 @@ import functools
 import ipaddress
 import socket
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 
 _THREADS: Final = 16
 _ADDRESSES: Final = 8  # of one name; a hostile one has thousands, and each may have to be tried

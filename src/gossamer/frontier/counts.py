@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Self
 
 import msgpack
+
+from gossamer.base.values import dataclass
 
 
 @dataclass(slots=True)

@@ -17,7 +17,6 @@ import contextlib
 import errno
 import shutil
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
@@ -35,6 +34,7 @@ from rocksdict import (
     WriteOptions,
 )
 
+from gossamer.base.values import dataclass
 from gossamer.errors import CollectionInUse, CorruptFile, DiskFault
 from gossamer.frontier.store import Changes, Table
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import IntEnum
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, Self
 
 import msgpack
 
+from gossamer.base.values import dataclass
 from gossamer.records import Found, Outcome, Reason, Report
 
 

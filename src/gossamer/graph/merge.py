@@ -22,7 +22,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +30,7 @@ from typing import Any, Final
 import numpy as np
 
 from gossamer.base.files import sync_folder
+from gossamer.base.values import dataclass
 from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import hold_little, pa, pc, pq
 from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of

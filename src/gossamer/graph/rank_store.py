@@ -18,7 +18,7 @@ import json
 import os
 from collections.abc import Iterable
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.base.files import sync_folder
+from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.manifest import REBUILD, TEMPORARY_SUFFIX, Manifest

@@ -6,12 +6,12 @@ of its own (`texts.py`) and is only read for snippets and when the entry is writ
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import msgpack
 
-from gossamer.base.frozen import made_quickly
+from gossamer.base.values import dataclass
 from gossamer.index.prepared import Prepared
 
 # A page may say anything; these bound what one entry takes.
@@ -23,7 +23,6 @@ MAX_HEADINGS: Final = 500
 _packed: Final = msgpack.Packer(unicode_errors="replace").pack
 
 
-@made_quickly
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A page as it is put into the index. A page that asks for no index is not put: that is the

@@ -15,13 +15,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 import msgpack
 import tantivy
 
+from gossamer.base.values import dataclass
 from gossamer.index import schema
 from gossamer.index.border import reading
 from gossamer.index.entry import Entry, Kept, Place, entry_of, unpack

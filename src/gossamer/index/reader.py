@@ -8,13 +8,13 @@ go on with it, even when the index has been rewritten meanwhile (`folder.py`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import msgpack
 import tantivy
 
+from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.index import schema
 from gossamer.index.border import reading

@@ -8,8 +8,7 @@ Pure: told the counts, answers with room or none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from gossamer.base.values import dataclass
 from gossamer.settings import Limits
 
 

@@ -7,9 +7,9 @@ The host's own rest, and its Retry-After, come on top (pace.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from gossamer.base.values import dataclass
 from gossamer.records import Reason
 
 

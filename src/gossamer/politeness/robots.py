@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from gossamer.base.values import dataclass
 from gossamer.politeness.patterns import Rulebook
 
 # RFC 9309, 2.5 demands at least 500 KiB; the rest of a longer file is not read.

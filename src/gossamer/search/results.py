@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, overload
 
+from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.search.snippets import Snippet
 

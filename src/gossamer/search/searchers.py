@@ -24,12 +24,13 @@ import threading
 import traceback
 from collections import OrderedDict, deque
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Final
 
+from gossamer.base.values import dataclass
 from gossamer.errors import GossamerError, StoreError
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request, Results, as_json

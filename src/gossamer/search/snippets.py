@@ -14,13 +14,13 @@ import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.base.values import dataclass
 from gossamer.index.words import normal
 
 WIDTH: Final = 240  # characters of a passage: two or three lines

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import re2
 
+from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 
 _MOST_STEPS: Final = 3_000  # of a program of RE2; 2,000 letters are less, `(.{1,99}){1,99}` is more

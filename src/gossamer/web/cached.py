@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache, cached_property, lru_cache
 from html import escape
@@ -26,6 +25,7 @@ import turbohtml
 from starlette.responses import Response
 
 from gossamer.base.clock import iso_of
+from gossamer.base.values import dataclass
 from gossamer.crawl.study_pages import StoredPage
 from gossamer.urls.canonical import NormalForm
 

@@ -16,11 +16,11 @@ import threading
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
+from gossamer.base.values import dataclass
 from gossamer.crawl.admission import build_scope
 from gossamer.crawl.bans import bans_of, change_bans
 from gossamer.crawl.build import check_usable

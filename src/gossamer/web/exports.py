@@ -11,13 +11,13 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from starlette.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
+from gossamer.base.values import dataclass
 from gossamer.crawl.export_archive import ARCHIVES
 from gossamer.crawl.export_files import write_batches
 from gossamer.crawl.exports import LEVELLED, SCHEMAS, batches, check_export, export

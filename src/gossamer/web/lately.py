@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, TypeVar
+
+from gossamer.base.values import dataclass
 
 Made = TypeVar("Made")
 

@@ -15,9 +15,10 @@ import hmac
 import secrets
 import threading
 from base64 import b64decode, b64encode
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.web.proxies import Proxies
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
 from starlette.responses import Response
 
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.errors import GossamerError
 from gossamer.web.asked import Asked, Param
 from gossamer.web.crawls import Crawls

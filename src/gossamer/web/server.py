@@ -11,7 +11,6 @@ import socket
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from errno import EADDRINUSE
 from pathlib import Path
 from typing import Final
@@ -19,6 +18,7 @@ from typing import Final
 import uvicorn
 
 from gossamer.base.clock import SystemClock
+from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.search.searchers import Searchers
 from gossamer.web.app import build_app

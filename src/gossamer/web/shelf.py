@@ -13,11 +13,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
 from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
 from gossamer.errors import NoCollection, NotKnown, UsageError
