@@ -142,7 +142,8 @@ class Harvester:
             found=tuple(found),
             out_links=len(links.edges) - links.faults,
         )
-        anchors = [(edge[1], edge[2]) for edge in links.new if edge[2] and edge[1] != lease.key]
+        # What is no URL has no key, and words about nothing.
+        anchors = [(e[1], e[2]) for e in links.new if e[2] and e[1] and e[1] != lease.key]
         return Harvest(report, page, links.edges, anchors)
 
     def _without_forgotten(self, url: str, rules: bytes) -> bytes:
