@@ -96,7 +96,7 @@ def _captures(body: bytes, start: str, usual: bytes) -> Iterator[tuple[Any, ...]
         for head in (usual, b"HTTP/1.1 200\r\ncontent-type: text/html\r\n\r\n"):
             at_us = len(body) << 36
             answer = Fetched(url, 200, head, body, request, "192.0.2.7", "h2", at_us, len(url) / 7)
-            yield lease, answer, 1, bytes(48), "a.warc.gz", 9
+            yield lease, answer, 1, bytes(48), ("a.warc.gz", 9)
 
 
 def _rows(module: Any, body: bytes) -> Sequence[Call]:

@@ -2,8 +2,8 @@
 
     python -m bench.small_codes COLLECTION...
 
-Requests and metadata records of real archives are cut into literals and matches much as
-it cuts them, and the tally makes one Huffman code for all. Hosts of the archives are given other names in
+Requests and metadata records of real archives are cut into literals and matches much as it cuts
+them, and the tally makes one Huffman code for all. Hosts of the archives are given other names in
 half of the records: whoever measures on one machine has few. Every character of ASCII, every length
 and distance gets a code, however rare.
 """

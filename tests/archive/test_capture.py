@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from itertools import islice
 from types import ModuleType
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from archive.archive_samples import ANY_FETCHED, ANY_LEASE, ANY_TIME_US, a_lease, a_page
-from gossamer.archive.capture import RandomIds, capture_in_python, capture_of
+from gossamer.archive.capture import capture_in_python, capture_of, random_ids
 from gossamer.archive.warc import RevisitOf
 from gossamer.base import native
 from gossamer.records import Fetched, Lease, Purpose
@@ -60,7 +61,7 @@ def c() -> ModuleType:
 
 def agree(c: ModuleType, lease: Lease, answer: Fetched, *, is_made: bool = False) -> None:
     """C makes what Python makes, or leaves it to Python where it may."""
-    ours = c.capture_of(lease, answer, 1, IDS, *PLACE)
+    ours = c.capture_of(lease, answer, 1, IDS, PLACE)
 
     assert ours is not None or not is_made
     assert ours in (None, capture_in_python(lease, answer, 1, IDS, PLACE))
@@ -118,16 +119,16 @@ def test_an_ordinary_page_is_not_left_to_python(c: ModuleType, url: str) -> None
 def test_what_does_not_fit_a_small_record_is_left_to_python(c: ModuleType) -> None:
     url = "http://example.org/" + "x" * 9000
 
-    assert c.capture_of(a_lease(url), a_page(url), 1, IDS, *PLACE) is None
-    assert c.capture_of(a_lease(), a_page(), 1, IDS, "n" * 9000, 0) is None
-    assert c.capture_of(a_lease(), a_page(), 9, IDS, *PLACE) is None
+    assert c.capture_of(a_lease(url), a_page(url), 1, IDS, PLACE) is None
+    assert c.capture_of(a_lease(), a_page(), 1, IDS, ("n" * 9000, 0)) is None
+    assert c.capture_of(a_lease(), a_page(), 9, IDS, PLACE) is None
 
 
 def test_what_is_no_exchange_raises(c: ModuleType) -> None:
     with pytest.raises(AttributeError):
-        c.capture_of(a_page(), a_page(), 1, IDS, *PLACE)
+        c.capture_of(a_page(), a_page(), 1, IDS, PLACE)
     with pytest.raises(TypeError):
-        c.capture_of(a_lease(), a_page(), 1, b"too few", *PLACE)
+        c.capture_of(a_lease(), a_page(), 1, b"too few", PLACE)
 
 
 def test_a_revisit_is_indexed_by_the_body_that_it_repeats() -> None:
@@ -140,9 +141,7 @@ def test_a_revisit_is_indexed_by_the_body_that_it_repeats() -> None:
 
 
 def test_no_random_bytes_are_given_twice() -> None:
-    ids = RandomIds()
-
-    taken = [ids.take() for _ in range(200)]
+    taken = list(islice(random_ids(), 200))
 
     assert {len(one) for one in taken} == {48}
     assert len(set(taken)) == 200

@@ -29,7 +29,7 @@
 
 #include "pack_capture.h"
 
-#define API 3
+#define API 4
 
 typedef struct {
     PyObject *compress, *as_gzip; /* isal's function, and its name for the form */
@@ -160,20 +160,22 @@ static PyObject *joined(Work *work, PyObject *response, const char *digest, long
 
 static PyObject *capture_of(PyObject *module, PyObject *const *given, Py_ssize_t count) {
     State *state = PyModule_GetState(module);
-    if (count != 6 || !PyBytes_Check(given[3]) || PyBytes_GET_SIZE(given[3]) != 48 ||
-        !PyUnicode_Check(given[4])) {
+    if (count != 5 || !PyBytes_Check(given[3]) || PyBytes_GET_SIZE(given[3]) != 48 ||
+        !PyTuple_Check(given[4]) || PyTuple_GET_SIZE(given[4]) != 2 ||
+        !PyUnicode_Check(PyTuple_GET_ITEM(given[4], 0))) {
         PyErr_SetString(PyExc_TypeError,
-                        "capture_of(lease, answer, level, 48 random bytes, file name, its end)");
+                        "capture_of(lease, answer, level, 48 random bytes, (file name, its end))");
         return NULL;
     }
+    PyObject *name = PyTuple_GET_ITEM(given[4], 0);
     const long how_much = PyLong_AsLong(given[2]);
-    const long long start = PyLong_AsLongLong(given[5]);
+    const long long start = PyLong_AsLongLong(PyTuple_GET_ITEM(given[4], 1));
     if (PyErr_Occurred())
         return NULL;
     Span file;
-    if (!is_small_level(how_much) || start < 0 || !PyUnicode_IS_ASCII(given[4]))
+    if (!is_small_level(how_much) || start < 0 || !PyUnicode_IS_ASCII(name))
         Py_RETURN_NONE;
-    Work *work = start_of(given[4], &file) < 0 ? NULL : PyMem_Malloc(sizeof *work);
+    Work *work = start_of(name, &file) < 0 ? NULL : PyMem_Malloc(sizeof *work);
     if (work == NULL)
         return PyErr_Occurred() ? NULL : PyErr_NoMemory();
     const uint8_t *ids = (uint8_t *)PyBytes_AS_STRING(given[3]);

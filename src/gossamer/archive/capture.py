@@ -8,6 +8,7 @@ microseconds less than the steps apart take, of which there are some forty.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Final
 
 from gossamer.archive import pack
@@ -21,24 +22,15 @@ Capture = tuple[bytes, int, int, str, str]
 _AT_ONCE: Final = 64  # exchanges
 
 
-class RandomIds:
-    """Random bytes for the names of records, had from the system for 64 exchanges at a time.
+def random_ids() -> Iterator[bytes]:
+    """Random bytes for the names of an exchange's records, had from the system for 64 at a time.
 
     One for each process: two that go on with the same one would give the same names.
     """
-
-    def __init__(self) -> None:
-        self._bytes = b""
-        self._used = 0
-
-    def take(self) -> bytes:
-        """Those of one exchange, given to nobody before."""
-        start = self._used
-        if start == len(self._bytes):
-            self._bytes = os.urandom(_AT_ONCE * IDS_BYTES)
-            start = 0
-        self._used = start + IDS_BYTES
-        return self._bytes[start : self._used]
+    while True:
+        some = os.urandom(_AT_ONCE * IDS_BYTES)
+        for at in range(0, len(some), IDS_BYTES):
+            yield some[at : at + IDS_BYTES]
 
 
 def capture_of(
@@ -46,12 +38,15 @@ def capture_of(
     answer: Fetched,
     level: int,
     ids: bytes,
-    place: tuple[str, int],  # the file's name, and the byte at which the exchange will begin
+    place: tuple[str, int],
     revisit_of: RevisitOf | None = None,
 ) -> Capture:
-    """The records of an answered exchange, and the line that leads to its response."""
+    """The records of an answered exchange, and the line that leads to its response.
+
+    `place` is the file's name, and the byte at which the exchange will begin.
+    """
     if revisit_of is None and _in_c is not None:
-        made: Capture | None = _in_c(lease, answer, level, ids, *place)
+        made: Capture | None = _in_c(lease, answer, level, ids, place)
         if made is not None:
             return made
     return capture_in_python(lease, answer, level, ids, place, revisit_of)

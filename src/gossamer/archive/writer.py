@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
-from gossamer.archive.capture import RandomIds, capture_of
+from gossamer.archive.capture import capture_of, random_ids
 from gossamer.archive.cdxj import line_of, save_cdxj
 from gossamer.archive.foreign import Packed
 from gossamer.archive.record import Record
@@ -66,7 +66,7 @@ class WarcWriter:
         self._info_end = 0  # behind the warcinfo record
         self._is_closed = False
         self._lines: list[str] = []  # of the open file's index
-        self._ids = RandomIds()
+        self._ids = random_ids()
         self._broken = ""  # why nothing may be appended any more
 
     @classmethod
@@ -121,7 +121,7 @@ class WarcWriter:
             self._write(exchange_bytes(lease, answer, level).data)
             return Stored(name, start, start, self._end)
         data, response, _, digest, line = capture_of(
-            lease, answer, level, self._ids.take(), (name, start), revisit_of
+            lease, answer, level, next(self._ids), (name, start), revisit_of
         )
         self._write(data)
         self._lines.append(line)
@@ -158,7 +158,8 @@ class WarcWriter:
 
     def sync(self) -> None:
         """Return when all that was appended is on the disk. Raises DiskFault, for good."""
-        self._refuse_if_broken()
+        if self._broken or self._file < 0:
+            self._refuse()
         try:
             _datasync(self._file)
         except OSError as error:
@@ -238,7 +239,8 @@ class WarcWriter:
 
     def _write(self, data: bytes) -> None:
         """All of `data` at the end of the file, or nothing of it."""
-        self._refuse_if_broken()
+        if self._broken or self._file < 0:
+            self._refuse()
         try:
             written = os.write(self._file, data)
             while written < len(data):  # a short write: the next one says why, or completes it
@@ -257,11 +259,10 @@ class WarcWriter:
         except OSError as error:
             self._broken = f"{self.path} ends in half an exchange ({error.strerror})"
 
-    def _refuse_if_broken(self) -> None:
+    def _refuse(self) -> NoReturn:
         if self._broken:
             raise DiskFault(self._advice(), is_full=False)
-        if self._file < 0:
-            raise DiskFault(f"no archive file is open in {self._folder}", is_full=False)
+        raise DiskFault(f"no archive file is open in {self._folder}", is_full=False)
 
     def _advice(self) -> str:
         return f"{self._broken}; check the disk, then start again to keep what is committed"
