@@ -35,7 +35,7 @@ from gossamer.urls.keys import Keys
 _ALIVE_EVERY_S: Final = 1.0
 _FLUSH_AT: Final = 32  # reports gathered before a frame goes out
 _FLUSH_AT_CHARS: Final = 8_000_000  # of their texts and URLs: a frame has at most 256 MB
-_FLUSH_AFTER_S: Final = 0.004  # or so long after the first: many hosts, few links, no waiting
+_FLUSH_AFTER_S: Final = 0.008  # or so long after the first
 
 
 class Desk(asyncio.Protocol):
@@ -140,12 +140,20 @@ class Desk(asyncio.Protocol):
             self._send(wire.frame(wire.COOKIES, changes))
         self._reports.append(wire.harvest_items(harvest, is_indexed=self._is_indexed))
         self._report_chars += wire.chars_of(harvest)
-        if len(self._reports) >= _FLUSH_AT or self._report_chars >= _FLUSH_AT_CHARS:
+        if self._is_worth_a_frame:
             self._flush()
         elif self._flush_timer is None:
             self._flush_timer = self._loop.call_later(_FLUSH_AFTER_S, self._flush)
         if working.links.is_due:
             self._spawn(self._writing, self._write_part())
+
+    @property
+    def _is_worth_a_frame(self) -> bool:
+        """Whether the node should hear now. A frame wakes it up, and leases it gives wake us: while
+        there is much left to do here, more is gathered; with nothing left nobody waits."""
+        left = len(self._tasks) - 2  # but for this lease, and for saying that we are alive
+        is_much = len(self._reports) >= _FLUSH_AT or self._report_chars >= _FLUSH_AT_CHARS
+        return is_much or len(self._reports) >= 4 * left
 
     def _reread(self, lease: Lease, file: str, start: int) -> None:
         """Read what another worker archived; its links at once, for they are in no file of ours."""
