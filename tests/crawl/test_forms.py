@@ -64,13 +64,23 @@ def test_long_links_do_not_fill_the_memory() -> None:
     assert held_bytes < 60e6  # of 180 MB that went through
 
 
-_HREFS = ["", "#a", "?a=1", "/x", "x", "x#b", "../y", "http://[", "mailto:a", "http://b.example/"]
+_HREFS = [
+    *("", "#a", "?a=1", "?a=1#b", "/x", "x", "x#b", "x#c", "../y", "é", "é#b", "\u0394#b", "xé#b"),
+    *(
+        "http://[",
+        "http://[#b",
+        "mailto:a",
+        "http://b.example/",
+        "a-href-of-more-than-16-characters",
+    ),
+]
 _links = st.builds(
     Link,
     st.sampled_from(_HREFS),
-    st.just(LinkKind.ANCHOR),
-    st.sampled_from(["", "words"]),
-    st.sampled_from(["", "nofollow"]),
+    st.sampled_from([LinkKind.ANCHOR, LinkKind.AREA]),
+    st.sampled_from(["", "words", "w\xf6rter", "\u0394", "\U0001f600"])
+    | st.text("ab", max_size=40),
+    st.sampled_from(["", "nofollow", "next"]),
     st.sampled_from([Place.NAV, Place.BODY]),
 )
 _pages = st.lists(
@@ -78,6 +88,35 @@ _pages = st.lists(
         st.sampled_from([URL, URL + "/deep", "http://b.example/"]), st.lists(_links), st.booleans()
     )
 )
+
+
+def test_a_link_is_known_by_all_of_its_parts_and_its_length() -> None:
+    of_a_site = forms()
+    texts = ["", *("x" * n for n in range(1, 70)), *("x" * n + "y" for n in range(70)), "xé", "xΔ"]
+    links = [
+        *(Link(href, LinkKind.ANCHOR) for href in texts if href),
+        *(Link("/a", kind, text) for kind in LinkKind for text in texts),
+        *(Link("/a", LinkKind.ANCHOR, "", rel, place) for rel in texts[1:] for place in Place),
+    ]
+    of_a_site.edges(Page(base=URL, links=tuple(links[::2])), URL)
+    found = of_a_site.edges(Page(base=URL, links=tuple(links)), URL)
+
+    assert list(found.new) == list(found.edges[1::2])
+    assert [edge[2:6] for edge in found.edges] == [(li[2], li[3], li[4], li[1]) for li in links]
+    again = [Link("".join(li[0]), li[1], "".join(list(li[2])), *li[3:]) for li in links]
+    assert not of_a_site.edges(Page(base=URL, links=tuple(again)), URL).new
+
+
+def test_a_place_that_has_many_links_is_as_quick_as_one_that_has_few() -> None:
+    of_a_site = forms()
+    links = tuple(Link(f"/{n}", LinkKind.ANCHOR, "w", "", Place.NAV) for n in range(90_000))
+    of_a_site.edges(Page(base=URL, links=links), URL)
+
+    began_s = time.process_time()
+    found = of_a_site.edges(Page(base=URL, links=links), URL)
+
+    assert (len(found.edges), len(found.new)) == (90_000, 0)
+    assert time.process_time() - began_s < 1  # 0.02
 
 
 @pytest.mark.skipif(load("gossamer.crawl._forms") is None, reason="not built: `make native`")

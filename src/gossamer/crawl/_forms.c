@@ -8,38 +8,28 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#define API 3
+#include "known.h"
 
-enum { LINK_ITEMS = 5, EDGE_ITEMS = 8, USUAL_CHARS = 250 };
+#define API 4
+
+enum { EDGE_ITEMS = 8, USUAL_CHARS = 250 };
 
 static PyObject *zero, *no_text;
 
-/* What the loop works with; all but `here` is borrowed. */
+/* What the loop works with; all but `here`, `self` and `last` is borrowed. */
 typedef struct {
-    PyObject *links, *known, *places, *plain, *learn, *faulty;
+    PyObject *links, *places, *plain, *learn, *faulty;
+    Known *known, *here; /* `here`: those that mean something in this page alone */
     PyTypeObject *edge_type;
     int is_kept;
-    PyObject *edges, *new, *here, *self; /* `self`: what the empty href means, once it is known */
+    PyObject *edges, *new;
+    PyObject *self;             /* what the empty href means, once it is known */
+    PyObject *last, *last_href; /* what another one means, that came just before */
     Py_ssize_t faults, learned;
 } Work;
 
-/* The part of an href before its fragment: a new reference. */
-static PyObject *without_fragment(PyObject *href) {
-    Py_ssize_t size = PyUnicode_GET_LENGTH(href);
-    Py_ssize_t at = PyUnicode_FindChar(href, '#', 0, size, 1);
-    if (at == -2) return NULL;
-    return at < 0 ? Py_NewRef(href) : PyUnicode_Substring(href, 0, at);
-}
-
-/* URL and key of an href, or None: a new reference. */
-static PyObject *resolved(Work *w, PyObject *href) {
-    int is_empty = !PyUnicode_GET_LENGTH(href);
-    if (is_empty && w->self) return Py_NewRef(w->self);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(w->places); i++) {
-        PyObject *found = PyDict_GetItemWithError(PyTuple_GET_ITEM(w->places, i), href);
-        if (!found && PyErr_Occurred()) return NULL;
-        if (found) return Py_NewRef(found);
-    }
+/* URL and key of an href without fragment that is in none of the places, or None. */
+static PyObject *learned(Work *w, PyObject *href) {
     PyObject *given = NULL;
     if (w->plain != Py_None) {
         given = PyObject_CallOneArg(w->plain, href);
@@ -51,8 +41,53 @@ static PyObject *resolved(Work *w, PyObject *href) {
         PyErr_SetString(PyExc_TypeError, "learn gives a URL and its key, or None");
         Py_CLEAR(given);
     }
-    if (given && is_empty) w->self = Py_NewRef(given);
     return given;
+}
+
+static PyObject *resolved(Work *w, PyObject *href) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(w->places); i++) {
+        PyObject *found = PyDict_GetItemWithError(PyTuple_GET_ITEM(w->places, i), href);
+        if (!found && PyErr_Occurred()) return NULL;
+        if (found) return Py_NewRef(found);
+    }
+    return learned(w, href);
+}
+
+/* How many characters of an href stand before its fragment. */
+static Py_ssize_t before_fragment(PyObject *href) {
+    Py_ssize_t size = PyUnicode_GET_LENGTH(href);
+    if (PyUnicode_KIND(href) == PyUnicode_1BYTE_KIND) {
+        const Py_UCS1 *start = PyUnicode_1BYTE_DATA(href), *mark = memchr(start, '#', size);
+        return mark ? mark - start : size;
+    }
+    Py_ssize_t at = PyUnicode_FindChar(href, '#', 0, size, 1);
+    return at < 0 ? size : at;
+}
+
+/* Whether an href begins with the last one that was resolved, which has this length. */
+static int is_last(Work *w, PyObject *href, Py_ssize_t size) {
+    PyObject *last = w->last_href;
+    return last && PyUnicode_GET_LENGTH(last) == size &&
+           PyUnicode_KIND(last) == PyUnicode_1BYTE_KIND &&
+           PyUnicode_KIND(href) == PyUnicode_1BYTE_KIND &&
+           !memcmp(PyUnicode_1BYTE_DATA(last), PyUnicode_1BYTE_DATA(href), size);
+}
+
+/* URL and key of what the first characters of an href mean, or None: a new reference. Links to
+ * places within a page come one after the other. */
+static PyObject *meaning(Work *w, PyObject *href, Py_ssize_t size) {
+    if (!size && w->self) return Py_NewRef(w->self);
+    if (is_last(w, href, size)) return Py_NewRef(w->last);
+    PyObject *without = PyUnicode_Substring(href, 0, size);
+    PyObject *found = without ? resolved(w, without) : NULL;
+    if (found && !size) {
+        w->self = Py_NewRef(found);
+    } else if (found) {
+        Py_XSETREF(w->last, Py_NewRef(found));
+        Py_XSETREF(w->last_href, Py_NewRef(without));
+    }
+    Py_XDECREF(without);
+    return found;
 }
 
 static PyObject *edge_of(Work *w, PyObject *link, PyObject *found) {
@@ -60,10 +95,10 @@ static PyObject *edge_of(Work *w, PyObject *link, PyObject *found) {
     if (!edge) return NULL;
     PyTuple_SET_ITEM(edge, 0, Py_NewRef(PyTuple_GET_ITEM(found, 0)));
     PyTuple_SET_ITEM(edge, 1, Py_NewRef(PyTuple_GET_ITEM(found, 1)));
-    PyTuple_SET_ITEM(edge, 2, Py_NewRef(PyTuple_GET_ITEM(link, 2)));
-    PyTuple_SET_ITEM(edge, 3, Py_NewRef(PyTuple_GET_ITEM(link, 3)));
-    PyTuple_SET_ITEM(edge, 4, Py_NewRef(PyTuple_GET_ITEM(link, 4)));
-    PyTuple_SET_ITEM(edge, 5, Py_NewRef(PyTuple_GET_ITEM(link, 1)));
+    PyTuple_SET_ITEM(edge, 2, Py_NewRef(PyTuple_GET_ITEM(link, TEXT)));
+    PyTuple_SET_ITEM(edge, 3, Py_NewRef(PyTuple_GET_ITEM(link, REL)));
+    PyTuple_SET_ITEM(edge, 4, Py_NewRef(PyTuple_GET_ITEM(link, PLACE)));
+    PyTuple_SET_ITEM(edge, 5, Py_NewRef(PyTuple_GET_ITEM(link, KIND)));
     PyTuple_SET_ITEM(edge, 6, Py_NewRef(zero));
     PyTuple_SET_ITEM(edge, 7, Py_NewRef(no_text));
 #if PY_VERSION_HEX >= 0x030E0000
@@ -73,57 +108,55 @@ static PyObject *edge_of(Work *w, PyObject *link, PyObject *found) {
     return edge;
 }
 
-static int keep(Work *w, PyObject *link, PyObject *href, PyObject *made) {
-    Py_ssize_t size = PyUnicode_GET_LENGTH(href);
-    Py_UCS4 first = size ? PyUnicode_READ_CHAR(href, 0) : 0;
-    if (w->is_kept && size && first != '?' && first != '#') {
+/* `size`: of the href without its fragment. */
+static int keep(Work *w, PyObject *link, uint64_t hash, Py_ssize_t size, PyObject *made) {
+    PyObject *href = PyTuple_GET_ITEM(link, HREF);
+    if (w->is_kept && size && PyUnicode_READ_CHAR(href, 0) != '?') {
         w->learned += 1 + size / USUAL_CHARS;
-        return PyDict_SetItem(w->known, link, made);
+        return remember(w->known, link, hash, made);
     }
-    if (!w->here && !(w->here = PyDict_New())) return -1;
-    return PyDict_SetItem(w->here, link, made);
+    if (!w->here) w->here = (Known *)new_known(known_type, NULL, NULL);
+    return w->here ? remember(w->here, link, hash, made) : -1;
 }
 
-static int add_new(Work *w, PyObject *link, Py_ssize_t number) {
-    PyObject *href = without_fragment(PyTuple_GET_ITEM(link, 0));
-    PyObject *found = href ? resolved(w, href) : NULL, *made = NULL;
-    int failed = -1;
-    if (found == Py_None) {
-        made = PyObject_CallFunction(w->faulty, "n", number);
-        if (made && !PyTuple_Check(made)) {
-            PyErr_SetString(PyExc_TypeError, "faulty gives an edge, or nothing");
-            Py_CLEAR(made);
-        }
-    } else if (found) {
-        made = edge_of(w, link, found);
+static PyObject *fault_of(Work *w, Py_ssize_t number) {
+    PyObject *made = PyObject_CallFunction(w->faulty, "n", number);
+    if (made && !PyTuple_Check(made)) {
+        PyErr_SetString(PyExc_TypeError, "faulty gives an edge, or nothing");
+        Py_CLEAR(made);
     }
+    return made;
+}
+
+static int add_new(Work *w, PyObject *link, uint64_t hash, Py_ssize_t number) {
+    PyObject *href = PyTuple_GET_ITEM(link, HREF);
+    Py_ssize_t size = before_fragment(href);
+    PyObject *found = meaning(w, href, size), *made = NULL;
+    int failed = -1;
+    if (found) made = found == Py_None ? fault_of(w, number) : edge_of(w, link, found);
     if (made) {
-        int is_link = PyTuple_GET_SIZE(made) > 0, is_fault = is_link && found == Py_None;
+        int is_one = PyTuple_GET_SIZE(made) > 0, is_fault = is_one && found == Py_None;
         w->faults += is_fault;
-        failed = is_link && (PyList_Append(w->edges, made) || PyList_Append(w->new, made));
+        failed = is_one && (PyList_Append(w->edges, made) || PyList_Append(w->new, made));
         /* In another line it is another fault. */
-        if (!failed && !is_fault) failed = keep(w, link, href, made);
+        if (!failed && !is_fault) failed = keep(w, link, hash, size, made);
     }
     Py_XDECREF(made);
     Py_XDECREF(found);
-    Py_XDECREF(href);
     return failed ? -1 : 0;
 }
 
 static int run(Work *w) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(w->links); i++) {
         PyObject *link = PyTuple_GET_ITEM(w->links, i);
-        if (!PyTuple_Check(link) || PyTuple_GET_SIZE(link) != LINK_ITEMS ||
-            !PyUnicode_Check(PyTuple_GET_ITEM(link, 0))) {
-            PyErr_SetString(PyExc_TypeError, "a link has an href, kind, words, rel and place");
-            return -1;
-        }
-        PyObject *edge = PyDict_GetItemWithError(w->known, link);
-        if (!edge && w->here && !PyErr_Occurred()) edge = PyDict_GetItemWithError(w->here, link);
+        if (!is_link(link)) return -1;
+        uint64_t hash = hash_of(link);
+        PyObject *edge = entry_of(w->known, link, hash)->edge;
+        if (!edge && w->here) edge = entry_of(w->here, link, hash)->edge;
         if (!edge) {
-            if (PyErr_Occurred() || add_new(w, link, i)) return -1;
-        } else if (PyTuple_Check(edge) && PyTuple_GET_SIZE(edge)) {
-            if (PyList_Append(w->edges, edge)) return -1;
+            if (add_new(w, link, hash, i)) return -1;
+        } else if (PyTuple_GET_SIZE(edge) && PyList_Append(w->edges, edge)) {
+            return -1;
         }
     }
     return 0;
@@ -132,7 +165,7 @@ static int run(Work *w) {
 static PyObject *edges(PyObject *module, PyObject *args) {
     (void)module;
     Work w = {0};
-    if (!PyArg_ParseTuple(args, "O!O!O!OOOO!p", &PyTuple_Type, &w.links, &PyDict_Type, &w.known,
+    if (!PyArg_ParseTuple(args, "O!O!O!OOOO!p", &PyTuple_Type, &w.links, known_type, &w.known,
                           &PyTuple_Type, &w.places, &w.plain, &w.learn, &w.faulty, &PyType_Type,
                           &w.edge_type, &w.is_kept))
         return NULL;
@@ -154,6 +187,8 @@ static PyObject *edges(PyObject *module, PyObject *args) {
     Py_XDECREF(w.new);
     Py_XDECREF(w.here);
     Py_XDECREF(w.self);
+    Py_XDECREF(w.last);
+    Py_XDECREF(w.last_href);
     return given;
 }
 
@@ -167,7 +202,7 @@ static PyMethodDef functions[] = {
 static int fill(PyObject *module) {
     if (!zero) zero = PyLong_FromLong(0);
     if (!no_text) no_text = PyUnicode_FromString("");
-    return !zero || !no_text ? -1 : PyModule_AddIntConstant(module, "API", API);
+    return !zero || !no_text || add_known(module) ? -1 : PyModule_AddIntConstant(module, "API", API);
 }
 
 static PyModuleDef_Slot slots[] = {

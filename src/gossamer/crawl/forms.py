@@ -10,7 +10,7 @@ in `_forms.c`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple, cast
 
@@ -25,7 +25,7 @@ _MAX_WRITTEN_CHARS: Final = 2000  # of what is no URL
 _OF_THE_PAGE: Final = ("", "?", "#")  # what begins so means another URL in each page
 
 _Found = Edge | tuple[()] | None
-_Known = dict[Link, Edge | tuple[()]]
+_Known = dict[Link, Edge | tuple[()]]  # in C a type of its own, `Known`
 
 
 class PageLinks(NamedTuple):
@@ -45,6 +45,7 @@ class Forms:
         self._size = 0
         self._known: dict[str, _Known] = {}
         self._native = load("gossamer.crawl._forms")
+        self._new: Callable[[], _Known] = dict if self._native is None else self._native.Known
 
     def edges(
         self, page: Page, url: str, *, is_kept: bool = True, is_canonical: bool = False
@@ -79,7 +80,7 @@ class Forms:
         if known is None or self._size > self._limit:
             if self._size > self._limit:
                 self._known, self._size = {}, 0
-            known = self._known[directory] = {}
+            known = self._known[directory] = self._new()
             self._size += 1  # an empty one takes memory too
         return known
 

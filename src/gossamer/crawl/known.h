@@ -1,0 +1,192 @@
+/* Links and what they are known to mean: a dictionary by href, words, rel, kind and place.
+ *
+ * A link of a page is made for that page, so Python would have to hash each of its texts for one
+ * look. Here they are hashed together, by words of 8 bytes and with a secret of the process, so that
+ * no page can have links of one hash on purpose. Links of which only kind or place differ share one.
+ */
+
+#ifndef GOSSAMER_KNOWN_H
+#define GOSSAMER_KNOWN_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { HREF, KIND, TEXT, REL, PLACE, LINK_ITEMS, SMALLEST = 16 };
+
+typedef struct {
+    uint64_t hash;
+    PyObject *link, *edge; /* NULL where there is none */
+} Entry;
+
+/* Open addressing, at most two thirds full; nothing is taken out. */
+typedef struct {
+    PyObject_HEAD
+    Entry *entries;
+    size_t mask, used;
+} Known;
+
+static PyTypeObject *known_type;
+static uint64_t secrets[3];
+
+static inline uint64_t mixed(uint64_t a, uint64_t b) {
+#ifdef __SIZEOF_INT128__
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), one = (a >> 32) * (b & UINT32_MAX);
+    uint64_t other = (a & UINT32_MAX) * (b >> 32), high = (a >> 32) * (b >> 32);
+    uint64_t middle = (low >> 32) + (one & UINT32_MAX) + other;
+    return (middle << 32 | (low & UINT32_MAX)) ^ (high + (one >> 32) + (middle >> 32));
+#endif
+}
+
+static inline uint64_t word_at(const char *at, size_t size) {
+    uint64_t word = 0;
+    memcpy(&word, at, size);
+    return word;
+}
+
+static uint64_t hashed(uint64_t before, PyObject *text) {
+    const char *at = PyUnicode_DATA(text);
+    size_t size = (size_t)PyUnicode_GET_LENGTH(text) * PyUnicode_KIND(text);
+    uint64_t hash = mixed(before ^ secrets[0], size ^ secrets[1]), one = 0, other = 0;
+    for (; size > 16; at += 16, size -= 16)
+        hash = mixed(word_at(at, 8) ^ secrets[1], word_at(at + 8, 8) ^ hash);
+    if (size >= 8) { /* the two may overlap */
+        one = word_at(at, 8);
+        other = word_at(at + size - 8, 8);
+    } else if (size >= 4) {
+        one = word_at(at, 4);
+        other = word_at(at + size - 4, 4);
+    } else if (size) {
+        one = (uint64_t)(unsigned char)at[0] << 16 | (uint64_t)(unsigned char)at[size / 2] << 8 |
+              (unsigned char)at[size - 1];
+    }
+    return mixed(one ^ secrets[2], other ^ hash);
+}
+
+static uint64_t hash_of(PyObject *link) {
+    uint64_t hash = hashed(0, PyTuple_GET_ITEM(link, HREF));
+    hash = hashed(hash, PyTuple_GET_ITEM(link, TEXT));
+    PyObject *rel = PyTuple_GET_ITEM(link, REL);
+    return PyUnicode_GET_LENGTH(rel) ? hashed(hash, rel) : hash;
+}
+
+static inline int is_same(PyObject *one, PyObject *other) {
+    return one == other ||
+           (PyUnicode_GET_LENGTH(one) == PyUnicode_GET_LENGTH(other) &&
+            PyUnicode_KIND(one) == PyUnicode_KIND(other) &&
+            !memcmp(PyUnicode_DATA(one), PyUnicode_DATA(other),
+                    (size_t)PyUnicode_GET_LENGTH(one) * PyUnicode_KIND(one)));
+}
+
+/* Whether this is a tuple of five texts; if not, an exception is set. */
+static int is_link(PyObject *link) {
+    int is_one = PyTuple_Check(link) && PyTuple_GET_SIZE(link) == LINK_ITEMS;
+    for (int i = 0; is_one && i < LINK_ITEMS; i++)
+        is_one = PyUnicode_Check(PyTuple_GET_ITEM(link, i));
+    if (!is_one) PyErr_SetString(PyExc_TypeError, "a link has href, kind, words, rel and place");
+    return is_one;
+}
+
+/* The entry of a link, or the free one where it belongs. */
+static Entry *entry_of(Known *self, PyObject *link, uint64_t hash) {
+    for (size_t at = hash & self->mask;; at = (at + 1) & self->mask) {
+        Entry *entry = self->entries + at;
+        if (!entry->link) return entry;
+        if (entry->hash != hash) continue;
+        int i = 0;
+        while (i < LINK_ITEMS &&
+               is_same(PyTuple_GET_ITEM(link, i), PyTuple_GET_ITEM(entry->link, i)))
+            i++;
+        if (i == LINK_ITEMS) return entry;
+    }
+}
+
+static int grow(Known *self) {
+    size_t size = self->mask + 1;
+    Entry *entries = PyMem_Calloc(size * 2, sizeof(Entry));
+    if (!entries) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    size_t mask = size * 2 - 1;
+    for (Entry *old = self->entries; old < self->entries + size; old++) {
+        if (!old->link) continue;
+        size_t at = old->hash & mask;
+        while (entries[at].link) at = (at + 1) & mask;
+        entries[at] = *old;
+    }
+    PyMem_Free(self->entries);
+    self->entries = entries;
+    self->mask = mask;
+    return 0;
+}
+
+/* Remember a link that is not known yet. */
+static int remember(Known *self, PyObject *link, uint64_t hash, PyObject *edge) {
+    if (self->used * 3 >= (self->mask + 1) * 2 && grow(self)) return -1;
+    Entry *entry = entry_of(self, link, hash);
+    if (entry->link) return 0; /* learning it has met it again */
+    *entry = (Entry){hash, Py_NewRef(link), Py_NewRef(edge)};
+    self->used++;
+    return 0;
+}
+
+static PyObject *new_known(PyTypeObject *type, PyObject *args, PyObject *named) {
+    (void)args, (void)named;
+    Known *self = (Known *)type->tp_alloc(type, 0);
+    if (!self) return NULL;
+    self->mask = SMALLEST - 1;
+    self->entries = PyMem_Calloc(SMALLEST, sizeof(Entry));
+    if (!self->entries) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    return (PyObject *)self;
+}
+
+static void free_known(PyObject *object) {
+    Known *self = (Known *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    for (size_t at = 0; self->entries && at <= self->mask; at++) {
+        Py_XDECREF(self->entries[at].link);
+        Py_XDECREF(self->entries[at].edge);
+    }
+    PyMem_Free(self->entries);
+    type->tp_free(object);
+    Py_DECREF(type);
+}
+
+static Py_ssize_t size_of_known(PyObject *object) { return (Py_ssize_t)((Known *)object)->used; }
+
+static PyType_Slot known_slots[] = {
+    {Py_tp_doc, "Known(): links and what they mean; its length is how many."},
+    {Py_tp_new, (void *)new_known},
+    {Py_tp_dealloc, (void *)free_known},
+    {Py_sq_length, (void *)size_of_known},
+    {0, NULL},
+};
+
+static PyType_Spec known_specification = {
+    .name = "gossamer.crawl._forms.Known",
+    .basicsize = sizeof(Known),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = known_slots,
+};
+
+/* Python's own hash of a text is as secret as we need it, and repeats where PYTHONHASHSEED says. */
+static int add_known(PyObject *module) {
+    for (int i = 0; i < 3; i++) {
+        PyObject *name = PyUnicode_FromFormat("gossamer.crawl._forms %d", i);
+        secrets[i] = name ? (uint64_t)PyObject_Hash(name) | (uint64_t)1 << (20 * i) : 0;
+        Py_XDECREF(name);
+        if (!name) return -1;
+    }
+    if (!known_type) known_type = (PyTypeObject *)PyType_FromSpec(&known_specification);
+    return known_type ? PyModule_AddObjectRef(module, "Known", (PyObject *)known_type) : -1;
+}
+
+#endif
