@@ -1,16 +1,20 @@
 """A plain command line means to us what it means to typer; what is not plain is left to it."""
 
 import functools
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 import typer
+import typer.models
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gossamer.cli import plain
 from gossamer.cli.crawl import crawl
-from gossamer.cli.plain import plain_values
+from gossamer.cli.plain import FLAGS, Kind, name_of, plain_values
 
 
 @functools.cache
@@ -61,7 +65,7 @@ TYPED = st.one_of(
 def test_what_is_plain_is_read_as_typer_reads_it(typed: list[list[str]]) -> None:
     words = [word for some in typed for word in some]
 
-    ours = plain_values(crawl, words)
+    ours = plain_values(words)
 
     if ours is not None:
         assert told(ours) == told(by_typer(words))
@@ -70,7 +74,7 @@ def test_what_is_plain_is_read_as_typer_reads_it(typed: list[list[str]]) -> None
 def test_a_plain_line_needs_no_typer() -> None:
     words = ["-c", "x", "--delay", "0", "--json", "--include=/a", "--include", "/b", "http://a/"]
 
-    values = plain_values(crawl, words)
+    values = plain_values(words)
 
     assert values is not None
     assert told(values) == {
@@ -92,10 +96,38 @@ def test_a_plain_line_needs_no_typer() -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
-    assert plain_values(crawl, words) is None
+    assert plain_values(words) is None
 
 
-def test_a_verb_that_asks_for_more_than_types_is_left_to_typer() -> None:
-    def verb(count: int = typer.Option(1, "--count", min=1)) -> None: ...
+def test_the_table_has_every_flag_of_a_crawl_as_typer_has_it() -> None:
+    kinds: dict[object, Kind] = {
+        bool: Kind.SWITCH, str | None: Kind.TEXT, list[str] | None: Kind.TEXTS,
+        Path | None: Kind.FOLDER, int | None: Kind.WHOLE, float | None: Kind.DECIMAL,
+    }  # fmt: skip
+    known: dict[str, tuple[str, Kind]] = {}
+    words: list[str] = []
+    for name, hint in get_type_hints(crawl, include_extras=True).items():
+        match get_args(hint):
+            case (kind, typer.models.OptionInfo() as info):
+                # typer takes the first name for a default until it reads it.
+                flags = map(str, (info.default, *(info.param_decls or ())))
+                known |= dict.fromkeys(flags, (name, kinds[kind]))
+            case (kind, typer.models.ArgumentInfo()):
+                assert kinds[kind] is Kind.TEXTS
+                words.append(name)
 
-    assert plain_values(verb, []) is None
+    assert known == {flag: (name_of(flag), kind) for flag, kind in FLAGS.items()}
+    assert words == [plain.WORDS]
+
+
+def test_a_plain_crawl_loads_no_parser() -> None:
+    said = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "gossamer", "crawl", "--scope", "nowhere"],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+
+    assert said.returncode == 2
+    assert "gossamer.cli.running" in said.stderr
+    assert "typer" not in said.stderr

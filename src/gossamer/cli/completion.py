@@ -68,7 +68,7 @@ def completion(
 
 def script_for(shell: str) -> str:
     """The script for one of the shells."""
-    from gossamer.cli.main import app
+    from gossamer.cli.verbs import app
 
     return _SCRIPTS[shell](tuple(_verbs(typer.main.get_command(app), "gossamer")))
 

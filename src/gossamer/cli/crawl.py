@@ -1,17 +1,14 @@
-"""`gossamer crawl`: start, or go on with, a crawl."""
+"""`gossamer crawl`: its flags. What they mean where they are plainly typed says `plain.py`, too."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from gossamer.base.garbage import search_later, search_seldom
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.begin import begin
+from gossamer.cli.options import Collection, Json
 
 
 def _option(name: str, help: str, metavar: str = "", panel: str = "") -> Any:
@@ -122,55 +119,4 @@ def crawl(
     json: Json = False,
 ) -> None:
     """Start, or go on with, a crawl. Ctrl-C stops it cleanly; the same command goes on."""
-    search_later()
-    from gossamer.cli.conceal import conceal_headers, conceal_urls
-    from gossamer.cli.running import plan_of, run_crawl
-    from gossamer.crawl.flags import FLAGS, settings_of
-
-    search_seldom()
-    conceal_headers([*(header or ()), *_headers_in(set_ or ())])
-    conceal_urls([*(seeds or ()), proxy or "", *(set_ or ())])
-    given: dict[str, object] = {
-        "scope": scope, "include": include, "exclude": exclude, "ban": ban, "domains": domains,
-        "depth": depth, "max_pages": max_pages, "max_time": max_time, "max_bytes": max_bytes,
-        "max_matches": max_matches, "ascend": ascend or None, "sitemaps": sitemaps,
-        "type": type, "max_body": max_body, "order": order, "delay": delay, "per_host": per_host,
-        "connections": connections, "header": header, "user_agent_contact": contact,
-        "cookies": cookies, "logins": logins, "proxy": proxy,
-        "max_rate": max_rate, "hours": hours,
-        "allow_private": allow_private, "graph": False if no_graph else None,
-        "index": False if no_index else None, "workers": workers,
-    }  # fmt: skip
-    assert set(given) == set(FLAGS), "every short name is a flag"
-    flags = settings_of({name: value for name, value in given.items() if value is not None})
-    for pair in set_ or ():
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise typer.BadParameter(f"{pair!r} is not KEY=VALUE", param_hint="--set")
-        flags.update(settings_of({key.strip(): value}))
-    home = collection_at(collection)
-    plan = plan_of(home, _typed(seeds or [], file), flags, may_change=change)
-    if dry_run:
-        from gossamer.cli.foreseen import show_forecast
-
-        show_forecast(plan, is_json=json)
-        return
-    code = run_crawl(plan, as_json=json)
-    sys.stdout.flush()
-    raise typer.Exit(code)
-
-
-def _headers_in(pairs: Iterable[str]) -> list[str]:
-    """The headers that `--set` names."""
-    found = (pair.partition("=") for pair in pairs)
-    return [h for key, _, text in found if key.strip() == "fetch.headers" for h in text.split(",")]
-
-
-def _typed(seeds: list[str], file: Path | None) -> list[tuple[str, list[str]]]:
-    """Where seeds come from, and their lines."""
-    sources: list[tuple[str, list[str]]] = [("", [seed for seed in seeds if seed != "-"])]
-    if "-" in seeds:
-        sources.append(("standard input", sys.stdin.read().splitlines()))
-    if file is not None:
-        sources.append((os.fspath(file), []))
-    return sources
+    raise typer.Exit(begin(locals()))

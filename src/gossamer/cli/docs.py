@@ -51,7 +51,7 @@ def _setting_row(key: str) -> str:
 
 def cli_page() -> str:
     """docs/cli.md: every verb with its flags."""
-    from gossamer.cli.main import app
+    from gossamer.cli.verbs import app
 
     group: Any = typer.main.get_command(app)
     lines = [

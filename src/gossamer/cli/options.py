@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from gossamer.cli.collection import collection_at
+
+__all__ = ["Collection", "Json", "Url", "collection_at"]
 
 Collection = Annotated[
     Path | None,
@@ -20,8 +23,3 @@ Collection = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object, or one a line.")]
 Url = Annotated[str, typer.Argument(metavar="URL", show_default=False)]
-
-
-def collection_at(given: Path | None) -> Path:
-    """The directory of the collection that is meant."""
-    return given or Path(os.environ.get("GOSSAMER_COLLECTION") or "gossamer")
