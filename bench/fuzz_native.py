@@ -32,6 +32,7 @@ import tempfile
 import time
 import tracemalloc
 import zlib
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html.entities import html5
@@ -47,7 +48,7 @@ from gossamer.demo.web import build_web
 from gossamer.index.words import _RUNS, _TABLE
 from gossamer.parse.relations import relation_of
 from gossamer.parse.words import _BITS
-from gossamer.records import Edge, Fetched, Lease, Link, LinkKind, Place
+from gossamer.records import Edge, Fetched, Found, Lease, Link, LinkKind, Place
 
 SRC: Final = HERE.parent / "src"
 MOST_S: Final = 30  # for one page, in a process that the sanitizers make some ten times slower
@@ -114,6 +115,8 @@ def _forms(module: Any, body: bytes) -> Sequence[Call]:
     )
     known = module.Known()
 
+    edges = [Edge(href, href.encode(), href[:5], "", "", "", 0, "") for href in words]
+
     def plain(href: str) -> Any:
         return (href, b"") if len(href) % 5 == 0 else NotImplemented
 
@@ -126,6 +129,8 @@ def _forms(module: Any, body: bytes) -> Sequence[Call]:
     return (
         (module.edges, (links, known, ({}, {}), plain, learn, faulty, Edge, True)),
         (module.edges, (links * 2, known, (), None, learn, faulty, Edge, False)),
+        (module.found, (edges, {}, {}, 1, bytes(16), Found)),
+        (module.anchors, (edges, words[0].encode())),
     )
 
 
@@ -149,6 +154,21 @@ def _scan(module: Any, body: bytes) -> Sequence[Call]:
         return ((module.version, ()),)
     utf8, latin = body.decode("utf-8", "replace"), body.decode("latin-1")
     return ((module.scan, (utf8, False, 1000, 400)), (module.scan, (latin, True, 10, 8)))
+
+
+def _sums(module: Any, body: bytes) -> Sequence[Call]:
+    """The page's bytes as pairs of pages, and as links; then its bytes as they are."""
+    pairs = array("q", [one << 32 | other for one, other in zip(body, body[7:], strict=False)])
+    starts = array("i", sorted(body[:99]))
+    values, sums = array("d", [1.0] * 256), array("d", starts[1:])
+    return (
+        (module.gathered, (pairs, 256)),
+        (module.gathered, (pairs, 200)),
+        (module.gathered, (body, 1 << 16)),
+        (module.pulled, (array("i", list(body)), starts, values, sums)),
+        (module.pulled, (array("i", list(body)), starts, values[:200], sums)),
+        (module.pulled, (body, body[:64], values, sums)),
+    )
 
 
 def _lines(module: Any, body: bytes) -> Sequence[Call]:
@@ -203,6 +223,7 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
     "gossamer.crawl._forms": Target(_forms),
     "gossamer.graph._rows": Target(_rows),
+    "gossamer.graph._sums": Target(_sums, may_raise=(ValueError,)),
     "gossamer.index._lines": Target(_lines),
     "gossamer.index._words": Target(_words),
     "gossamer.parse._language": Target(_language),

@@ -23,8 +23,9 @@ VARIABLE: Final = "GOSSAMER_NATIVE"
 # arguments or answers change. `pyproject.toml` builds them; a test compares all three.
 EXTENSIONS: Final = {
     "gossamer.archive._pack": 4,
-    "gossamer.crawl._forms": 4,
+    "gossamer.crawl._forms": 5,
     "gossamer.graph._rows": 1,
+    "gossamer.graph._sums": 1,
     "gossamer.index._lines": 1,
     "gossamer.index._words": 3,
     "gossamer.parse._language": 2,
