@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer.base.native import VARIABLE, load
 from gossamer.crawl.forms import Forms
-from gossamer.records import Edge, Link, LinkKind, Page, Place
+from gossamer.records import Edge, Found, Link, LinkKind, Page, Place
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
@@ -138,3 +138,44 @@ def test_the_loop_in_c_makes_what_the_one_in_python_makes(
         assert list(made.new) == list(wanted.new)
         assert made.faults == wanted.faults
         assert compiled._size == plain._size
+
+
+_keys = st.sampled_from([b"", b"a" * 16, b"b" * 16, b"c" * 16, b"d" * 16])
+_edges = st.builds(
+    Edge,
+    st.just("http://a.example/"),
+    _keys.map(lambda key: bytes(bytearray(key))),  # equal, and another object
+    st.sampled_from(["", "words"]),
+    st.just(""),
+    st.just(Place.BODY),
+    st.just(LinkKind.ANCHOR),
+)
+
+
+@pytest.mark.parametrize("form", ["1", "0"])
+@given(st.lists(st.lists(_edges)), _keys, st.integers(1, 300))
+def test_urls_are_told_of_once_and_words_of_other_pages(
+    form: str, pages: list[list[Edge]], own: bytes, depth: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, form)
+        made = forms()
+    before = {b"d" * 16: 1}
+    told: dict[bytes, int] = {}
+    wanted: dict[bytes, Found] = {}
+
+    for new in pages:
+        found = made.found(new, told, before, depth, own)
+
+        fresh = {
+            edge.key: Found(edge.target, edge.key, depth, own)
+            for edge in new
+            if edge.key and edge.key not in wanted and edge.key not in before
+        }
+        assert list(found) == list(fresh.values())
+        assert [*map(hash, found)] == [*map(hash, fresh.values())]
+        wanted |= fresh
+        assert told == dict.fromkeys(wanted, depth)
+        assert list(made.anchors(new, own)) == [
+            (edge.key, edge.text) for edge in new if edge.text and edge.key not in (b"", own)
+        ]

@@ -10,9 +10,9 @@
 
 #include "known.h"
 
-#define API 4
+#define API 5
 
-enum { EDGE_ITEMS = 8, USUAL_CHARS = 250 };
+enum { EDGE_ITEMS = 8, FOUND_ITEMS = 6, USUAL_CHARS = 250 };
 
 static PyObject *zero, *no_text;
 
@@ -192,10 +192,92 @@ static PyObject *edges(PyObject *module, PyObject *args) {
     return given;
 }
 
+/* An edge of a list of them, if it is one; if not, an exception is set. */
+static PyObject *edge_at(PyObject *list, Py_ssize_t at) {
+    PyObject *edge = PyList_GET_ITEM(list, at);
+    if (PyTuple_Check(edge) && PyTuple_GET_SIZE(edge) == EDGE_ITEMS &&
+        PyBytes_Check(PyTuple_GET_ITEM(edge, 1)) && PyUnicode_Check(PyTuple_GET_ITEM(edge, 2)))
+        return edge;
+    PyErr_SetString(PyExc_TypeError, "an edge has a key and words");
+    return NULL;
+}
+
+static PyObject *found_of(PyTypeObject *type, PyObject *edge, PyObject *depth, PyObject *via) {
+    PyObject *found = type->tp_alloc(type, FOUND_ITEMS);
+    if (!found) return NULL;
+    PyTuple_SET_ITEM(found, 0, Py_NewRef(PyTuple_GET_ITEM(edge, 0)));
+    PyTuple_SET_ITEM(found, 1, Py_NewRef(PyTuple_GET_ITEM(edge, 1)));
+    PyTuple_SET_ITEM(found, 2, Py_NewRef(depth));
+    PyTuple_SET_ITEM(found, 3, Py_NewRef(via));
+    PyTuple_SET_ITEM(found, 4, Py_NewRef(zero));
+    PyTuple_SET_ITEM(found, 5, Py_NewRef(Py_False));
+#if PY_VERSION_HEX >= 0x030E0000
+    ((PyTupleObject *)found)->ob_hash = -1;
+#endif
+    PyObject_GC_UnTrack(found);
+    return found;
+}
+
+static PyObject *found(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *new, *told, *before, *depth, *via, *last = NULL;
+    PyTypeObject *type;
+    if (!PyArg_ParseTuple(args, "O!O!O!O!SO!", &PyList_Type, &new, &PyDict_Type, &told,
+                          &PyDict_Type, &before, &PyLong_Type, &depth, &via, &PyType_Type, &type))
+        return NULL;
+    if (!PyType_IsSubtype(type, &PyTuple_Type)) {
+        PyErr_SetString(PyExc_TypeError, "what was found is a tuple");
+        return NULL;
+    }
+    PyObject *given = PyList_New(0);
+    for (Py_ssize_t i = 0; given && i < PyList_GET_SIZE(new); i++) {
+        PyObject *edge = edge_at(new, i), *key = edge ? PyTuple_GET_ITEM(edge, 1) : NULL;
+        if (key && (key == last || !PyBytes_GET_SIZE(key))) continue;
+        int is_known = key ? PyDict_Contains(told, key) : -1;
+        if (!is_known) is_known = PyDict_Contains(before, key);
+        if (!is_known) {
+            PyObject *one = found_of(type, edge, depth, via);
+            if (!one || PyList_Append(given, one) || PyDict_SetItem(told, key, depth))
+                is_known = -1;
+            Py_XDECREF(one);
+        }
+        if (is_known < 0) Py_CLEAR(given);
+        last = key;
+    }
+    return given;
+}
+
+static PyObject *anchors(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *new, *own;
+    if (!PyArg_ParseTuple(args, "O!S", &PyList_Type, &new, &own)) return NULL;
+    PyObject *given = PyList_New(0);
+    for (Py_ssize_t i = 0; given && i < PyList_GET_SIZE(new); i++) {
+        PyObject *edge = edge_at(new, i), *key = edge ? PyTuple_GET_ITEM(edge, 1) : NULL;
+        PyObject *text = edge ? PyTuple_GET_ITEM(edge, 2) : NULL, *pair = NULL;
+        if (edge) {
+            Py_ssize_t size = PyBytes_GET_SIZE(key);
+            if (!size || !PyUnicode_GET_LENGTH(text)) continue;
+            if (key == own || (size == PyBytes_GET_SIZE(own) &&
+                               !memcmp(PyBytes_AS_STRING(key), PyBytes_AS_STRING(own), size)))
+                continue;
+            pair = PyTuple_Pack(2, key, text);
+        }
+        if (pair) PyObject_GC_UnTrack(pair);
+        if (!pair || PyList_Append(given, pair)) Py_CLEAR(given);
+        Py_XDECREF(pair);
+    }
+    return given;
+}
+
 static PyMethodDef functions[] = {
     {"edges", edges, METH_VARARGS,
      "edges(links, known, places, plain or None, learn, faulty, Edge, is_kept): all edges, those that are new,\n"
      " how many are faulty, and by how much `known` has grown."},
+    {"found", found, METH_VARARGS,
+     "found(edges, told, before, depth, via, Found): those of keys not told of, told of now."},
+    {"anchors", anchors, METH_VARARGS,
+     "anchors(edges, key): keys and words of links to other pages."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,7 +4,7 @@ The pages of a site repeat their links, with words and place. So a link is looke
 step in C for each, and what is found is the edge itself: nothing is resolved, keyed or made again,
 and the graph's writer can tell by identity what repeats. What a link means hangs on the directory
 of its page, so there is one dictionary for each; those that hang on the whole URL of the page
-(`#x`, `?x`) are made for each page. The loop over the links of a page is written twice: here, and
+(`#x`, `?x`) are made for each page. The loops over the links of a page are written twice: here, and
 in `_forms.c`.
 """
 
@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final, NamedTuple, cast
 
 from gossamer.base.native import load
-from gossamer.records import Edge, Link, Page
+from gossamer.records import Edge, Found, Link, Page
 from gossamer.urls.linker import Linker
 
 _REMEMBERED: Final = 100_000  # links with their edges, at 500 bytes each
@@ -24,7 +24,7 @@ _MAX_WRITTEN_CHARS: Final = 2000  # of what is no URL
 
 _OF_THE_PAGE: Final = ("", "?", "#")  # what begins so means another URL in each page
 
-_Found = Edge | tuple[()] | None
+_Meant = Edge | tuple[()] | None
 _Known = dict[Link, Edge | tuple[()]]  # in C a type of its own, `Known`
 
 
@@ -73,6 +73,34 @@ class Forms:
             return PageLinks(cast("list[Edge]", found), (), 0)
         return self._learn(page, known, found, is_kept=is_kept)
 
+    def found(
+        self,
+        new: Sequence[Edge],
+        told: dict[bytes, int],
+        before: dict[bytes, int],
+        depth: int,
+        via: bytes,
+    ) -> Sequence[Found]:
+        """The URLs of links whose keys are neither in `told` nor `before`; now they are."""
+        if self._native is not None and new:
+            listed: list[Found] = self._native.found(new, told, before, depth, via, Found)
+            return listed
+        found = []
+        for edge in new:
+            key = edge[1]
+            if key and key not in told and key not in before:
+                told[key] = depth
+                found.append(Found(edge[0], key, depth, via))
+        return found
+
+    def anchors(self, new: Sequence[Edge], key: bytes) -> Sequence[tuple[bytes, str]]:
+        """Keys and words of links to other pages than that of `key`."""
+        if self._native is not None and new:
+            listed: list[tuple[bytes, str]] = self._native.anchors(new, key)
+            return listed
+        # What is no URL has no key, and words about nothing.
+        return [(edge[1], edge[2]) for edge in new if edge[2] and edge[1] and edge[1] != key]
+
     def _in_directory_of(self, base: str, url: str) -> _Known:
         # A <base> can be anything; its directory is the linker's to find.
         directory = url[: url.rfind("/") + 1] if base is url else self._linker.directory(base)
@@ -85,7 +113,7 @@ class Forms:
         return known
 
     def _learn(
-        self, page: Page, known: _Known, found: Sequence[_Found], *, is_kept: bool
+        self, page: Page, known: _Known, found: Sequence[_Meant], *, is_kept: bool
     ) -> PageLinks:
         """The same where some are not known yet, or are known to be none."""
         base, resolve, near = page.base, self._linker.resolve, self._linker.near(page.base)

@@ -142,9 +142,7 @@ class Harvester:
             found=tuple(found),
             out_links=len(links.edges) - links.faults,
         )
-        # What is no URL has no key, and words about nothing.
-        anchors = [(e[1], e[2]) for e in links.new if e[2] and e[1] and e[1] != lease.key]
-        return Harvest(report, page, links.edges, anchors)
+        return Harvest(report, page, links.edges, self._forms.anchors(links.new, lease.key))
 
     def _without_forgotten(self, url: str, rules: bytes) -> bytes:
         """A robots.txt without the sitemaps that were forgotten; its lines keep their numbers."""
@@ -158,16 +156,12 @@ class Harvester:
                 lines[number] = b""
         return b"\n".join(lines)
 
-    def _found(self, lease: Lease, new: Iterable[Edge]) -> Iterable[Found]:
+    def _found(self, lease: Lease, new: Sequence[Edge]) -> Sequence[Found]:
         """The URLs that the node has not been told of yet. What was met before, it was told of."""
-        told, before = self._told, self._told_before
         depth, via = lease.depth + 1, lease.key
-        for edge in new:
-            key = edge[1]
-            if key and key not in told and key not in before:
-                told[key] = depth
-                yield Found(edge[0], key, depth, via)
+        found = self._forms.found(new, self._told, self._told_before, depth, via)
         self._forget()
+        return found
 
     def _found_with_care(
         self, lease: Lease, edges: Iterable[Edge], *, is_nofollow: bool
