@@ -13,6 +13,7 @@ from gossamer.index.words import (
     _HIDDEN_MARKS,
     _RUNS,
     _TABLE,
+    _TABLE_WITH_GAPS,
     GAP,
     distinct,
     distinct_in_python,
@@ -105,6 +106,16 @@ def test_both_forms_spell_alike(text: str) -> None:
     assert _c is not None
 
     assert _c.spelled(text, _TABLE, _RUNS) == spelled_in_python(text, _TABLE, _RUNS)
+
+
+@needs_c
+@pytest.mark.parametrize("table", [_TABLE, _TABLE_WITH_GAPS, bytes(range(256))])
+def test_both_forms_spell_every_character_of_ascii_alike(table: bytes) -> None:
+    assert _c is not None
+    text = "".join(map(chr, range(128)))
+    for start in range(20):
+        for given_ in (text[start:], text[start:] * 3 + "\xe9" + text):
+            assert _c.spelled(given_, table, _RUNS) == spelled_in_python(given_, table, _RUNS)
 
 
 def bytes_and_level(data: bytes, level: int) -> bytes:

@@ -23,6 +23,7 @@
 #define BLOCK 16 /* characters of ASCII that are looked at together */
 #define RECENT 32
 #define GAP '|'
+#define SEPARATOR 0x1F
 #define FEW_WORDS 400
 
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -56,6 +57,7 @@ typedef struct {
 typedef struct {
     unsigned char *bytes;
     size_t used, room;
+    int is_usual; /* the table */
     Recent recent[RECENT];
 } Output;
 
@@ -119,7 +121,51 @@ static int put_run(Output *out, PyObject *runs, PyObject *text, Py_ssize_t start
     return is_put;
 }
 
-/* A text that is all ASCII, as most are. */
+/* What ASCII becomes by the tables that there are: letters in lower case, digits, and spaces. They
+ * differ in what a separator of units becomes. Made when the module is. */
+static unsigned char usual[128];
+
+static int is_usual(const unsigned char *table) {
+    return memcmp(table, usual, SEPARATOR) == 0 && table[SEPARATOR] < 128 &&
+           memcmp(table + SEPARATOR + 1, usual + SEPARATOR + 1, 127 - SEPARATOR) == 0;
+}
+
+static void make_usual(void) {
+    for (int code = 0; code < 128; code++) {
+        const int lower = code >= 'A' && code <= 'Z' ? code | 32 : code;
+        const int is_kept = (lower >= 'a' && lower <= 'z') || (code >= '0' && code <= '9');
+        usual[code] = (unsigned char)(is_kept ? lower : ' ');
+    }
+}
+
+/* A block of ASCII by the table. By a usual one all of it is had at once. */
+static inline void spell(unsigned char *to, const unsigned char *from, const unsigned char *table,
+                         int by_usual) {
+#ifdef __SSE2__
+    if (by_usual) {
+        const __m128i given = _mm_loadu_si128((const __m128i *)from);
+        const __m128i lower = _mm_or_si128(given, _mm_set1_epi8(32));
+        const __m128i letters = _mm_and_si128(_mm_cmpgt_epi8(lower, _mm_set1_epi8('a' - 1)),
+                                              _mm_cmplt_epi8(lower, _mm_set1_epi8('z' + 1)));
+        const __m128i digits = _mm_and_si128(_mm_cmpgt_epi8(given, _mm_set1_epi8('0' - 1)),
+                                             _mm_cmplt_epi8(given, _mm_set1_epi8('9' + 1)));
+        const __m128i parts = _mm_cmpeq_epi8(given, _mm_set1_epi8(SEPARATOR));
+        const __m128i kept = _mm_or_si128(letters, digits); /* a digit has that bit, too */
+        const __m128i between = _mm_or_si128(
+            _mm_and_si128(parts, _mm_set1_epi8((char)table[SEPARATOR])),
+            _mm_andnot_si128(parts, _mm_set1_epi8(' ')));
+        _mm_storeu_si128((__m128i *)to, _mm_or_si128(_mm_and_si128(kept, lower),
+                                                     _mm_andnot_si128(kept, between)));
+        return;
+    }
+#else
+    (void)by_usual;
+#endif
+    for (int n = 0; n < BLOCK; n++)
+        to[n] = table[from[n]];
+}
+
+/* A text that is all ASCII. */
 static PyObject *plain(PyObject *text, const unsigned char *table) {
     Py_ssize_t length = PyUnicode_GET_LENGTH(text);
     PyObject *answer = PyUnicode_New(length, 127);
@@ -127,7 +173,11 @@ static PyObject *plain(PyObject *text, const unsigned char *table) {
         return answer;
     const Py_UCS1 *from = PyUnicode_1BYTE_DATA(text);
     Py_UCS1 *to = PyUnicode_1BYTE_DATA(answer);
-    for (Py_ssize_t at = 0; at < length; at++)
+    const int by_usual = is_usual(table);
+    Py_ssize_t at = 0;
+    for (; length - at >= BLOCK; at += BLOCK)
+        spell(to + at, from + at, table, by_usual);
+    for (; at < length; at++)
         to[at] = table[from[at]];
     return answer;
 }
@@ -196,9 +246,7 @@ static inline int narrow_4(unsigned char *to, const Py_UCS4 *from) { NARROW_EACH
                     memcpy(utf8, block, BLOCK);                                                    \
                     utf8 += BLOCK;                                                                 \
                 }                                                                                  \
-                unsigned char *to = out->bytes + out->used;                                        \
-                for (int n = 0; n < BLOCK; n++)                                                    \
-                    to[n] = table[block[n]];                                                       \
+                spell(out->bytes + out->used, block, table, out->is_usual);                        \
                 out->used += BLOCK;                                                                \
             }                                                                                      \
             for (; at < length && from[at] < 128; at++) {                                          \
@@ -249,8 +297,8 @@ static const unsigned char *table_of(PyObject *const *given, Py_ssize_t count, P
     const unsigned char *table = (const unsigned char *)PyBytes_AS_STRING(given[1]);
     if (PyUnicode_READY(given[0]) < 0)
         return NULL;
-    for (int code = 0; code < 128; code++) /* `plain` writes no others into a text of ASCII */
-        if (table[code] >= 128) {
+    for (int code = is_usual(table) ? 128 : 0; code < 128; code++)
+        if (table[code] >= 128) { /* `plain` writes no others into a text of ASCII */
             PyErr_SetString(PyExc_ValueError, "ASCII becomes ASCII");
             return NULL;
         }
@@ -261,6 +309,7 @@ static const unsigned char *table_of(PyObject *const *given, Py_ssize_t count, P
 static PyObject *words_of(PyObject *const *given, const unsigned char *table, unsigned char **end) {
     Output out;
     memset(&out, 0, sizeof out);
+    out.is_usual = is_usual(table);
     PyObject *words = NULL;
     if (put_all(&out, given[0], given[2], table, end) == 0)
         words = PyUnicode_DecodeUTF8((const char *)out.bytes, (Py_ssize_t)out.used, "strict");
@@ -395,7 +444,10 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int fill(PyObject *module) { return PyModule_AddIntConstant(module, "API", API); }
+static int fill(PyObject *module) {
+    make_usual();
+    return PyModule_AddIntConstant(module, "API", API);
+}
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)fill},
