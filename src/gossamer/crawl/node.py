@@ -205,7 +205,8 @@ class Node:
 
     def take(self, harvest: Harvest) -> None:
         """An exchange is in the archive: the state learns of it."""
-        self._throttle.took(harvest.report.size_bytes, self._clock.now_s())
+        if self._throttle.has_rate:
+            self._throttle.took(harvest.report.size_bytes, self._clock.now_s())
         self._learner.take(harvest)
         self._changed.set()
         if self._index is not None and self._index.is_filling:

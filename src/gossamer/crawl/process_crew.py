@@ -156,8 +156,8 @@ class ProcessCrew:
 
     @property
     def under_way(self) -> int:
-        unread = sum(1 for left in self._left if not left.is_reported)
-        return unread + sum(len(hand.leases) for hand in self._hands)
+        unread = [left for left in self._left if not left.is_reported]
+        return len(unread) + sum([len(hand.leases) for hand in self._hands])
 
     @property
     def is_ready(self) -> bool:

@@ -22,7 +22,7 @@ from gossamer.crawl.sitemap_errands import SitemapErrands
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
-from gossamer.frontier.rows import QueueEntry, UrlRow
+from gossamer.frontier.rows import HostRow, QueueEntry, UrlRow
 from gossamer.policies.stop import Allowance
 from gossamer.politeness.access import Access
 from gossamer.politeness.outage import Outage
@@ -405,8 +405,13 @@ class Scheduler:
         address.pace.answered(at_s=now_s, rest_s=address_rest_s)
         if address.waiters:
             self.board.call_next(address)
-        retry_us = self._after(host, report)
         row = self._frontier.touch(host.key)
+        retry_us = None
+        if report.reason is None and lease.purpose is Purpose.PAGE:  # an answer that we keep
+            self.allowance.settle(lease.max_body_bytes)
+            _recover(host, row)
+        else:
+            retry_us = self._after(host, report)
         row.free_us = self._clock.wall_us() + round((host.pace.free_at_s - now_s) * 1e6)
         row.busy = host.pace.busy_in_a_row
         self._place(host, now_s)
@@ -463,11 +468,7 @@ class Scheduler:
         self.allowance.settle(report.lease.max_body_bytes)
         if report.reason in _HOST_FAULTS:
             return self._unreachable(host, report)
-        host.silent.clear()
-        row = self._frontier.touch(host.key)
-        row.faults, row.trouble = 0, ""
-        if report.reason is None:  # an answer that we keep, as most are
-            return None
+        _recover(host, self._frontier.touch(host.key))
         if self._is_too_busy(host, report):
             self._give_up(host, Reason.BUSY, report.detail)
             return None
@@ -482,9 +483,7 @@ class Scheduler:
             self.sitemaps.came_back(host, report.lease)
             self._unreachable(host, report)
             return
-        host.silent.clear()
-        row = self._frontier.touch(host.key)
-        row.faults, row.trouble = 0, ""
+        _recover(host, self._frontier.touch(host.key))
         self.sitemaps.learn(host, report)
         if self._is_too_busy(host, report):
             self._give_up(host, Reason.BUSY, report.detail)
@@ -630,6 +629,12 @@ class Scheduler:
             self.board.put(host, Where.ASLEEP)
         else:
             self.board.rest(host, now_s + _SLICE_REST_S)
+
+
+def _recover(host: Host, row: HostRow) -> None:
+    """A host could be reached: its troubles are over."""
+    host.silent.clear()
+    row.faults, row.trouble = 0, ""
 
 
 def _refusal_by(access: Access, url: str) -> tuple[Reason, str] | None:

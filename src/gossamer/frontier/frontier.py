@@ -142,26 +142,25 @@ class Frontier:
 
     def admit(self, found: Iterable[Found], now_us: int) -> int:
         """Take in what is new; the number of URLs that were not known before."""
-        find, new = self.pending.find, 0
+        find, known, new = self.pending.find, self._known, 0
         for one in found:
             key = one[1]
-            is_new = self._known is not None and key not in self._known
-            row = None if is_new else find(Table.URL, key)
+            row = find(Table.URL, key) if known is None or key in known else None
             if row is None:
-                self._note_known(key)
+                if known is not None:
+                    known.add(key)
                 self._admit(one, now_us)
                 new += 1
             else:
                 self._found_again(one, row)
         self.counts.known += new
+        self._hold_few()
         return new
 
-    def _note_known(self, key: bytes) -> None:
-        """A URL gets its first row."""
-        if self._known is not None:
-            self._known.add(key)
-            if len(self._known) > self._few_known:
-                self._known = None
+    def _hold_few(self) -> None:
+        """Memory is bounded: where many are known, the store says which."""
+        if self._known is not None and len(self._known) > self._few_known:
+            self._known = None
 
     def _admit(self, found: Found, now_us: int) -> None:
         """Take in a URL that was not known."""
@@ -367,7 +366,8 @@ class Frontier:
         if row is None:  # replay of an exchange whose admission was not committed
             row = UrlRow(standing=Standing.QUEUED, depth=report.lease.depth, url=report.lease.url)
             row.first_us = report.at_us
-            self._note_known(key)
+            if self._known is not None:
+                self._known.add(key)
             host = self._shelf.touch(key[:HOST_BYTES])
             host.name = host.name or host_of(row.url)
             host.known += 1
@@ -524,6 +524,7 @@ class Frontier:
 
     def begin_commit(self) -> Changes:
         """Everything decided since the last time, as one batch to be written."""
+        self._hold_few()
         self._shelf.begin()
         self.pending.put(Table.META, _COUNTS, self.counts.encode())
         self.pending.put(Table.META, _NUMBER, self._number.to_bytes(8, "big"))

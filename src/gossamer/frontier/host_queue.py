@@ -120,7 +120,10 @@ class HostQueue:
         if not (self._is_whole or (self._buffer and place < self._buffer[0][0])):
             self._floor = min(self._floor, place)
             return
-        insort(self._buffer, (place, row), key=_backwards)
+        if not self._buffer or place > self._buffer[0][0]:  # the newest is most often the last
+            self._buffer.insert(0, (place, row))
+        else:
+            insort(self._buffer, (place, row), key=_backwards)
         if len(self._buffer) > 2 * self._room:
             self._leave_behind()
 

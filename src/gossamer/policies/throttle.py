@@ -26,6 +26,7 @@ class Throttle:
         """Raises SettingsError for hours that cannot be read."""
         self._spans = tuple(_span(part, hours) for part in hours.split(",") if part.strip())
         self._rate = max_rate_bytes
+        self.has_rate = max_rate_bytes > 0
         self.paid_at_s = float("-inf")  # when the bytes that came are made up for
 
     def is_open(self, wall_us: int) -> bool:
