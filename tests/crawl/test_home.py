@@ -89,6 +89,34 @@ def test_a_collection_that_was_killed_before_its_first_row_is_new(collection: Pa
     store.close()
 
 
+@pytest.mark.parametrize("left", ["CURRENT", "MANIFEST-000001"])
+def test_a_state_that_was_begun_is_none_and_is_made_anew(collection: Path, left: str) -> None:
+    home = Home(collection)
+    home.make()
+    home.half_made.touch()
+    (home.state / left).write_bytes(b"half")
+    with pytest.raises(NoCollection):
+        open_to_read(home)
+
+    open_to_write(home, MEMORY_MB).close()
+
+    assert not home.half_made.exists()
+    reader = open_to_read(home)
+    assert reader.find(Table.META, SALT_KEY) is not None
+    reader.close()
+
+
+def test_what_lies_in_the_place_of_a_state_and_is_none_stays(collection: Path) -> None:
+    home = Home(collection)
+    home.make()
+    (home.state / "000009.sst").write_bytes(b"rows")
+
+    with pytest.raises(DiskFault, match="could not be made"):
+        open_to_write(home, MEMORY_MB)
+
+    assert (home.state / "000009.sst").read_bytes() == b"rows"
+
+
 @pytest.mark.parametrize(
     ("found", "way_out"), [(FORMAT + 1, "install a newer"), (0, "import its archive")]
 )

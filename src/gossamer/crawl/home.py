@@ -81,12 +81,13 @@ class Home:
 
     @property
     def exists(self) -> bool:
-        return (self.state / "CURRENT").exists() or is_ready(self.path)
+        is_whole = (self.state / "CURRENT").exists() and not self.half_made.exists()
+        return is_whole or is_ready(self.path)
 
     @property
-    def new_state(self) -> Path:
-        """A state that is being made."""
-        return self.path / "state.new"
+    def half_made(self) -> Path:
+        """Lies in a state that has no row yet."""
+        return self.state / "half-made"
 
     def make(self) -> None:
         """Make the directories that are missing. Raises UsageError where that cannot be, and
@@ -120,7 +121,7 @@ _OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 def open_to_write(home: Home, memory_mb: int) -> RocksStore:
     """The state, for the one writer; the caller holds the lock. A new one gets format and salt."""
     if not home.exists:
-        _make_state(home, memory_mb)
+        return _made_state(home, memory_mb)
     store = RocksStore.open(home.state, memory_mb)
     if _is_empty(store):  # an older release was killed before its first row
         _name_format(store)
@@ -128,24 +129,44 @@ def open_to_write(home: Home, memory_mb: int) -> RocksStore:
     return store
 
 
-def _make_state(home: Home, memory_mb: int) -> None:
-    """A new state comes into its place with its first row in it, or not at all.
+def _made_state(home: Home, memory_mb: int) -> RocksStore:
+    """A new state. It counts when its first row is in it, or not at all.
 
     RocksDB makes its files one by one, and what a kill or a full disk leaves of them cannot be
-    opened by a reader.
+    opened by a reader. To make it elsewhere and to move it takes another 20 ms: it must be closed.
     """
-    shutil.rmtree(home.new_state, ignore_errors=True)
-    store = RocksStore.open(home.new_state, memory_mb)
     try:
-        _name_format(store)
-    finally:
-        store.close()
-    try:
-        home.state.rmdir()
-        home.new_state.rename(home.state)
-        sync_folder(home.path)
+        _begin_state(home)
     except OSError as fault:
         raise disk_fault(f"{home.state} could not be made", fault) from fault
+    store = RocksStore.open(home.state, memory_mb)
+    try:
+        _name_format(store)
+        home.half_made.unlink()
+        sync_folder(home.state)
+    except OSError as fault:
+        store.close()
+        raise disk_fault(f"{home.state} could not be made", fault) from fault
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _begin_state(home: Home) -> None:
+    """An empty folder with the mark in it. One that was begun before is moved away first, mark and
+    all, for files are deleted in any order."""
+    if home.half_made.exists():
+        begun = home.state.with_name("state.new")
+        shutil.rmtree(begun, ignore_errors=True)
+        home.state.rename(begun)
+        shutil.rmtree(begun, ignore_errors=True)
+    elif any(home.state.iterdir()):  # what is in it is not ours to delete
+        raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY))
+    home.state.mkdir(exist_ok=True)
+    home.half_made.touch()
+    sync_folder(home.state)
+    sync_folder(home.path)
 
 
 def _name_format(store: Store) -> None:
