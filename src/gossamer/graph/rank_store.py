@@ -150,7 +150,11 @@ def replace_info(folder: Path, info: RankInfo) -> None:
 
 
 def write_table(path: Path, schema: Any, batches: Iterable[Any]) -> None:
-    with _written(path) as file, pq.ParquetWriter(file, schema, compression="lz4") as writer:
+    """No URL and hardly a rank comes twice, so dictionaries would be as long as the columns."""
+    with (
+        _written(path) as file,
+        pq.ParquetWriter(file, schema, compression="lz4", use_dictionary=False) as writer,
+    ):
         for batch in batches:
             writer.write_batch(batch)
 
