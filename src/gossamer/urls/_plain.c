@@ -16,7 +16,7 @@
 
 #define API 1
 
-enum { MAX_CHARS = 200, MAX_LABEL = 63, KEY_BYTES = 2 * BLAKE_DIGEST };
+enum { MAX_CHARS = 200, MAX_LABEL = 63, KEY_BYTES = 2 * BLAKE_DIGEST, LAST_CHARS = 64 };
 enum { IN_PATH = 1, IN_QUERY = 2, IN_HOST = 4, LETTER = 8 };
 
 static unsigned char kinds[256]; /* what a character may stand in */
@@ -29,6 +29,8 @@ typedef struct {
     Py_ssize_t size, limit;
     int keeps_query;
     Blake host, rest; /* both have taken the salt */
+    Char last_host[LAST_CHARS], last_half[BLAKE_DIGEST]; /* most links lead to one host */
+    Py_ssize_t last_chars;
     /* Of the page that was entered last: where it is, and what this generation and the one before
      * know there. All are NULL before the first; `before` is NULL where there is nothing. */
     PyObject *directory;
@@ -36,6 +38,20 @@ typedef struct {
     PyObject *in_directory, *in_origin;
     PyObject *before_in_directory, *before_in_origin, *before_absolute, *before_joined;
 } Generation;
+
+/* The half of a key that all of a host have. */
+static void half_of(Generation *self, const Char *host, Py_ssize_t chars, Char *half) {
+    if (chars != self->last_chars || memcmp(host, self->last_host, chars)) {
+        Blake state = self->host;
+        blake_update(&state, host, chars);
+        blake_end(&state, half);
+        if (chars > LAST_CHARS) return;
+        self->last_chars = chars;
+        memcpy(self->last_host, host, chars);
+        memcpy(self->last_half, half, BLAKE_DIGEST);
+    }
+    memcpy(half, self->last_half, BLAKE_DIGEST);
+}
 
 /* The key of a URL in canonical form: of its host, then of all the rest. */
 static PyObject *key_of(Generation *self, const Char *url, Py_ssize_t size) {
@@ -48,10 +64,9 @@ static PyObject *key_of(Generation *self, const Char *url, Py_ssize_t size) {
         PyErr_SetString(PyExc_ValueError, "a canonical URL has a host, and a slash behind it");
         return NULL;
     }
-    Blake host = self->host, rest = self->rest;
+    Blake rest = self->rest;
     Char key[KEY_BYTES];
-    blake_update(&host, url + start, end - start);
-    blake_end(&host, key);
+    half_of(self, url + start, end - start, key);
     blake_update(&rest, url, start);
     blake_update(&rest, url + end, size - end);
     blake_end(&rest, key + BLAKE_DIGEST);

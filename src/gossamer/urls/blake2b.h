@@ -57,6 +57,17 @@ static inline void blake_mix(uint64_t *a, uint64_t *b, uint64_t *c, uint64_t *d,
     *b = blake_turned(*b ^ *c, 63);
 }
 
+static inline void blake_round(uint64_t *v, const uint64_t *m, const unsigned char *o) {
+    blake_mix(v, v + 4, v + 8, v + 12, m[o[0]], m[o[1]]);
+    blake_mix(v + 1, v + 5, v + 9, v + 13, m[o[2]], m[o[3]]);
+    blake_mix(v + 2, v + 6, v + 10, v + 14, m[o[4]], m[o[5]]);
+    blake_mix(v + 3, v + 7, v + 11, v + 15, m[o[6]], m[o[7]]);
+    blake_mix(v, v + 5, v + 10, v + 15, m[o[8]], m[o[9]]);
+    blake_mix(v + 1, v + 6, v + 11, v + 12, m[o[10]], m[o[11]]);
+    blake_mix(v + 2, v + 7, v + 8, v + 13, m[o[12]], m[o[13]]);
+    blake_mix(v + 3, v + 4, v + 9, v + 14, m[o[14]], m[o[15]]);
+}
+
 /* Take the block that is held. */
 static void blake_take(Blake *s, int is_last) {
     uint64_t m[16], v[16];
@@ -65,17 +76,7 @@ static void blake_take(Blake *s, int is_last) {
     for (int i = 0; i < 8; i++) v[i] = s->h[i], v[i + 8] = blake_start[i];
     v[12] ^= s->taken;
     if (is_last) v[14] = ~v[14];
-    for (int round = 0; round < 12; round++) {
-        const unsigned char *o = blake_order[round];
-        blake_mix(v, v + 4, v + 8, v + 12, m[o[0]], m[o[1]]);
-        blake_mix(v + 1, v + 5, v + 9, v + 13, m[o[2]], m[o[3]]);
-        blake_mix(v + 2, v + 6, v + 10, v + 14, m[o[4]], m[o[5]]);
-        blake_mix(v + 3, v + 7, v + 11, v + 15, m[o[6]], m[o[7]]);
-        blake_mix(v, v + 5, v + 10, v + 15, m[o[8]], m[o[9]]);
-        blake_mix(v + 1, v + 6, v + 11, v + 12, m[o[10]], m[o[11]]);
-        blake_mix(v + 2, v + 7, v + 8, v + 13, m[o[12]], m[o[13]]);
-        blake_mix(v + 3, v + 4, v + 9, v + 14, m[o[14]], m[o[15]]);
-    }
+    for (int round = 0; round < 12; round++) blake_round(v, m, blake_order[round]);
     for (int i = 0; i < 8; i++) s->h[i] ^= v[i] ^ v[i + 8];
     s->held = 0;
 }
