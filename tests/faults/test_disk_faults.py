@@ -135,8 +135,8 @@ def case(
 @pytest.mark.parametrize(
     ("kinds", "error", "numbers"),
     [
-        pytest.param(WRITE, errno.ENOSPC, spread(1, 300, 3), id="full at a write"),
-        pytest.param(WRITE, errno.EIO, spread(20, 290, 2), id="error at a write"),
+        pytest.param(WRITE, errno.ENOSPC, spread(1, 260, 3), id="full at a write"),
+        pytest.param(WRITE, errno.EIO, spread(20, 260, 2), id="error at a write"),
         pytest.param(SYNC, errno.EIO, spread(1, 95, 2), id="error at a sync"),
         pytest.param(NAME, errno.ENOSPC, spread(1, 80, 2), id="full at a new name"),
         pytest.param(NAME, errno.EIO, spread(6, 80, 2), id="error at a new name"),
