@@ -12,9 +12,12 @@ from gossamer.settings import (
     Politeness,
     Section,
     Settings,
+    check_value,
     describe,
+    key_of,
     name_of_type,
     parse_value,
+    type_of,
     values_of,
     with_values,
 )
@@ -30,6 +33,12 @@ def test_every_setting_says_what_it_is_for(key: str) -> None:
     assert told[0].isupper(), key
     assert name_of_type(kind)
     assert with_values(Settings(), {key: default}) == Settings()
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_default_is_a_value_that_is_allowed(section: type[Section]) -> None:
+    for f in fields(section):  # type: ignore[arg-type]  # every section is a dataclass
+        check_value(key_of(section, f), f.default, f, type_of(section, f))
 
 
 @pytest.mark.parametrize("section", SECTIONS)

@@ -55,7 +55,8 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     # OpenBLAS, which comes with NumPy, would start a thread for each core: 30 ms, and no use.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     links = ("pyarrow.parquet", "gossamer.graph.part_table") if settings.node.graph else ()
-    fork_ahead(workers_for(settings, plan.seeds), ("uvloop", *links))
+    loads = ("uvloop", "gossamer.crawl.worker_main", *links)
+    fork_ahead(workers_for(settings, plan.seeds), loads)
     try:
         summary = _run(_crawl(plan))
     except NeedsContact as fault:
