@@ -1,0 +1,45 @@
+"""What a read sees before, while and after its row is written."""
+
+from gossamer.frontier import pending as module
+from gossamer.frontier.pending import Pending
+from gossamer.frontier.store import MemoryStore, Table
+
+
+def commit(pending: Pending, store: MemoryStore) -> None:
+    store.write(pending.begin())
+    pending.end()
+
+
+def test_the_newest_change_is_seen_at_every_moment() -> None:
+    store = MemoryStore()
+    pending = Pending(store)
+    pending.put(Table.URL, b"key", b"1")
+    changes = pending.begin()
+    pending.put(Table.URL, b"key", b"2")
+    assert pending.find(Table.URL, b"key") == b"2"
+
+    store.write(changes)
+    pending.end()
+    assert pending.find(Table.URL, b"key") == b"2"
+
+    commit(pending, store)
+    assert pending.find(Table.URL, b"key") == b"2"
+    pending.delete(Table.URL, b"key")
+    commit(pending, store)
+    assert pending.find(Table.URL, b"key") is None
+
+
+def test_rows_that_were_written_lately_are_few_and_none_is_out_of_date() -> None:
+    store = MemoryStore()
+    pending = Pending(store)
+    some = module._KEPT // 4
+    for turn in range(12):
+        for number in range(some * turn, some * (turn + 2)):  # half of them once more
+            pending.put(Table.URL, number.to_bytes(4, "big"), turn.to_bytes(1, "big"))
+        commit(pending, store)
+
+        assert len(pending._written) <= module._KEPT + 2 * some
+        assert len(pending._written_before) <= module._KEPT + 2 * some
+        for number in range(0, some * (turn + 2), 97):
+            key = number.to_bytes(4, "big")
+            assert pending.find(Table.URL, key) == store.find(Table.URL, key)
