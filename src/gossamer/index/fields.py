@@ -76,4 +76,5 @@ def address_words(url: str) -> str:
 
 @lru_cache(maxsize=64)  # a crawl dates a thousand pages with the same second
 def _date(second: int) -> datetime:
-    return datetime.fromtimestamp(second, UTC)
+    """Without its time zone, which tantivy would ask what it is, and take for this one."""
+    return datetime.fromtimestamp(second, UTC).replace(tzinfo=None)
