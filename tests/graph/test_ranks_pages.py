@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.graph import rank_pages_large
+from gossamer.graph import manifest, rank_pages, rank_pages_large
 from gossamer.graph.arrow import pa
 from gossamer.graph.rank_pages_large import Numbering
 from gossamer.graph.rank_spool import Spool
 from gossamer.graph.rank_store import hash_of
+from support.a_graph import Captured, a_graph, capture, link, unchanged
 
 words = st.lists(st.lists(st.sampled_from("abcdefghijklmn"), unique=True, max_size=9), max_size=9)
 
@@ -48,3 +49,37 @@ def test_urls_of_no_pages_are_none(tmp_path: Path) -> None:
     pages = numbering.pages(Spool(tmp_path, "links"))
 
     assert (pages.count, list(pages.urls()), len(pages.keys())) == (0, [], 0)
+
+
+def pairs_of(folder: Path) -> tuple[list[str], list[int]]:
+    """The pages of a graph, and their links as numbers."""
+    spool = Spool(folder, "pairs")
+    pages = rank_pages.read_pages(folder, manifest.read(folder), spool, nofollow=False)
+    urls = [url for piece in pages.urls() for url in piece.to_pylist()]
+    return urls, [int(pair) for piece in spool.chunks() for pair in piece]
+
+
+pages = st.lists(
+    st.tuples(st.sampled_from("abc"), st.integers(1, 3), st.lists(st.sampled_from("abcde"))),
+    max_size=5,
+)
+
+
+@given(pages, st.booleans())
+@settings(deadline=None)
+def test_times_are_not_read_where_they_tell_nothing(
+    tmp_path_factory: pytest.TempPathFactory,
+    told: list[tuple[str, int, list[str]]],
+    is_split: bool,
+) -> None:
+    captured: list[Captured] = [
+        capture(source, at_us, *map(link, targets)) if targets else unchanged(source, at_us)
+        for source, at_us, targets in told
+    ]
+    parts = [captured[:2], captured[2:]] if is_split else [captured]
+    folder = a_graph(tmp_path_factory.mktemp("home"), *parts)
+    found = pairs_of(folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rank_pages, "_are_captured_once", lambda _rows: False)
+        assert pairs_of(folder) == found

@@ -36,7 +36,6 @@ from gossamer.graph.rank_store import Hashes, hashes_of
 # where every link leads to another page. A process of its own costs 0.3 s of CPU more.
 FEW_ROWS: Final = 650_000
 SHOWN: Final = "media"  # the kind of what a page shows: no link
-READ: Final = ["source", "target", "rel", "kind", "fault", "seen_us"]
 CODED: Final = ["source", "target", "rel", "kind", "fault"]
 NEVER: Final = np.iinfo(np.int64).min
 
@@ -58,8 +57,8 @@ def read_pages(folder: Path, graph: Manifest, links: Spool, *, nofollow: bool) -
 
     Raises what pyarrow raises when a file is damaged.
     """
-    rows = rows_of(_tables(folder, graph), CODED, ["seen_us"])
-    stand = np.flatnonzero(stands(rows, newest_of(rows), nofollow=nofollow))
+    rows = rows_of(_tables(folder, graph, CODED), CODED, [])
+    stand = np.flatnonzero(_standing(folder, graph, rows, nofollow=nofollow))
     source = rows.texts["source"]
     target = Text(rows.texts["target"].words, rows.texts["target"].codes.take(stand))
     words, source_codes, target_codes = _joined(source, target)
@@ -68,19 +67,38 @@ def read_pages(folder: Path, graph: Manifest, links: Spool, *, nofollow: bool) -
     return Pages(len(words), links, lambda: iter([words]), lambda: hashes_of(words))
 
 
-def _tables(folder: Path, graph: Manifest) -> list[Any]:
-    """All rows, raw and merged; captures that merging put in a file of their own are rows again."""
+def _standing(folder: Path, graph: Manifest, rows: Rows, *, nofollow: bool) -> Mask:
+    """Which rows are links that count. When they were seen is only read where it tells anything:
+    after a first crawl it does not."""
+    if not graph.sets and _are_captured_once(rows):
+        return are_links(rows, nofollow=nofollow)
+    timed = rows_of(_tables(folder, graph, ["seen_us"]), [], ["seen_us"])
+    timed = Rows(rows.texts, timed.numbers)
+    return stands(timed, newest_of(timed), nofollow=nofollow)
+
+
+def _are_captured_once(rows: Rows) -> bool:
+    """Whether every source has one capture, whose rows follow each other."""
+    source = rows.texts["source"]
+    captures = np.bincount(source.codes[_is_capture(rows)], minlength=len(source.words))
+    changes = np.count_nonzero(source.codes[1:] != source.codes[:-1])
+    return bool((captures == 1).all()) and changes + 1 == len(source.words)
+
+
+def _tables(folder: Path, graph: Manifest, names: list[str]) -> list[Any]:
+    """Some columns of all rows, raw and merged; captures that merging put in a file of their own
+    are rows again."""
     paths = [folder / part.name for part in graph.parts]
     paths += [folder / merged.by_source for merged in graph.sets]
-    tables = [_read(path) for path in paths]
-    tables += [_captures(folder / merged.captures_file) for merged in graph.sets]
-    return tables or [pa.table({name: text_column(()) for name in READ})]
+    tables = [_read(path, names) for path in paths]
+    tables += [_captures(folder / merged.captures_file).select(names) for merged in graph.sets]
+    return tables or [pa.table({name: text_column(()) for name in names})]
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, names: list[str]) -> Any:
     # Threads of its own would take Arrow three times as long as to read some small files.
     with pq.ParquetFile(path, read_dictionary=CODED, pre_buffer=False) as file:
-        return file.read(columns=READ, use_threads=False)
+        return file.read(columns=names, use_threads=False)
 
 
 def _captures(path: Path) -> Any:
@@ -113,12 +131,17 @@ def newest_of(rows: Rows) -> Numbers:
 
 def stands(rows: Rows, newest_us: Numbers, *, nofollow: bool) -> Mask:
     """Which rows are links that count, told for each source the capture whose links stand."""
-    texts, seen_us = rows.texts, rows.numbers["seen_us"]
-    stand: Mask = (seen_us == newest_us[texts["source"].codes]) & ~_is_capture(rows)
-    stand &= _is(texts["fault"], lambda fault: fault == "")
-    stand &= _is(texts["kind"], lambda kind: kind != SHOWN)
+    stand: Mask = rows.numbers["seen_us"] == newest_us[rows.texts["source"].codes]
+    stand &= are_links(rows, nofollow=nofollow)
+    return stand
+
+
+def are_links(rows: Rows, *, nofollow: bool) -> Mask:
+    """Which rows are links that count, if they stand."""
+    stand = _is(rows.texts["kind"], lambda kind: kind not in ("capture", SHOWN))
+    stand &= _is(rows.texts["fault"], lambda fault: fault == "")
     if not nofollow:
-        stand &= _is(texts["rel"], lambda rel: "nofollow" not in rel.split(" "))
+        stand &= _is(rows.texts["rel"], lambda rel: "nofollow" not in rel.split(" "))
     return stand
 
 
