@@ -12,7 +12,13 @@
 
 #define API 5
 
-enum { EDGE_ITEMS = 8, FOUND_ITEMS = 6, USUAL_CHARS = 250 };
+enum { EDGE_ITEMS = 8, FOUND_ITEMS = 6, USUAL_CHARS = 250, AHEAD = 32 };
+
+#ifdef __GNUC__
+#define ASK_FOR(address) __builtin_prefetch(address)
+#else
+#define ASK_FOR(address) ((void)(address))
+#endif
 
 static PyObject *zero, *no_text;
 
@@ -146,11 +152,34 @@ static int add_new(Work *w, PyObject *link, uint64_t hash, Py_ssize_t number) {
     return failed ? -1 : 0;
 }
 
-static int run(Work *w) {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(w->links); i++) {
+/* Hash some links, and ask memory for what is known of them: that takes its time with each, and
+ * none if all are asked for at once. */
+static int look_ahead(Work *w, Py_ssize_t from, Py_ssize_t to, uint64_t *hashes) {
+    const Known *known = w->known;
+    for (Py_ssize_t i = from; i < to; i++) {
         PyObject *link = PyTuple_GET_ITEM(w->links, i);
         if (!is_link(link)) return -1;
-        uint64_t hash = hash_of(link);
+        hashes[i - from] = hash_of(link);
+        ASK_FOR(known->entries + (hashes[i - from] & known->mask));
+    }
+    for (Py_ssize_t i = from; i < to; i++) {
+        const Entry *entry = known->entries + (hashes[i - from] & known->mask);
+        if (entry->hash == hashes[i - from] && entry->link) {
+            ASK_FOR(PyTuple_GET_ITEM(entry->link, HREF));
+            ASK_FOR(PyTuple_GET_ITEM(entry->link, TEXT));
+        }
+    }
+    return 0;
+}
+
+static int run(Work *w) {
+    uint64_t hashes[AHEAD];
+    Py_ssize_t count = PyTuple_GET_SIZE(w->links);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_ssize_t end = i + AHEAD < count ? i + AHEAD : count;
+        if (i % AHEAD == 0 && look_ahead(w, i, end, hashes)) return -1;
+        PyObject *link = PyTuple_GET_ITEM(w->links, i);
+        uint64_t hash = hashes[i % AHEAD];
         PyObject *edge = entry_of(w->known, link, hash)->edge;
         if (!edge && w->here) edge = entry_of(w->here, link, hash)->edge;
         if (!edge) {
