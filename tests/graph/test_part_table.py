@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer.base import native
 from gossamer.graph.arrow import pa
-from gossamer.graph.columns import number_array, number_column, text_column
+from gossamer.graph.columns import joined_in_python, number_array, number_column, text_column
 from gossamer.graph.part_table import code
 from gossamer.records import Edge, LinkKind, Place
 
@@ -58,6 +58,17 @@ def test_c_takes_nothing_but_edges(wrong: object) -> None:
 @given(values=st.lists(st.text(st.characters(codec="utf-8"), max_size=9)))
 def test_a_column_of_texts_holds_them_all(values: list[str]) -> None:
     assert text_column(values).to_pylist() == values
+
+
+@given(values=st.lists(st.text() | st.text("ab\x80\u07ff\u0800\ud800\uffff\U00010000")))
+def test_c_joins_texts_as_python_does(values: list[str]) -> None:
+    module = native.load("gossamer.graph._rows")
+    if module is None:
+        pytest.skip("gossamer.graph._rows is not built; `make native` builds it")
+
+    assert module.joined(values) == joined_in_python(values)
+    with pytest.raises(TypeError):
+        module.joined([*values, b"no text"])
 
 
 def test_what_is_no_utf_8_is_a_question_mark_and_moves_no_other_text() -> None:
