@@ -4,12 +4,15 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gossamer.base import values
 from gossamer.base.values import dataclass
 from gossamer.records import Lease, Report, Stored
 
@@ -171,6 +174,23 @@ def test_it_does_what_the_library_does(values: tuple[Any, ...]) -> None:
     assert dataclasses.asdict(ours(*values)) == dataclasses.asdict(theirs(*values))
     assert ours(*values) != theirs(*values)
     assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters)
+
+
+def test_a_default_of_what_is_no_argument_is_refused() -> None:
+    @dataclass(slots=True)
+    class Odd:
+        names: list[str] = field(init=False, default_factory=list)
+
+    with pytest.raises(TypeError, match=r"Odd\.names has a default that nobody sets"):
+        Odd()
+
+
+def test_no_class_of_ours_is_made_by_the_library() -> None:
+    ours = Path(values.__file__)
+    theirs = re.compile(r"^from dataclasses import .*\bdataclass\b|@dataclasses\.", re.MULTILINE)
+    files = [one for one in ours.parents[1].rglob("*.py") if one != ours]
+
+    assert [one for one in files if theirs.search(one.read_text(encoding="utf-8"))] == []
 
 
 def test_the_values_of_a_page_are_made_quickly() -> None:

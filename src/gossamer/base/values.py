@@ -131,6 +131,9 @@ def _made_later(cls: Any, *, is_frozen: bool, has_slots: bool) -> Callable[..., 
 
 def _init_of(cls: type, *, is_frozen: bool, has_slots: bool) -> Any:
     given = [f for f in fields(cls) if f.init]
+    for f in fields(cls):
+        if not f.init and not f.default is f.default_factory is MISSING:
+            raise TypeError(f"{cls.__name__}.{f.name} has a default that nobody sets")
     scope: dict[str, Any] = {"__cls": cls, "__set": object.__setattr__, "__none": MISSING}
     for f in given:
         scope[f"__default_{f.name}"] = f.default
