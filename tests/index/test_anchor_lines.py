@@ -39,6 +39,7 @@ def key_of(number: int) -> bytes:
 def test_a_line_is_new_once_and_not_where_it_came_before(form: str) -> None:
     before, after = form_of(form)(), form_of(form)()
     links = [(key_of(1), "one"), (key_of(2), "two"), (key_of(1), "one"), (key_of(9), "itself")]
+    links += [(key_of(3), ""), (b"", "no URL"), (b"short", "no key")]
 
     told, targets = before.note(links, key_of(9), None)
 
@@ -92,7 +93,6 @@ def test_both_forms_tell_the_same_of_many_links() -> None:
 @pytest.mark.parametrize(
     ("links", "source"),
     [
-        ([(b"short", "words")], bytes(16)),
         ([(bytes(16), b"bytes")], bytes(16)),
         ([bytes(16)], bytes(16)),
         ([], b"short"),

@@ -246,9 +246,8 @@ static int text_of(PyObject *words, Anchor *anchor, PyObject **holder) {
 static int note_one(Lines *self, const Lines *before, PyObject *pair, PyObject *source,
                     PyObject *targets) {
     if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2 ||
-        !PyBytes_Check(PyTuple_GET_ITEM(pair, 0)) || !PyUnicode_Check(PyTuple_GET_ITEM(pair, 1)) ||
-        PyBytes_GET_SIZE(PyTuple_GET_ITEM(pair, 0)) != KEY_BYTES) {
-        PyErr_SetString(PyExc_TypeError, "a link is a key of 16 bytes and words");
+        !PyBytes_Check(PyTuple_GET_ITEM(pair, 0)) || !PyUnicode_Check(PyTuple_GET_ITEM(pair, 1))) {
+        PyErr_SetString(PyExc_TypeError, "a link is a key and words");
         return -1;
     }
     PyObject *target = PyTuple_GET_ITEM(pair, 0), *words = PyTuple_GET_ITEM(pair, 1), *holder;
@@ -256,7 +255,8 @@ static int note_one(Lines *self, const Lines *before, PyObject *pair, PyObject *
         return -1;
     const unsigned char *from = (const unsigned char *)PyBytes_AS_STRING(source);
     Anchor anchor = {(const unsigned char *)PyBytes_AS_STRING(target), from, NULL, 0};
-    if (PyUnicode_GET_LENGTH(words) == 0 || memcmp(anchor.key, from, KEY_BYTES) == 0)
+    if (PyUnicode_GET_LENGTH(words) == 0 || PyBytes_GET_SIZE(target) != KEY_BYTES ||
+        memcmp(anchor.key, from, KEY_BYTES) == 0)
         return 0;
     if (text_of(words, &anchor, &holder) < 0)
         return -1;

@@ -34,7 +34,8 @@ class Lines(Protocol):
         self, anchors: Iterable[tuple[bytes, str]], source: bytes, before: Lines | None, /
     ) -> tuple[bytes, list[bytes]]:
         """Add the links of a page; the lines that are new here and in `before`, one after another,
-        and the target of each. Links of a page to itself, and without words, do not count."""
+        and the target of each. Links of a page to itself, without words, and without a key, as
+        those have that are no URLs, do not count."""
 
     def count(self, key: bytes, counts: dict[str, int], /) -> None:
         """Add the anchors of a page to `counts`, each with the number of hosts that link so."""
@@ -64,7 +65,7 @@ class LinesInPython:
         host, lines, targets = source[:HOST_BYTES], [], []
         old = before._pages if isinstance(before, LinesInPython) else {}
         for target, words in anchors:
-            if not words or target == source:
+            if not words or target == source or len(target) != KEY_BYTES:
                 continue
             text = words[:MAX_CHARS].encode(errors="replace")
             line = HEAD.pack(target, host, len(text)) + text
