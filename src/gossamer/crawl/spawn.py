@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -22,7 +23,7 @@ from typing import Final, Protocol
 
 from gossamer.errors import StoreError
 
-_LOOK_EVERY_S: Final = 0.01
+_LOOK_EVERY_S: Final = 0.01  # where the system does not tell
 
 
 class Process(Protocol):
@@ -64,6 +65,7 @@ class Forked:
 
     def _await(self, timeout: float) -> None:
         ends_s = time.monotonic() + timeout
+        _wait_for_end(self._pid, timeout)
         while True:
             pid, status = os.waitpid(self._pid, os.WNOHANG)
             if pid:
@@ -72,6 +74,20 @@ class Forked:
             if time.monotonic() >= ends_s:
                 raise subprocess.TimeoutExpired("a worker", timeout)
             time.sleep(_LOOK_EVERY_S)
+
+
+def _wait_for_end(pid: int, timeout: float) -> None:
+    """Return when the process ends or the time is over; at once where the system cannot tell."""
+    try:
+        handle = os.pidfd_open(pid)
+    except OSError:
+        return
+    try:
+        watch = select.poll()
+        watch.register(handle, select.POLLIN)
+        watch.poll(timeout * 1000)
+    finally:
+        os.close(handle)
 
 
 def spawn_worker() -> Worker:
