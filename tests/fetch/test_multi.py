@@ -62,9 +62,23 @@ def handle(url: str, **options: int) -> tuple[pycurl.Curl, bytearray]:
     return curl, body
 
 
+def begun(multi: EpollMulti, curl: pycurl.Curl) -> asyncio.Future[None]:
+    """A transfer under way, to be waited for."""
+    future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def ended(code: int, message: str) -> None:
+        if code:
+            future.set_exception(pycurl.error(code, message))
+        else:
+            future.set_result(None)
+
+    multi.begin(curl, ended)
+    return future
+
+
 async def get(multi: EpollMulti, url: str, **options: int) -> bytes:
     curl, body = handle(url, **options)
-    await multi.add_handle(curl)
+    await begun(multi, curl)
     curl.close()
     return bytes(body)
 
@@ -147,7 +161,7 @@ def test_a_time_limit_rings_though_a_longer_one_was_set_before(loops: Loops) -> 
     async def work() -> None:
         async with a_site({"/": hang()}) as site, a_multi() as multi:
             long, _ = handle(site.url(), TIMEOUT_MS=60_000)
-            waiting = multi.add_handle(long)
+            waiting = begun(multi, long)
             began_s = time.monotonic()
 
             assert await fault_of(multi, site, "/", TIMEOUT_MS=50) == pycurl.E_OPERATION_TIMEDOUT
@@ -162,13 +176,13 @@ def test_what_is_given_up_leaves_the_others_alone(loops: Loops) -> None:
     async def work() -> None:
         async with a_site({"/": page("<p>one"), "/never": hang()}) as site, a_multi() as multi:
             curl, _ = handle(site.url("/never"))
-            future = multi.add_handle(curl)
+            future = begun(multi, curl)
             await turns_until(lambda: site.asked == ["/never"])
-            future.cancel()
             multi.give_up(curl)
             curl.close()
 
             assert await get(multi, site.url()) == b"<p>one"
+            assert not future.done()
 
     run(loops, work())
 
@@ -178,12 +192,39 @@ def test_closing_gives_up_what_is_under_way(loops: Loops) -> None:
         async with a_site({"/": hang()}) as site:
             async with a_multi() as multi:
                 curl, _ = handle(site.url())
-                future = multi.add_handle(curl)
+                future = begun(multi, curl)
                 await turns_until(lambda: site.asked == ["/"])
-            assert future.cancelled()
+            assert not future.done()
             curl.close()
 
     run(loops, work())
+
+
+def test_one_that_has_ended_may_give_up_the_next_before_it_is_told(loops: Loops) -> None:
+    """Both have ended when the first is told; the second is let go of all the same."""
+
+    async def work() -> None:
+        async with a_site({"/": hang()}) as site, a_multi() as multi:
+            curls = [handle(site.url(), TIMEOUT_MS=30)[0] for _ in range(2)]
+            told: list[pycurl.Curl] = []
+
+            def ended(curl: pycurl.Curl, other: pycurl.Curl) -> None:
+                told.append(curl)
+                multi.give_up(other)
+
+            for curl, other in (curls, reversed(curls)):
+                multi.begin(curl, lambda *_, curl=curl, other=other: ended(curl, other))
+            await turns_until(lambda: bool(told))
+            await get_nothing_more(multi, site)
+
+            assert len(told) == 1
+
+    run(loops, work())
+
+
+async def get_nothing_more(multi: EpollMulti, site: Site) -> None:
+    """Return when all that had ended by now was told."""
+    assert await fault_of(multi, site, "/", TIMEOUT_MS=30) == pycurl.E_OPERATION_TIMEDOUT
 
 
 def test_without_epoll_pycurl_does_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

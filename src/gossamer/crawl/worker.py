@@ -1,7 +1,7 @@
 """One URL, once round the circle: fetch, archive, parse.
 
 A worker owns nothing but its WARC file and the links it has not written yet. Each line of `carry`
-is one folder. When a change would make it longer than a screen, the change belongs in a stage.
+and `keep` is one folder. When a change would make them longer than a screen, it belongs in a stage.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gossamer.crawl.marker import Marker, Reader
 from gossamer.crawl.wire import PartWritten
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
-from gossamer.records import Lease, Outcome, Purpose
+from gossamer.records import Answer, Lease, Outcome, Purpose
 from gossamer.settings import Node
 
 
@@ -33,7 +33,7 @@ class Worker:
         links: LinkGatherer,
         marker: Marker,
     ) -> None:
-        self._fetcher = fetcher
+        self.fetcher = fetcher
         self._marker = marker
         self._read = Reader(harvester, marker).read
         self.jar = fetcher.jar
@@ -42,7 +42,10 @@ class Worker:
 
     async def carry(self, lease: Lease) -> Harvest:
         """Ask for a URL and say what came of it. Raises DiskFault."""
-        answer = await self._fetcher.fetch(lease)  # fetch/
+        return self.keep(lease, await self.fetcher.fetch(lease))  # fetch/
+
+    def keep(self, lease: Lease, answer: Answer) -> Harvest:
+        """The half of `carry` that follows the answer. Raises DiskFault."""
         stored = self.archive.append(lease, answer)  # archive/: from here on it is not lost
         harvest = self._read(lease, answer, stored)  # parse/, urls/
         self.links.add(harvest)  # graph/
@@ -68,7 +71,7 @@ class Worker:
 
     async def aclose(self) -> None:
         """Close the connections and the file. Links still gathered are read again next time."""
-        await self._fetcher.aclose()
+        await self.fetcher.aclose()
         try:
             self.archive.close()
         finally:

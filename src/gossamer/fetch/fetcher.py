@@ -9,6 +9,7 @@ body that is not wanted is never taken. Foreign errors end in `faults.py`.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 import pycurl
@@ -58,14 +59,36 @@ class Fetcher:
         self.jar: Final = jar or Jar(self._network.cookies, is_open=settings.cookies)
         self._ended_s: dict[str, float] = {}  # when each origin's last answer ended
         self._multi = multi_for(settings.connections + 16)
+        self._under_way: set[Transfer] = set()
         # Those that show our certificate are kept apart: libcurl cannot take it from a handle.
         self._idle: dict[bool, list[Transfer]] = {False: [], True: []}
         self._held = HeldBytes(settings.max_held_bytes)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much is held that nobody should `ask`; `fetch` waits for room."""
+        return self._held.is_full
+
+    @property
+    def under_way(self) -> int:
+        """How many answers are awaited."""
+        return len(self._under_way)
 
     async def fetch(self, lease: Lease) -> Answer:
         """Ask once. Returns what came of it; never raises for what the web does."""
         if self._held.is_full:
             await self._held.wait_for_room()
+        answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        transfer = self.ask(lease, answered.set_result)
+        try:
+            return await answered
+        except asyncio.CancelledError:
+            if transfer in self._under_way:
+                self._give_up(transfer)
+            raise
+
+    def ask(self, lease: Lease, take: Callable[[Answer], None]) -> Transfer:
+        """The same without a task: `take` is given what came of it, later, and raises nothing."""
         idle = self._idle[lease.gets_secrets and bool(self._network.certificate)]
         transfer = idle.pop() if idle else self._new_transfer(lease)
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
@@ -74,25 +97,35 @@ class Fetcher:
         has_own = lease.gets_secrets and self._headers.has_cookies
         cookies = "" if has_own else self.jar.header_for(lease.url, at_us / 1e6)
         curl = transfer.begin(lease, cookies, may_repeat=rested_s < _NO_REST_S)
-        code, message = 0, ""
-        try:
-            await self._multi.add_handle(curl)
-        except pycurl.error as fault:
-            code, message = fault.args[0], str(fault.args[1])
-        except asyncio.CancelledError:
-            self._multi.give_up(curl)
-            curl.close()
+        self._under_way.add(transfer)
+
+        def ended(code: int, message: str) -> None:
+            ended_s = self._clock.now_s()
+            if len(self._ended_s) > _ORIGINS:
+                self._ended_s.clear()
+            self._ended_s[origin] = ended_s
+            self._under_way.discard(transfer)
+            answer = self._answer(transfer, code, message, at_us, ended_s - began_s)
             transfer.end()
-            raise
-        ended_s = self._clock.now_s()
-        took_s = ended_s - began_s
-        if len(self._ended_s) > _ORIGINS:
-            self._ended_s.clear()
-        self._ended_s[origin] = ended_s
-        answer = self._answer(transfer, code, message, at_us, took_s)
+            idle.append(transfer)
+            take(answer)
+
+        try:
+            self._multi.begin(curl, ended)
+        except pycurl.error as fault:
+            ended(fault.args[0], str(fault.args[1]))
+        return transfer
+
+    def give_all_up(self) -> None:
+        """Nobody will hear of what is under way."""
+        for transfer in tuple(self._under_way):
+            self._give_up(transfer)
+
+    def _give_up(self, transfer: Transfer) -> None:
+        self._under_way.discard(transfer)
+        self._multi.give_up(transfer.curl)
+        transfer.curl.close()
         transfer.end()
-        idle.append(transfer)
-        return answer
 
     def _answer(
         self, transfer: Transfer, code: int, message: str, at_us: int, took_s: float
@@ -153,6 +186,7 @@ class Fetcher:
         return transfer
 
     async def aclose(self) -> None:
+        self.give_all_up()
         await self._multi.aclose()
         for idle in self._idle.values():
             for transfer in idle:

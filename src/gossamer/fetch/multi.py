@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import asyncio
 import select
+from collections.abc import Callable
+from functools import partial
 from typing import Final, Protocol
 
 import pycurl
@@ -35,16 +37,20 @@ _EPOLL_OF: Final = {
 }
 
 
+# What is told of a transfer that has ended: libcurl's number of a fault and its words; 0 for none.
+Ended = Callable[[int, str], None]
+
+
 class Multi(Protocol):
     """Many transfers at once."""
 
     def setopt(self, option: int, value: int) -> None: ...
 
-    def add_handle(self, curl: pycurl.Curl) -> asyncio.Future[pycurl.Curl]:
-        """Begin a transfer; the future raises `pycurl.error` where it fails."""
+    def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
+        """Begin a transfer; `ended` is called when it is over, and raises nothing."""
 
     def give_up(self, curl: pycurl.Curl) -> None:
-        """Let go of one whose future was cancelled."""
+        """Let go of one: nobody hears of its end."""
 
     async def aclose(self) -> None:
         """Give all up and close the connections."""
@@ -60,8 +66,17 @@ def multi_for(connections: int) -> Multi:
 class PlainMulti(pycurl.AsyncCurlMulti):  # type: ignore[misc]  # pycurl has no types
     """pycurl's own, where there is no epoll."""
 
+    def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
+        self.add_handle(curl).add_done_callback(partial(_tell, ended))
+
     def give_up(self, curl: pycurl.Curl) -> None:
-        """Nothing is left to do: it hears when a future is cancelled."""
+        self.remove_handle(curl)
+
+
+def _tell(ended: Ended, future: asyncio.Future[pycurl.Curl]) -> None:
+    if not future.cancelled():
+        fault = future.exception()
+        ended(*(fault.args[:2] if fault else (0, "")))
 
 
 class EpollMulti:
@@ -74,7 +89,7 @@ class EpollMulti:
         self.setopt = self._multi.setopt
         self._epoll = select.epoll()
         self._wanted: dict[int, int] = {}  # sockets that libcurl waits for; others rest
-        self._futures: dict[pycurl.Curl, asyncio.Future[pycurl.Curl]] = {}
+        self._under_way: dict[pycurl.Curl, Ended] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_kicked = False  # libcurl will be called in this turn of the loop or the next
         self._timer: asyncio.TimerHandle | None = None
@@ -84,28 +99,24 @@ class EpollMulti:
         """What the loop watches: it is ready when one of the sockets is."""
         return self._epoll.fileno()
 
-    def add_handle(self, curl: pycurl.Curl) -> asyncio.Future[pycurl.Curl]:
-        loop = self._loop
-        if loop is None:
-            loop = self._loop = asyncio.get_running_loop()
-            loop.add_reader(self.fileno(), self._on_ready)
-        future: asyncio.Future[pycurl.Curl] = loop.create_future()
-        self._futures[curl] = future
+    def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+            self._loop.add_reader(self.fileno(), self._on_ready)
+        self._under_way[curl] = ended
         try:
             self._multi.add_handle(curl)  # it asks to be called at once, by `_on_timer`
         except pycurl.error:
-            del self._futures[curl]
+            del self._under_way[curl]
             raise
-        return future
 
     def give_up(self, curl: pycurl.Curl) -> None:
-        if self._futures.pop(curl, None) is not None:
+        if self._under_way.pop(curl, None) is not None:
             self._multi.remove_handle(curl)
 
     async def aclose(self) -> None:
-        for curl, future in list(self._futures.items()):
+        for curl in list(self._under_way):
             self.give_up(curl)
-            future.cancel()
         if self._timer is not None:
             self._timer.cancel()
         if self._loop is not None:
@@ -145,7 +156,7 @@ class EpollMulti:
     # -- what the loop calls
 
     def _on_ready(self) -> None:
-        alive, wanted = len(self._futures), self._wanted
+        alive, wanted = len(self._under_way), self._wanted
         act = self._multi.socket_action
         try:
             for socket, events in self._epoll.poll(0, _EVENTS_AT_ONCE):
@@ -155,7 +166,7 @@ class EpollMulti:
                     self._epoll.unregister(socket)
         except pycurl.error as fault:
             self._fail_all(fault)
-        if alive < len(self._futures):
+        if alive < len(self._under_way):
             self._settle()
 
     def _kick(self) -> None:
@@ -167,7 +178,7 @@ class EpollMulti:
         except pycurl.error as fault:
             self._fail_all(fault)
             return
-        if alive < len(self._futures):
+        if alive < len(self._under_way):
             self._settle()
 
     def _set_timer(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -191,27 +202,23 @@ class EpollMulti:
     # -- ends of transfers
 
     def _settle(self) -> None:
-        """Tell those who wait for transfers that have ended."""
+        """Tell those who wait for transfers that have ended; they may begin others, or close."""
         _, whole, failed = self._multi.info_read()
         for curl in whole:
-            future = self._ended(curl)
-            if not future.done():
-                future.set_result(curl)
+            self._end(curl, 0, "")
         for curl, code, message in failed:
-            future = self._ended(curl)
-            if not future.done():
-                future.set_exception(pycurl.error(code, message))
+            self._end(curl, code, message)
 
-    def _ended(self, curl: pycurl.Curl) -> asyncio.Future[pycurl.Curl]:
-        self._multi.remove_handle(curl)
-        return self._futures.pop(curl)
+    def _end(self, curl: pycurl.Curl, code: int, message: str) -> None:
+        ended = self._under_way.pop(curl, None)
+        if ended is not None:  # else one who was told before has given it up
+            self._multi.remove_handle(curl)
+            ended(code, message)
 
     def _fail_all(self, fault: pycurl.error) -> None:
         """libcurl itself is at a loss: nothing under way will end."""
-        for curl in list(self._futures):
-            future = self._ended(curl)
-            if not future.done():
-                future.set_exception(fault)
+        for curl in list(self._under_way):
+            self._end(curl, fault.args[0], str(fault.args[1]))
 
 
 def _bits_of(events: int) -> int:
