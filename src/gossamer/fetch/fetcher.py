@@ -79,7 +79,12 @@ class Fetcher:
         if self._held.is_full:
             await self._held.wait_for_room()
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        transfer = self.ask(lease, answered.set_result)
+
+        def take(answer: Answer) -> None:
+            if not answered.done():  # who waited may be cancelled, and not know of it yet
+                answered.set_result(answer)
+
+        transfer = self.ask(lease, take)
         try:
             return await answered
         except asyncio.CancelledError:
