@@ -179,3 +179,24 @@ def test_urls_are_told_of_once_and_words_of_other_pages(
         assert list(made.anchors(new, own)) == [
             (edge.key, edge.text) for edge in new if edge.text and edge.key not in (b"", own)
         ]
+
+
+@pytest.mark.parametrize("is_compiled", ["1", "0"])
+def test_what_hangs_on_a_link_counts_in_the_memory(
+    is_compiled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its fragment and its rel have no bound of their own, and its URL that of the page."""
+    monkeypatch.setenv(VARIABLE, is_compiled)
+    deep = f"https://a.example/{'d' * 16_000}/"
+    tracemalloc.start()
+    read = forms()
+    for n in range(30):
+        long = Link(f"/{n}#{n}" + "f" * 1_000_000, LinkKind.ANCHOR)
+        related = Link(f"/{n}", LinkKind.ANCHOR, rel=f"{n}" + "r" * 1_000_000)
+        read.edges(Page(base=URL, links=(long, related)), URL)
+        links = tuple(Link(f"{n}-{k}", LinkKind.ANCHOR) for k in range(100))
+        read.edges(Page(base=deep, links=links), deep)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert held < 5_000_000

@@ -12,7 +12,7 @@
 
 #define API 5
 
-enum { EDGE_ITEMS = 8, FOUND_ITEMS = 6, USUAL_CHARS = 250, AHEAD = 32 };
+enum { EDGE_ITEMS = 8, FOUND_ITEMS = 6, USUAL_CHARS = 250, MOST_CHARS = 4000, AHEAD = 32 };
 
 #ifdef __GNUC__
 #define ASK_FOR(address) __builtin_prefetch(address)
@@ -116,9 +116,11 @@ static PyObject *edge_of(Work *w, PyObject *link, PyObject *found) {
 
 /* `size`: of the href without its fragment. */
 static int keep(Work *w, PyObject *link, uint64_t hash, Py_ssize_t size, PyObject *made) {
-    PyObject *href = PyTuple_GET_ITEM(link, HREF);
-    if (w->is_kept && size && PyUnicode_READ_CHAR(href, 0) != '?') {
-        w->learned += 1 + size / USUAL_CHARS;
+    PyObject *href = PyTuple_GET_ITEM(link, HREF), *rel = PyTuple_GET_ITEM(link, REL);
+    Py_ssize_t chars = PyUnicode_GET_LENGTH(href) + PyUnicode_GET_LENGTH(rel);
+    if (PyTuple_GET_SIZE(made)) chars += PyUnicode_GET_LENGTH(PyTuple_GET_ITEM(made, 0));
+    if (w->is_kept && size && PyUnicode_READ_CHAR(href, 0) != '?' && chars <= MOST_CHARS) {
+        w->learned += 1 + chars / USUAL_CHARS;
         return remember(w->known, link, hash, made);
     }
     if (!w->here) w->here = (Known *)new_known(known_type, NULL, NULL);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Final
 
 from gossamer.archive.foreign import Packed
 from gossamer.archive.reader import exchange_of, iter_exchanges
@@ -20,6 +21,8 @@ from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
 from gossamer.records import Answer, Lease, Outcome, Purpose
 from gossamer.settings import Node
+
+_MOST_CHARS: Final = 100_000_000  # of URLs in a part: hostile pages have links of 16,000
 
 
 class Worker:
@@ -116,7 +119,9 @@ class LinkGatherer:
             return False
         waited_s = self._clock.now_s() - self._since_s
         return (
-            self._rows.rows >= self._settings.part_rows or waited_s >= self._settings.part_every_s
+            self._rows.rows >= self._settings.part_rows
+            or self._rows.chars >= _MOST_CHARS
+            or waited_s >= self._settings.part_every_s
         )
 
     async def write(self) -> PartWritten | None:

@@ -47,6 +47,7 @@ class PartWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._rows = _Rows()
+        self.chars = 0  # of their targets, which can be 16,000 each
 
     @property
     def rows(self) -> int:
@@ -62,6 +63,7 @@ class PartWriter:
         """The same, with a row that says that the page was captured, whatever links it has."""
         self._rows.edges.append(Edge(source, b"", "", "", "", LinkKind.CAPTURE))
         self._rows.add(source, at_us, edges, 1)
+        self.chars += sum([len(edge[0]) for edge in edges])
 
     def write(self, name: str) -> Path:
         """Write what is gathered as the part `name`, synced to the disk, and begin anew.
@@ -83,7 +85,7 @@ class PartWriter:
             os.fsync(file.fileno())
         new.replace(path)
         sync_folder(self._folder)
-        self._rows = _Rows()
+        self._rows, self.chars = _Rows(), 0
         return path
 
 

@@ -15,6 +15,9 @@ FOLLOWED_RELATIONS: Final = frozenset({
 })  # fmt: skip
 
 
+_MAX_CHARS: Final = 1000  # of a `rel`; no more is read
+
+
 class Relation(NamedTuple):
     """The words of a `rel`, in lower case and folded, and what they mean for a `link`."""
 
@@ -23,9 +26,13 @@ class Relation(NamedTuple):
     is_canonical: bool
 
 
-@lru_cache(maxsize=512)
 def relation_of(rel: str) -> Relation:
     """The relation that a `rel` names; empty for an empty one."""
+    return _relation_of(rel[:_MAX_CHARS])
+
+
+@lru_cache(maxsize=512)
+def _relation_of(rel: str) -> Relation:
     words = rel.lower().split()
     is_followed = not FOLLOWED_RELATIONS.isdisjoint(words) and "stylesheet" not in words
     return Relation(" ".join(words), is_followed, "canonical" in words)

@@ -184,6 +184,16 @@ static PyObject *taught(Generation *self, PyObject *href, const Char *rest, Py_s
     return found;
 }
 
+static void leave(Generation *self) {
+    Py_CLEAR(self->directory);
+    Py_CLEAR(self->in_directory);
+    Py_CLEAR(self->in_origin);
+    Py_CLEAR(self->before_in_directory);
+    Py_CLEAR(self->before_in_origin);
+    Py_CLEAR(self->before_absolute);
+    Py_CLEAR(self->before_joined);
+}
+
 static PyObject *learn(PyObject *object, PyObject *href) {
     Generation *self = (Generation *)object;
     if (self->in_origin && self->size < self->limit && PyUnicode_CheckExact(href) &&
@@ -200,17 +210,8 @@ static PyObject *learn(PyObject *object, PyObject *href) {
         }
         if (is_plain_absolute(self, start, end)) return taught(self, href, NULL, 0);
     }
+    if (self->size >= self->limit) leave(self); /* it is the old one from now on */
     return Py_NewRef(Py_NotImplemented);
-}
-
-static void leave(Generation *self) {
-    Py_CLEAR(self->directory);
-    Py_CLEAR(self->in_directory);
-    Py_CLEAR(self->in_origin);
-    Py_CLEAR(self->before_in_directory);
-    Py_CLEAR(self->before_in_origin);
-    Py_CLEAR(self->before_absolute);
-    Py_CLEAR(self->before_joined);
 }
 
 static PyObject *reference(PyObject *given) { return given == Py_None ? NULL : Py_NewRef(given); }

@@ -193,7 +193,8 @@ class Linker:
             return
         self._directory = directory
         self._origin = whole[: whole.find("/", 8)]
-        self._can_join = bool(whole) and ";" not in directory
+        self._is_deep = len(directory) > _MAX_REMEMBERED_CHARS  # what it means is as long
+        self._can_join = bool(whole) and ";" not in directory and not self._is_deep
         self._above = [directory]  # and its parents, as far as they were asked for
         self._take_places()
 
@@ -221,7 +222,7 @@ class Linker:
         start = href.lstrip(_C0_AND_SPACE)[:1]
         if start in ("", "?", "#"):
             return self._learn_for_page(href if start == "?" else "")
-        if len(href) > _MAX_REMEMBERED_CHARS:
+        if self._is_deep or len(href) > _MAX_REMEMBERED_CHARS:
             return self._resolve(href)
         if self._young.size >= self._limit:
             self._old, self._young = self._young, self._new()
