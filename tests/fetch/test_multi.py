@@ -8,6 +8,7 @@ import select
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pycurl
 import pytest
@@ -18,7 +19,8 @@ from gossamer.fetch.fetcher import Fetcher
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.judge import Judge
 from gossamer.fetch.multi import EpollMulti, multi_for
-from gossamer.records import Fetched, Lease
+from gossamer.fetch.transfer import Transfer
+from gossamer.records import Answer, Fetched, Lease
 from gossamer.settings import Fetch
 from support.a_site import Site, a_site, hang, http_1_0, page
 from support.need import need_linux
@@ -248,3 +250,28 @@ def test_without_epoll_pycurl_does_the_same(monkeypatch: pytest.MonkeyPatch) -> 
             await fetcher.aclose()
 
     run(uvloop.new_event_loop, work())
+
+
+def test_a_fault_of_ours_reaches_who_asked_and_the_others_get_their_answers(
+    loops: Loops, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_of = Fetcher._answer
+
+    def answer(self: Fetcher, transfer: Transfer, *rest: Any) -> Answer:
+        if transfer.lease.url.endswith("/1"):
+            raise MemoryError
+        return answer_of(self, transfer, *rest)
+
+    monkeypatch.setattr(Fetcher, "_answer", answer)
+
+    async def work() -> None:
+        async with a_site({f"/{n}": page("<p>one") for n in range(3)}) as site:
+            fetcher = Fetcher(Fetch(), Judge(("html",), 10**6), Guard(), SystemClock())
+            asked = [fetcher.fetch(lease_of(site.url(f"/{n}"))) for n in range(3)]
+            got = await asyncio.gather(*asked, return_exceptions=True)
+
+            assert [type(one) for one in got] == [Fetched, MemoryError, Fetched]
+            assert fetcher.under_way == 0
+            await fetcher.aclose()
+
+    run(loops, work())

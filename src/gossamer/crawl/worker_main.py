@@ -140,7 +140,7 @@ class Desk(asyncio.Protocol):
         if fetcher.is_full:
             self._spawn(self._tasks, self._carry(lease))
         else:
-            fetcher.ask(lease, partial(self._keep, lease))
+            fetcher.ask(lease, partial(self._keep, lease), self._give_up)
 
     def _keep(self, lease: Lease, answer: Answer) -> None:
         try:

@@ -84,7 +84,11 @@ class Fetcher:
             if not answered.done():  # who waited may be cancelled, and not know of it yet
                 answered.set_result(answer)
 
-        transfer = self.ask(lease, take)
+        def fail(fault: Exception) -> None:
+            if not answered.done():
+                answered.set_exception(fault)
+
+        transfer = self.ask(lease, take, fail)
         try:
             return await answered
         except asyncio.CancelledError:
@@ -92,8 +96,14 @@ class Fetcher:
                 self._give_up(transfer)
             raise
 
-    def ask(self, lease: Lease, take: Callable[[Answer], None]) -> Transfer:
-        """The same without a task: `take` is given what came of it, later, and raises nothing."""
+    def ask(
+        self,
+        lease: Lease,
+        take: Callable[[Answer], None],
+        fail: Callable[[Exception], None],
+    ) -> Transfer:
+        """The same without a task: `take` is given what came of it, later, or `fail` why this
+        process cannot tell, out of memory as it may be; they raise nothing."""
         idle = self._idle[lease.gets_secrets and bool(self._network.certificate)]
         transfer = idle.pop() if idle else self._new_transfer(lease)
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
@@ -110,8 +120,13 @@ class Fetcher:
                 self._ended_s.clear()
             self._ended_s[origin] = ended_s
             self._under_way.discard(transfer)
-            answer = self._answer(transfer, code, message, at_us, ended_s - began_s)
-            transfer.end()
+            try:
+                answer = self._answer(transfer, code, message, at_us, ended_s - began_s)
+            except Exception as fault:  # noqa: BLE001  # the loop would log it, and nobody hear
+                fail(fault)
+                return
+            finally:
+                transfer.end()
             idle.append(transfer)
             take(answer)
 
