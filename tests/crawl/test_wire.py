@@ -196,3 +196,13 @@ def test_half_of_a_surrogate_pair_travels() -> None:
     (message,) = wire.Frames().feed(wire.frame(wire.ALIVE, "a\ud83d", "plain"))
 
     assert message == (wire.ALIVE, "a\ud83d", "plain")
+
+
+def test_who_fails_over_a_message_hears_the_next() -> None:
+    frames = wire.Frames()
+    stream = b"".join(wire.frame(n, "x") for n in range(3))
+
+    with pytest.raises(ZeroDivisionError):
+        _ = [1 // kind for kind, _ in frames.feed(stream[:-2])]
+
+    assert [kind for kind, _ in frames.feed(stream[-2:])] == [1, 2]

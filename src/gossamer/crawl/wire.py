@@ -91,17 +91,19 @@ class Frames:
             held.clear()
         at = 0
         view = memoryview(data)  # nearly always of whole messages: they are not copied
-        while self._is_whole(data, at):
-            start = at + HEADER.size
-            at = start + HEADER.unpack_from(data, at)[0]
-            yield msgpack.unpackb(
-                view[start:at],
-                use_list=False,
-                strict_map_key=False,
-                unicode_errors="surrogatepass",
-            )
-        if at < len(data):
-            held += view[at:]
+        try:
+            while self._is_whole(data, at):
+                start = at + HEADER.size
+                at = start + HEADER.unpack_from(data, at)[0]
+                yield msgpack.unpackb(
+                    view[start:at],
+                    use_list=False,
+                    strict_map_key=False,
+                    unicode_errors="surrogatepass",
+                )
+        finally:  # whoever failed over one message hears the others
+            if at < len(data):
+                held += view[at:]
 
     @staticmethod
     def _is_whole(data: bytes | bytearray, at: int) -> bool:
