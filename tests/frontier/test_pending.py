@@ -43,3 +43,18 @@ def test_rows_that_were_written_lately_are_few_and_none_is_out_of_date() -> None
         for number in range(0, some * (turn + 2), 97):
             key = number.to_bytes(4, "big")
             assert pending.find(Table.URL, key) == store.find(Table.URL, key)
+
+
+def test_of_a_commit_of_very_many_nothing_is_kept() -> None:
+    store = MemoryStore()
+    pending = Pending(store)
+    pending.put(Table.URL, b"key", b"1")
+    commit(pending, store)
+    for number in range(module._KEPT + 1):
+        pending.put(Table.URL, number.to_bytes(4, "big"), b"row")
+    pending.put(Table.URL, b"key", b"2")
+    commit(pending, store)
+
+    assert not pending._written
+    assert not pending._written_before
+    assert pending.find(Table.URL, b"key") == b"2"

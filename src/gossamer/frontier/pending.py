@@ -73,9 +73,13 @@ class Pending:
 
     def end(self) -> None:
         """What `begin` gave is on disk."""
-        if len(self._written) > _KEPT:
-            self._written, self._written_before = {}, self._written
-        self._written.update(self._writing[Table.URL])
+        urls = self._writing[Table.URL]
+        if len(urls) > _KEPT:  # a list of a million seeds: the newest rows count, so none is kept
+            self._written, self._written_before = {}, {}
+        else:
+            if len(self._written) > _KEPT:
+                self._written, self._written_before = {}, self._written
+            self._written.update(urls)
         self._writing = {table: {} for table in Table}
 
     @property
