@@ -156,9 +156,9 @@ def _made_state(home: Home, memory_mb: int) -> RocksStore:
 def _begin_state(home: Home) -> None:
     """An empty folder with the mark in it. One that was begun before is moved away first, mark and
     all, for files are deleted in any order."""
+    begun = home.state.with_name("state.new")
+    shutil.rmtree(begun, ignore_errors=True)  # an older release made a state there
     if home.half_made.exists():
-        begun = home.state.with_name("state.new")
-        shutil.rmtree(begun, ignore_errors=True)
         home.state.rename(begun)
         shutil.rmtree(begun, ignore_errors=True)
     elif any(home.state.iterdir()):  # what is in it is not ours to delete

@@ -80,7 +80,7 @@ def _wait_for_end(pid: int, timeout: float) -> None:
     """Return when the process ends or the time is over; at once where the system cannot tell."""
     try:
         handle = os.pidfd_open(pid)
-    except OSError:
+    except (AttributeError, OSError):  # only Linux has it, and not every one
         return
     try:
         watch = select.poll()
