@@ -5,6 +5,8 @@ import dataclasses
 import inspect
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, field, fields, replace
 from pathlib import Path
@@ -198,3 +200,29 @@ def test_the_values_of_a_page_are_made_quickly() -> None:
         with pytest.raises(TypeError, match="missing"):
             cls()  # type: ignore[call-arg]
         assert "__twin" in cls.__init__.__code__.co_names
+
+
+_INTERRUPTED = """
+import sys
+from gossamer.base.values import dataclass
+
+@dataclass(frozen=True)
+class One:
+    name: str
+
+def interrupt(frame, event, arg):
+    if frame.f_code.co_filename == "<values>":
+        raise KeyboardInterrupt
+
+sys.settrace(interrupt)
+try:
+    One("a")
+except KeyboardInterrupt:
+    sys.exit(11)
+"""
+
+
+def test_an_interrupt_while_a_class_is_made_leaves_the_exit_code_to_the_program() -> None:
+    end = subprocess.run([sys.executable, "-c", _INTERRUPTED], timeout=60)
+
+    assert end.returncode == 11

@@ -20,16 +20,15 @@ from gossamer.errors import GossamerError
 
 
 def main() -> None:
-    """Entry point of the process: `run`, and for a crawl or an import a quick end.
+    """Entry point of the process: `run`, and for a crawl a quick end.
 
     All its files are closed by then, and to take apart piece by piece what it has in memory takes
-    0.1 s and more. An interrupted import ended with the signal now and then, not with its code: this
-    way out is its own.
+    0.1 s and more.
     """
     try:
         run()
     except SystemExit as end:
-        if sys.argv[1:2] not in (["crawl"], ["import"]) or not isinstance(end.code, int):
+        if sys.argv[1:2] != ["crawl"] or not isinstance(end.code, int):
             raise
         sys.stdout.flush()
         sys.stderr.flush()
