@@ -222,7 +222,12 @@ except KeyboardInterrupt:
 """
 
 
-def test_an_interrupt_while_a_class_is_made_leaves_the_exit_code_to_the_program() -> None:
-    end = subprocess.run([sys.executable, "-c", _INTERRUPTED], timeout=60)
+def test_an_interrupt_while_a_class_is_made_leaves_the_exit_code_to_the_program(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "interrupted.py").write_text(_INTERRUPTED, encoding="utf-8")
+
+    asked = [sys.executable, "-m", "interrupted"]  # only so Python looks for it, not with -c
+    end = subprocess.run(asked, cwd=tmp_path, check=False, timeout=60)
 
     assert end.returncode == 11
