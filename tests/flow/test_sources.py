@@ -12,6 +12,7 @@ import pytest
 from flow.outcomes import crawl, fates, outcomes
 from gossamer import api
 from gossamer.base.clock import SystemClock
+from gossamer.crawl import sitemap_errands
 from gossamer.crawl.checks import verify
 from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
@@ -134,6 +135,24 @@ def test_a_sitemap_is_asked_once_in_the_life_of_a_collection_and_not_lost(collec
     assert sorted(site.asked) == sorted(
         ["/robots.txt", "/", "/one.xml", "/two.xml", "/a", "/b", "/c"]
     )
+
+
+def test_sitemaps_beyond_what_may_wait_are_let_go(
+    collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages: Pages = {
+        "/robots.txt": robots("Sitemap: /index.xml"),
+        "/index.xml": answer(index(*(f"/{number}.xml" for number in range(10)))),
+        "/": page("no links"),
+        "*": answer(urlset("/")),
+    }
+    monkeypatch.setattr(sitemap_errands, "_WAITING", 3)
+
+    with site_in_thread(pages) as site:
+        summary = crawl(collection, [site.url()])
+
+    assert sorted(site.asked)[1:] == ["/0.xml", "/1.xml", "/2.xml", "/index.xml", "/robots.txt"]
+    assert (summary.fetched, summary.stopped) == (1, "done")
 
 
 def test_a_sitemap_that_cannot_be_had_ends_nothing(collection: Path) -> None:

@@ -39,6 +39,7 @@ _MAX_LEVEL: Final = 3  # sitemaps.org knows indexes of sitemaps, and no indexes 
 _TRIES: Final = 3
 _NAMED_AT_ONCE: Final = 1000  # by one robots.txt
 _ABROAD: Final = 50  # on hosts where the crawl has no business, by one host
+_WAITING: Final = 50_000  # at all hosts: each index of a crawl of any host may name as many
 _OUR_RULES: Final = frozenset({Reason.ROBOTS, Reason.PRIVATE, Reason.CONTACT})
 
 
@@ -184,7 +185,7 @@ class SitemapErrands:
     def _want(self, errand: SitemapErrand) -> None:
         key = self._keys.of(errand.url)
         is_known = self._frontier.pending.find(Table.META, PREFIX + key) is not None
-        if is_known or self._known[key[:8]] >= self._per_host or not self._may_ask(errand.url):
+        if is_known or self._is_full(errand, key[:8]) or not self._may_ask(errand.url):
             return
         if self._is_abroad(errand):
             by = host_of(errand.via)
@@ -195,6 +196,11 @@ class SitemapErrands:
         self._put(errand, is_done=False)
         if self._is_open:
             self._queue(errand)
+
+    def _is_full(self, errand: SitemapErrand, host_key: bytes) -> bool:
+        """Whether so many are known of its host, or wait, that this one is let go."""
+        is_crowded = self.waiting >= _WAITING and bool(errand.via)  # the operator's own all wait
+        return is_crowded or self._known[host_key] >= self._per_host
 
     def _is_abroad(self, errand: SitemapErrand) -> bool:
         """Whether somebody else's document names it, and nothing else leads to its host."""
