@@ -5,6 +5,8 @@ import itertools
 import json
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -317,6 +319,20 @@ def test_a_failed_export_leaves_the_old_file(study: Study, tmp_path: Path) -> No
 
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["text.jsonl"]
+
+
+def test_what_a_killed_export_has_left_goes_with_the_next(study: Study, tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / f".hosts[1].csv.{ended.pid}.part"
+    at_work = tmp_path / f".hosts[1].csv.{os.getppid()}.part"
+    others = tmp_path / f".hosts1.csv.{ended.pid}.part"
+    for path in (left, at_work, others):
+        path.write_bytes(b"half")
+
+    export(study, "hosts", tmp_path / "hosts[1].csv")
+
+    assert sorted(tmp_path.iterdir()) == sorted([at_work, others, tmp_path / "hosts[1].csv"])
 
 
 @pytest.mark.parametrize("what", SCHEMAS)

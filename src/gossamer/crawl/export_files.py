@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import importlib
 import json
 import os
@@ -188,6 +189,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         with target.open("wb") as file:
             yield file
         return
+    _sweep(target)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with temporary.open("wb") as file:
@@ -198,6 +200,27 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _sweep(target: Path) -> None:
+    """Delete what killed writers of this very file have left beside it."""
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        process = left.name.split(".")[-2]
+        if process.isdecimal() and not _is_alive(int(process)):
+            with contextlib.suppress(OSError):
+                left.unlink()
+
+
+def _is_alive(process: int) -> bool:
+    if os.name != "posix":
+        return True  # there asking would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True  # somebody else's
+    return True
 
 
 def _explained(path: Path, fault: OSError) -> UsageError | DiskFault:
