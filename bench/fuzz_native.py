@@ -100,6 +100,61 @@ def _captures(body: bytes, start: str, usual: bytes) -> Iterator[tuple[Any, ...]
             yield lease, answer, 1, bytes(48), ("a.warc.gz", 9)
 
 
+def _intake(module: Any, body: bytes) -> Sequence[Call]:
+    """The page's lines as a head, whole at its first empty one; then the page in two pieces."""
+    start = body[:2000]
+    heads = (start, b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n" % len(body) + start)
+    names = (
+        "content-length",
+        "set-cookie",
+        "",
+        "<p",
+        "\u20ac",
+        start[:9].decode("latin-1").lower(),
+    )
+    calls: list[Call] = []
+    for head in heads:
+        lines = module.Lines(head)
+        intake = module.Intake(1900, bool, int, len, len)
+        calls += [(module.Lines, (head,)), (module.status_of, (head,)), (lines.length, ())]
+        calls += [(call, (name,)) for call in (lines.first, lines.all) for name in names]
+        for most in (len(body), len(body) - 9):
+            calls += [(intake.begin, (most,))]
+            calls += [(intake.header, (line,)) for line in (*head.splitlines(True)[:40], b"\n")]
+            calls += [(intake.body, (piece,)) for piece in (body[:999], body[999:])]
+            calls += [(intake.taken, ()), (intake.end, ())]
+    return calls
+
+
+def _reports(module: Any, body: bytes) -> Sequence[Call]:
+    """The page's words as texts of a report, and its bytes as the row that the report settles."""
+    words = [*body[:3000].decode("utf-8", "replace").split(), "", "http://a.example/"]
+    url, key, number = words[-1] + words[0], body[:16], len(body)
+    lease = Lease(7, url, key, words[1], words[-2], tries=number % 3, via=words[number % 7 % 2])
+    stored = Stored(url, 0, number, 9 * number)
+    took_s = number / (1 + body.count(b"<"))
+    report = Report(
+        lease, Outcome.FETCHED, number << 33, took_s, stored, Reason.TYPE, words[-3], 200,
+        words[0], number, title=" ".join(words), robots=frozenset(words[: number % 2]),
+    )  # fmt: skip
+    found = [Found(f"{url}{word}", key, n, key[n:], n % 2) for n, word in enumerate(words[:40])]
+    refusals = [
+        (one[0], "scope", word, n, n << 40)
+        for n, (one, word) in enumerate(zip(found, words, strict=False))
+    ]
+    start = b"\0\0\x01\x94"
+    rows = (start + body[:300], start + b"\xa1a\xc4\x01b\xc4\x00" + body[:9], body[:2000], b"")
+    return (
+        *((module.queued, (one, key[:12], number << n)) for n, one in enumerate(found)),
+        *((module.refused, (one, 3, "scope", words[0], number)) for one in found),
+        *((module.settled, (row, report)) for row in rows),
+        (module.settled, (start + b"\xa1a\xc4\x01b\xc4\x00\x07", report)),
+        (module.report_line, (report,)),
+        (module.refusal_lines, (refusals,)),
+        *((module.refusal_lines, ([one],)) for one in refusals),
+    )
+
+
 def _rows(module: Any, body: bytes) -> Sequence[Call]:
     """Edges of a page's words, some of them twice."""
     words = body.split()[:8000]
@@ -223,6 +278,7 @@ def _scan_ready(module: Any) -> None:
 TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
     "gossamer.crawl._forms": Target(_forms),
+    "gossamer.fetch._intake": Target(_intake, may_raise=(OverflowError,)),
     "gossamer.graph._rows": Target(_rows),
     "gossamer.graph._sums": Target(_sums, may_raise=(ValueError,)),
     "gossamer.index._lines": Target(_lines),

