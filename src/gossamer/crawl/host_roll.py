@@ -14,7 +14,7 @@ from typing import Final
 from gossamer.base.clock import Clock
 from gossamer.crawl.hosts import Host, Where
 from gossamer.frontier.frontier import Frontier
-from gossamer.politeness.pace import rest_after
+from gossamer.politeness.pace import address_rest_after, is_hurried, rest_after
 from gossamer.settings import Politeness
 
 _IDLE_HOSTS: Final = 20_000  # hosts kept in memory before those without work are let go
@@ -50,12 +50,25 @@ class HostRoll:
 
     def rest_s(self, host: Host, *, took_s: float) -> float:
         """How long a host rests after an answer that took so long."""
+        if host.is_hurried:  # as `rest_after` says, without the way there
+            return host.crawl_delay_s
         return rest_after(
             self._manners,
             took_s=took_s,
             crawl_delay_s=host.crawl_delay_s,
             is_open=host.is_open,
         )
+
+    def address_rest_s(self, host: Host) -> float:
+        """How long a host's address rests after an answer."""
+        if host.is_hurried:
+            return 0.0
+        return address_rest_after(self._manners, is_open=host.is_open)
+
+    def note_open(self, host: Host, *, is_open: bool) -> None:
+        """It is known whether the operator typed or allowed the host."""
+        host.is_open = is_open
+        host.is_hurried = is_hurried(self._manners, is_open=is_open)
 
     def forget(self, key: bytes) -> None:
         """Its row has changed: the next who asks has it made anew."""
@@ -101,7 +114,7 @@ class HostRoll:
     def _made(self, key: bytes) -> Host:
         row = self._frontier.host(key)
         host = Host(key, row.name, row.name in self._typed)
-        host.is_open = host.is_typed
+        self.note_open(host, is_open=host.is_typed)
         host.crawl_delay_s = row.crawl_delay_s
         host.pace.busy_in_a_row = row.busy
         host.pace.free_at_s = self.now_of(row.free_us)

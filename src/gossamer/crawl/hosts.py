@@ -17,6 +17,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import field
 from enum import Enum, auto
 from typing import Final
@@ -36,6 +37,7 @@ class Where(Enum):
     WAITING = auto()  # for its name to be resolved, or for robots.txt
 
 
+_READY: Final = Where.READY  # to ask the class for it takes three times as long
 _FEW_ADDRESSES: Final = 1_000  # walked in a tenth of a millisecond
 
 
@@ -75,6 +77,7 @@ class Host:
     resolved_until_s: float = 0.0
     is_resolving: bool = False
     is_open: bool = False
+    is_hurried: bool = False  # nobody wants it, or its address, to rest; robots.txt apart
     errands: deque[Errand] = field(default_factory=deque)
     waits_for_robots: bool = False
     sitemaps: deque[SitemapErrand] = field(default_factory=deque)
@@ -127,9 +130,12 @@ class HostBoard:
     def make_ready(self, host: Host, place: bytes) -> None:
         if place and place == host.ready_place:
             return  # it stands there: most answers change nothing for a host with many at once
-        self._move(host, Where.READY)
+        # As `_move` does: one that was called may still come.
+        host.where = _READY
+        host.turn = turn = next(self._turns)
         host.ready_place = place
-        heapq.heappush(self._ready, (place, host.turn, host))
+        host.waits_for = None
+        heapq.heappush(self._ready, (place, turn, host))
 
     def rest(self, host: Host, until_s: float) -> None:
         self._move(host, Where.RESTING)
@@ -147,8 +153,10 @@ class HostBoard:
                 return host
         return None
 
-    def take_rested(self, now_s: float) -> list[Host]:
+    def take_rested(self, now_s: float) -> Sequence[Host]:
         """Hosts whose rest is over."""
+        if not self._resting or self._resting[0][0] > now_s:
+            return ()
         rested = []
         while self._resting and self._resting[0][0] <= now_s:
             _, turn, host = heapq.heappop(self._resting)

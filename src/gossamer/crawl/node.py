@@ -135,8 +135,7 @@ class Node:
             room = min(connections - crew.under_way, _LEASES_AT_ONCE) if crew.is_ready else 0
             leases: list[Lease] = []
             if room and self._may_ask():
-                while len(leases) < room and (lease := self._scheduler.next_lease()) is not None:
-                    leases.append(lease)
+                leases = self._scheduler.next_leases(room)
             if leases:
                 crew.give(leases)
             for host in self._scheduler.take_unresolved():
@@ -177,11 +176,11 @@ class Node:
         has_room = self._parts.crew.under_way < self._connections
         if rested_s is not None and has_room and self._is_open:
             until_s = min(until_s, max(rested_s, self._throttle.paid_at_s, now_s + 0.001))
+        timer = asyncio.get_running_loop().call_later(until_s - now_s, self._changed.set)
         try:
-            async with asyncio.timeout(until_s - now_s):
-                await self._changed.wait()
-        except TimeoutError:
-            pass
+            await self._changed.wait()
+        finally:
+            timer.cancel()
 
     async def _resolve(self, host: Host) -> None:
         answer = await self._parts.resolver.resolve(host.name)

@@ -165,23 +165,18 @@ class ProcessCrew:
 
     def give(self, leases: Sequence[Lease]) -> None:
         """Each host has a worker that knows its links; when that one is busy, another helps."""
-        batches: dict[str, list[Any]] = {}
-        by_name = {hand.name: hand for hand in self._hands}
-        for lease in leases:
-            hand = self._hand_for(lease)
-            hand.leases[lease.number] = lease
-            batches.setdefault(hand.name, []).append(wire.lease_items(lease))
-        for name, items in batches.items():
-            by_name[name].desk.send(wire.frame(wire.LEASES, items))
-
-    def _hand_for(self, lease: Lease) -> Hand:
         # Whoever reads what killed another should have little to lose.
         hands = [hand for hand in self._hands if not hand.left] or self._hands
-        own = hands[lease.key[0] % len(hands)]
-        if len(own.leases) <= _FEW_LEASES:
-            return own
-        least = min(hands, key=lambda hand: len(hand.leases))
-        return least if len(own.leases) > 2 * len(least.leases) + _FEW_LEASES else own
+        loads = [len(hand.leases) for hand in hands]
+        batches: list[list[Any]] = [[] for _ in hands]
+        for lease in leases:
+            place = _place_for(lease.key, loads)
+            loads[place] += 1
+            hands[place].leases[lease.number] = lease
+            batches[place].append(wire.lease_items(lease))
+        for hand, items in zip(hands, batches, strict=True):
+            if items:
+                hand.desk.send(wire.frame(wire.LEASES, items))
 
     def descriptors(self) -> Mapping[str, int]:
         return {hand.file: os.dup(hand.descriptor) for hand in self._hands if hand.descriptor >= 0}
@@ -418,3 +413,12 @@ class ProcessCrew:
             hand.is_closed = True
             hand.desk.hang_up()
             self._part_with(hand)
+
+
+def _place_for(key: bytes, loads: Sequence[int]) -> int:
+    """Which of several workers, who have so many leases, gets the one of this key."""
+    own = key[0] % len(loads)
+    if loads[own] <= _FEW_LEASES:
+        return own
+    fewest = min(loads)
+    return loads.index(fewest) if loads[own] > 2 * fewest + _FEW_LEASES else own

@@ -26,13 +26,7 @@ from gossamer.frontier.rows import HostRow, QueueEntry, UrlRow
 from gossamer.policies.stop import Allowance
 from gossamer.politeness.access import Access
 from gossamer.politeness.outage import Outage
-from gossamer.politeness.pace import (
-    address_at_once,
-    address_rest_after,
-    busy_rest,
-    host_at_once,
-    rest_after,
-)
+from gossamer.politeness.pace import busy_rest, host_at_once, rest_after
 from gossamer.politeness.retry import RETRY, wait_before_retry
 from gossamer.politeness.robots import Robots
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
@@ -45,6 +39,8 @@ _SLICE_REST_S: Final = 0.01
 _PENDING_ROWS: Final = 20_000  # that wait for a commit: more would hold the loop up while written
 _COMMIT_WAIT_S: Final = 0.05  # between two looks at them
 _HOST_FAULTS: Final = frozenset({Reason.DNS, Reason.CONNECT})
+_PAGE: Final = Purpose.PAGE  # to ask the class for it takes three times as long
+_BUSY: Final = Reason.BUSY
 
 _NO_RULES: Final = Access(Robots(), 0, 0)  # those of the operator's own hosts
 _EVERYBODY: Final = Guard()  # knows which addresses are public, and allows no others
@@ -75,6 +71,7 @@ class Scheduler:
         self._frontier = frontier
         self._settings = settings
         self._manners = settings.politeness
+        self._pages_per_host = settings.frontier.pages_per_host
         self._keys = keys
         self._guard = guard
         self._clock = clock
@@ -88,7 +85,8 @@ class Scheduler:
         self._roll = HostRoll(frontier, self._manners, clock, typed_hosts, is_unclean=is_unclean)
         self._unresolved: list[Host] = []
         self._number = 0  # of the last lease
-        self._decided = 0  # URLs refused since a lease was last asked for
+        self._decided = 0  # URLs refused since leases were last asked for
+        self._now_us = 0  # the wall time at which they were
         self.under_way = 0
         self._outage = Outage()
         self._dead_ports = DeadPorts()
@@ -107,14 +105,29 @@ class Scheduler:
 
     def next_lease(self) -> Lease | None:
         """A URL that may be asked this very moment, or None."""
+        leases = self.next_leases(1)
+        return leases[0] if leases else None
+
+    def next_leases(self, most: int) -> list[Lease]:
+        """URLs that may be asked this very moment, at most so many."""
+        leases: list[Lease] = []
         now_s, room = self._clock.now_s(), self._room()
-        if not room or not self._outage.may_ask(now_s, self.under_way):
-            return None
+        self._now_us = self._clock.wall_us()
         self._decided = 0
         for key in self._frontier.take_awake():
             host = self.host(key)
             if host.where is Where.ASLEEP:
                 self._place(host, now_s)
+        while len(leases) < most and room and self._outage.may_ask(now_s, self.under_way):
+            lease = self._first_lease(now_s, room)
+            if lease is None:
+                break
+            leases.append(lease)
+            if self.allowance.is_bound:
+                room = self._room()
+        return leases
+
+    def _first_lease(self, now_s: float, room: int) -> Lease | None:
         for host in self.board.take_rested(now_s):
             self._place(host, now_s)
         while self._decided < _REFUSALS_AT_ONCE and (ready := self.board.take_ready()) is not None:
@@ -200,8 +213,7 @@ class Scheduler:
             self._resolve(host)
             return None
         address = self._address(host.address)
-        is_bound = address_at_once(self._manners, is_open=host.is_open) is not None
-        if is_bound and not self.board.may_ask(address, host, now_s):
+        if not host.is_hurried and not self.board.may_ask(address, host, now_s):
             self.board.wait_for(address, host)
             return None
         if host.errands:
@@ -217,14 +229,15 @@ class Scheduler:
         host.is_looked_up = False
         host.pace.asked()
         address.pace.asked()
-        self.board.serve(host)
+        if host.called_by is not None:
+            self.board.serve(host)
         self._place(host, now_s)
-        if lease.purpose is not Purpose.PAGE and self._may_hear_secrets(host, lease.url):
+        if lease.purpose is not _PAGE and self._may_hear_secrets(host, origin_of(lease.url)):
             return replace(lease, gets_secrets=True)
         return lease
 
-    def _may_hear_secrets(self, host: Host, url: str) -> bool:
-        return host.is_typed and origin_of(url) in self._secret_origins
+    def _may_hear_secrets(self, host: Host, origin: str) -> bool:
+        return host.is_typed and origin in self._secret_origins
 
     def _address(self, name: str) -> Address:
         return self.board.address(name, self._addresses_free_s)
@@ -240,7 +253,7 @@ class Scheduler:
 
     def _sitemap_lease(self, host: Host, now_s: float) -> Lease | None:
         url = host.sitemaps[0].url
-        access = self._enter(host, url, now_s)
+        access = self._enter(host, origin_of(url), now_s)
         if access is None:
             return None
         host.is_sitemaps_turn = False
@@ -264,12 +277,13 @@ class Scheduler:
                 continue
             if self._dead_ports and self._is_put_off(host, entry):
                 continue
-            access = self._enter(host, entry.url, now_s)
+            origin = origin_of(entry.url)
+            access = self._enter(host, origin, now_s)
             if access is None:
                 return None
             refusal = self._over_budget(host) or _refusal_by(access, entry.url)
             if refusal is None:
-                return self._lease_entry(host, entry, room)
+                return self._lease_entry(host, entry, origin, room)
             self._refuse_first(host, entry, *refusal)
         self.board.rest(host, now_s + _SLICE_REST_S)
         return None
@@ -294,15 +308,14 @@ class Scheduler:
         self._frontier.take(host.key)
         self._on_decided(self._frontier.refuse(entry.key, reason, detail, self._clock.wall_us()))
 
-    def _enter(self, host: Host, url: str, now_s: float) -> Access | None:
+    def _enter(self, host: Host, origin: str, now_s: float) -> Access | None:
         """The rules of robots.txt; where they are not known, see to it and put the host where it
         waits."""
         if host.name in self._own:
             host.at_once = host_at_once(self._manners, crawl_delay_s=None, is_open=host.is_open)
             return _NO_RULES
-        origin = origin_of(url)
         access = self.robots.access(origin)
-        if access is None or not access.is_fresh(self._clock.wall_us()):
+        if access is None or not access.is_fresh(self._now_us):
             self.robots.want(host, origin)
             self._place(host, now_s)
             return None
@@ -318,33 +331,24 @@ class Scheduler:
         return access
 
     def _over_budget(self, host: Host) -> tuple[Reason, str] | None:
-        limit = self._settings.frontier.pages_per_host
+        limit = self._pages_per_host
         if limit and self._frontier.host(host.key).pages >= limit:
             return Reason.BUDGET, "the host has had frontier.pages_per_host pages"
         return None
 
-    def _lease_entry(self, host: Host, entry: QueueEntry, room: int) -> Lease | None:
-        limit = self._settings.frontier.pages_per_host
+    def _lease_entry(self, host: Host, entry: QueueEntry, origin: str, room: int) -> Lease | None:
+        limit = self._pages_per_host
         if limit and self._frontier.host(host.key).pages + host.pace.under_way >= limit:
             self.board.put(host, Where.FULL)  # an answer is owed; its report places it again
             return None
         self._frontier.take(host.key)
         self.allowance.promise(room)
+        key, url, depth, tries, redirects, via = entry
         return Lease(
-            self._next_number(),
-            entry.url,
-            entry.key,
-            host.name,
-            host.address,
-            Purpose.PAGE,
-            entry.depth,
-            entry.tries,
-            entry.redirects,
-            self._url_of(host, entry.via) if entry.via else "",
-            host.is_typed,
-            self._may_hear_secrets(host, entry.url),
-            room,
-        )
+            self._next_number(), url, key, host.name, host.address, _PAGE, depth, tries, redirects,
+            self._url_of(host, via) if via else "",
+            host.is_typed, self._may_hear_secrets(host, origin), room,
+        )  # fmt: skip
 
     def _url_of(self, host: Host, key: bytes) -> str:
         """The URL of a page that names others; they stand behind one another in the queue."""
@@ -372,7 +376,8 @@ class Scheduler:
             host.addresses = tuple(sorted(allowed, key=host.silent.__contains__))
             host.resolved_until_s = answer.expires_s
             host.is_looked_up = True
-            host.is_open = host.is_typed or self._guard.is_allowed(host.address)
+            is_open = host.is_typed or self._guard.is_allowed(host.address)
+            self._roll.note_open(host, is_open=is_open)
             self._place(host, self._clock.now_s())
         elif forbidden:
             self._give_up(host, Reason.PRIVATE, f"{host.name} is {forbidden}")
@@ -391,28 +396,29 @@ class Scheduler:
     def ended(self, report: Report) -> int | None:
         """A lease ended. Paces its host; for a failure to be tried again, the wall time of it."""
         lease, now_s = report.lease, self._clock.now_s()
-        host = self._roll.host(self._keys.host(lease.host))
+        host = self._roll.host(lease.key[:HOST_BYTES])
         self.under_way -= 1
         if report.status:
             self._outage.answered()
         rest_s = self._roll.rest_s(host, took_s=report.took_s)
-        if report.reason is Reason.BUSY or report.status in (429, 503):
+        if report.reason is _BUSY or report.status in (429, 503):
             self._was_busy(host, report, now_s, rest_s)
         else:
             host.pace.answered(at_s=now_s, rest_s=rest_s)
         address = self.board.address(lease.address, self._addresses_free_s)
-        address_rest_s = address_rest_after(self._manners, is_open=host.is_open)
-        address.pace.answered(at_s=now_s, rest_s=address_rest_s)
+        address.pace.answered(at_s=now_s, rest_s=self._roll.address_rest_s(host))
         if address.waiters:
             self.board.call_next(address)
         row = self._frontier.touch(host.key)
         retry_us = None
-        if report.reason is None and lease.purpose is Purpose.PAGE:  # an answer that we keep
+        if report.reason is None and lease.purpose is _PAGE:  # an answer that we keep
             self.allowance.settle(lease.max_body_bytes)
             _recover(host, row)
         else:
             retry_us = self._after(host, report)
-        row.free_us = self._clock.wall_us() + round((host.pace.free_at_s - now_s) * 1e6)
+        row.free_us = self._clock.wall_us()
+        if host.pace.free_at_s > now_s:
+            row.free_us += round((host.pace.free_at_s - now_s) * 1e6)
         row.busy = host.pace.busy_in_a_row
         self._place(host, now_s)
         return retry_us
@@ -441,9 +447,7 @@ class Scheduler:
         self.under_way -= 1
         host.pace.answered(at_s=now_s, rest_s=self._roll.rest_s(host, took_s=0.0))
         address = self._address(lease.address)
-        address.pace.answered(
-            at_s=now_s, rest_s=address_rest_after(self._manners, is_open=host.is_open)
-        )
+        address.pace.answered(at_s=now_s, rest_s=self._roll.address_rest_s(host))
         self.board.call_next(address)
         if lease.purpose is Purpose.ROBOTS:
             self.robots.came_back(host, lease)
@@ -633,11 +637,14 @@ class Scheduler:
 
 def _recover(host: Host, row: HostRow) -> None:
     """A host could be reached: its troubles are over."""
-    host.silent.clear()
-    row.faults, row.trouble = 0, ""
+    if host.silent or row.faults or row.trouble:
+        host.silent.clear()
+        row.faults, row.trouble = 0, ""
 
 
 def _refusal_by(access: Access, url: str) -> tuple[Reason, str] | None:
+    if not access.robots.rules and not access.is_denied_all:
+        return None
     ruling = access.judge(target_of(url))
     if ruling.allowed:
         return None

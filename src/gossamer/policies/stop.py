@@ -22,6 +22,12 @@ class Allowance:
     is_spent: bool = False  # the next page did not fit in what is left of `max_bytes`
     matches: int = 0  # pages of a wanted type that came, told by whoever knows types
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether what is promised changes what may be asked."""
+        limits = self.limits
+        return bool(limits.max_pages or limits.max_matches or limits.max_bytes)
+
     def room_for_body(self, *, fetched: int, bytes_had: int, max_body_bytes: int) -> int:
         """How long the next body may be; 0 when nothing more may be asked now."""
         limits = self.limits

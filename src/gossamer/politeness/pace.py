@@ -58,7 +58,8 @@ class HostPace:
         self._rest(at_s, max(rest_s, retry_after_s))
 
     def _rest(self, at_s: float, rest_s: float) -> None:
-        self.under_way = max(0, self.under_way - 1)
+        if self.under_way:
+            self.under_way -= 1
         self.free_at_s = max(self.free_at_s, at_s + rest_s)
 
 
@@ -79,7 +80,8 @@ class AddressPace:
         self.under_way += 1
 
     def answered(self, *, at_s: float, rest_s: float) -> None:
-        self.under_way = max(0, self.under_way - 1)
+        if self.under_way:
+            self.under_way -= 1
         self.free_at_s = max(self.free_at_s, at_s + rest_s)
 
 
@@ -88,7 +90,7 @@ def rest_after(
 ) -> float:
     """Seconds that a host rests after an answer that took `took_s`."""
     asked_for_s = crawl_delay_s or 0.0
-    if _is_hurried(settings, is_open=is_open):
+    if is_hurried(settings, is_open=is_open):
         return asked_for_s
     delay_s = settings.host_delay_s if is_open else max(settings.host_delay_s, LEAST_REST_S)
     slow_s = min(settings.rest_factor * took_s, settings.rest_max_s)
@@ -97,18 +99,18 @@ def rest_after(
 
 def address_rest_after(settings: Politeness, *, is_open: bool) -> float:
     """Seconds that an address rests after an answer."""
-    return 0.0 if _is_hurried(settings, is_open=is_open) else settings.address_delay_s
+    return 0.0 if is_hurried(settings, is_open=is_open) else settings.address_delay_s
 
 
 def host_at_once(settings: Politeness, *, crawl_delay_s: float | None, is_open: bool) -> int:
     """Requests that may be under way to a host: more than one only where it need not rest."""
-    is_free = _is_hurried(settings, is_open=is_open) and not crawl_delay_s
+    is_free = is_hurried(settings, is_open=is_open) and not crawl_delay_s
     return settings.per_host if is_free else 1
 
 
 def address_at_once(settings: Politeness, *, is_open: bool) -> int | None:
     """The same for an address; None sets no bound."""
-    return None if _is_hurried(settings, is_open=is_open) else 1
+    return None if is_hurried(settings, is_open=is_open) else 1
 
 
 def busy_rest(first_s: float, times: int) -> float:
@@ -135,6 +137,6 @@ def retry_after_s(value: str, now_us: int) -> float | None:
     return min(max(0.0, wait_s), _RETRY_AFTER_MAX_S)
 
 
-def _is_hurried(settings: Politeness, *, is_open: bool) -> bool:
+def is_hurried(settings: Politeness, *, is_open: bool) -> bool:
     """The operator wants no rest, and may want it of this host."""
     return is_open and settings.host_delay_s == 0
