@@ -157,10 +157,16 @@ def _reports(module: Any, body: bytes) -> Sequence[Call]:
 
 def _rows(module: Any, body: bytes) -> Sequence[Call]:
     """Edges of a page's words, some of them twice."""
-    words = body.split()[:8000]
-    edges = [tuple(words[at : at + 8]) for at in range(0, len(words) - 7, 3)]
     texts = [text for name in ("latin-1", "utf-8") for text in body.decode(name, "replace").split()]
-    return ((module.code, (edges + edges[::2],)), (module.joined, (texts,)))
+    words = texts[:8000]
+    edges = [tuple(words[at : at + 8]) for at in range(0, len(words) - 7, 3)]
+    gathered = module.Gathered()
+    return (
+        (gathered.add, (edges + edges[::2],)),
+        (gathered.add, (tuple(edges[::3]),)),
+        (gathered.columns, ()),
+        (module.joined, (texts,)),
+    )
 
 
 def _forms(module: Any, body: bytes) -> Sequence[Call]:

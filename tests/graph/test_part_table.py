@@ -12,47 +12,6 @@ from hypothesis import strategies as st
 from gossamer.base import native
 from gossamer.graph.arrow import pa
 from gossamer.graph.columns import joined_in_python, number_array, number_column, text_column
-from gossamer.graph.part_table import code
-from gossamer.records import Edge, LinkKind, Place
-
-words = st.sampled_from(["", "a", "b", "ä", "x\ud800y", "a" * 300])
-edges = st.builds(
-    Edge,
-    target=words,
-    key=st.just(b""),
-    text=words,
-    rel=words,
-    place=st.sampled_from([*Place, "main", "elsewhere"]),
-    kind=st.sampled_from(list(LinkKind)),
-    line=st.integers(0, 3),
-    fault=words,
-)
-
-
-@st.composite
-def shared_edges(draw: st.DrawFn) -> list[Edge]:
-    """Rows as pages have them: many of them the very same edge."""
-    distinct = draw(st.lists(edges, min_size=1, max_size=8))
-    return draw(st.lists(st.sampled_from(distinct), max_size=60))
-
-
-@given(rows=shared_edges())
-def test_c_makes_the_columns_that_python_makes(rows: list[Edge]) -> None:
-    module = native.load("gossamer.graph._rows")
-    if module is None:
-        pytest.skip("gossamer.graph._rows is not built; `make native` builds it")
-
-    assert list(module.code(rows)) == list(code(rows))
-
-
-@pytest.mark.parametrize("wrong", [(), [()], [("a",) * 7], [7], [["a"] * 8]])
-def test_c_takes_nothing_but_edges(wrong: object) -> None:
-    module = native.load("gossamer.graph._rows")
-    if module is None:
-        pytest.skip("gossamer.graph._rows is not built; `make native` builds it")
-
-    with pytest.raises(TypeError):
-        module.code(wrong)
 
 
 @given(values=st.lists(st.text(st.characters(codec="utf-8"), max_size=9)))

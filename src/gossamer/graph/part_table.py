@@ -1,10 +1,7 @@
 """The rows of a part as an Arrow table, texts as dictionaries: few steps for a link.
 
-Pages share the edges that they have in common, so an edge is looked at once and not once a row:
-which row has which is told by identity. Half of all links of a site are such. There is a twin in C
-(`_rows.c`), which takes 18 microseconds a page of 110 links where `code` takes 70; of both each
-column is a list of its distinct values in the order in which they first come, and for each row the
-number of its value.
+Of each column there is a list of its distinct values in the order in which they first come, and for
+each row the number of its value (`gathered.py`).
 """
 
 from __future__ import annotations
@@ -16,27 +13,29 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.base import native
 from gossamer.graph.arrow import pa
 from gossamer.graph.columns import number_column, text_column
+from gossamer.graph.gathered import Coded
 from gossamer.records import Edge
 
 _MAX_LINE: Final = 2**31 - 1
 # Of an edge: target, text, rel, place, kind, line, fault. Its key is no column.
 _FIELDS: Final = (0, 2, 3, 4, 5, 6, 7)
 
-Coded = tuple[bytes, list[Any]]  # of each row the number of its value, in 4 bytes; the values
-
 
 def table_of(
-    schema: Any, edges: list[Edge], counts: list[int], sources: list[str], seen_us: list[int]
+    schema: Any,
+    coded: Sequence[Coded],
+    counts: list[int],
+    sources: list[str],
+    seen_us: list[int],
 ) -> Any:
-    """The table of some rows, with dictionaries where `schema` has texts.
+    """The table of rows with the columns `coded`, with dictionaries where `schema` has texts.
 
     The first of `counts` says how many are of the first of `sources`, seen at the first of
     `seen_us`, and so on.
     """
-    target, text, rel, place, kind, line, fault = _code(edges)
+    target, text, rel, place, kind, line, fault = coded
     of_page = np.repeat(np.arange(len(counts), dtype=np.int32), np.array(counts, np.int64))
     lines = np.array([min(number, _MAX_LINE) for number in line[1]], np.int32)
     columns = [
@@ -80,7 +79,3 @@ def _coded(values: Sequence[Any], forms: NDArray[np.intp]) -> Coded:
     number_of = dict(zip(distinct, range(len(distinct)), strict=True))
     codes = np.fromiter(map(number_of.__getitem__, values), np.int32, len(values))
     return codes[forms].tobytes(), distinct
-
-
-_native: Final = native.load("gossamer.graph._rows")
-_code: Final = code if _native is None else _native.code
