@@ -106,6 +106,18 @@ def test_pages_that_need_no_tree(page: str) -> None:
     assert read(BARE_SCANNED, page) == read(BARE_TREES, page)
 
 
+@pytest.mark.parametrize(
+    "piece", [" ", "  ", "\n", " \u00a0", "\u00a0 ", "\x0b", " é", "&nbsp; ", "&", "<b\x0bc>"]
+)
+def test_the_scanner_that_sees_sixteen_bytes_at_once_sees_each_of_them(piece: str) -> None:
+    for before in range(34):
+        for behind in (0, 1, 17):
+            text = f"{'a' * before}{piece}{'b' * behind}"
+            attributes = f'{"n" * before}="{piece}" {"m" * behind}'
+            page = f"{text}<a {attributes} href='{text}'>{text}</a><{'t' * before}t>{text}"
+            assert read(SCANNED, page) == read(TREES, page)
+
+
 DECLINED = {
     "text between the rows of a table": "<table>a<tr><td>b</table>",
     "a link that the end of a block cuts in two": "<p><a href=x>a</p>b</a>",

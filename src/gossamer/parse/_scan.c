@@ -39,9 +39,24 @@ typedef struct {
 
 /* ---- strings ---- */
 
+/* Whether some bytes, eight or more, are ASCII. */
+static int is_ascii(const byte *p, size_t size) {
+    uint64_t word, any = 0;
+    for (size_t at = 0; at + 8 < size; at += 8) {
+        memcpy(&word, p + at, 8);
+        any |= word;
+    }
+    memcpy(&word, p + size - 8, 8); /* those before its last byte again, or not */
+    return !((any | word) & 0x8080808080808080u);
+}
+
 static PyObject *string(const byte *p, size_t size) {
     if (!size) return Py_NewRef(no_text);
-    return PyUnicode_DecodeUTF8((const char *)p, (Py_ssize_t)size, "replace");
+    if (size < 8 || !is_ascii(p, size))
+        return PyUnicode_DecodeUTF8((const char *)p, (Py_ssize_t)size, "replace");
+    PyObject *made = PyUnicode_New((Py_ssize_t)size, 127);
+    if (made) memcpy(PyUnicode_1BYTE_DATA(made), p, size);
+    return made;
 }
 
 /* The value of an attribute, or None. */
@@ -59,7 +74,7 @@ static PyObject *value_of(Scan *s, const Tag *t, const char *name) {
 static PyObject *folded(Scan *s, const byte *from, const byte *to, size_t most) {
     size_t before = s->scratch.size;
     Fold fold = {&s->scratch, most, 0, 0, 0};
-    if (fold_more(&fold, from, to)) return PyErr_NoMemory();
+    if (fold_more(&fold, from, to, to)) return PyErr_NoMemory();
     PyObject *made = string(s->scratch.at + before, s->scratch.size - before);
     s->scratch.size = before;
     return made;
@@ -70,17 +85,20 @@ static PyObject *folded(Scan *s, const byte *from, const byte *to, size_t most) 
 static int fold_words(Scan *s, const Open *o, size_t most) {
     size_t from = o->text_from;
     const Buffer *text = &s->text.out;
+    const byte *limit = text->at + text->room;
     Fold fold = {&s->scratch, most, 0, 0, 0};
     for (size_t i = o->alts_from; i < s->alt_count; i++) {
         const Alt *alt = &s->alts[i];
         const byte *words = s->alt_bytes.at + alt->from;
-        if (fold_more(&fold, text->at + from, text->at + alt->text_at)) return -1;
+        if (fold_more(&fold, text->at + from, text->at + alt->text_at, limit)) return -1;
         fold.owes_space = fold.has_word;
-        if (alt->size && fold_more(&fold, words, words + alt->size)) return -1;
+        if (alt->size && fold_more(&fold, words, words + alt->size, words + alt->size)) return -1;
         fold.owes_space = fold.has_word;
         from = alt->text_at;
     }
-    if (text->size > from && fold_more(&fold, text->at + from, text->at + text->size)) return -1;
+    if (text->size > from &&
+        fold_more(&fold, text->at + from, text->at + text->size, limit))
+        return -1;
     /* Headings in one another would all pass over the same white space. */
     s->blank += fold.blank;
     if (s->blank > 4 * (uint64_t)(s->end - s->begin)) return decline(s, NESTED_TITLE);

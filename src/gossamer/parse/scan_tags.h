@@ -92,7 +92,7 @@ typedef struct {
     uint64_t low, high;
 } Name;
 
-enum { TAG_SLOTS = 512 };
+enum { TAG_SLOTS = 1024 };
 static Name slot_names[TAG_SLOTS];
 static byte slot_tags[TAG_SLOTS];
 
@@ -115,8 +115,9 @@ static Name name_of(const byte *p, size_t size) {
 
 static inline int same_name(Name a, Name b) { return a.low == b.low && a.high == b.high; }
 
+/* A number, found by trying, with which no two of the tags above want the same slot. */
 static inline unsigned slot_of(Name name) {
-    return (unsigned)(((name.low ^ name.high * 31) * 0x9E3779B97F4A7C15u) >> 55);
+    return (unsigned)(((name.low ^ name.high * 31) * 0x4E06C6536CF60539u) >> 54);
 }
 
 static void fill_tags(void) {

@@ -5,7 +5,7 @@
 
 #include <Python.h>
 
-#include "scan_tags.h"
+#include "scan_wide.h"
 
 typedef struct {
     byte *at;
@@ -56,10 +56,31 @@ static int pay(Text *t) {
     return 0;
 }
 
-/* Text of which white space is folded. */
-static int add_folded(Text *t, const byte *p, const byte *end) {
+/* Text of which white space is folded. What follows up to `limit` may be looked at, too. */
+static int add_folded(Text *t, const byte *p, const byte *end, const byte *limit) {
     /* A separator takes the place of white space; one more may be owed from before. */
-    if (make_room(&t->out, (size_t)(end - p) + 2)) return -1;
+    if (make_room(&t->out, (size_t)(end - p) + 2 + BLOCK_BYTES)) return -1;
+#ifdef __SSE2__
+    while (p < end && limit - p >= BLOCK_BYTES) {
+        const Block b = block_at(p);
+        const unsigned size = end - p < BLOCK_BYTES ? (unsigned)(end - p) : BLOCK_BYTES;
+        const unsigned white = where_white(b) & ((1u << size) - 1);
+        if (white & 1) {
+            owe(t, OWES_SPACE);
+            p += __builtin_ctz(~white);
+            continue;
+        }
+        if (t->owed && pay(t)) return -1;
+        /* A space between two words stays as it is; all other white space ends what is copied. */
+        const unsigned odd = white & (~where_is(b, ' ') | white >> 1 | 1u << (size - 1));
+        const int copied = __builtin_ctz(odd | 1u << size);
+        _mm_storeu_si128((Block *)(t->out.at + t->out.size), b);
+        t->out.size += (size_t)copied;
+        p += copied;
+    }
+#else
+    (void)limit;
+#endif
     while (p < end) {
         if (is_space(*p)) {
             owe(t, OWES_SPACE);
@@ -107,7 +128,8 @@ static int wide_space(const byte *p, const byte *end) {
     return 0;
 }
 
-/* Words folded as " ".join(text.split()) folds them, up to a number of characters. */
+/* Words folded as " ".join(text.split()) folds them, up to a number of characters. What follows up
+ * to `limit` may be looked at, too. */
 typedef struct {
     Buffer *into;
     size_t left; /* characters that may still be added */
@@ -115,8 +137,28 @@ typedef struct {
     size_t blank; /* bytes of white space that were passed */
 } Fold;
 
-static int fold_more(Fold *f, const byte *p, const byte *end) {
-    if (make_room(f->into, (size_t)(end - p) + 1)) return -1; /* 1: the space that is owed */
+static int fold_more(Fold *f, const byte *p, const byte *end, const byte *limit) {
+    /* 1: the space that is owed; and a block may be written whole of which some bytes count. */
+    if (make_room(f->into, (size_t)(end - p) + 1 + BLOCK_BYTES)) return -1;
+#ifdef __SSE2__
+    /* ASCII whose only white space is single spaces between words stays as it is. */
+    while (p < end && limit - p >= BLOCK_BYTES && f->left >= BLOCK_BYTES && !f->owes_space) {
+        const Block b = block_at(p);
+        const unsigned size = end - p < BLOCK_BYTES ? (unsigned)(end - p) : BLOCK_BYTES;
+        const unsigned low = where_low(b), high = where_high(b);
+        const unsigned at_word = ~((low | high) >> 1 | 1u << (size - 1)); /* before a letter */
+        const unsigned odd = high | (low & ~(where_is(b, ' ') & at_word));
+        const int copied = low & 1 ? 0 : __builtin_ctz(odd | 1u << size);
+        if (!copied) break;
+        _mm_storeu_si128((Block *)(f->into->at + f->into->size), b);
+        f->into->size += (size_t)copied;
+        f->left -= (size_t)copied;
+        f->has_word = 1;
+        p += copied;
+    }
+#else
+    (void)limit;
+#endif
     while (p < end && f->left) {
         int space = wide_space(p, end);
         if (space) {

@@ -7,17 +7,11 @@
 
 /* Read a tag whose name begins at `p`. NULL where the page ends in it: then it is none. */
 static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
-    const byte *end = s->end, *from = p;
+    const byte *end = s->end;
     t->attributes = 0;
     t->is_closed = 0;
     t->role = -1;
-    Name name = {0, 0};
-    for (; p < end && !(MEANS[*p] & ENDS_NAME); p++) {
-        size_t n = (size_t)(p - from);
-        if (n < 8) name.low |= (uint64_t)lower(*p) << 8 * n;
-        else if (n < 16) name.high |= (uint64_t)lower(*p) << 8 * (n - 8);
-    }
-    t->name = p - from > 16 ? name_of(from, (size_t)(p - from)) : name;
+    p = end_of_name(p, end, &t->name);
     t->tag = tag_of(t->name);
     for (;;) {
         while (p < end && (is_space(*p) || *p == '/')) p++;
@@ -31,8 +25,8 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
             return NULL;
         }
         Attribute *a = &t->attribute[t->attributes++];
-        a->name = p++; /* an equals sign here is a part of the name */
-        while (p < end && !(MEANS[*p] & ENDS_ATTRIBUTE)) p++;
+        a->name = p; /* an equals sign here is a part of the name */
+        p = end_of_attribute(p + 1, end);
         a->name_size = (size_t)(p - a->name);
         if (a->name_size == 4 && t->role < 0 && same_word(a->name, 4, "role"))
             t->role = t->attributes - 1;
@@ -45,7 +39,7 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
         while (p < end && is_space(*p)) p++;
         if (p >= end) return NULL;
         if (*p == '"' || *p == '\'') {
-            const byte *close = memchr(p + 1, *p, (size_t)(end - p - 1));
+            const byte *close = find_byte(p + 1, end, end, (char)*p);
             if (!close) return NULL;
             a->value = p + 1;
             a->value_size = (size_t)(close - p - 1);
@@ -63,11 +57,7 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
 /* Whether bytes are UTF-8 throughout. */
 static int is_utf8(const byte *p, const byte *end) {
     while (p < end) {
-        uint64_t words[4];
-        for (; end - p >= 32; p += 32) { /* most of a page is ASCII */
-            memcpy(words, p, 32);
-            if ((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080u) break;
-        }
+        p = past_ascii(p, end); /* most of a page */
         while (p < end && *p < 0x80) p++;
         if (p == end) return 1;
         byte c = *p++;
@@ -145,7 +135,7 @@ static int scan_page(Scan *s) {
     s->anchor = s->ruby = -1;
     if (memchr(s->begin, 0, (size_t)(s->end - s->begin))) return decline(s, NUL);
     while (s->at < s->end) {
-        const byte *p = memchr(s->at, '<', (size_t)(s->end - s->at));
+        const byte *p = find_byte(s->at, s->end, s->end, '<');
         if (!p) p = s->end;
         if (p > s->at) {
             const byte *from = s->at;

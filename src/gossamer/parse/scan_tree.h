@@ -369,9 +369,9 @@ static const byte *past_newline(const byte *p, const byte *end) {
 static int add_text(Scan *s, const byte *p, const byte *end) {
     Text *t = &s->text;
     while (p < end) {
-        const byte *ref = memchr(p, '&', (size_t)(end - p));
+        const byte *ref = find_byte(p, end, s->end, '&');
         const byte *stop = ref ? ref : end;
-        if (s->pres ? add_written(t, p, stop) : add_folded(t, p, stop))
+        if (s->pres ? add_written(t, p, stop) : add_folded(t, p, stop, s->end))
             return decline(s, NO_MEMORY);
         if (!ref) return 0;
         byte value[8];
@@ -380,7 +380,7 @@ static int add_text(Scan *s, const byte *p, const byte *end) {
         if (!taken) value[0] = '&', taken = 1;
         if (s->pres && (pay(t) || add_bytes(&t->out, value, (size_t)size)))
             return decline(s, NO_MEMORY);
-        if (!s->pres && add_folded(t, value, value + size)) return decline(s, NO_MEMORY);
+        if (!s->pres && add_folded(t, value, value + size, value + size)) return decline(s, NO_MEMORY);
         p = ref + taken;
     }
     return 0;
