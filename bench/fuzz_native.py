@@ -48,7 +48,19 @@ from gossamer.demo.web import build_web
 from gossamer.index.words import _RUNS, _TABLE
 from gossamer.parse.relations import relation_of
 from gossamer.parse.words import _BITS
-from gossamer.records import Edge, Fetched, Found, Lease, Link, LinkKind, Place
+from gossamer.records import (
+    Edge,
+    Fetched,
+    Found,
+    Lease,
+    Link,
+    LinkKind,
+    Outcome,
+    Place,
+    Reason,
+    Report,
+    Stored,
+)
 
 SRC: Final = HERE.parent / "src"
 MOST_S: Final = 30  # for one page, in a process that the sanitizers make some ten times slower
@@ -128,7 +140,7 @@ def _intake(module: Any, body: bytes) -> Sequence[Call]:
 
 def _reports(module: Any, body: bytes) -> Sequence[Call]:
     """The page's words as texts of a report, and its bytes as the row that the report settles."""
-    words = [*body[:3000].decode("utf-8", "replace").split(), "", "http://a.example/"]
+    words = [*body[:3000].decode("utf-8", "replace").split(), "a", "", "http://a.example/"]
     url, key, number = words[-1] + words[0], body[:16], len(body)
     lease = Lease(7, url, key, words[1], words[-2], tries=number % 3, via=words[number % 7 % 2])
     stored = Stored(url, 0, number, 9 * number)
@@ -285,6 +297,7 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
     "gossamer.crawl._forms": Target(_forms),
     "gossamer.fetch._intake": Target(_intake, may_raise=(OverflowError,)),
+    "gossamer.frontier._reports": Target(_reports, may_raise=(UnicodeEncodeError,)),
     "gossamer.graph._rows": Target(_rows),
     "gossamer.graph._sums": Target(_sums, may_raise=(ValueError,)),
     "gossamer.index._lines": Target(_lines),

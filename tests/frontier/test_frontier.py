@@ -183,7 +183,7 @@ def test_a_url_is_admitted_once_whether_few_or_many_are_known(store: Store, few_
 
 def test_refusals_at_the_door_are_told(store: Store) -> None:
     told: list[Refusal] = []
-    frontier = Frontier(store, FrontierSettings(), judge, on_refused=told.append)
+    frontier = Frontier(store, FrontierSettings(), judge, on_refused=told.extend)
 
     frontier.admit([found("http://a.example/out/x"), found(URL)], NOW_US)
 

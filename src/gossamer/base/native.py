@@ -25,6 +25,7 @@ EXTENSIONS: Final = {
     "gossamer.archive._pack": 4,
     "gossamer.crawl._forms": 5,
     "gossamer.fetch._intake": 1,
+    "gossamer.frontier._reports": 1,
     "gossamer.graph._rows": 3,
     "gossamer.graph._sums": 1,
     "gossamer.index._lines": 1,

@@ -180,7 +180,7 @@ def _open(
         settings.frontier,
         admission,
         watch_depth=settings.scope.depth >= 0,
-        on_refused=journal.note_refusal,
+        on_refused=journal.note_refusals,
     )
     salt = store.find(Table.META, SALT_KEY) or b""
     keys = Keys(salt)

@@ -216,7 +216,7 @@ class Trial:
             settings.frontier,
             admission,
             watch_depth=settings.scope.depth >= 0,
-            on_refused=self._refused.append,
+            on_refused=self._refused.extend,
         )
         self._scheduler = Scheduler(
             self.frontier, self._settings, self._keys, Guard(settings.fetch.allow_private),

@@ -30,9 +30,12 @@ class Captures:
 
     def put(self, report: Report) -> None:
         """A fetch brought an answer."""
-        key = report.lease.key
-        at = key + time_key(report.at_us)
-        self._pending.put(Table.CAPTURE, at, capture_row(report))
+        self.put_row(report.lease.key, report.at_us, capture_row(report))
+
+    def put_row(self, key: bytes, at_us: int, row: bytes) -> None:
+        """The same where its row is at hand."""
+        at = key + time_key(at_us)
+        self._pending.put(Table.CAPTURE, at, row)
         self._new[key].append(at)
 
     def find(self, key: bytes, at_us: int) -> CaptureRow | None:

@@ -38,10 +38,9 @@ from gossamer.frontier.rows import (
     depth_of,
     learn,
     may_index,
-    queued_row,
-    queued_values,
-    refused_row,
-    settled_row,
+    queued,
+    refused,
+    settled,
     standing_of,
     time_key,
     url_in,
@@ -67,6 +66,10 @@ class Refusal(NamedTuple):
     at_us: int
 
 
+_made: Final = tuple.__new__  # half the time of a call of `Refusal`
+# To ask a class for its member takes as long as to use it.
+_URL, _QUEUE = Table.URL, Table.QUEUE
+_REFUSED, _FOR_NOW = Standing.REFUSED, Standing.REFUSED_FOR_NOW
 _COUNTS: Final = b"counts"
 _NUMBER: Final = b"number"
 _FEW_KNOWN: Final = 100_000  # whose keys are held in memory, at 100 bytes each
@@ -84,11 +87,11 @@ class Frontier:
         judge: Judge,
         *,
         watch_depth: bool = False,
-        on_refused: Callable[[Refusal], None] | None = None,
+        on_refused: Callable[[list[Refusal]], None] | None = None,
         few_known: int = _FEW_KNOWN,
     ) -> None:
         """`watch_depth`: a depth limit holds, so a shorter path to a known URL matters.
-        `on_refused` hears of every URL that is refused when it is found. Of a new collection the
+        `on_refused` hears of all URLs that are refused when they are found. Of a new collection the
         first `few_known` keys are held in memory.
         """
         self._store = store
@@ -143,18 +146,23 @@ class Frontier:
     def admit(self, found: Iterable[Found], now_us: int) -> int:
         """Take in what is new; the number of URLs that were not known before."""
         find, known, new = self.pending.find, self._known, 0
+        refusals: list[Refusal] = []
         for one in found:
             key = one[1]
             row = find(Table.URL, key) if known is None or key in known else None
             if row is None:
                 if known is not None:
                     known.add(key)
-                self._admit(one, now_us)
+                refusal = self._admit(one, now_us)
+                if refusal is not None:
+                    refusals.append(refusal)
                 new += 1
             else:
                 self._found_again(one, row)
         self.counts.known += new
         self._hold_few()
+        if refusals and self._on_refused is not None:
+            self._on_refused(refusals)
         return new
 
     def _hold_few(self) -> None:
@@ -162,8 +170,8 @@ class Frontier:
         if self._known is not None and len(self._known) > self._few_known:
             self._known = None
 
-    def _admit(self, found: Found, now_us: int) -> None:
-        """Take in a URL that was not known."""
+    def _admit(self, found: Found, now_us: int) -> Refusal | None:
+        """Take in a URL that was not known; what stands in its way, if something does."""
         key = found[1]
         host = self._shelf.touch(key[:HOST_BYTES])
         if not host.name:
@@ -174,15 +182,14 @@ class Frontier:
         host.known += 1
         if verdict is None:
             self._enqueue(found, now_us, host)
-            return
+            return None
         reason, detail = verdict
-        standing = _standing_refused(reason)
-        self.pending.put(Table.URL, key, refused_row(found, standing, reason, detail, now_us))
+        standing = _FOR_NOW if reason in LIFTABLE else _REFUSED
+        self.pending.put(_URL, key, refused(found, standing, reason, detail, now_us))
         self.counts.refused += 1
         host.refused += 1
         self.counts.count_reason(reason)
-        if self._on_refused is not None:
-            self._on_refused(Refusal(found[0], reason, detail, found[2], now_us))
+        return _made(Refusal, (found[0], reason, detail, found[2], now_us))
 
     def _found_again(self, found: Found, row: bytes) -> None:
         standing = standing_of(row)
@@ -260,11 +267,9 @@ class Frontier:
         elif self._is_leased(row, key):
             return False  # it is being asked, and its report says how that ended
         else:
-            refused = self.refuse(key, *verdict, now_us)
+            after = self.refuse(key, *verdict, now_us)
             if self._on_refused is not None:
-                self._on_refused(
-                    Refusal(refused.url, verdict[0], verdict[1], refused.depth, now_us)
-                )
+                self._on_refused([Refusal(after.url, *verdict, after.depth, now_us)])
         return True
 
     def take_shallower(self) -> list[bytes]:
@@ -274,20 +279,24 @@ class Frontier:
 
     def _enqueue(self, found: Found, first_us: int, host: HostRow | None = None) -> None:
         """`host` is the row of its host, where it is at hand and was touched."""
-        url, key, depth, via, redirects, _ = found
-        place = self._next_place(depth)
-        self.pending.put(Table.URL, key, queued_row(url, depth, place, via, first_us))
+        key = found[1]
+        place = self._next_place(found[2])
+        row, entry = queued(found, place, first_us)
+        self.pending.put(_URL, key, row)
         self.counts.queued += 1
-        self._add_entry(place, QueueEntry(key, url, depth, 0, redirects, via), host)
+        self._put_entry(key[:HOST_BYTES], place, entry, host)
 
-    def _add_entry(self, place: bytes, entry: QueueEntry, host: HostRow | None = None) -> None:
-        host_key = entry[0][:HOST_BYTES]
-        row = entry.encode()
+    def _add_entry(self, place: bytes, entry: QueueEntry) -> None:
+        self._put_entry(entry[0][:HOST_BYTES], place, entry.encode())
+
+    def _put_entry(
+        self, host_key: bytes, place: bytes, row: bytes, host: HostRow | None = None
+    ) -> None:
         queue = self._shelf.queue(host_key)
         if host is None:
             host = self._shelf.touch(host_key)
         host.queued += 1
-        self.pending.put(Table.QUEUE, host_key + place, row)
+        self.pending.put(_QUEUE, host_key + place, row)
         queue.add(place, row)
         self._awake.add(host_key)
 
@@ -358,9 +367,11 @@ class Frontier:
         With `retry_us` it is not the end: the URL waits for that time.
         """
         key = report.lease.key
-        packed = self.pending.find(Table.URL, key)
-        if retry_us is None and packed and (values := queued_values(packed)) is not None:
-            self._settle_queued(packed, values, report)
+        packed = self.pending.find(_URL, key)
+        if retry_us is None and packed and (rows := settled(packed, report)) is not None:
+            if self._watch_depth and depth_of(packed) < report.lease.depth:
+                self._shallower.append(key)
+            self._settle_queued(rows, report)
             return True
         row = UrlRow.decode(packed) if packed else None
         if row is None:  # replay of an exchange whose admission was not committed
@@ -388,26 +399,23 @@ class Frontier:
                 self._shallower.append(key)
         return True
 
-    def _settle_queued(
-        self, packed: bytes, values: tuple[str, bytes, bytes, int], report: Report
-    ) -> None:
+    def _settle_queued(self, rows: tuple[bytes, bytes, bytes], report: Report) -> None:
         """The end of nearly all leases: a row that has no past but its place, to be settled."""
+        place, row, capture = rows
         key = report.lease.key
-        if self._watch_depth and depth_of(packed) < report.lease.depth:
-            self._shallower.append(key)
-        host = self._drop_place(values[1], key[:HOST_BYTES])
-        self.pending.put(Table.URL, key, settled_row(packed, values, report))
-        is_fetched = report.outcome is Outcome.FETCHED
-        has_entry = is_fetched and may_index(report.status, report.robots)
+        host = self._drop_place(place, key[:HOST_BYTES])
+        self.pending.put(_URL, key, row)
+        if not capture:
+            self._sum(host, STANDING[report.outcome], report.reason or "")
+            return
+        self._captures.put_row(key, report.at_us, capture)
         self._sum(
-            host, STANDING[report.outcome], report.reason or "",
-            report.status, is_redirect=bool(report.redirect), has_entry=has_entry,
+            host, Standing.FETCHED, "", report.status, is_redirect=bool(report.redirect),
+            has_entry=may_index(report.status, report.robots),
         )  # fmt: skip
-        if is_fetched:
-            self._captures.put(report)
-            self.counts.size_bytes += report.size_bytes
-            host.size_bytes += report.size_bytes
-            self.counts.links += report.out_links
+        self.counts.size_bytes += report.size_bytes
+        host.size_bytes += report.size_bytes
+        self.counts.links += report.out_links
 
     def bring(self, report: Report) -> bool:
         """Note what an imported archive tells; whether it is now the last that is known of its URL.
@@ -565,7 +573,7 @@ class Frontier:
 
     def _drop_place(self, place: bytes, host_key: bytes) -> HostRow:
         self._shelf.queue(host_key).drop(place)
-        self.pending.delete(Table.QUEUE, host_key + place)
+        self.pending.delete(_QUEUE, host_key + place)
         host = self._shelf.touch(host_key)
         host.queued -= 1
         self.counts.queued -= 1

@@ -2,7 +2,8 @@
 
 Rows are msgpack arrays without their trailing empty fields, so a queued URL costs little more
 than its own characters. A URL's row starts with three plain bytes (standing, depth), because
-admitting a link looks at nothing else.
+admitting a link looks at nothing else. Those rows that every page brings are made in `_reports.c`
+where it is compiled, and by the functions here where it is not, or where it declines.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, Final, NamedTuple, Self
 
 import msgpack
 
+from gossamer.base.native import load
 from gossamer.base.values import dataclass
 from gossamer.records import Found, Outcome, Reason, Report
 
@@ -60,6 +62,7 @@ JUDGED_ALONE: Final = frozenset(
 )
 _STANDINGS: Final = tuple(Standing)  # to ask the class for one takes longer than to read a row
 _HEAD: Final = struct.Struct(">BH")
+_c: Final = load("gossamer.frontier._reports")
 MAX_DEPTH: Final = 0xFFFF
 
 
@@ -135,17 +138,46 @@ _URL_FIELDS: Final = tuple(f.name for f in fields(UrlRow))[2:]
 _url_values = attrgetter(*_URL_FIELDS)
 
 
+def queued(found: Found, place: bytes, first_us: int) -> tuple[bytes, bytes]:
+    """The row of a URL just admitted, and its entry in the queue."""
+    made: tuple[bytes, bytes] | None = _c.queued(found, place, first_us) if _c else None
+    if made is not None:
+        return made
+    url, key, depth, via, redirects, _ = found
+    entry = QueueEntry(key, url, depth, 0, redirects, via).encode()
+    return queued_row(url, depth, place, via, first_us), entry
+
+
 def queued_row(url: str, depth: int, place: bytes, via: bytes, first_us: int) -> bytes:
     """The row of a URL just admitted: the common case of `UrlRow.encode`, made quickly."""
     head = _HEAD.pack(0, min(MAX_DEPTH, depth))
     return head + _packed((url, place, via, first_us))
 
 
+def refused(found: Found, standing: Standing, reason: str, detail: str, at_us: int) -> bytes:
+    """The row of a URL that is refused when it is found."""
+    made: bytes | None = _c.refused(found, standing, reason, detail, at_us) if _c else None
+    return refused_row(found, standing, reason, detail, at_us) if made is None else made
+
+
 def refused_row(found: Found, standing: Standing, reason: str, detail: str, at_us: int) -> bytes:
-    """The row of a URL that is refused when it is found: `UrlRow.encode`, made quickly."""
+    """The same in Python: `UrlRow.encode`, made quickly."""
     url, _, depth, via, redirects, _ = found
     head = _HEAD.pack(standing, min(MAX_DEPTH, depth))
     return head + _packed((url, b"", via, at_us, redirects, 0, reason, detail, 0, at_us))
+
+
+def settled(row: bytes, report: Report) -> tuple[bytes, bytes, bytes] | None:
+    """Of a row as `queued` made it the place, the row after its report, and the row of the capture,
+    empty where nothing was fetched; None for all others."""
+    made: tuple[bytes, bytes, bytes] | None = _c.settled(row, report) if _c else None
+    if made is not None:
+        return made
+    values = queued_values(row)
+    if values is None:
+        return None
+    capture = capture_row(report) if report.outcome is Outcome.FETCHED else b""
+    return values[1], settled_row(row, values, report), capture
 
 
 def queued_values(row: bytes) -> tuple[str, bytes, bytes, int] | None:
