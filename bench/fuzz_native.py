@@ -131,7 +131,7 @@ def _intake(module: Any, body: bytes) -> Sequence[Call]:
         calls += [(module.Lines, (head,)), (module.status_of, (head,)), (lines.length, ())]
         calls += [(call, (name,)) for call in (lines.first, lines.all) for name in names]
         for most in (len(body), len(body) - 9):
-            calls += [(intake.begin, (most,))]
+            calls += [(intake.begin, (most,)), (intake.let_pass, (names[-1],))]
             calls += [(intake.header, (line,)) for line in (*head.splitlines(True)[:40], b"\n")]
             calls += [(intake.body, (piece,)) for piece in (body[:999], body[999:])]
             calls += [(intake.taken, ()), (intake.end, ())]

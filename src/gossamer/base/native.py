@@ -24,7 +24,7 @@ VARIABLE: Final = "GOSSAMER_NATIVE"
 EXTENSIONS: Final = {
     "gossamer.archive._pack": 4,
     "gossamer.crawl._forms": 5,
-    "gossamer.fetch._intake": 1,
+    "gossamer.fetch._intake": 2,
     "gossamer.frontier._reports": 1,
     "gossamer.graph._rows": 3,
     "gossamer.graph._sums": 1,

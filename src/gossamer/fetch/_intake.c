@@ -13,7 +13,7 @@
 
 #include "head_lines.h"
 
-#define API 1
+#define API 2
 
 /* libcurl gives up after any number but the length; after this one it brings the piece again. */
 enum { STOP = -1, PAUSE = 0x10000001 };
@@ -131,6 +131,7 @@ typedef struct {
     int interim, status;
     char is_whole, is_watched, is_cut;
     PyObject *head; /* never NULL */
+    PyObject *passed; /* a Content-Type that is wanted, or NULL */
     Py_ssize_t max_body_bytes, body_bytes;
     PyObject *room;   /* as long as the head says that the body is; or NULL */
     PyObject *pieces; /* a list, in its place; or NULL */
@@ -197,6 +198,7 @@ static void intake_unmade(Intake *self) {
     Py_XDECREF(self->on_fault);
     forget_body(self);
     Py_XDECREF(self->head);
+    Py_XDECREF(self->passed);
     PyMem_Free(self->lines);
     type->tp_free(self);
     Py_DECREF(type);
@@ -234,10 +236,30 @@ static PyObject *fail(Intake *self, const char *form, Py_ssize_t number) {
     return PyLong_FromLong(STOP);
 }
 
+static PyObject *intake_let_pass(Intake *self, PyObject *type) {
+    Span text;
+    int has = name_in(type, &text);
+    if (has < 0) return NULL;
+    Py_XSETREF(self->passed, has ? Py_NewRef(type) : NULL);
+    Py_RETURN_NONE;
+}
+
+/* Whether the head is like one that was let pass. */
+static int passes(Intake *self) {
+    Span head = span_of(self->head), value, type = {NULL, NULL};
+    if (self->status != 200 || !self->passed) return 0;
+    Py_ssize_t chars = PyUnicode_GET_LENGTH(self->passed);
+    first_value(head, "content-type", &type);
+    if (type.end - type.at != chars) return 0;
+    if (chars && memcmp(type.at, PyUnicode_1BYTE_DATA(self->passed), chars)) return 0;
+    return !first_value(head, "set-cookie", &value) && length_in(head) <= self->max_body_bytes;
+}
+
 static PyObject *head_is_whole(Intake *self) {
     self->is_whole = 1;
     if (set_head(self, self->lines, self->size)) return NULL;
     self->status = status_in(span_of(self->head));
+    if (passes(self)) Py_RETURN_NONE;
     if (self->status >= 200) return PyObject_CallNoArgs(self->on_head);
     if (++self->interim > MAX_INTERIM)
         return fail(self, "more than %zd interim answers", MAX_INTERIM);
@@ -374,6 +396,8 @@ static PyObject *intake_taken(Intake *self, PyObject *none) {
 static PyMethodDef intake_methods[] = {
     {"begin", (PyCFunction)(void (*)(void))intake_begin, METH_O,
      "begin(max_body_bytes): the next answer will come."},
+    {"let_pass", (PyCFunction)(void (*)(void))intake_let_pass, METH_O,
+     "let_pass(content_type): on_head need not be called for a page of that very type."},
     {"header", (PyCFunction)(void (*)(void))intake_header, METH_O,
      "header(line): of the head, or a trailer."},
     {"body", (PyCFunction)(void (*)(void))intake_body, METH_O, "body(piece): the next of the body."},

@@ -167,25 +167,18 @@ class Fetcher:
             detail = f"status {status} is no answer"
             return Failed(url, Reason.PROTOCOL, detail, at_us, took_s, status)
         number = transfer.curl.getinfo(pycurl.INFO_HTTP_VERSION)
+        lease = transfer.lease
+        request = self._headers.request_for(
+            url, with_secrets=lease.gets_secrets, hidden_names=transfer.hidden_names
+        )
+        head = self._head_to_keep(transfer) if transfer.set_cookies else intake.head
+        protocol = _PROTOCOLS.get(number, "http/1.1")
         return Fetched(
-            url=url,
-            status=status,
-            head=self._head_to_keep(transfer),
-            body=intake.taken(),
-            request=self._headers.request_for(
-                url,
-                with_secrets=transfer.lease.gets_secrets,
-                hidden_names=transfer.hidden_names,
-            ),
-            address=transfer.lease.address,
-            protocol=_PROTOCOLS.get(number, "http/1.1"),
-            at_us=at_us,
-            took_s=took_s,
-            cut=cut,
+            url, status, head, intake.taken(), request, lease.address, protocol, at_us, took_s, cut
         )
 
     def _head_to_keep(self, transfer: Transfer) -> bytes:
-        """The head as it came; where we said who we are, the proofs of it that it gives are not.
+        """A head with cookies as it came, but where we said who we are, without their values.
 
         A session that was logged in with a password or a cookie is worth as much as these.
         """
@@ -195,7 +188,7 @@ class Fetcher:
             or "Authorization" in transfer.hidden_names
             or self.jar.is_personal(lease.url)
         )
-        return without_cookies(head) if is_personal and transfer.set_cookies else head
+        return without_cookies(head) if is_personal else head
 
     def _new_transfer(self, lease: Lease) -> Transfer:
         network = self._network

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 import pycurl
 
 from gossamer.base import native
-from gossamer.fetch.head import status_of
+from gossamer.fetch.head import Head, status_of
 
 MAX_INTERIM: Final = 20  # blocks of 1xx before the answer; browsers see one or two
 STOP: Final = -1  # tells libcurl to give up; any number but the length does
@@ -41,6 +41,10 @@ class Intake(Protocol):
 
     def begin(self, max_body_bytes: int, /) -> None:
         """Forget the last answer: another will come."""
+
+    def let_pass(self, content_type: str, /) -> None:
+        """`on_head` has nothing to say to a 200 of this very type, in this answer or a later one,
+        if it sets no cookies and announces no more bytes than there may be."""
 
     def header(self, line: bytes, /) -> int | None:
         """The next line. What libcurl shall do: None to go on."""
@@ -75,6 +79,7 @@ class IntakeInPython:
         self._on_head = on_head
         self._on_start = on_start
         self._on_fault = on_fault
+        self._passed: str | None = None
         self.begin(0)
 
     def begin(self, max_body_bytes: int, /) -> None:
@@ -93,6 +98,18 @@ class IntakeInPython:
         pieces, self._pieces, self._body_bytes = self._pieces, [], 0
         return b"".join(pieces)
 
+    def let_pass(self, content_type: str, /) -> None:
+        self._passed = content_type
+
+    def _passes(self) -> bool:
+        head = Head(self.head)
+        return (
+            self.status == 200
+            and head.first("content-type") == self._passed
+            and not head.all("set-cookie")
+            and (head.length() or 0) <= self._max_body_bytes
+        )
+
     def header(self, line: bytes, /) -> int | None:
         self._header_bytes += len(line)
         if self._header_bytes > self._max_header_bytes:
@@ -109,7 +126,7 @@ class IntakeInPython:
         self.head = b"".join(self._lines)
         self.status = status_of(self.head)
         if self.status >= 200:
-            return self._on_head()
+            return None if self._passes() else self._on_head()
         self._interim += 1
         if self._interim > MAX_INTERIM:
             return self._fail(f"more than {MAX_INTERIM} interim answers")

@@ -71,8 +71,9 @@ class Headers:
         """
         authority, slash, rest = url[url.index("/") + 2 :].partition("/")
         kept = self._kept_for_typed if with_secrets else self._kept_for_all
-        more = "".join(f"{name}: {NOT_KEPT}\r\n" for name in hidden_names)
-        return f"GET {slash}{rest} HTTP/1.1\r\nHost: {authority}\r\n{kept}{more}\r\n".encode()
+        for name in hidden_names:
+            kept += f"{name}: {NOT_KEPT}\r\n"
+        return f"GET {slash}{rest} HTTP/1.1\r\nHost: {authority}\r\n{kept}\r\n".encode()
 
 
 def _line(header: str) -> str:

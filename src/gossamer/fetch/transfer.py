@@ -112,6 +112,8 @@ class Transfer:
     @property
     def hidden_names(self) -> tuple[str, ...]:
         """Headers that this request had beside those of `Headers`, and that are not kept."""
+        if self._way.login is None and not self._cookies:
+            return ()
         is_known = self._way.login is not None and (self._way.scheme or self._was_challenged)
         return (("Authorization",) if is_known else ()) + (("Cookie",) if self._cookies else ())
 
@@ -185,9 +187,11 @@ class Transfer:
             max_body_bytes=self.lease.max_body_bytes,
         )
         mime = mime_of(content_type)
-        if self._judge.looks_at_bytes(mime) and not head.first("content-encoding"):
+        if self._judge.looks_at_bytes(mime):
             self._untold_type = mime
-            self.intake.is_watched = True
+            self.intake.is_watched = not head.first("content-encoding")
+        elif status == 200 and self.refusal is None:
+            self.intake.let_pass(content_type)
         return STOP if self.refusal else None
 
     def _on_start(self, piece: bytes) -> bool:
