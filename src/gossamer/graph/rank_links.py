@@ -26,6 +26,7 @@ from gossamer.graph.rank_spool import CHUNK, Numbers, Spool
 Places = NDArray[np.int32]
 _LOW: Final = np.int64(0xFFFFFFFF)
 _MOST_SHORT: Final = 2**31 - 1
+_NONE: Final = np.empty(0, np.int64)
 _SAMPLE: Final = 1_000_000  # pairs that tell where to part the others
 
 
@@ -83,7 +84,10 @@ def in_links_of(sources: NDArray[np.integer], targets: NDArray[np.integer], node
 def gather(pairs: Spool, nodes: int, folder: Path, chunk: int = CHUNK) -> InLinks:
     """The links of spooled pairs (`packed`). What does not fit in a chunk is put in `folder`."""
     if len(pairs) <= chunk:
-        return _gathered(np.concatenate([np.empty(0, np.int64), *pairs.chunks()]), nodes)
+        chunks = list(pairs.chunks())  # one, as a rule, and that is not copied
+        return _gathered(
+            chunks[0] if len(chunks) == 1 else np.concatenate(chunks or [_NONE]), nodes
+        )
     place_of = _place_of(pairs.chunks(), nodes)
     parted = _part(pairs, place_of, folder, chunk)
     path = folder / "sources.i32"

@@ -46,9 +46,9 @@ class Spool:
         for start in range(0, self._filed, self._chunk):
             count = min(self._chunk, self._filed - start)
             yield np.fromfile(self._path, np.int64, count, offset=8 * start)
-        if self._kept:
+        if len(self._kept) > 1:
             self._kept = [np.concatenate(self._kept)]
-            yield self._kept[0]
+        yield from self._kept
 
     def drop(self) -> None:
         """Forget the numbers, and give disk and memory back."""
