@@ -114,6 +114,30 @@ def test_an_earlier_result_is_a_good_start() -> None:
     assert again.values == pytest.approx(cold.values, abs=1e-10)
 
 
+def test_steps_that_are_alike_are_leapt_over() -> None:
+    """Sites that hardly link to each other: rank goes from one to the other slowly."""
+    sites = [nx.gnp_random_graph(60, 0.1, seed=seed, directed=True) for seed in range(4)]
+    graph = nx.disjoint_union_all(sites)
+    graph.add_edges_from([(0, 60), (61, 120), (121, 180), (181, 0)])
+    wanted = nx.pagerank(graph, tol=1e-14, max_iter=1000)
+
+    found = pagerank(links_of(len(graph), list(graph.edges)))
+
+    assert found.rounds < 60  # 101 without
+    assert found.values == pytest.approx([wanted[n] for n in graph], abs=1e-10)
+
+
+def test_steps_to_and_fro_are_not_leapt_over() -> None:
+    graph = nx.star_graph(20).to_directed()
+    start = np.array([1.0] + [1e-3] * 20)
+    wanted = nx.pagerank(graph, tol=1e-14, max_iter=1000)
+
+    found = pagerank(links_of(21, list(graph.edges)), start=start)
+
+    assert found.rounds < 160
+    assert found.values == pytest.approx([wanted[n] for n in graph], abs=1e-10)
+
+
 def test_rounds_are_limited_and_the_result_says_so() -> None:
     found = pagerank(links_of(3, [(0, 1), (1, 2)]), rounds=2)
 

@@ -6,6 +6,11 @@ links to good authorities, which good hubs link to.
 
 Both are power iterations over `InLinks`, in float64, chunk by chunk. Pure; the same links give
 the same numbers to the last bit, however many chunks are read at once.
+
+Steps towards PageRank often become alike: each is the one before, by a fifth shorter. What all
+further ones would add up to is then known and gone at once (`_rest`), so the graph of a crawl of
+three sites takes 46 rounds and not 95. It ends with a round from where it has got to, and what
+that changes says how far off it is, however it came there.
 """
 
 from __future__ import annotations
@@ -34,6 +39,7 @@ CHUNK_LINKS: Final = 1_000_000  # 4 MB of sources, and as many ones for SciPy in
 # SciPy visits 600 million links a second and NumPy 190 (bench/ranks.py), but to import SciPy
 # takes 0.18 s of CPU: as much as fifty rounds over so many links.
 _FEW_LINKS: Final = 1_000_000
+_LEAP_EVERY: Final = 5  # rounds: what is left of other directions fades in between
 _THREADS: Final = 2
 
 
@@ -90,14 +96,15 @@ def pagerank(
         return Ranked.nothing()
     pull = _pull_of(links)
     ranks = _start(links, start)
-    change = float("inf")
-    done = 0
+    before, change, done = ranks, float("inf"), 0
     while done < rounds and change >= tolerance:
         new = _step(links, pull, ranks, damping, links.linking)
-        # Rank outside `linking` is one lump: all of it goes anywhere, whoever has it.
-        change = float(np.abs(new - ranks).sum() + abs(new.sum() - ranks.sum()))
+        change = _size(step := new - ranks)
         ranks = new
         done += 1
+        if done % _LEAP_EVERY == 0 and tolerance <= change and done < rounds:
+            ranks += _rest(step, before)
+        before = step
     full = _step(links, pull, ranks, damping, links.nodes)
     full /= full.sum()
     return Ranked(full[links.place_of], done, change)
@@ -146,6 +153,26 @@ def _step(links: InLinks, pull: _Pull, ranks: Vector, damping: float, rows: int)
     new *= damping
     new += anywhere
     return new
+
+
+def _size(step: Vector) -> float:
+    """How much a step changes. Rank outside `linking` is one lump: all of it goes anywhere,
+    whoever has it."""
+    return float(np.abs(step).sum() + abs(step.sum()))
+
+
+def _rest(step: Vector, before: Vector) -> Vector | float:
+    """What the steps that follow add up to, if they go on as these two; else nothing.
+
+    From here the goal is at most `reach` steps off, damping / (1 - damping). A leap is off by at
+    most reach / (1 - ratio) times what the steps differ by: with half of 1 - ratio it is worth it,
+    whatever the links are.
+    """
+    size = _size(step)
+    ratio = size / (_size(before) or size)
+    if ratio >= 1 or _size(step - ratio * before) > (1 - ratio) / 2 * size:
+        return 0.0
+    return step * (ratio / (1 - ratio))
 
 
 def _in_sum_one(values: Vector) -> Vector:
