@@ -156,7 +156,7 @@ def test_of_a_long_text_as_much_travels_as_the_index_takes() -> None:
     arrived = wire.harvest_of(wire.harvest_items(long, is_indexed=True), lease)
 
     assert arrived.ready is not None
-    assert len(arrived.ready.words) == wire.chars_of(long) == MAX_TEXT_CHARS
+    assert len(arrived.ready.words) == MAX_TEXT_CHARS
 
 
 @given(texts, st.lists(texts, max_size=3))
@@ -184,12 +184,24 @@ def test_without_an_index_no_text_travels() -> None:
     assert wire.harvest_of(wire.harvest_items(harvest, is_indexed=False), lease) == Harvest(report)
 
 
-def test_the_urls_that_a_page_names_count_in_its_frame() -> None:
+@pytest.mark.parametrize("count", [0, 1, 15, 16, 300])
+def test_harvests_that_were_packed_one_by_one_arrive_together(count: int) -> None:
     lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
-    found = (Found("http://a.example/" + "x" * 983, bytes(16), 1, lease.key),) * 5
-    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""), found=found)
+    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""), title="a\ud83d")
+    harvests = [Harvest(replace(report, at_us=n)) for n in range(count)]
+    parts = [wire.packed_harvest(one, is_indexed=False) for one in harvests]
 
-    assert wire.chars_of(Harvest(report)) == 5000
+    [[kind, items]] = sent(wire.reports_frame(parts))
+
+    assert kind == wire.REPORTS
+    assert [wire.harvest_of(item, lease) for item in items] == harvests
+
+
+def test_after_a_huge_message_small_ones_are_packed_as_before() -> None:
+    huge = sent(wire.frame(wire.ALIVE, "x" * 5_000_000))
+
+    assert [len(text) for _, text in huge] == [5_000_000]
+    assert sent(wire.frame(wire.ALIVE, "y")) == [(wire.ALIVE, "y")]
 
 
 def test_half_of_a_surrogate_pair_travels() -> None:

@@ -9,10 +9,10 @@ it. A text travels as the index wants it (`index/prepared.py`).
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgpack
 
@@ -36,6 +36,14 @@ FAULT: Final = 7  # worker to node: the disk failed; the worker ends
 CLOSED: Final = 8  # worker to node: all is written and closed
 REREAD: Final = 9  # node to worker: read what another worker archived and left
 COOKIES: Final = 10  # both ways: what sites have changed, in the order of `Cookie`
+
+_MUCH_BYTES: Final = 4_000_000  # of a message, more than which is seldom said
+# How msgpack says that an array begins: of two items, of up to 15, and of more.
+_TWO: Final = 0x92
+_FEW: Final = 15
+_FEW_BEGIN: Final = 0x90
+_MANY: Final = struct.Struct(">BH")
+_MANY_BEGIN: Final = 0xDC
 
 # Of each name its member: to ask the class for it takes half a microsecond.
 _OUTCOMES: Final = {str(one): one for one in Outcome}
@@ -64,14 +72,44 @@ class PartWritten:
     covered: dict[str, int]
 
 
+class _Packing:
+    """Values as bytes. One packer for all: to make one, with a buffer of 256 KB, takes longer than
+    most messages do."""
+
+    def __init__(self) -> None:
+        self._pack: Callable[[Any], bytes] = msgpack.Packer().pack
+
+    def __call__(self, values: Any) -> bytes:
+        try:
+            packed = self._pack(values)
+        except UnicodeEncodeError:  # half of a surrogate pair; to look for it takes a fifth
+            packed = cast("bytes", msgpack.packb(values, unicode_errors="surrogatepass"))
+        if len(packed) > _MUCH_BYTES:
+            self._pack = msgpack.Packer().pack  # a packer keeps its buffer as large as it ever was
+        return packed
+
+
+_packed: Final = _Packing()
+
+
 def frame(kind: int, *items: Any) -> bytes:
     """One message."""
-    message = (kind, *items)
-    try:
-        body: bytes = msgpack.packb(message)
-    except UnicodeEncodeError:  # half of a surrogate pair; to look for it takes a fifth of the time
-        body = msgpack.packb(message, unicode_errors="surrogatepass")
+    body = _packed((kind, *items))
     return HEADER.pack(len(body)) + body
+
+
+def packed_harvest(harvest: Harvest, *, is_indexed: bool) -> bytes:
+    """A harvest as a part of a frame, packed while what it holds is at hand."""
+    return _packed(harvest_items(harvest, is_indexed=is_indexed))
+
+
+def reports_frame(harvests: Sequence[bytes]) -> bytes:
+    """The message of all these harvests."""
+    count = len(harvests)
+    many = _MANY.pack(_MANY_BEGIN, count) if count > _FEW else bytes((_FEW_BEGIN | count,))
+    start = bytes((_TWO, REPORTS)) + many
+    size = len(start) + sum(map(len, harvests))
+    return b"".join((HEADER.pack(size), start, *harvests))
 
 
 class Frames:
@@ -80,15 +118,13 @@ class Frames:
     def __init__(self) -> None:
         self._held = bytearray()
 
-    def feed(self, data: bytes) -> Iterable[tuple[Any, ...]]:
+    def feed(self, data: bytes | bytearray) -> Iterable[tuple[Any, ...]]:
         """The messages that are whole now."""
-        held = self._held
-        if held:
-            held += data
-            if not self._is_whole(held, 0):
+        if self._held:
+            self._held += data
+            if not self._is_whole(self._held, 0):
                 return
-            data = bytes(held)
-            held.clear()
+            data, self._held = self._held, bytearray()
         at = 0
         view = memoryview(data)  # nearly always of whole messages: they are not copied
         try:
@@ -103,7 +139,7 @@ class Frames:
                 )
         finally:  # whoever failed over one message hears the others
             if at < len(data):
-                held += view[at:]
+                self._held += view[at:]
 
     @staticmethod
     def _is_whole(data: bytes | bytearray, at: int) -> bool:
@@ -128,7 +164,7 @@ def lease_of(items: tuple[Any, ...]) -> Lease:
 
 def report_items(report: Report) -> tuple[Any, ...]:
     """A report without its lease. Found URLs: (url, key, flag), flag 1 nofollow, 2 redirect."""
-    found = [
+    found = report.found and [
         (url, key, 1 if is_nofollow else 2 if redirects else 0)
         for url, key, _, _, redirects, is_nofollow in report.found
     ]
@@ -136,9 +172,9 @@ def report_items(report: Report) -> tuple[Any, ...]:
         report.lease.number,
         _stored_values(report.stored),
         found,
-        tuple(report.robots),
+        tuple(report.robots) if report.robots else (),
         report.sitemaps,
-        *_report_values(report),
+        _report_values(report),
     )
 
 
@@ -154,17 +190,9 @@ def harvest_items(harvest: Harvest, *, is_indexed: bool) -> tuple[Any, ...]:
     return ((ready, page.headings, harvest.anchors), *report_items(harvest.report))
 
 
-def chars_of(harvest: Harvest) -> int:
-    """About how much of a frame a harvest takes: its text and the URLs it names."""
-    report = harvest.report
-    text = min(len(harvest.page.text), MAX_TEXT_CHARS) if harvest.page else 0
-    urls = sum([len(found[0]) for found in report.found]) + sum(map(len, report.sitemaps))
-    return text + urls + len(report.body)
-
-
 def harvest_of(items: tuple[Any, ...], lease: Lease) -> Harvest:
-    words, *rest = items
-    report = report_of(rest, lease)
+    words = items[0]
+    report = report_of(items[1:], lease)
     if not words:
         return Harvest(report)
     ready, headings, anchors = words
@@ -182,11 +210,11 @@ def with_text(harvest: Harvest) -> Harvest:
 
 
 def report_of(items: Sequence[Any], lease: Lease) -> Report:
+    _, stored, found, robots, sitemaps, values = items
     (
-        _, stored, found, robots, sitemaps,
         outcome, at_us, took_s, reason, detail, status, type_, size_bytes, digest, modified_at,
         retry_after_s, title, language, redirect, is_cut, out_links, body,
-    ) = items  # fmt: skip
+    ) = values  # fmt: skip
     return Report(
         lease, _OUTCOMES[outcome], at_us, took_s, Stored(*stored),
         Reason(reason) if reason else None, detail, status, type_, size_bytes, digest, modified_at,

@@ -36,7 +36,7 @@ from gossamer.urls.keys import Keys
 
 _ALIVE_EVERY_S: Final = 1.0
 _FLUSH_AT: Final = 32  # reports gathered before a frame goes out
-_FLUSH_AT_CHARS: Final = 8_000_000  # of their texts and URLs: a frame has at most 256 MB
+_FLUSH_AT_BYTES: Final = 8_000_000  # of them: a frame has at most 256 MB
 _FLUSH_AFTER_S: Final = 0.008  # or so long after the first
 
 
@@ -51,8 +51,8 @@ class Desk(asyncio.Protocol):
         self._clock = SystemClock()
         self._tasks: set[asyncio.Task[None]] = set()  # that end with the worker
         self._writing: set[asyncio.Task[None]] = set()  # that it waits for
-        self._reports: list[Any] = []
-        self._report_chars = 0
+        self._reports: list[bytes] = []
+        self._report_bytes = 0
         self._flush_timer: asyncio.TimerHandle | None = None
         self._has_given_up = False
         self._loop = asyncio.get_running_loop()  # asking each time is a call of the system
@@ -161,8 +161,7 @@ class Desk(asyncio.Protocol):
         working = self._working
         if changes := working.jar.take_changes():
             self._send(wire.frame(wire.COOKIES, changes))
-        self._reports.append(wire.harvest_items(harvest, is_indexed=self._is_indexed))
-        self._report_chars += wire.chars_of(harvest)
+        self._gather(harvest)
         if self._is_worth_a_frame:
             self._flush()
         elif self._flush_timer is None:
@@ -175,23 +174,28 @@ class Desk(asyncio.Protocol):
         """Whether the node should hear now. A frame wakes it up, and leases it gives wake us: while
         there is much left to do here, more is gathered; with nothing left nobody waits."""
         left = self._working.fetcher.under_way + len(self._tasks) - 1  # one says that we are alive
-        is_much = len(self._reports) >= _FLUSH_AT or self._report_chars >= _FLUSH_AT_CHARS
+        is_much = len(self._reports) >= _FLUSH_AT or self._report_bytes >= _FLUSH_AT_BYTES
         return is_much or len(self._reports) >= 4 * left
 
     def _reread(self, lease: Lease, file: str, start: int) -> None:
         """Read what another worker archived; its links at once, for they are in no file of ours."""
         harvest = self._working.read_again(lease, file, start)
-        self._reports.append(wire.harvest_items(harvest, is_indexed=self._is_indexed))
+        self._gather(harvest)
         self._flush()
         self._spawn(self._writing, self._write_part())
+
+    def _gather(self, harvest: Harvest) -> None:
+        report = wire.packed_harvest(harvest, is_indexed=self._is_indexed)
+        self._reports.append(report)
+        self._report_bytes += len(report)
 
     def _flush(self) -> None:
         if self._flush_timer is not None:
             self._flush_timer.cancel()
             self._flush_timer = None
         if self._reports:
-            reports, self._reports, self._report_chars = self._reports, [], 0
-            self._send(wire.frame(wire.REPORTS, reports))
+            reports, self._reports, self._report_bytes = self._reports, [], 0
+            self._send(wire.reports_frame(reports))
 
     async def _write_part(self) -> None:
         part = await self._working.links.write()
