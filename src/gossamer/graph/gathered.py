@@ -3,7 +3,7 @@
 Pages share the edges that they have in common, so an edge is looked at once and not once a row:
 which row has which is told by identity. Half of all links of a site are such. There is a twin in C
 (`rows_gathered.h`), which codes an edge when it comes, just made, and keeps 4 bytes a row: a page
-of 77 links takes 12 microseconds, 58 in Python.
+of 77 links takes 9 microseconds, 58 in Python.
 """
 
 from __future__ import annotations
