@@ -15,7 +15,8 @@ from gossamer.crawl.crew import Employer
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.home import Home
-from gossamer.crawl.process_crew import Hand, Orders, ProcessCrew
+from gossamer.crawl.node_desk import Hand
+from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.wire import PartWritten
 from gossamer.records import Lease
 from gossamer.settings import Settings, values_of

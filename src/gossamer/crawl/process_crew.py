@@ -15,9 +15,8 @@ import os
 import subprocess
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.writer import disk_fault
@@ -30,8 +29,9 @@ from gossamer.crawl.equip import Post
 from gossamer.crawl.harvest import Harvester
 from gossamer.crawl.home import Home
 from gossamer.crawl.legacy import Left, Testament, read_legacy, reported
-from gossamer.crawl.marker import Place, Reader, marked, read_marker
-from gossamer.crawl.spawn import Process, spawn_worker
+from gossamer.crawl.marker import Reader, marked, read_marker
+from gossamer.crawl.node_desk import Hand, NodeDesk
+from gossamer.crawl.spawn import spawn_worker
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import DiskFault, GossamerError, StoreError
 from gossamer.fetch.cookies import Cookie
@@ -41,68 +41,10 @@ from gossamer.settings import Node
 _SILENT_S: Final = 30.0  # a worker says something every second; a busy machine may be slow
 _DEATHS: Final = 20  # within _DEATHS_S: something is wrong that a new worker does not mend
 _DEATHS_S: Final = 60.0
+_HEAR_AFTER_S: Final = 0.004
 _FEW_LEASES: Final = 4  # nobody who has no more is too busy
 _CLOSING_S: Final = 60.0
 _ENDING_S: Final = 10.0  # after its last word
-
-
-@dataclass(slots=True, eq=False)
-class Hand:
-    """One worker as the node sees it."""
-
-    name: str
-    process: Process
-    desk: NodeDesk
-    heard_s: float
-    leases: dict[int, Lease] = field(default_factory=dict)
-    left: dict[Place, Left] = field(default_factory=dict)  # of dead ones, to be read by this one
-    reported: dict[str, int] = field(default_factory=dict)  # up to which byte of each WARC file
-    file: str = ""  # the last of these, which is open
-    descriptor: int = -1  # of that file, for syncing
-    is_closed: bool = False
-
-    def let_go(self) -> None:
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
-
-
-class NodeDesk(asyncio.Protocol):
-    """The node's end of a worker's socket."""
-
-    def __init__(self, crew: ProcessCrew) -> None:
-        self._crew = crew
-        self._frames = wire.Frames()
-        self._transport: asyncio.Transport | None = None
-        self._unsent: list[bytes] = []  # before the connection was made
-        self.hand: Hand | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop has transports of its own, which are no subclass
-        self._transport = cast("asyncio.Transport", transport)
-        self._transport.writelines(self._unsent)
-
-    def data_received(self, data: bytes) -> None:
-        assert self.hand is not None, "a desk has a worker before it has a connection"
-        try:
-            for kind, *items in self._frames.feed(data):
-                self._crew.hear(self.hand, kind, items)
-        except Exception as fault:  # noqa: BLE001  # ours: the node stops, and says what it was
-            self._crew.fail(fault)
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        if self.hand is not None and not self.hand.is_closed:
-            self._crew.bury(self.hand)
-
-    def send(self, data: bytes) -> None:
-        if self._transport is None:
-            self._unsent.append(data)
-        elif not self._transport.is_closing():
-            self._transport.write(data)
-
-    def hang_up(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +90,7 @@ class ProcessCrew:
         self._left: list[Left] = []  # what the next worker is to read
         self._unindexed: list[Path] = []  # WARC files of the dead
         self._changed = asyncio.Event()  # a worker closed or died
+        self._hearing: asyncio.TimerHandle | None = None
 
     async def start(self, employer: Employer) -> None:
         self._employer = employer
@@ -200,6 +143,19 @@ class ProcessCrew:
             self.fail(fault)
 
     # -- what workers say
+
+    def hear_soon(self) -> None:
+        """Somebody has something to say that can wait for what others say, if not for long."""
+        if self._hearing is None:
+            loop = asyncio.get_running_loop()
+            self._hearing = loop.call_later(_HEAR_AFTER_S, self.hear_all)
+
+    def hear_all(self) -> None:
+        if self._hearing is not None:
+            self._hearing.cancel()
+            self._hearing = None
+        for hand in tuple(self._hands):
+            hand.desk.hear()
 
     def hear(self, hand: Hand, kind: int, items: Sequence[Any]) -> None:
         hand.heard_s = self._clock.now_s()

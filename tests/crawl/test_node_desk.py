@@ -1,0 +1,129 @@
+"""When does the node hear what its workers say?"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from crawl.crew_bench import CrewBench, a_crew
+from gossamer.crawl import wire
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.node_desk import Hand
+from gossamer.records import Lease, Outcome, Report, Stored
+from support.need import need_linux
+
+
+@pytest.fixture(autouse=True)
+def _linux() -> None:
+    need_linux("workers are forked")
+
+
+def with_hands(collection: Path, work: Callable[[CrewBench, Hand, Hand], None]) -> CrewBench:
+    """Do `work` with two workers, of whom each has 20 leases that it was never told of."""
+
+    async def run() -> CrewBench:
+        async with a_crew(collection) as bench:
+            first, second = bench.hands
+            for number in range(40):
+                hand = (first, second)[number // 20]
+                hand.leases[number] = Lease(number, "http://a.example/", b"k" * 16, "", "")
+                (bench.home.archive / f"{hand.name}.warc.gz").touch()
+            work(bench, first, second)
+            await asyncio.sleep(0)
+            return bench
+
+    return asyncio.run(run())
+
+
+def say(hand: Hand, numbers: Iterable[int]) -> None:
+    """A worker reports that these leases have ended."""
+    reports = [
+        wire.harvest_items(
+            Harvest(
+                Report(
+                    hand.leases[number],
+                    Outcome.FETCHED,
+                    at_us=0,
+                    took_s=0.0,
+                    stored=Stored(f"{hand.name}.warc.gz", number, number, number + 1),
+                )
+            ),
+            is_indexed=False,
+        )
+        for number in numbers
+    ]
+    hand.desk.data_received(wire.frame(wire.REPORTS, reports))
+
+
+def test_a_worker_with_much_left_to_do_is_heard_together_with_the_next(collection: Path) -> None:
+    def work(bench: CrewBench, first: Hand, second: Hand) -> None:
+        say(first, [0, 1])
+        say(first, [2])
+        assert bench.kept.numbers == []
+        say(second, range(20, 38))
+        assert bench.kept.numbers == [0, 1, 2, *range(20, 38)]
+
+    with_hands(collection, work)
+
+
+def test_a_worker_with_little_left_to_do_is_heard_at_once(collection: Path) -> None:
+    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+        say(first, range(10))
+        assert bench.kept.numbers == []
+        say(first, [10])
+        assert bench.kept.numbers == [*range(11)]
+
+    with_hands(collection, work)
+
+
+def test_what_can_wait_is_heard_after_a_moment(collection: Path) -> None:
+    async def run() -> None:
+        async with a_crew(collection) as bench:
+            [hand, _] = bench.hands
+            (bench.home.archive / f"{hand.name}.warc.gz").touch()
+            for number in range(4):
+                hand.leases[number] = Lease(number, "http://a.example/", b"k" * 16, "", "")
+            say(hand, [0])
+            assert bench.kept.numbers == []
+            await bench.until(lambda: bench.kept.numbers == [0])
+
+    asyncio.run(run())
+
+
+def test_what_is_no_report_is_heard_at_once_and_after_the_reports_before_it(
+    collection: Path,
+) -> None:
+    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+        say(first, [0])
+        first.desk.data_received(wire.frame(wire.PART, "", 0, {f"{first.name}.warc.gz": 1}))
+        assert bench.kept.numbers == [0]
+        assert len(bench.kept.parts) == 1
+
+    assert with_hands(collection, work).kept.covered_too_early == []
+
+
+def test_a_message_that_comes_in_pieces_is_heard_when_it_is_whole(collection: Path) -> None:
+    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+        message = wire.frame(wire.COOKIES, ()) + wire.frame(wire.ALIVE)
+        say(first, [0])
+        for byte in message:
+            first.desk.data_received(bytes([byte]))
+        assert bench.kept.numbers == [0]
+        say(first, range(1, 18))
+        assert bench.kept.numbers == [*range(18)]
+        assert bench.kept.faults == []
+
+    with_hands(collection, work)
+
+
+def test_the_last_words_of_a_worker_that_died_are_heard(collection: Path) -> None:
+    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+        say(first, [0, 1])
+        first.desk.connection_lost(None)
+        assert bench.kept.numbers == [0, 1]
+        assert [lease.number for lease in bench.kept.back] == [*range(2, 20)]
+
+    with_hands(collection, work)
