@@ -289,7 +289,7 @@ def _language(module: Any, body: bytes) -> Sequence[Call]:
 
 def _scan_ready(module: Any) -> None:
     if hasattr(module, "set_up"):
-        module.set_up(Link, LinkKind.ANCHOR, tuple(Place), relation_of, html5)
+        module.set_up(Link, (LinkKind.ANCHOR, LinkKind.LINK), tuple(Place), relation_of, html5)
 
 
 # Of each extension in base/native.py; one without a row fails a test.

@@ -80,6 +80,17 @@ READ = {
     "a base, a canonical address, robots":
         "<base href=/b/><link rel='canonical foo' href=c title=d><meta name=Robots content=none>",
     "an area and a frame": "<map><area href=x alt=y></map><iframe src=z name=n><b></iframe>",
+    "the first canonical address that is one":
+        "<link rel=canonical href=' \u3000'><link rel=canonical href='a&amp;b\u3000'>"
+        "<link rel='canonical next' href=c title=' d \n&amp; &nbsp;e'><link rel=next href=' '>",
+    "the first description, and generator, that say something":
+        "<meta name=description content=' '><meta name=Description content='a &lt;\n b'>"
+        "<meta name=description content=c><meta name=' generator' content='x\u3000 y'>"
+        "<meta name=generator content=z http-equiv=content-language><meta name=description>",
+    "a language in the place of a header, of a description":
+        "<meta name=description content=fr http-equiv=content-language>"
+        "<meta name=robots content=none http-equiv=content-language>",
+    "headings without words are none": "<h1> </h1><h2>a</h2><h3><br></h3><h4>b</h4><h5></h5>",
     "nothing": "",
     "a page that ends in a tag": "a<b href='",
     "a page that ends in a comment": "a<!-- b",
@@ -177,7 +188,7 @@ def test_what_is_looked_at_beside_anchors_is_bounded(tag: str) -> None:
     assert scanner_of(Parse(), frozenset(), is_bare=False) is not None  # it sets up the module
     assert native is not None
 
-    _title, _language, _base, metas, others, *_ = native.scan(tag * 3000, False, few, 100)
+    *_, metas, others, _links, _headings, _text, _ = native.scan(tag * 3000, False, few, 100)
 
     assert len(metas) + len(others) == 1000 + 4 * few
 

@@ -31,7 +31,7 @@ EXTENSIONS: Final = {
     "gossamer.index._lines": 1,
     "gossamer.index._words": 3,
     "gossamer.parse._language": 2,
-    "gossamer.parse._scan": 4,
+    "gossamer.parse._scan": 5,
     "gossamer.urls._plain": 1,
 }
 

@@ -13,7 +13,7 @@
 
 #include "scan_tokens.h"
 
-#define API 4
+#define API 5
 
 enum { MOST_HEADINGS = 64, MOST_HEADING_CHARS = 300, MOST_META_CHARS = 1000 };
 
@@ -22,11 +22,11 @@ enum { LISTED_PER_LINK = 4, LISTED_ANYWAY = 1000 };
 
 /* What `set_up` was given. One interpreter of a process has it: see `slots`. */
 static PyTypeObject *link_type;
-static PyObject *anchor_kind, *places[PLACES], *relation_of, *no_text;
+static PyObject *anchor_kind, *link_kind, *places[PLACES], *relation_of, *no_text;
 
 typedef struct {
     PyObject *links, *others, *metas, *headings;
-    PyObject *title, *language, *base;
+    PyObject *title, *language, *base, *canonical, *description, *generator;
     Py_ssize_t count, most_links; /* of `links` */
     Py_ssize_t listed;            /* elements that may be one of `others` or `metas` */
     size_t most_chars;            /* of the words of a link */
@@ -71,11 +71,30 @@ static PyObject *value_of(Scan *s, const Tag *t, const char *name) {
     return made;
 }
 
+/* Words that fold as " ".join(text.split())[:most] folds them. */
 static PyObject *folded(Scan *s, const byte *from, const byte *to, size_t most) {
     size_t before = s->scratch.size;
     Fold fold = {&s->scratch, most, 0, 0, 0};
     if (fold_more(&fold, from, to, to)) return PyErr_NoMemory();
     PyObject *made = string(s->scratch.at + before, s->scratch.size - before);
+    s->scratch.size = before;
+    return made;
+}
+
+/* The value of an attribute, folded; empty where there is none. */
+static PyObject *folded_value(Scan *s, const Tag *t, const char *name, size_t most) {
+    int i = find_attribute(t, name);
+    if (i < 0) return Py_NewRef(no_text);
+    const byte *value;
+    size_t size, before = s->scratch.size;
+    if (read_value(s, &t->attribute[i], &value, &size)) return NULL;
+    if (s->scratch.size == before) return folded(s, value, value + size, most);
+    /* It had references; what is folded comes to stand behind it, and could move it. */
+    Buffer apart = {NULL, 0, 0};
+    PyObject *made = NULL;
+    if (add_bytes(&apart, value, size)) PyErr_NoMemory();
+    else made = folded(s, apart.at, apart.at + size, most);
+    PyMem_RawFree(apart.at);
     s->scratch.size = before;
     return made;
 }
@@ -115,11 +134,12 @@ static PyObject *words_of(Scan *s, const Open *o, size_t most) {
 
 /* ---- what the tree tells ---- */
 
-static PyObject *link_of(PyObject *href, PyObject *words, PyObject *rel, int place) {
+static PyObject *link_of(PyObject *href, PyObject *kind, PyObject *words, PyObject *rel,
+                         int place) {
     PyObject *link = link_type->tp_alloc(link_type, 5);
     if (!link) return NULL;
     PyTuple_SET_ITEM(link, 0, Py_NewRef(href));
-    PyTuple_SET_ITEM(link, 1, Py_NewRef(anchor_kind));
+    PyTuple_SET_ITEM(link, 1, Py_NewRef(kind));
     PyTuple_SET_ITEM(link, 2, Py_NewRef(words));
     PyTuple_SET_ITEM(link, 3, Py_NewRef(rel));
     PyTuple_SET_ITEM(link, 4, Py_NewRef(places[place]));
@@ -134,7 +154,7 @@ static PyObject *link_of(PyObject *href, PyObject *words, PyObject *rel, int pla
 static PyObject *link_to(const byte *href, size_t href_size, const byte *words, size_t size,
                          PyObject *rel, int place) {
     PyObject *to = string(href, href_size), *said = to ? string(words, size) : NULL;
-    PyObject *link = said ? link_of(to, said, rel, place) : NULL;
+    PyObject *link = said ? link_of(to, anchor_kind, said, rel, place) : NULL;
     Py_XDECREF(to);
     Py_XDECREF(said);
     return link;
@@ -163,6 +183,14 @@ static PyObject *relation_words(Scan *s, const Tag *t) {
     return words;
 }
 
+/* A link, or None in the place of one, with the offset of its tag. */
+static int add_link(Scan *s, const Tag *t, PyObject *link) {
+    Found *f = s->found;
+    uint32_t offset = (uint32_t)(t->at - s->begin);
+    if (!link || PyList_Append(f->links, link)) return -1;
+    return add_bytes(&f->offsets, (const byte *)&offset, sizeof offset);
+}
+
 static int found_anchor(Scan *s, const Tag *t, int place) {
     Found *f = s->found;
     Py_CLEAR(f->rel);
@@ -184,10 +212,9 @@ static int found_anchor(Scan *s, const Tag *t, int place) {
     f->place = place;
     PyObject *link = s->is_bare ? link_to(f->href.at, f->href.size, NULL, 0, f->rel, place)
                                 : Py_NewRef(Py_None);
-    int failed = !link || PyList_Append(f->links, link);
+    int failed = add_link(s, t, link);
     Py_XDECREF(link);
-    uint32_t offset = (uint32_t)(t->at - s->begin);
-    return failed || add_bytes(&f->offsets, (const byte *)&offset, sizeof offset) ? -1 : 0;
+    return failed;
 }
 
 /* Words of images are kept while something is open that they are words of. */
@@ -270,14 +297,25 @@ static int is_word(const Tag *t, int i, const char *word) {
     return same_word(p, size, word);
 }
 
+/* What the first `meta` of a kind says that says something. */
+static int note_content(Scan *s, const Tag *t, PyObject **noted) {
+    if (*noted && PyUnicode_GET_LENGTH(*noted)) return 0;
+    PyObject *words = folded_value(s, t, "content", MOST_META_CHARS);
+    if (!words) return -1;
+    Py_XSETREF(*noted, words);
+    return 0;
+}
+
 static int found_meta(Scan *s, const Tag *t) {
     Found *f = s->found;
     int name = find_attribute(t, "name"), header = find_attribute(t, "http-equiv");
     if (header >= 0 && is_word(t, header, "refresh")) return decline(s, REFRESHED);
-    int is_wanted =
-        (name >= 0 && (is_word(t, name, "description") || is_word(t, name, "generator") ||
-                       is_word(t, name, "robots") || is_word(t, name, "gossamer"))) ||
-        (header >= 0 && is_word(t, header, "content-language"));
+    if (name >= 0 && is_word(t, name, "description") && note_content(s, t, &f->description))
+        return -1;
+    if (name >= 0 && is_word(t, name, "generator") && note_content(s, t, &f->generator))
+        return -1;
+    int is_wanted = (name >= 0 && (is_word(t, name, "robots") || is_word(t, name, "gossamer"))) ||
+                    (header >= 0 && is_word(t, header, "content-language"));
     if (!is_wanted) return 0;
     PyObject *named = value_of(s, t, "name"), *headed = value_of(s, t, "http-equiv");
     PyObject *content = value_of(s, t, "content");
@@ -290,16 +328,53 @@ static int found_meta(Scan *s, const Tag *t) {
     return failed ? -1 : 0;
 }
 
+static int note_canonical(Scan *s, const Tag *t) {
+    Found *f = s->found;
+    if (f->canonical && PyUnicode_GET_LENGTH(f->canonical)) return 0;
+    PyObject *href = value_of(s, t, "href");
+    PyObject *bare = href ? PyObject_CallMethod(href, "strip", NULL) : NULL;
+    Py_XDECREF(href);
+    if (!bare) return -1;
+    Py_XSETREF(f->canonical, bare);
+    return 0;
+}
+
+/* The link of a `link` whose relation has these words. */
+static int follow_link(Scan *s, const Tag *t, int place, PyObject *rel) {
+    Found *f = s->found;
+    const byte *p;
+    size_t size, before = s->scratch.size;
+    if (read_value(s, &t->attribute[find_attribute(t, "href")], &p, &size)) return -1;
+    while (size && *p <= ' ') p++, size--;
+    while (size && p[size - 1] <= ' ') size--;
+    PyObject *href = string(p, size);
+    s->scratch.size = before;
+    if (!href || !size) {
+        Py_XDECREF(href);
+        return href ? 0 : -1;
+    }
+    PyObject *words = folded_value(s, t, "title", f->most_chars);
+    PyObject *link = words ? link_of(href, link_kind, words, rel, place) : NULL;
+    int failed = add_link(s, t, link);
+    Py_XDECREF(link);
+    Py_XDECREF(words);
+    Py_DECREF(href);
+    return failed;
+}
+
 /* A `link` that nobody follows (stylesheet, icon) and that names no canonical address is none. */
 static int found_link(Scan *s, const Tag *t, int place) {
-    if (find_attribute(t, "rel") < 0) return 0;
+    Found *f = s->found;
+    if (find_attribute(t, "rel") < 0 || find_attribute(t, "href") < 0) return 0;
+    if (f->count >= f->most_links) return 0;
     PyObject *read = relation_in(s, t);
     if (!read) return -1;
     int is_followed = PyObject_IsTrue(PyTuple_GET_ITEM(read, 1));
     int is_canonical = PyObject_IsTrue(PyTuple_GET_ITEM(read, 2));
+    int failed = is_followed < 0 || is_canonical < 0 || (is_canonical && note_canonical(s, t)) ||
+                 (is_followed && follow_link(s, t, place, PyTuple_GET_ITEM(read, 0)));
     Py_DECREF(read);
-    if (is_followed < 0 || is_canonical < 0) return -1;
-    return is_followed || is_canonical ? add_other(s, t, place, "href", "title", NULL) : 0;
+    return failed ? -1 : 0;
 }
 
 /* Whether so many were there that this one is passed over, as the tree's reader does it. */
@@ -330,12 +405,24 @@ static int found_other(Scan *s, const Tag *t, int place) {
 
 /* ---- the module ---- */
 
+/* A heading without words is none. */
+static int drop_empty(PyObject *headings) {
+    for (Py_ssize_t i = PyList_GET_SIZE(headings); i--;)
+        if (!PyUnicode_GET_LENGTH(PyList_GET_ITEM(headings, i)) &&
+            PyList_SetSlice(headings, i, i + 1, NULL))
+            return -1;
+    return 0;
+}
+
+static PyObject *or_nothing(PyObject *text) { return text ? text : no_text; }
+
 static PyObject *answer(Scan *s, Found *f) {
     Buffer *text = &s->text.out;
     while (text->size && is_space(text->at[text->size - 1])) text->size--;
-    PyObject *body = string(text->at, text->size);
+    PyObject *body = drop_empty(f->headings) ? NULL : string(text->at, text->size);
     if (!body) return NULL;
-    return Py_BuildValue("(OOOOOOONy#)", f->title ? f->title : no_text,
+    return Py_BuildValue("(OOOOOOOOOONy#)", or_nothing(f->title), or_nothing(f->description),
+                         or_nothing(f->canonical), or_nothing(f->generator),
                          f->language ? f->language : Py_None, f->base ? f->base : Py_None, f->metas,
                          f->others, f->links, f->headings, body,
                          f->offsets.at ? (const char *)f->offsets.at : "",
@@ -401,6 +488,9 @@ static PyObject *scan(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_XDECREF(f.title);
     Py_XDECREF(f.language);
     Py_XDECREF(f.base);
+    Py_XDECREF(f.canonical);
+    Py_XDECREF(f.description);
+    Py_XDECREF(f.generator);
     Py_XDECREF(f.rel);
     return given;
 }
@@ -435,18 +525,19 @@ static int keep_refs(PyObject *given) {
 
 static PyObject *set_up(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *link, *kind, *given_places, *relations, *given_refs;
-    if (!PyArg_ParseTuple(args, "OOO!OO!", &link, &kind, &PyTuple_Type, &given_places, &relations,
-                          &PyDict_Type, &given_refs))
+    PyObject *link, *kinds, *given_places, *relations, *given_refs;
+    if (!PyArg_ParseTuple(args, "OO!O!OO!", &link, &PyTuple_Type, &kinds, &PyTuple_Type,
+                          &given_places, &relations, &PyDict_Type, &given_refs))
         return NULL;
     if (!PyType_Check(link) || !PyType_IsSubtype((PyTypeObject *)link, &PyTuple_Type) ||
-        PyTuple_GET_SIZE(given_places) != PLACES) {
-        PyErr_SetString(PyExc_TypeError, "set_up(Link, kind, seven places, relation, references)");
+        PyTuple_GET_SIZE(kinds) != 2 || PyTuple_GET_SIZE(given_places) != PLACES) {
+        PyErr_SetString(PyExc_TypeError, "set_up(Link, two kinds, seven places, relation, references)");
         return NULL;
     }
     if (keep_refs(given_refs)) return NULL;
     Py_XSETREF(no_text, PyUnicode_FromString(""));
-    Py_XSETREF(anchor_kind, Py_NewRef(kind));
+    Py_XSETREF(anchor_kind, Py_NewRef(PyTuple_GET_ITEM(kinds, 0)));
+    Py_XSETREF(link_kind, Py_NewRef(PyTuple_GET_ITEM(kinds, 1)));
     Py_XSETREF(relation_of, Py_NewRef(relations));
     for (int i = 0; i < PLACES; i++)
         Py_XSETREF(places[i], Py_NewRef(PyTuple_GET_ITEM(given_places, i)));
@@ -467,7 +558,7 @@ static PyMethodDef functions[] = {
     {"scan", (PyCFunction)(void (*)(void))scan, METH_FASTCALL,
      "scan(page, is_bare, most_links, most_chars): what the page holds, or why it is declined."},
     {"set_up", set_up, METH_VARARGS,
-     "set_up(Link, kind, places, relation, references): to be called once, before `scan`."},
+     "set_up(Link, kinds, places, relation, references): to be called once, before `scan`."},
     {"version", version, METH_NOARGS, "The number of the contract, which is also in API."},
     {NULL, NULL, 0, NULL},
 };

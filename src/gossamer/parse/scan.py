@@ -25,7 +25,7 @@ _PLACES: Final = (
     Place.HEAD, Place.HEADER, Place.NAV, Place.MAIN, Place.ASIDE, Place.FOOTER, Place.BODY,
 )  # fmt: skip
 
-# Of what is neither an anchor nor a meta: after how many anchors it stands, tag, address, rel,
+# Of an area or a frame: after how many anchors it stands, tag, address, rel,
 # words, place, offset in the page.
 _Other = tuple[int, str, str | None, str | None, str | None, Place, int]
 
@@ -44,21 +44,23 @@ class Scanner:
         found = self._scan(page, self._is_bare, self._max_links, self._links.max_chars)
         if isinstance(found, int):  # the reason why
             return None
-        title, language, base, metas, others, links, headings, text, offsets = found
-        reading = Reading(title, base=base, text=text, language=declared_language(language or ""))
+        title, description, canonical, generator, language, base, metas, *rest = found
+        others, links, headings, text, offsets = rest
+        spoken = declared_language(language or "")
+        reading = Reading(title, description, canonical, generator, spoken, base, text)
         for name, header, content in metas:
             read_meta(reading, name, header, content)
-        reading.headings = [heading for heading in headings if heading]
-        reading.links = links
+        reading.headings = headings
         at: Sequence[int] = array("I", offsets)
         if others:
-            reading.links, at = self._merged(reading, others, links, at)
+            links, at = self._merged(others, links, at)
+        reading.links = links[: self._max_links] if len(links) > self._max_links else links
         if not self._is_bare:
             reading.lines = Lines(page, at[: self._max_links])
         return reading
 
     def _merged(
-        self, reading: Reading, others: Sequence[_Other], links: list[Link], at: Sequence[int]
+        self, others: Sequence[_Other], links: list[Link], at: Sequence[int]
     ) -> tuple[list[Link], list[int]]:
         """All links in the order of the page, and the offset of each."""
         merged: list[Link] = []
@@ -69,32 +71,11 @@ class Scanner:
                 merged += links[taken:before]
                 offsets += at[taken:before]
                 taken = before
-            for link in self._link_of(reading, tag, href, rel, words, place):
+            made = self._links.of_area if tag == "area" else self._links.of_frame
+            for link in made(href, words, rel, place):
                 merged.append(link)
                 offsets.append(offset)
-        merged += links[taken:]
-        offsets += at[taken:]
-        return merged[: self._max_links], offsets
-
-    def _link_of(
-        self,
-        reading: Reading,
-        tag: str,
-        href: str | None,
-        rel: str | None,
-        words: str | None,
-        place: Place,
-    ) -> Sequence[Link]:
-        match tag:
-            case "link":
-                relation = relation_of(rel or "")
-                if relation.is_canonical and not reading.canonical:
-                    reading.canonical = (href or "").strip()
-                return (*self._links.of_link(href, words, relation, place),)
-            case "area":
-                return (*self._links.of_area(href, words, rel, place),)
-            case _:
-                return (*self._links.of_frame(href, words, rel, place),)
+        return merged + links[taken:], [*offsets, *at[taken:]]
 
 
 class Lines(Sequence[int]):
@@ -135,5 +116,6 @@ def scanner_of(settings: Parse, wants_media: frozenset[str], is_bare: bool) -> S
 def _set_up() -> ModuleType | None:
     native = load("gossamer.parse._scan")
     if native is not None:
-        native.set_up(Link, LinkKind.ANCHOR, _PLACES, relation_of, html.entities.html5)
+        kinds = (LinkKind.ANCHOR, LinkKind.LINK)
+        native.set_up(Link, kinds, _PLACES, relation_of, html.entities.html5)
     return native
