@@ -242,6 +242,20 @@ def _sums(module: Any, body: bytes) -> Sequence[Call]:
         (module.pulled, (array("i", list(body)), starts, values, sums)),
         (module.pulled, (array("i", list(body)), starts, values[:200], sums)),
         (module.pulled, (body, body[:64], values, sums)),
+        *_coded(module, body),
+    )
+
+
+def _coded(module: Any, body: bytes) -> Sequence[Call]:
+    """The page's bytes as codes, and whether a row stands by the same; then as they are."""
+    codes, numbers = array("i", list(body)), array("q", range(256))
+    return (
+        (module.used, (codes, body, 256)),
+        (module.used, (codes, body, 200)),
+        (module.used, (body, body[:64], 1 << 16)),
+        (module.paired, (codes, codes, body, numbers, numbers)),
+        (module.paired, (codes, codes, body, numbers, numbers[:200])),
+        (module.paired, (body, body, body[: len(body) // 4], body, body)),
     )
 
 

@@ -27,7 +27,7 @@ EXTENSIONS: Final = {
     "gossamer.fetch._intake": 2,
     "gossamer.frontier._reports": 1,
     "gossamer.graph._rows": 3,
-    "gossamer.graph._sums": 1,
+    "gossamer.graph._sums": 2,
     "gossamer.index._lines": 1,
     "gossamer.index._words": 3,
     "gossamer.parse._language": 2,

@@ -1,5 +1,6 @@
-/* Ranks of a graph that is in memory: the twins of `gathered_in_python` in rank_links.py and of
- * `_Plain.pulled` in rank_vectors.py, which do the same where this was not built.
+/* Ranks of a graph that is in memory: the twins of `paired_in_python` and `used_in_python` in
+ * rank_pages.py, of `gathered_in_python` in rank_links.py and of `_Plain.pulled` in rank_vectors.py,
+ * which do the same where this was not built.
  *
  * NumPy makes a dozen passes over all links to bring them in order, each with an array of its own; here
  * they are counted and put in their places, first by source, where a link named twice is seen, then by
@@ -14,7 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define API 1
+#define API 2
 #define MOST INT32_MAX
 
 /* Links on their way: `count` pairs, and for each of `nodes` what is known of it. */
@@ -160,6 +161,93 @@ static PyObject *gathered(PyObject *module, PyObject *arguments) {
     return answer;
 }
 
+/* Which of `count` texts any row has that stands, as a byte each: `into` is zero. */
+static int mark_used(const int32_t *codes, const char *stand, Py_ssize_t rows, char *into,
+                     uint32_t count) {
+    for (Py_ssize_t row = 0; row < rows; row++) {
+        if ((uint32_t)codes[row] >= count)
+            return 0;
+        into[codes[row]] |= stand[row] != 0;
+    }
+    return 1;
+}
+
+static PyObject *used(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer codes, stand;
+    Py_ssize_t count;
+    if (!PyArg_ParseTuple(arguments, "y*y*n:used", &codes, &stand, &count))
+        return NULL;
+    PyObject *answer = NULL;
+    if (is_bad(&codes, 4) || codes.len / 4 != stand.len || count < 0 || count > MOST)
+        PyErr_SetString(PyExc_ValueError, "codes are numbers of 32 bits, and each stands or not");
+    else if ((answer = PyBytes_FromStringAndSize(NULL, count)) != NULL) {
+        memset(PyBytes_AS_STRING(answer), 0, (size_t)count);
+        if (!mark_used(codes.buf, stand.buf, stand.len, PyBytes_AS_STRING(answer), (uint32_t)count)) {
+            Py_CLEAR(answer);
+            PyErr_SetString(PyExc_ValueError, "a code of no text");
+        }
+    }
+    PyBuffer_Release(&codes);
+    PyBuffer_Release(&stand);
+    return answer;
+}
+
+/* What `paired` is given: for each row its two codes and whether it stands, for each code a number. */
+typedef struct {
+    Py_buffer sources, targets, stand, of_source, of_target;
+} Coded;
+
+static Py_ssize_t standing(const Coded *self) {
+    const char *stand = self->stand.buf;
+    Py_ssize_t count = 0;
+    for (Py_ssize_t row = 0; row < self->stand.len; row++)
+        count += stand[row] != 0;
+    return count;
+}
+
+static int put_pairs(const Coded *self, int64_t *into) {
+    const int32_t *sources = self->sources.buf, *targets = self->targets.buf;
+    const int64_t *of_source = self->of_source.buf, *of_target = self->of_target.buf;
+    const uint32_t most_source = (uint32_t)(self->of_source.len / 8);
+    const uint32_t most_target = (uint32_t)(self->of_target.len / 8);
+    const char *stand = self->stand.buf;
+    for (Py_ssize_t row = 0; row < self->stand.len; row++) {
+        if (!stand[row])
+            continue;
+        const uint32_t source = (uint32_t)sources[row], target = (uint32_t)targets[row];
+        if (source >= most_source || target >= most_target)
+            return 0;
+        *into++ = (int64_t)((uint64_t)of_source[source] << 32 | (uint64_t)of_target[target]);
+    }
+    return 1;
+}
+
+static PyObject *paired(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Coded self;
+    if (!PyArg_ParseTuple(arguments, "y*y*y*y*y*:paired", &self.sources, &self.targets, &self.stand,
+                          &self.of_source, &self.of_target))
+        return NULL;
+    PyObject *answer = NULL;
+    if (is_bad(&self.sources, 4) || is_bad(&self.targets, 4) || is_bad(&self.of_source, 8) ||
+        is_bad(&self.of_target, 8) || self.sources.len / 4 != self.stand.len ||
+        self.targets.len / 4 != self.stand.len || self.of_source.len / 8 > MOST ||
+        self.of_target.len / 8 > MOST)
+        PyErr_SetString(PyExc_ValueError, "each row has two codes of 32 bits, and stands or not");
+    else if ((answer = PyBytes_FromStringAndSize(NULL, 8 * standing(&self))) != NULL &&
+             !put_pairs(&self, (int64_t *)(void *)PyBytes_AS_STRING(answer))) {
+        Py_CLEAR(answer);
+        PyErr_SetString(PyExc_ValueError, "a code of no text");
+    }
+    PyBuffer_Release(&self.sources);
+    PyBuffer_Release(&self.targets);
+    PyBuffer_Release(&self.stand);
+    PyBuffer_Release(&self.of_source);
+    PyBuffer_Release(&self.of_target);
+    return answer;
+}
+
 /* Four sums, because each addition would wait for the one before. */
 static int add_up(const int32_t *sources, Py_ssize_t links, const int32_t *starts,
                   const double *values, uint32_t places, double *sums, Py_ssize_t rows) {
@@ -214,6 +302,8 @@ static PyObject *pulled(PyObject *module, PyObject *arguments) {
 
 static PyMethodDef functions[] = {
     {"gathered", gathered, METH_VARARGS, "Links by target, as `gathered_in_python` has them."},
+    {"paired", paired, METH_VARARGS, "Pairs of pages, as `paired_in_python` has them."},
+    {"used", used, METH_VARARGS, "Which texts any row has, as `used_in_python` has them."},
     {"pulled", pulled, METH_VARARGS, "For each row the sum over its sources, into the last array."},
     {NULL, NULL, 0, NULL},
 };

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.base import native
 from gossamer.base.values import dataclass
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.coded import Rows, Text, rows_of
@@ -40,6 +41,7 @@ CODED: Final = ["source", "target", "rel", "kind", "fault"]
 NEVER: Final = np.iinfo(np.int64).min
 
 Mask = NDArray[np.bool_]
+Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +60,10 @@ def read_pages(folder: Path, graph: Manifest, links: Spool, *, nofollow: bool) -
     Raises what pyarrow raises when a file is damaged.
     """
     rows = rows_of(_tables(folder, graph, CODED), CODED, [])
-    stand = np.flatnonzero(_standing(folder, graph, rows, nofollow=nofollow))
-    source = rows.texts["source"]
-    target = Text(rows.texts["target"].words, rows.texts["target"].codes.take(stand))
-    words, source_codes, target_codes = _joined(source, target)
-    sources = source_codes.take(source.codes.take(stand))
-    links.add(packed(sources, target_codes.take(target.codes)))
+    stand = _standing(folder, graph, rows, nofollow=nofollow)
+    source, target = rows.texts["source"], rows.texts["target"]
+    words, of_source, of_target = _joined(source, target, stand)
+    links.add(_paired(_codes(source), _codes(target), stand, of_source, of_target))
     return Pages(len(words), links, lambda: iter([words]), lambda: hashes_of(words))
 
 
@@ -154,15 +154,16 @@ def _is(text: Text, test: Callable[[str], bool]) -> Mask:
     passed = np.fromiter(map(test, text.words.to_pylist()), np.bool_, len(text.words))
     if passed.all():
         return np.ones(len(text.codes), np.bool_)
+    if text.codes.dtype == np.int8:  # a fifth of the time: NumPy would widen all codes first
+        codes, answers = bytearray(text.codes.tobytes()), passed.tobytes()
+        return np.frombuffer(codes.translate(answers.ljust(256, b"\0")), np.bool_)
     mask: Mask = passed.take(text.codes)
     return mask
 
 
-def _joined(source: Text, target: Text) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-    """All sources and those targets that a row has, in order; and the numbers of either's words."""
-    is_used = np.zeros(len(target.words), np.bool_)
-    is_used[target.codes] = True
-    used = np.flatnonzero(is_used)
+def _joined(source: Text, target: Text, stand: Mask) -> tuple[Any, Numbers, Numbers]:
+    """All sources and those targets that links have, in order; the numbers of either's words."""
+    used = np.flatnonzero(_used(_codes(target), stand, len(target.words)))
     both = coded(pa.concat_arrays([source.words, taken(target.words, used)]))
     order = places_in_order(both.dictionary)
     numbers = np.empty(len(order), np.int64)
@@ -171,3 +172,39 @@ def _joined(source: Text, target: Text) -> tuple[Any, NDArray[Any], NDArray[Any]
     of_target = np.zeros(len(target.words), np.int64)
     of_target[used] = of_word[len(source.words) :]
     return taken(both.dictionary, order), of_word[: len(source.words)], of_target
+
+
+def _codes(text: Text) -> Codes:
+    return text.codes.astype(np.int32, copy=False)
+
+
+def used_in_python(codes: Codes, stand: Mask, count: int) -> Mask:
+    """Which of so many texts any row has that stands."""
+    is_used = np.zeros(count, np.bool_)
+    is_used[codes[stand]] = True
+    return is_used
+
+
+def paired_in_python(
+    sources: Codes, targets: Codes, stand: Mask, of_source: Numbers, of_target: Numbers
+) -> Numbers:
+    """The rows that stand as `packed` pairs, told for each code the number of its page."""
+    return packed(of_source.take(sources[stand]), of_target.take(targets[stand]))
+
+
+def _used(codes: Codes, stand: Mask, count: int) -> Mask:
+    if _c is None:
+        return used_in_python(codes, stand, count)
+    return np.frombuffer(_c.used(codes, stand, count), np.bool_)
+
+
+def _paired(
+    sources: Codes, targets: Codes, stand: Mask, of_source: Numbers, of_target: Numbers
+) -> Numbers:
+    if _c is None:
+        return paired_in_python(sources, targets, stand, of_source, of_target)
+    # In C (`_sums.c`): 4 ms for 600,000 rows, where it takes 20.
+    return np.frombuffer(_c.paired(sources, targets, stand, of_source, of_target), np.int64)
+
+
+_c: Final = native.load("gossamer.graph._sums")

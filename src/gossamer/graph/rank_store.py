@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import importlib
 import json
 import os
 from collections.abc import Iterable
@@ -83,10 +84,21 @@ def hash_of(url: str) -> int:
     return int.from_bytes(digest[8:], "little")
 
 
+def _md5_of_short_texts() -> Any:
+    """Python's own, which takes half the time of OpenSSL's; else that."""
+    try:
+        return importlib.import_module("_md5").md5
+    except ImportError:  # left out of this Python
+        return hashlib.md5
+
+
+_md5: Final = _md5_of_short_texts()
+
+
 def hashes_of(urls: Any) -> Hashes:
     """The keys of the URLs in an Arrow column: half the time of `hash_of` for each."""
     texts = urls.view(pa.binary()).to_pylist()
-    digests = [hashlib.md5(text, usedforsecurity=False).digest() for text in texts]
+    digests = [_md5(text, usedforsecurity=False).digest() for text in texts]
     return np.frombuffer(b"".join(digests), "<u8")[1::2].astype(np.uint64)
 
 
