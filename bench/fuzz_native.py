@@ -45,6 +45,7 @@ from bench.mutated import mutate
 
 from gossamer.base.native import EXTENSIONS
 from gossamer.demo.web import build_web
+from gossamer.index.anchor_pack import pack_anchors
 from gossamer.index.words import _RUNS, _TABLE
 from gossamer.parse.relations import relation_of
 from gossamer.parse.words import _BITS
@@ -189,7 +190,10 @@ def _forms(module: Any, body: bytes) -> Sequence[Call]:
     )
     known = module.Known()
 
-    edges = [Edge(href, href.encode(), href[:5], "", "", "", 0, "") for href in words]
+    keys = [href.encode()[:16].ljust(len(href) % 3 * 8) for href in words]
+    edges = [
+        Edge(href, key, href, "", "", "", 0, "") for href, key in zip(words, keys, strict=True)
+    ]
 
     def plain(href: str) -> Any:
         return (href, b"") if len(href) % 5 == 0 else NotImplemented
@@ -263,13 +267,15 @@ def _lines(module: Any, body: bytes) -> Sequence[Call]:
     """The page's words as anchors of pages whose keys are bytes of it, after some of the same."""
     texts = body.decode("utf-8", "replace").split(" ")[:600]
     keys = [body[at % 97 :][:16].ljust(16) for at in range(len(texts))]
-    anchors, source, before = [*zip(keys, texts, strict=True)], keys[0], module.Lines()
+    links = [*zip(keys, texts, strict=True)]
+    anchors, source, before = pack_anchors(links), keys[0], module.Lines()
     counts: dict[str, int] = {}
     after = module.Lines()
     return (
-        (before.note, (anchors[::3], source, None)),
+        (before.note, (pack_anchors(links[::3]), source, None)),
         (after.note, (anchors, source, before)),
         (after.note, (anchors, b"another".ljust(16), None)),
+        (after.note, (body[:5000], source, before)),
         *((call, (key,)) for key in keys[:20] for call in (before.find, after.find)),
         *((after.count, (key, counts)) for key in keys[:20]),
         (after.take, ()),
@@ -314,7 +320,7 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.frontier._reports": Target(_reports, may_raise=(UnicodeEncodeError,)),
     "gossamer.graph._rows": Target(_rows),
     "gossamer.graph._sums": Target(_sums, may_raise=(ValueError,)),
-    "gossamer.index._lines": Target(_lines),
+    "gossamer.index._lines": Target(_lines, may_raise=(ValueError,)),
     "gossamer.index._words": Target(_words),
     "gossamer.parse._language": Target(_language),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),

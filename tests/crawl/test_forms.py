@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer.base.native import VARIABLE, load
 from gossamer.crawl.forms import Forms
+from gossamer.index.anchor_pack import pack_anchors
 from gossamer.records import Edge, Found, Link, LinkKind, Page, Place
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
@@ -176,9 +177,24 @@ def test_urls_are_told_of_once_and_words_of_other_pages(
         assert [*map(hash, found)] == [*map(hash, fresh.values())]
         wanted |= fresh
         assert told == dict.fromkeys(wanted, depth)
-        assert list(made.anchors(new, own)) == [
-            (edge.key, edge.text) for edge in new if edge.text and edge.key not in (b"", own)
-        ]
+        assert made.anchors(new, own) == pack_anchors(
+            (edge.key, edge.text) for edge in new if edge.key != own
+        )
+
+
+@pytest.mark.parametrize("is_compiled", ["1", "0"])
+def test_the_words_of_links_are_packed_as_the_index_wants_them(
+    is_compiled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, is_compiled)
+    texts = ["plain", "\u00fcber", "\u6771\u4eac", "half \ud800", "x" * 700, "\u00e9" * 501, ""]
+    keys = [b"a" * 16, b"own key, 16 byte", b"short", b""]
+    new = [Edge("http://a.example/", key, text, "", "", "") for key in keys for text in texts]
+
+    packed = forms().anchors(new, keys[1])
+
+    assert packed == pack_anchors((keys[0], text) for text in texts)
+    assert len(packed) > 500
 
 
 @pytest.mark.parametrize("is_compiled", ["1", "0"])

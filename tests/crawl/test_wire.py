@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer.crawl import wire
 from gossamer.crawl.harvest import Harvest
+from gossamer.index.anchor_pack import pack_anchors
 from gossamer.index.entry import MAX_TEXT_CHARS
 from gossamer.index.prepared import prepare
 from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
@@ -166,7 +167,7 @@ def test_a_text_travels_as_the_index_wants_it_and_can_be_read(
     lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
     report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
     page = Page(base=lease.url, text=text, headings=tuple(headings))
-    harvest = Harvest(report, page, (), ((bytes(16), "words"),))
+    harvest = Harvest(report, page, (), pack_anchors([(bytes(16), "words")]))
 
     [[_, [items]]] = sent(wire.frame(wire.REPORTS, [wire.harvest_items(harvest, is_indexed=True)]))
     arrived = wire.harvest_of(items, lease)

@@ -7,6 +7,7 @@ import pytest
 
 from gossamer.base import native
 from gossamer.index.anchor_lines import Lines, LinesInPython
+from gossamer.index.anchor_pack import pack_anchors, unpack_anchors
 
 _c = native.load("gossamer.index._lines")
 needs_c = pytest.mark.skipif(
@@ -41,11 +42,12 @@ def test_a_line_is_new_once_and_not_where_it_came_before(form: str) -> None:
     links = [(key_of(1), "one"), (key_of(2), "two"), (key_of(1), "one"), (key_of(9), "itself")]
     links += [(key_of(3), ""), (b"", "no URL"), (b"short", "no key")]
 
-    told, targets = before.note(links, key_of(9), None)
+    told, targets = before.note(pack_anchors(links), key_of(9), None)
 
     assert targets == [key_of(1), key_of(2)]
     assert told == b"".join(before.find(key_of(1)) + before.find(key_of(2))) == before.take()
-    assert after.note([*links, (key_of(1), "three")], key_of(9), before)[1] == [key_of(1)]
+    more = pack_anchors([*links, (key_of(1), "three")])
+    assert after.note(more, key_of(9), before)[1] == [key_of(1)]
     assert (len(before), len(after), before.take()) == (2, 1, b"")
 
 
@@ -53,7 +55,8 @@ def test_a_line_is_new_once_and_not_where_it_came_before(form: str) -> None:
 def test_hosts_that_link_under_the_same_words_are_counted(form: str) -> None:
     lines = form_of(form)()
     for host in (b"aaaabbbb", b"ccccdddd", b"bbbbcccc", b"ccccdddd"):
-        lines.note([(key_of(1), "words"), (key_of(1), "of " + host.decode())], host * 2, None)
+        links = [(key_of(1), "words"), (key_of(1), "of " + host.decode())]
+        lines.note(pack_anchors(links), host * 2, None)
 
     counts = {"words": 1}
     lines.count(key_of(1), counts)
@@ -69,10 +72,10 @@ def test_both_forms_tell_the_same_of_many_links() -> None:
     theirs: list[Lines] = [LinesInPython(), LinesInPython()]
     for turn in range(3_000):
         source = key_of(chance.randrange(50) << 64 | chance.randrange(500))
-        links = [
+        links = pack_anchors(
             (key_of(chance.randrange(300)), chance.choice(WORDS) + str(chance.randrange(30)))
             for _ in range(chance.randrange(6))
-        ]
+        )
         at = turn // 1_500
         before = (ours[0], theirs[0]) if at else (None, None)
         assert ours[at].note(links, source, before[0]) == theirs[at].note(links, source, before[1])
@@ -93,12 +96,32 @@ def test_both_forms_tell_the_same_of_many_links() -> None:
 @pytest.mark.parametrize(
     ("links", "source"),
     [
-        ([(bytes(16), b"bytes")], bytes(16)),
-        ([bytes(16)], bytes(16)),
-        ([], b"short"),
+        ([(bytes(16), "words")], bytes(16)),
+        (b"", b"short"),
     ],
 )
-def test_what_is_no_link_is_refused(links: list[object], source: bytes) -> None:
+def test_what_are_no_links_is_refused(links: object, source: bytes) -> None:
     assert _c is not None
     with pytest.raises(TypeError):
         _c.Lines().note(links, source, None)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kept", [1, 17, 18, 20])
+def test_half_a_link_is_refused(form: str, kept: int) -> None:
+    packed = pack_anchors([(key_of(1), "one"), (key_of(2), "two")])
+
+    with pytest.raises(ValueError, match="half a link"):
+        form_of(form)().note(packed[: len(packed) // 2 + kept], key_of(9), None)
+
+
+def test_links_are_packed_without_those_that_say_nothing() -> None:
+    links = [(key_of(1), "one"), (key_of(2), ""), (b"", "no URL"), (b"short", "no key")]
+    odd = [(key_of(3), "half \ud800 a pair"), (key_of(4), "\u6771" * 501)]
+
+    assert list(unpack_anchors(pack_anchors(links + odd))) == [
+        (key_of(1), b"one"),
+        (key_of(3), b"half ? a pair"),
+        (key_of(4), ("\u6771" * 500).encode()),
+    ]
+    assert pack_anchors([]) == b""

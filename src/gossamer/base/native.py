@@ -23,12 +23,12 @@ VARIABLE: Final = "GOSSAMER_NATIVE"
 # arguments or answers change. `pyproject.toml` builds them; a test compares all three.
 EXTENSIONS: Final = {
     "gossamer.archive._pack": 4,
-    "gossamer.crawl._forms": 5,
+    "gossamer.crawl._forms": 6,
     "gossamer.fetch._intake": 2,
     "gossamer.frontier._reports": 1,
     "gossamer.graph._rows": 3,
     "gossamer.graph._sums": 2,
-    "gossamer.index._lines": 1,
+    "gossamer.index._lines": 2,
     "gossamer.index._words": 3,
     "gossamer.parse._language": 2,
     "gossamer.parse._scan": 5,

@@ -10,9 +10,10 @@
 
 #include "known.h"
 
-#define API 5
+#define API 6
 
 enum { EDGE_ITEMS = 8, FOUND_ITEMS = 6, USUAL_CHARS = 250, MOST_CHARS = 4000, AHEAD = 32 };
+enum { KEY_BYTES = 16, ANCHOR_HEAD = KEY_BYTES + 2, ANCHOR_CHARS = 500 }; /* index/anchor_pack.py */
 
 #ifdef __GNUC__
 #define ASK_FOR(address) __builtin_prefetch(address)
@@ -278,27 +279,64 @@ static PyObject *found(PyObject *module, PyObject *args) {
     return given;
 }
 
+/* The most bytes that the words of an edge take: those that are not ASCII are cut before. */
+static size_t most_bytes(PyObject *text) {
+    size_t chars = (size_t)PyUnicode_GET_LENGTH(text);
+    if (chars > ANCHOR_CHARS) chars = ANCHOR_CHARS;
+    return PyUnicode_IS_ASCII(text) ? chars : 4 * chars;
+}
+
+/* Words in UTF-8, cut to what an anchor has; their end, or NULL with an error set. */
+static char *write_words(char *at, PyObject *text) {
+    size_t chars = (size_t)PyUnicode_GET_LENGTH(text);
+    if (PyUnicode_IS_ASCII(text)) {
+        if (chars > ANCHOR_CHARS) chars = ANCHOR_CHARS;
+        memcpy(at, PyUnicode_1BYTE_DATA(text), chars);
+        return at + chars;
+    }
+    PyObject *cut = PyUnicode_Substring(text, 0, ANCHOR_CHARS);
+    PyObject *bytes = cut ? PyUnicode_AsEncodedString(cut, "utf-8", "replace") : NULL;
+    Py_XDECREF(cut);
+    if (!bytes) return NULL;
+    memcpy(at, PyBytes_AS_STRING(bytes), PyBytes_GET_SIZE(bytes));
+    at += PyBytes_GET_SIZE(bytes);
+    Py_DECREF(bytes);
+    return at;
+}
+
+/* Key, length and words of an edge, as index/anchor_pack.py has them; nothing for what leads to the
+ * page itself, has no words, or is no URL and so has no key. NULL with an error set. */
+static char *write_anchor(char *at, PyObject *edge, PyObject *own) {
+    PyObject *key = PyTuple_GET_ITEM(edge, 1), *text = PyTuple_GET_ITEM(edge, 2);
+    if (PyBytes_GET_SIZE(key) != KEY_BYTES || !PyUnicode_GET_LENGTH(text)) return at;
+    if (PyBytes_GET_SIZE(own) == KEY_BYTES &&
+        !memcmp(PyBytes_AS_STRING(key), PyBytes_AS_STRING(own), KEY_BYTES))
+        return at;
+    char *words = at + ANCHOR_HEAD, *end = write_words(words, text);
+    if (!end) return NULL;
+    memcpy(at, PyBytes_AS_STRING(key), KEY_BYTES);
+    at[KEY_BYTES] = (char)((end - words) >> 8);
+    at[KEY_BYTES + 1] = (char)(end - words);
+    return end;
+}
+
 static PyObject *anchors(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *new, *own;
+    PyObject *new, *own, *packed = NULL;
     if (!PyArg_ParseTuple(args, "O!S", &PyList_Type, &new, &own)) return NULL;
-    PyObject *given = PyList_New(0);
-    for (Py_ssize_t i = 0; given && i < PyList_GET_SIZE(new); i++) {
-        PyObject *edge = edge_at(new, i), *key = edge ? PyTuple_GET_ITEM(edge, 1) : NULL;
-        PyObject *text = edge ? PyTuple_GET_ITEM(edge, 2) : NULL, *pair = NULL;
-        if (edge) {
-            Py_ssize_t size = PyBytes_GET_SIZE(key);
-            if (!size || !PyUnicode_GET_LENGTH(text)) continue;
-            if (key == own || (size == PyBytes_GET_SIZE(own) &&
-                               !memcmp(PyBytes_AS_STRING(key), PyBytes_AS_STRING(own), size)))
-                continue;
-            pair = PyTuple_Pack(2, key, text);
-        }
-        if (pair) PyObject_GC_UnTrack(pair);
-        if (!pair || PyList_Append(given, pair)) Py_CLEAR(given);
-        Py_XDECREF(pair);
+    size_t most = 1; /* not nothing: then NULL might be no fault */
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(new); i++) {
+        PyObject *edge = edge_at(new, i);
+        if (!edge) return NULL;
+        most += ANCHOR_HEAD + most_bytes(PyTuple_GET_ITEM(edge, 2));
     }
-    return given;
+    char *start = PyMem_Malloc(most), *at = start;
+    if (!start) return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; at && i < PyList_GET_SIZE(new); i++)
+        at = write_anchor(at, PyList_GET_ITEM(new, i), own);
+    if (at) packed = PyBytes_FromStringAndSize(start, at - start);
+    PyMem_Free(start);
+    return packed;
 }
 
 static PyMethodDef functions[] = {
@@ -308,7 +346,7 @@ static PyMethodDef functions[] = {
     {"found", found, METH_VARARGS,
      "found(edges, told, before, depth, via, Found): those of keys not told of, told of now."},
     {"anchors", anchors, METH_VARARGS,
-     "anchors(edges, key): keys and words of links to other pages."},
+     "anchors(edges, key): keys and words of links to other pages, packed."},
     {NULL, NULL, 0, NULL},
 };
 

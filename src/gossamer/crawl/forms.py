@@ -15,6 +15,7 @@ from functools import partial
 from typing import Final, NamedTuple, cast
 
 from gossamer.base.native import load
+from gossamer.index.anchor_pack import pack_anchors
 from gossamer.records import Edge, Found, Link, Page
 from gossamer.urls.linker import Linker
 
@@ -94,13 +95,12 @@ class Forms:
                 found.append(Found(edge[0], key, depth, via))
         return found
 
-    def anchors(self, new: Sequence[Edge], key: bytes) -> Sequence[tuple[bytes, str]]:
-        """Keys and words of links to other pages than that of `key`."""
+    def anchors(self, new: Sequence[Edge], key: bytes) -> bytes:
+        """Keys and words of links to other pages than that of `key`, as the index wants them."""
         if self._native is not None and new:
-            listed: list[tuple[bytes, str]] = self._native.anchors(new, key)
-            return listed
-        # What is no URL has no key, and words about nothing.
-        return [(edge[1], edge[2]) for edge in new if edge[2] and edge[1] and edge[1] != key]
+            packed: bytes = self._native.anchors(new, key)
+            return packed
+        return pack_anchors([(edge[1], edge[2]) for edge in new if edge[1] != key])
 
     def _in_directory_of(self, base: str, url: str) -> _Known:
         # A <base> can be anything; its directory is the linker's to find.

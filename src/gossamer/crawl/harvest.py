@@ -57,7 +57,7 @@ class Harvest:
     report: Report
     page: Page | None = None
     edges: Sequence[Edge] = ()
-    anchors: Sequence[tuple[bytes, str]] = ()  # keys of targets, with words not told before
+    anchors: bytes = b""  # words not told before with their targets (`index/anchor_pack.py`)
     ready: Prepared | None = None  # the page's text, which is empty then, as the index wants it
 
 

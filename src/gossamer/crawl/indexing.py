@@ -13,7 +13,7 @@ to stay out of indexes. `verify` holds state and index to that rule.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Final
@@ -36,7 +36,7 @@ class Fresh:
     """What came since the last commit, in order, and how far each WARC file is read by it."""
 
     entries: dict[bytes, Entry | None] = field(default_factory=dict)  # None: it has none any more
-    anchors: list[tuple[bytes, Sequence[tuple[bytes, str]]]] = field(default_factory=list)
+    anchors: list[tuple[bytes, bytes]] = field(default_factory=list)  # of each page, packed
     ends: dict[str, int] = field(default_factory=dict)
     chars: int = 0
 

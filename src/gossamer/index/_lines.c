@@ -17,11 +17,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#define API 1
+#define API 2
 #define KEY_BYTES 16
 #define HOST_BYTES 8
 #define HEAD_BYTES (KEY_BYTES + HOST_BYTES + 2)
-#define MAX_CHARS 500 /* of an anchor: 2,000 bytes */
+#define LINK_BYTES (KEY_BYTES + 2) /* before its words (anchor_pack.py) */
 #define MAX_BYTES (UINT32_MAX / 2)
 #define NONE UINT32_MAX
 
@@ -226,73 +226,55 @@ static int put(Lines *self, const Lines *before, const Anchor *anchor) {
     return 1;
 }
 
-/* The text of an anchor in UTF-8. A reference that holds it is left in `*holder`, or NULL where the
- * words do; -1 with an error set. */
-static int text_of(PyObject *words, Anchor *anchor, PyObject **holder) {
-    PyObject *cut = NULL;
-    *holder = NULL;
-    if (PyUnicode_GET_LENGTH(words) > MAX_CHARS) {
-        words = cut = PyUnicode_Substring(words, 0, MAX_CHARS);
-        if (cut == NULL)
-            return -1;
+/* The link that begins at `at`, of a page; the byte after it, or NULL with an error set. */
+static const unsigned char *read_link(const unsigned char *at, const unsigned char *stop,
+                                      Anchor *anchor) {
+    size_t size = stop - at < LINK_BYTES ? 0 : (size_t)at[KEY_BYTES] << 8 | at[KEY_BYTES + 1];
+    if (stop - at < LINK_BYTES || (size_t)(stop - at) - LINK_BYTES < size) {
+        PyErr_SetString(PyExc_ValueError, "half a link");
+        return NULL;
     }
-    if (PyUnicode_IS_ASCII(words)) {
-        anchor->text = PyUnicode_1BYTE_DATA(words);
-        anchor->size = (size_t)PyUnicode_GET_LENGTH(words);
-        *holder = cut;
-        return 0;
-    }
-    *holder = PyUnicode_AsEncodedString(words, "utf-8", "replace");
-    Py_XDECREF(cut);
-    if (*holder == NULL)
-        return -1;
-    anchor->text = (const unsigned char *)PyBytes_AS_STRING(*holder);
-    anchor->size = (size_t)PyBytes_GET_SIZE(*holder);
-    return 0;
+    anchor->key = at;
+    anchor->text = at + LINK_BYTES;
+    anchor->size = size;
+    return anchor->text + size;
 }
 
 /* One link; its target is added to `targets` where the line is new. */
-static int note_one(Lines *self, const Lines *before, PyObject *pair, PyObject *source,
-                    PyObject *targets) {
-    if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2 ||
-        !PyBytes_Check(PyTuple_GET_ITEM(pair, 0)) || !PyUnicode_Check(PyTuple_GET_ITEM(pair, 1))) {
-        PyErr_SetString(PyExc_TypeError, "a link is a key and words");
-        return -1;
-    }
-    PyObject *target = PyTuple_GET_ITEM(pair, 0), *words = PyTuple_GET_ITEM(pair, 1), *holder;
-    if (PyUnicode_READY(words) < 0)
-        return -1;
-    const unsigned char *from = (const unsigned char *)PyBytes_AS_STRING(source);
-    Anchor anchor = {(const unsigned char *)PyBytes_AS_STRING(target), from, NULL, 0};
-    if (PyUnicode_GET_LENGTH(words) == 0 || PyBytes_GET_SIZE(target) != KEY_BYTES ||
-        memcmp(anchor.key, from, KEY_BYTES) == 0)
+static int note_one(Lines *self, const Lines *before, const Anchor *anchor, PyObject *targets) {
+    if (memcmp(anchor->key, anchor->host, KEY_BYTES) == 0) /* a link of the page to itself */
         return 0;
-    if (text_of(words, &anchor, &holder) < 0)
-        return -1;
-    int is_new = put(self, before, &anchor);
-    Py_XDECREF(holder);
-    if (is_new == 1 && PyList_Append(targets, target) < 0)
-        return -1;
-    return is_new < 0 ? -1 : 0;
+    int is_new = put(self, before, anchor);
+    if (is_new <= 0)
+        return is_new;
+    PyObject *target = PyBytes_FromStringAndSize((const char *)anchor->key, KEY_BYTES);
+    int failed = target == NULL || PyList_Append(targets, target) < 0;
+    Py_XDECREF(target);
+    return failed ? -1 : 0;
 }
 
 static PyObject *note(PyObject *me, PyObject *const *given, Py_ssize_t count) {
     Lines *self = (Lines *)me;
-    if (count != 3 || !PyBytes_Check(given[1]) || PyBytes_GET_SIZE(given[1]) != KEY_BYTES ||
+    if (count != 3 || !PyBytes_Check(given[0]) || !PyBytes_Check(given[1]) ||
+        PyBytes_GET_SIZE(given[1]) != KEY_BYTES ||
         (given[2] != Py_None && Py_TYPE(given[2]) != Py_TYPE(me))) {
         PyErr_SetString(PyExc_TypeError, "links, the key of their page, and lines or None");
         return NULL;
     }
     const Lines *before = given[2] == Py_None ? NULL : (const Lines *)given[2];
-    PyObject *links = PySequence_Tuple(given[0]), *targets = PyList_New(0), *answer = NULL;
+    const unsigned char *at = (const unsigned char *)PyBytes_AS_STRING(given[0]);
+    const unsigned char *stop = at + PyBytes_GET_SIZE(given[0]);
+    Anchor anchor = {NULL, (const unsigned char *)PyBytes_AS_STRING(given[1]), NULL, 0};
+    PyObject *targets = PyList_New(0), *answer = NULL;
     size_t start = self->used;
-    int failed = links == NULL || targets == NULL;
-    for (Py_ssize_t at = 0; !failed && at < PyTuple_GET_SIZE(links); at++)
-        failed = note_one(self, before, PyTuple_GET_ITEM(links, at), given[1], targets) < 0;
+    int failed = targets == NULL;
+    while (!failed && at < stop) {
+        at = read_link(at, stop, &anchor);
+        failed = at == NULL || note_one(self, before, &anchor, targets) < 0;
+    }
     if (!failed)
         answer = Py_BuildValue("y#O", self->bytes == NULL ? "" : (const char *)self->bytes + start,
                                (Py_ssize_t)(self->used - start), targets);
-    Py_XDECREF(links);
     Py_XDECREF(targets);
     return answer;
 }

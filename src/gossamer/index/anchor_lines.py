@@ -10,13 +10,11 @@ crawl. There is a twin in C (`_lines.c`), which takes 3 microseconds a page wher
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
 from typing import Final, Protocol
 
 from gossamer.base import native
+from gossamer.index.anchor_pack import KEY_BYTES, unpack_anchors
 
-MAX_CHARS: Final = 500  # of an anchor
-KEY_BYTES: Final = 16
 HOST_BYTES: Final = 8
 HEAD: Final = struct.Struct(f">{KEY_BYTES}s{HOST_BYTES}sH")
 
@@ -31,11 +29,11 @@ class Lines(Protocol):
         """Of all lines."""
 
     def note(
-        self, anchors: Iterable[tuple[bytes, str]], source: bytes, before: Lines | None, /
+        self, anchors: bytes, source: bytes, before: Lines | None, /
     ) -> tuple[bytes, list[bytes]]:
-        """Add the links of a page; the lines that are new here and in `before`, one after another,
-        and the target of each. Links of a page to itself, without words, and without a key, as
-        those have that are no URLs, do not count."""
+        """Add the links of a page, as `anchor_pack.py` packs them; the lines that are new here and
+        in `before`, one after another, and the target of each. Links of a page to itself do not
+        count. Raises ValueError where these are no links; then some may be added."""
 
     def count(self, key: bytes, counts: dict[str, int], /) -> None:
         """Add the anchors of a page to `counts`, each with the number of hosts that link so."""
@@ -60,14 +58,13 @@ class LinesInPython:
         return self._count
 
     def note(
-        self, anchors: Iterable[tuple[bytes, str]], source: bytes, before: Lines | None, /
+        self, anchors: bytes, source: bytes, before: Lines | None, /
     ) -> tuple[bytes, list[bytes]]:
         host, lines, targets = source[:HOST_BYTES], [], []
         old = before._pages if isinstance(before, LinesInPython) else {}
-        for target, words in anchors:
-            if not words or target == source or len(target) != KEY_BYTES:
+        for target, text in unpack_anchors(anchors):
+            if target == source:
                 continue
-            text = words[:MAX_CHARS].encode(errors="replace")
             line = HEAD.pack(target, host, len(text)) + text
             known = self._pages.setdefault(target, {})
             if line not in known and line not in old.get(target, ()):

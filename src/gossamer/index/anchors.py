@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from gossamer.errors import CorruptFile
-from gossamer.index.anchor_lines import HEAD, KEY_BYTES, Lines, no_lines
+from gossamer.index.anchor_lines import HEAD, Lines, no_lines
+from gossamer.index.anchor_pack import KEY_BYTES, pack_anchors
 from gossamer.index.appended import open_appended
 from gossamer.index.folder import REBUILD
 from gossamer.index.shares import ALL, Share, shares_of
@@ -72,10 +73,10 @@ class AnchorBook:
 
     def note(self, target: bytes, anchor: str, source: bytes) -> None:
         """A page links to another. Links of a page to itself, and without words, do not count."""
-        self.note_all(((target, anchor),), source)
+        self.note_all(pack_anchors(((target, anchor),)), source)
 
-    def note_all(self, anchors: Iterable[tuple[bytes, str]], source: bytes) -> None:
-        """The same for all links of a page."""
+    def note_all(self, anchors: bytes, source: bytes) -> None:
+        """The same for all links of a page, as `anchor_pack.py` packs them."""
         recent, before = self._known
         data, targets = recent.note(anchors, source, before)
         if targets:

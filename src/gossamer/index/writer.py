@@ -97,7 +97,7 @@ class IndexWriter:
         """A page (by its key) links to another. Telling it again is no harm."""
         self._book.note(target, anchor, source)
 
-    def note_anchors(self, anchors: Iterable[tuple[bytes, str]], source: bytes) -> None:
+    def note_anchors(self, anchors: bytes, source: bytes) -> None:
         """The same for all links of a page: the keys of others, and the words."""
         self._book.note_all(anchors, source)
 
