@@ -72,6 +72,20 @@ def test_a_host_of_ones_own_is_asked_without_robots_txt_and_many_at_once() -> No
     assert bench.lease() is None
 
 
+def test_the_crawl_delay_of_another_port_ends_many_at_once() -> None:
+    bench = a_bench(f"{A}/1", f"{A}:8080/1", f"{A}:8080/2", is_hurried=True)
+    first = bench.pass_robots(f"{A}/1")
+    robots = bench.get(f"{A}:8080/robots.txt")
+    bench.answer(robots, 200, b"User-agent: *\nCrawl-delay: 5")
+    bench.answer(first)
+
+    second = bench.after_rest(f"{A}:8080/1")
+    assert bench.lease() is None
+    bench.answer(second)
+    assert bench.lease() is None
+    assert seconds_until_next(bench)[0] == pytest.approx(5.0)
+
+
 def test_a_redirect_of_robots_txt_is_followed_on_another_host() -> None:
     bench = a_bench(f"{A}/x")
     bench.answer(bench.get(f"{A}/robots.txt"), 301, redirect=f"{B}/robots.txt")

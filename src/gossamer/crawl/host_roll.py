@@ -50,8 +50,6 @@ class HostRoll:
 
     def rest_s(self, host: Host, *, took_s: float) -> float:
         """How long a host rests after an answer that took so long."""
-        if host.is_hurried:  # as `rest_after` says, without the way there
-            return host.crawl_delay_s
         return rest_after(
             self._manners,
             took_s=took_s,
@@ -61,14 +59,14 @@ class HostRoll:
 
     def address_rest_s(self, host: Host) -> float:
         """How long a host's address rests after an answer."""
-        if host.is_hurried:
-            return 0.0
         return address_rest_after(self._manners, is_open=host.is_open)
 
     def note_open(self, host: Host, *, is_open: bool) -> None:
         """It is known whether the operator typed or allowed the host."""
         host.is_open = is_open
         host.is_hurried = is_hurried(self._manners, is_open=is_open)
+        if not host.is_hurried:
+            host.at_once = 1
 
     def forget(self, key: bytes) -> None:
         """Its row has changed: the next who asks has it made anew."""

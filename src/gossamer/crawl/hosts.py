@@ -77,7 +77,7 @@ class Host:
     resolved_until_s: float = 0.0
     is_resolving: bool = False
     is_open: bool = False
-    is_hurried: bool = False  # nobody wants it, or its address, to rest; robots.txt apart
+    is_hurried: bool = False  # it rests as long as its robots.txt wants, and its address not at all
     errands: deque[Errand] = field(default_factory=deque)
     waits_for_robots: bool = False
     sitemaps: deque[SitemapErrand] = field(default_factory=deque)

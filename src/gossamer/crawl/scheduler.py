@@ -118,12 +118,15 @@ class Scheduler:
             host = self.host(key)
             if host.where is Where.ASLEEP:
                 self._place(host, now_s)
-        while len(leases) < most and room and self._outage.may_ask(now_s, self.under_way):
+        is_bound, outage = self.allowance.is_bound, self._outage
+        while len(leases) < most and room:
+            if outage.is_out and not outage.may_ask(now_s, self.under_way):
+                break
             lease = self._first_lease(now_s, room)
             if lease is None:
                 break
             leases.append(lease)
-            if self.allowance.is_bound:
+            if is_bound:
                 room = self._room()
         return leases
 
@@ -212,7 +215,7 @@ class Scheduler:
         if now_s >= host.resolved_until_s and not host.is_looked_up:
             self._resolve(host)
             return None
-        address = self._address(host.address)
+        address = self.board.address(host.addresses[0], self._addresses_free_s)
         if not host.is_hurried and not self.board.may_ask(address, host, now_s):
             self.board.wait_for(address, host)
             return None
@@ -232,12 +235,9 @@ class Scheduler:
         if host.called_by is not None:
             self.board.serve(host)
         self._place(host, now_s)
-        if lease.purpose is not _PAGE and self._may_hear_secrets(host, origin_of(lease.url)):
-            return replace(lease, gets_secrets=True)
-        return lease
-
-    def _may_hear_secrets(self, host: Host, origin: str) -> bool:
-        return host.is_typed and origin in self._secret_origins
+        if lease.purpose is _PAGE or not host.is_typed:
+            return lease
+        return replace(lease, gets_secrets=origin_of(lease.url) in self._secret_origins)
 
     def _address(self, name: str) -> Address:
         return self.board.address(name, self._addresses_free_s)
@@ -281,7 +281,9 @@ class Scheduler:
             access = self._enter(host, origin, now_s)
             if access is None:
                 return None
-            refusal = self._over_budget(host) or _refusal_by(access, entry.url)
+            refusal = self._over_budget(host) if self._pages_per_host else None
+            if access.robots.rules or access.is_denied_all:
+                refusal = refusal or _refusal_by(access, entry.url)
             if refusal is None:
                 return self._lease_entry(host, entry, origin, room)
             self._refuse_first(host, entry, *refusal)
@@ -319,10 +321,10 @@ class Scheduler:
             self.robots.want(host, origin)
             self._place(host, now_s)
             return None
-        host.crawl_delay_s = access.crawl_delay_s or 0.0
-        host.at_once = host_at_once(
-            self._manners, crawl_delay_s=access.crawl_delay_s, is_open=host.is_open
-        )
+        delay_s = access.crawl_delay_s or 0.0
+        if delay_s or host.crawl_delay_s or host.at_once == 1:  # else nothing has changed
+            host.crawl_delay_s = delay_s
+            host.at_once = host_at_once(self._manners, crawl_delay_s=delay_s, is_open=host.is_open)
         if access.is_denied_all and not access.is_hopeless:
             self._frontier.touch(host.key).trouble = access.detail
             host.pace.free_at_s = max(host.pace.free_at_s, self._roll.now_of(access.expires_us))
@@ -331,8 +333,7 @@ class Scheduler:
         return access
 
     def _over_budget(self, host: Host) -> tuple[Reason, str] | None:
-        limit = self._pages_per_host
-        if limit and self._frontier.host(host.key).pages >= limit:
+        if self._frontier.host(host.key).pages >= self._pages_per_host:
             return Reason.BUDGET, "the host has had frontier.pages_per_host pages"
         return None
 
@@ -343,11 +344,13 @@ class Scheduler:
             return None
         self._frontier.take(host.key)
         self.allowance.promise(room)
+        self._number += 1
         key, url, depth, tries, redirects, via = entry
+        is_typed = host.is_typed
         return Lease(
-            self._next_number(), url, key, host.name, host.address, _PAGE, depth, tries, redirects,
+            self._number, url, key, host.name, host.addresses[0], _PAGE, depth, tries, redirects,
             self._url_of(host, via) if via else "",
-            host.is_typed, self._may_hear_secrets(host, origin), room,
+            is_typed, is_typed and origin in self._secret_origins, room,
         )  # fmt: skip
 
     def _url_of(self, host: Host, key: bytes) -> str:
@@ -400,20 +403,23 @@ class Scheduler:
         self.under_way -= 1
         if report.status:
             self._outage.answered()
-        rest_s = self._roll.rest_s(host, took_s=report.took_s)
+        is_hurried = host.is_hurried
+        rest_s = host.crawl_delay_s if is_hurried else self._roll.rest_s(host, took_s=report.took_s)
         if report.reason is _BUSY or report.status in (429, 503):
             self._was_busy(host, report, now_s, rest_s)
         else:
             host.pace.answered(at_s=now_s, rest_s=rest_s)
         address = self.board.address(lease.address, self._addresses_free_s)
-        address.pace.answered(at_s=now_s, rest_s=self._roll.address_rest_s(host))
+        address_rest_s = 0.0 if is_hurried else self._roll.address_rest_s(host)
+        address.pace.answered(at_s=now_s, rest_s=address_rest_s)
         if address.waiters:
             self.board.call_next(address)
         row = self._frontier.touch(host.key)
         retry_us = None
         if report.reason is None and lease.purpose is _PAGE:  # an answer that we keep
             self.allowance.settle(lease.max_body_bytes)
-            _recover(host, row)
+            if row.faults or row.trouble or host.silent:
+                _recover(host, row)
         else:
             retry_us = self._after(host, report)
         row.free_us = self._clock.wall_us()
@@ -637,14 +643,11 @@ class Scheduler:
 
 def _recover(host: Host, row: HostRow) -> None:
     """A host could be reached: its troubles are over."""
-    if host.silent or row.faults or row.trouble:
-        host.silent.clear()
-        row.faults, row.trouble = 0, ""
+    host.silent.clear()
+    row.faults, row.trouble = 0, ""
 
 
 def _refusal_by(access: Access, url: str) -> tuple[Reason, str] | None:
-    if not access.robots.rules and not access.is_denied_all:
-        return None
     ruling = access.judge(target_of(url))
     if ruling.allowed:
         return None

@@ -46,7 +46,9 @@ class HostPace:
     def answered(self, *, at_s: float, rest_s: float, retry_after_s: float = 0.0) -> None:
         """Note the end of an answer, or of a failure. A Retry-After is never shortened."""
         self.busy_in_a_row = 0
-        self._rest(at_s, max(rest_s, retry_after_s) if retry_after_s else rest_s)
+        if self.under_way:
+            self.under_way -= 1
+        self.free_at_s = max(self.free_at_s, at_s + rest_s, at_s + retry_after_s)
 
     def was_busy(
         self, *, at_s: float, rest_s: float, busy_rest_s: float, retry_after_s: float | None
