@@ -62,7 +62,7 @@ def test_a_head_is_told_of_when_it_is_whole_and_the_body_is_all_pieces(form: Any
     assert (intake.head, intake.status, intake.is_cut) == (b"".join(HEAD), 200, False)
     assert intake.taken() == b"some page"
     assert intake.taken() == b""
-    assert asker.told == [200, 4, 5]
+    assert asker.told == [200, 9]
 
 
 @both
@@ -161,6 +161,31 @@ def test_a_body_is_cut_where_it_is_longer_than_it_may_be(form: Any) -> None:
     assert (intake.is_cut, intake.taken()) == (True, b"some p")
     intake.begin(6)
     assert (intake.is_cut, intake.status, intake.head) == (False, 0, b"")
+
+
+@both
+@pytest.mark.parametrize(
+    ("length", "asked"),
+    [
+        (b"7", [7]),
+        (b"9", [9]),
+        (b"5", [5, 2]),
+        (b"1", [4, 3]),
+        (b"131072", [131072]),
+        (b"131073", [4, 3]),
+        (b"", [4, 3]),
+    ],
+)
+def test_room_is_asked_for_once_where_a_short_body_is_announced(
+    form: Any, length: bytes, asked: list[int]
+) -> None:
+    asker = Asker(form)
+    asker.intake.begin(10**6)
+    headers(asker.intake, HEAD[0], b"Content-Length: " + length + b"\r\n", b"\r\n")
+
+    assert [asker.intake.body(b"some"), asker.intake.body(b" bo")] == [None, None]
+    assert asker.told[1:] == asked
+    assert asker.intake.taken() == b"some bo"
 
 
 @both

@@ -17,7 +17,7 @@
 
 /* libcurl gives up after any number but the length; after this one it brings the piece again. */
 enum { STOP = -1, PAUSE = 0x10000001 };
-enum { MAX_INTERIM = 20, MOST_ROOM = 128 * 1024, FIRST_LINES = 1024 };
+enum { MAX_INTERIM = 20, SHORT_BYTES = 128 * 1024, FIRST_LINES = 1024 };
 
 static Span span_of(PyObject *bytes) {
     const Byte *at = (const Byte *)PyBytes_AS_STRING(bytes);
@@ -132,13 +132,13 @@ typedef struct {
     char is_whole, is_watched, is_cut;
     PyObject *head; /* never NULL */
     PyObject *passed; /* a Content-Type that is wanted, or NULL */
-    Py_ssize_t max_body_bytes, body_bytes;
+    Py_ssize_t max_body_bytes, body_bytes, granted; /* `granted` may be held, or is */
     PyObject *room;   /* as long as the head says that the body is; or NULL */
     PyObject *pieces; /* a list, in its place; or NULL */
 } Intake;
 
 static void forget_body(Intake *self) {
-    self->body_bytes = 0;
+    self->body_bytes = self->granted = 0;
     Py_CLEAR(self->room);
     Py_CLEAR(self->pieces);
 }
@@ -301,11 +301,19 @@ static PyObject *intake_header(Intake *self, PyObject *given) {
     Py_RETURN_NONE;
 }
 
-/* Whether so many bytes more may be held: 1, 0, or -1 for an exception. */
+/* Whether so many bytes more may be held: 1, 0, or -1 for an exception. For a short body it is
+ * asked once, for there is one place for all of it. */
 static int has_room(Intake *self, Py_ssize_t count) {
-    PyObject *number = PyLong_FromSsize_t(count);
+    Py_ssize_t needed = self->body_bytes + count;
+    if (!self->granted) {
+        long long length = length_in(span_of(self->head));
+        if (length > needed && length <= SHORT_BYTES) needed = (Py_ssize_t)length;
+    }
+    if (needed <= self->granted) return 1;
+    PyObject *number = PyLong_FromSsize_t(needed - self->granted);
     PyObject *answer = number ? PyObject_CallOneArg(self->may_hold, number) : NULL;
     int may = answer ? PyObject_IsTrue(answer) : -1;
+    if (may > 0) self->granted = needed;
     Py_XDECREF(number);
     Py_XDECREF(answer);
     return may;
@@ -339,12 +347,9 @@ static int leave_room(Intake *self) {
 /* Hold a piece: a copy where the body will be, if its end is known and not far; else itself. */
 static int hold(Intake *self, PyObject *piece) {
     Py_ssize_t count = PyBytes_GET_SIZE(piece);
-    if (!self->body_bytes && !self->room && !self->pieces) {
-        long long length = length_in(span_of(self->head));
-        if (length > count && length <= MOST_ROOM) {
-            self->room = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)length);
-            if (!self->room) return -1;
-        }
+    if (!self->room && !self->pieces && count < self->granted) {
+        self->room = PyBytes_FromStringAndSize(NULL, self->granted);
+        if (!self->room) return -1;
     }
     if (self->room && count <= PyBytes_GET_SIZE(self->room) - self->body_bytes) {
         memcpy(PyBytes_AS_STRING(self->room) + self->body_bytes, PyBytes_AS_STRING(piece), count);

@@ -25,6 +25,7 @@ from typing import Final, Protocol
 
 import pycurl
 
+_NEVER_S: Final = float("inf")
 _EVENTS_AT_ONCE: Final = 64  # what is ready beyond that stays ready
 _READABLE: Final[int] = getattr(select, "EPOLLIN", 0)
 _WRITABLE: Final[int] = getattr(select, "EPOLLOUT", 0)
@@ -93,6 +94,7 @@ class EpollMulti:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._is_kicked = False  # libcurl will be called in this turn of the loop or the next
         self._timer: asyncio.TimerHandle | None = None
+        self._rings_s = _NEVER_S  # when that timer does
         self._due_s = 0.0  # of the loop's time: when libcurl wants to be called; 0: never
 
     def fileno(self) -> int:
@@ -151,7 +153,8 @@ class EpollMulti:
             self._due_s = 0.0
         else:
             self._due_s = loop.time() + wait_ms / 1000
-            self._set_timer(loop)
+            if self._due_s < self._rings_s:  # else what is put off costs nothing until it rings
+                self._set_timer(loop)
 
     # -- what the loop calls
 
@@ -182,15 +185,14 @@ class EpollMulti:
             self._settle()
 
     def _set_timer(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Wake up when it is due, or before: what is put off costs nothing until it would ring."""
+        """Wake up when it is due."""
         if self._timer is not None:
-            if self._timer.when() <= self._due_s:
-                return
             self._timer.cancel()
+        self._rings_s = self._due_s
         self._timer = loop.call_at(self._due_s, self._ring)
 
     def _ring(self) -> None:
-        self._timer = None
+        self._timer, self._rings_s = None, _NEVER_S
         if self._loop is None or not self._due_s:
             return
         if self._loop.time() < self._due_s - 0.001:

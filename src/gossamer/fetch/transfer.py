@@ -24,7 +24,7 @@ from gossamer.fetch.request import Headers
 from gossamer.fetch.resolve import address_in
 from gossamer.records import Lease, Purpose, Reason
 from gossamer.settings import Fetch
-from gossamer.urls.canonical import host_of, port_of
+from gossamer.urls.canonical import host_of, origin_of, port_of
 
 _MAY_ASK: Final[int] = pycurl.PREREQFUNC_OK
 _MAY_NOT_ASK: Final[int] = pycurl.PREREQFUNC_ABORT
@@ -67,6 +67,7 @@ class Transfer:
         self._guard = guard
         self._network = network
         self._way = DIRECT
+        self._nameless = "none yet"  # how URLs begin that need no pin: their host is an address
         self.curl = _handle(settings, network.authorities)
         self.curl.setopt(pycurl.HTTPHEADER, headers.for_all)
         self.curl.setopt(pycurl.HEADERFUNCTION, self.intake.header)
@@ -92,9 +93,8 @@ class Transfer:
         curl.setopt(pycurl.URL, lease.url)
         if not self._network.is_plain:
             self._take(self._network.way_to(lease))
-        host = host_of(lease.url)
-        if self._way.proxy or not address_in(host):
-            self._pin(host, port_of(lease.url), lease.address)
+        if self._way.proxy or not lease.url.startswith(self._nameless):
+            self._pin(lease)
         if lease.gets_secrets != self._is_secret_sent:
             self._is_secret_sent = lease.gets_secrets
             curl.setopt(pycurl.HTTPHEADER, self._headers.of(with_secrets=lease.gets_secrets))
@@ -117,8 +117,12 @@ class Transfer:
         is_known = self._way.login is not None and (self._way.scheme or self._was_challenged)
         return (("Authorization",) if is_known else ()) + (("Cookie",) if self._cookies else ())
 
-    def _pin(self, host: str, port: int, address: str) -> None:
+    def _pin(self, lease: Lease) -> None:
         """See to it that the name means the address that was judged, at a proxy too."""
+        host, port, address = host_of(lease.url), port_of(lease.url), lease.address
+        if not self._way.proxy and address_in(host):
+            self._nameless = f"{origin_of(lease.url)}/"
+            return
         pinned = f"[{address}]" if ":" in address else address
         if not self._way.proxy:
             self.curl.setopt(pycurl.RESOLVE, [f"{host}:{port}:{pinned}"])
