@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gossamer.base import values
-from gossamer.base.values import dataclass
+from gossamer.base.values import dataclass, ready
 from gossamer.records import Lease, Report, Stored
 
 
@@ -175,6 +175,8 @@ def test_it_does_what_the_library_does(values: tuple[Any, ...]) -> None:
     assert hash(ours(*values)) == hash(theirs(*values))
     assert dataclasses.asdict(ours(*values)) == dataclasses.asdict(theirs(*values))
     assert ours(*values) != theirs(*values)
+    ready(ours)
+    assert repr(ours(*values)) == repr(theirs(*values))
     assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters)
 
 
@@ -230,6 +232,59 @@ def test_no_class_of_ours_is_made_by_the_library() -> None:
     assert [one for one in files if theirs.search(one.read_text(encoding="utf-8"))] == []
 
 
+@pytest.mark.parametrize("is_ready", [False, True])
+def test_the_first_values_are_as_the_later_ones(is_ready: bool) -> None:
+    @dataclass(frozen=True, slots=True)
+    class Some:
+        a: int
+        b: list[int] = field(default_factory=list)
+        c: int = field(default=3, kw_only=True)
+
+        def __post_init__(self) -> None:
+            self.b.append(self.a)
+
+    if is_ready:
+        ready(Some)
+        ready(Some)
+    before = Some.__init__
+
+    made = [Some(1), Some(1, [0], c=4), Some(b=[2], a=5), *(Some(n) for n in range(9))]
+
+    assert [(one.a, one.b, one.c) for one in made[:3]] == [
+        (1, [1], 3),
+        (1, [0, 1], 4),
+        (5, [2, 5], 3),
+    ]
+    assert [one.b for one in made[3:]] == [[n] for n in range(9)]
+    assert (Some.__init__ is before) == is_ready, "with many values it is worth compiling"
+
+
+@pytest.mark.parametrize("named", [{}, {"x": 1, "z": 2}, {"y": 1}])
+@pytest.mark.parametrize("args", [(), (1, 2, "", 4), (1, 2)])
+def test_the_first_value_may_be_called_wrongly(
+    args: tuple[Any, ...], named: dict[str, Any]
+) -> None:
+    @dataclass(frozen=True, slots=True)
+    class Some:
+        x: int
+        y: int = 2
+        name: str = ""
+
+    @dataclasses.dataclass(frozen=True, slots=True)
+    class Same:
+        x: int
+        y: int = 2
+        name: str = ""
+
+    def told(cls: Any) -> str:
+        try:
+            return str(cls(*args, **named)).partition("(")[2]
+        except TypeError as fault:
+            return str(fault).rpartition(".")[2]
+
+    assert told(Some) == told(Same)
+
+
 def test_the_values_of_a_page_are_made_quickly() -> None:
     for cls in (Lease, Report, Stored):
         with pytest.raises(TypeError, match="missing"):
@@ -251,7 +306,8 @@ def interrupt(frame, event, arg):
 
 sys.settrace(interrupt)
 try:
-    One("a")
+    for _ in range(9):
+        One("a")
 except KeyboardInterrupt:
     sys.exit(11)
 """

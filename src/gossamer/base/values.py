@@ -32,6 +32,10 @@ _by_the_library: Final = dataclasses.dataclass
 _OPTIONS: Final = {"frozen", "slots", "kw_only", "eq"}
 # Without the lock of the interpreter a change of class stops all threads.
 _IS_LOCKED: Final = not sysconfig.get_config_var("Py_GIL_DISABLED")
+# So many values of a class are made without compiling: 5 microseconds each, where to compile takes
+# 300; of half the classes of a crawl there is one value in each process.
+_FIRST_VALUES: Final = 8
+_COMPILED: Final = "compiled"  # what does it, with an `__init__` that has not been
 _WORTH_A_TWIN: Final = 3  # fields: for fewer, to go round the ban is as quick
 
 
@@ -159,12 +163,49 @@ def _compared(cls: type) -> dict[str, str]:
 
 
 def _made_later(cls: Any, *, is_frozen: bool, has_slots: bool) -> Callable[..., None]:
-    def __init__(self: Any, *args: Any, **named: Any) -> None:  # noqa: N807
-        made = _init_of(cls, is_frozen=is_frozen, has_slots=has_slots)
-        cls.__init__ = made
-        made(self, *args, **named)
+    left = _FIRST_VALUES
 
+    def __init__(self: Any, *args: Any, **named: Any) -> None:  # noqa: N807
+        nonlocal left
+        left -= 1
+        if left < 0 or (values := _values_for(cls, args, named)) is None:
+            ready(cls)
+            cls.__init__(self, *args, **named)
+            return
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        if hasattr(cls, "__post_init__"):
+            self.__post_init__()
+
+    def compiled() -> None:
+        cls.__init__ = _init_of(cls, is_frozen=is_frozen, has_slots=has_slots)
+
+    vars(__init__)[_COMPILED] = compiled
     return __init__
+
+
+def ready(*classes: type) -> None:
+    """Compile what makes their values now: for processes that are about to fork."""
+    for cls in classes:
+        if compiled := vars(vars(cls)["__init__"]).get(_COMPILED):
+            compiled()
+
+
+def _values_for(cls: type, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any] | None:
+    """The values of all fields; None where the call is wrong, or it is not the call that says."""
+    names = [f.name for f in fields(cls) if not f.kw_only]
+    values = {**dict(zip(names, args, strict=False)), **named}
+    if len(values) != len(args) + len(named):  # too many, or one of them twice
+        return None
+    for f in fields(cls):
+        if not f.init:
+            return None
+        if f.name in values:
+            continue
+        if f.default is f.default_factory is MISSING:
+            return None
+        values[f.name] = f.default_factory() if callable(f.default_factory) else f.default
+    return values if len(values) == len(fields(cls)) else None
 
 
 def _init_of(cls: type, *, is_frozen: bool, has_slots: bool) -> Any:
