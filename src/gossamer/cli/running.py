@@ -11,12 +11,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from gossamer.base import native
 from gossamer.base.garbage import search_all, search_seldom
 from gossamer.base.sizes import size_text
+from gossamer.base.values import ready
 from gossamer.cli.printable import printable
 from gossamer.cli.text import progress_line, summary_text
 from gossamer.crawl.build import Opened, workers_for
 from gossamer.crawl.configure import configure, remember_contact
+from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.node import Node
 from gossamer.crawl.progress import Summary
 from gossamer.crawl.seeds import read_seed_file, read_seeds
@@ -25,6 +28,8 @@ from gossamer.crawl.spawn import dismiss, fork_ahead
 from gossamer.errors import CAN_GO_ON
 from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import hidden, user_agent
+from gossamer.parse.reading import Reading
+from gossamer.records import Fetched, Lease, Page, Report, Stored
 from gossamer.settings import Urls
 from gossamer.urls.canonical import NormalForm, has_userinfo
 
@@ -56,7 +61,9 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     links = ("pyarrow.parquet", "gossamer.graph.part_table") if settings.node.graph else ()
     loads = ("uvloop", "gossamer.crawl.worker_main", *links)
-    fork_ahead(workers_for(settings, plan.seeds), loads)
+    if workers := workers_for(settings, plan.seeds):
+        _get_ready()
+    fork_ahead(workers, loads)
     try:
         summary = _run(_crawl(plan))
     except NeedsContact as fault:
@@ -70,6 +77,13 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     if as_json:
         print(json.dumps(summary.as_json()))
     return _exit_code(summary)
+
+
+def _get_ready() -> None:
+    """Do once what every process of the crawl would do."""
+    for name in ("gossamer.crawl._forms", "gossamer.parse._scan", "gossamer.urls._plain"):
+        native.load(name)
+    ready(Lease, Fetched, Reading, Page, Stored, Report, Harvest)  # they make them for every page
 
 
 def _run(crawling: object) -> Summary:
