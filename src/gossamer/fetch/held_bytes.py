@@ -32,6 +32,7 @@ class HeldBytes:
         self._readers: dict[Reader, None] = {}  # those that hold some, the first of them first
         self._paused: dict[Reader, None] = {}  # the one that has waited longest first
         self._freed = asyncio.Event()
+        self._is_awaited = False
         self.held = 0
 
     @property
@@ -43,6 +44,7 @@ class HeldBytes:
         """Return when a new request may be sent."""
         while self.is_full:
             self._freed.clear()
+            self._is_awaited = True
             await self._freed.wait()
 
     def take(self, reader: Reader, count: int) -> bool:
@@ -62,7 +64,9 @@ class HeldBytes:
         self._readers.pop(reader, None)
         self.held -= reader.held_bytes
         reader.held_bytes = 0
-        self._freed.set()
+        if self._is_awaited:
+            self._is_awaited = False
+            self._freed.set()
         if self._paused:
             paused, self._paused = self._paused, {}
             for waiting in paused:

@@ -164,7 +164,7 @@ class EpollMulti:
         try:
             for socket, events in self._epoll.poll(0, _EVENTS_AT_ONCE):
                 if socket in wanted:
-                    _, alive = act(socket, _bits_of(events))
+                    _, alive = act(socket, _IN if events == _READABLE else _bits_of(events))
                 else:
                     self._epoll.unregister(socket)
         except pycurl.error as fault:
@@ -225,6 +225,4 @@ class EpollMulti:
 
 def _bits_of(events: int) -> int:
     """What libcurl calls it. A fault or an end is found out by reading or writing."""
-    if events == _READABLE:
-        return _IN
     return (_IN if events & ~_WRITABLE else 0) | (_OUT if events & _WRITABLE else 0)
