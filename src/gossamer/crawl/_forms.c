@@ -29,7 +29,9 @@ typedef struct {
     Known *known, *here; /* `here`: those that mean something in this page alone */
     PyTypeObject *edge_type;
     int is_kept;
-    PyObject *edges, *new;
+    PyObject **listed; /* edges of links so far: `known`, `here` and `new` hold them */
+    Py_ssize_t count;
+    PyObject *new;
     PyObject *self;             /* what the empty href means, once it is known */
     PyObject *last, *last_href; /* what another one means, that came just before */
     Py_ssize_t faults, learned;
@@ -116,16 +118,16 @@ static PyObject *edge_of(Work *w, PyObject *link, PyObject *found) {
 }
 
 /* `size`: of the href without its fragment. */
-static int keep(Work *w, PyObject *link, uint64_t hash, Py_ssize_t size, PyObject *made) {
+static int keep(Work *w, PyObject *link, Digest digest, Py_ssize_t size, PyObject *made) {
     PyObject *href = PyTuple_GET_ITEM(link, HREF), *rel = PyTuple_GET_ITEM(link, REL);
     Py_ssize_t chars = PyUnicode_GET_LENGTH(href) + PyUnicode_GET_LENGTH(rel);
     if (PyTuple_GET_SIZE(made)) chars += PyUnicode_GET_LENGTH(PyTuple_GET_ITEM(made, 0));
     if (w->is_kept && size && PyUnicode_READ_CHAR(href, 0) != '?' && chars <= MOST_CHARS) {
         w->learned += 1 + chars / USUAL_CHARS;
-        return remember(w->known, link, hash, made);
+        return remember(w->known, link, digest, made);
     }
     if (!w->here) w->here = (Known *)new_known(known_type, NULL, NULL);
-    return w->here ? remember(w->here, link, hash, made) : -1;
+    return w->here ? remember(w->here, link, digest, made) : -1;
 }
 
 static PyObject *fault_of(Work *w, Py_ssize_t number) {
@@ -137,7 +139,7 @@ static PyObject *fault_of(Work *w, Py_ssize_t number) {
     return made;
 }
 
-static int add_new(Work *w, PyObject *link, uint64_t hash, Py_ssize_t number) {
+static int add_new(Work *w, PyObject *link, Digest digest, Py_ssize_t number) {
     PyObject *href = PyTuple_GET_ITEM(link, HREF);
     Py_ssize_t size = before_fragment(href);
     PyObject *found = meaning(w, href, size), *made = NULL;
@@ -146,52 +148,58 @@ static int add_new(Work *w, PyObject *link, uint64_t hash, Py_ssize_t number) {
     if (made) {
         int is_one = PyTuple_GET_SIZE(made) > 0, is_fault = is_one && found == Py_None;
         w->faults += is_fault;
-        failed = is_one && (PyList_Append(w->edges, made) || PyList_Append(w->new, made));
+        failed = is_one && PyList_Append(w->new, made);
+        if (is_one && !failed) w->listed[w->count++] = made;
         /* In another line it is another fault. */
-        if (!failed && !is_fault) failed = keep(w, link, hash, size, made);
+        if (!failed && !is_fault) failed = keep(w, link, digest, size, made);
     }
     Py_XDECREF(made);
     Py_XDECREF(found);
     return failed ? -1 : 0;
 }
 
-/* Hash some links, and ask memory for what is known of them: that takes its time with each, and
+/* Digest some links, and ask memory for what is known of them: that takes its time with each, and
  * none if all are asked for at once. */
-static int look_ahead(Work *w, Py_ssize_t from, Py_ssize_t to, uint64_t *hashes) {
+static int look_ahead(Work *w, Py_ssize_t from, Py_ssize_t to, Digest *digests) {
     const Known *known = w->known;
     for (Py_ssize_t i = from; i < to; i++) {
         PyObject *link = PyTuple_GET_ITEM(w->links, i);
         if (!is_link(link)) return -1;
-        hashes[i - from] = hash_of(link);
-        ASK_FOR(known->entries + (hashes[i - from] & known->mask));
+        digests[i - from] = digest_of(link);
+        ASK_FOR(known->entries + (digests[i - from].one & known->mask));
     }
     for (Py_ssize_t i = from; i < to; i++) {
-        const Entry *entry = known->entries + (hashes[i - from] & known->mask);
-        if (entry->hash == hashes[i - from] && entry->link) {
-            ASK_FOR(PyTuple_GET_ITEM(entry->link, HREF));
-            ASK_FOR(PyTuple_GET_ITEM(entry->link, TEXT));
-        }
+        const Entry *entry = known->entries + (digests[i - from].one & known->mask);
+        if (entry->edge) ASK_FOR(entry->edge);
     }
     return 0;
 }
 
 static int run(Work *w) {
-    uint64_t hashes[AHEAD];
+    Digest digests[AHEAD];
     Py_ssize_t count = PyTuple_GET_SIZE(w->links);
     for (Py_ssize_t i = 0; i < count; i++) {
         Py_ssize_t end = i + AHEAD < count ? i + AHEAD : count;
-        if (i % AHEAD == 0 && look_ahead(w, i, end, hashes)) return -1;
+        if (i % AHEAD == 0 && look_ahead(w, i, end, digests)) return -1;
         PyObject *link = PyTuple_GET_ITEM(w->links, i);
-        uint64_t hash = hashes[i % AHEAD];
-        PyObject *edge = entry_of(w->known, link, hash)->edge;
-        if (!edge && w->here) edge = entry_of(w->here, link, hash)->edge;
+        Digest digest = digests[i % AHEAD];
+        PyObject *edge = entry_of(w->known, link, digest)->edge;
+        if (!edge && w->here) edge = entry_of(w->here, link, digest)->edge;
         if (!edge) {
-            if (add_new(w, link, hash, i)) return -1;
-        } else if (PyTuple_GET_SIZE(edge) && PyList_Append(w->edges, edge)) {
-            return -1;
+            if (add_new(w, link, digest, i)) return -1;
+        } else if (PyTuple_GET_SIZE(edge)) {
+            w->listed[w->count++] = edge;
         }
     }
     return 0;
+}
+
+/* The edges of all links, in a list. */
+static PyObject *all_edges(Work *w) {
+    PyObject *list = PyList_New(w->count);
+    for (Py_ssize_t i = 0; list && i < w->count; i++)
+        PyList_SET_ITEM(list, i, Py_NewRef(w->listed[i]));
+    return list;
 }
 
 static PyObject *edges(PyObject *module, PyObject *args) {
@@ -210,12 +218,11 @@ static PyObject *edges(PyObject *module, PyObject *args) {
         PyErr_SetString(PyExc_TypeError, "an edge is a tuple");
         return NULL;
     }
-    w.edges = PyList_New(0);
-    w.new = PyList_New(0);
-    PyObject *given = NULL;
-    if (w.edges && w.new && !run(&w))
-        given = Py_BuildValue("(OOnn)", w.edges, w.new, w.faults, w.learned);
-    Py_XDECREF(w.edges);
+    w.listed = PyMem_New(PyObject *, PyTuple_GET_SIZE(w.links) + 1);
+    w.new = w.listed ? PyList_New(0) : PyErr_NoMemory();
+    PyObject *given = NULL, *all = w.new && !run(&w) ? all_edges(&w) : NULL;
+    if (all) given = Py_BuildValue("(NOnn)", all, w.new, w.faults, w.learned);
+    PyMem_Free(w.listed);
     Py_XDECREF(w.new);
     Py_XDECREF(w.here);
     Py_XDECREF(w.self);

@@ -1,8 +1,10 @@
 /* Links and what they are known to mean: a dictionary by href, words, rel, kind and place.
  *
  * A link of a page is made for that page, so Python would have to hash each of its texts for one
- * look. Here they are hashed together, by words of 8 bytes and with a secret of the process, so that
- * no page can have links of one hash on purpose. Links of which only kind or place differ share one.
+ * look. Here href, words and rel are digested together, by words of 8 bytes and with secrets of the
+ * process, so that no page can have links of one digest on purpose. It has 128 bits, and stands for
+ * them as the key of a URL stands for the URL: they are not kept, and not compared, which would be
+ * to wait for memory three times a link. Kind and place, of which there are few, are the edge's own.
  */
 
 #ifndef GOSSAMER_KNOWN_H
@@ -13,11 +15,15 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { HREF, KIND, TEXT, REL, PLACE, LINK_ITEMS, SMALLEST = 16 };
+enum { HREF, KIND, TEXT, REL, PLACE, LINK_ITEMS, EDGE_PLACE = 4, EDGE_KIND = 5, SMALLEST = 16 };
 
 typedef struct {
-    uint64_t hash;
-    PyObject *link, *edge; /* NULL where there is none */
+    uint64_t one, other;
+} Digest;
+
+typedef struct {
+    Digest digest;
+    PyObject *edge; /* NULL where there is none; an empty tuple for what is no link */
 } Entry;
 
 /* Open addressing, at most two thirds full; nothing is taken out. */
@@ -28,7 +34,7 @@ typedef struct {
 } Known;
 
 static PyTypeObject *known_type;
-static uint64_t secrets[3];
+static uint64_t secrets[6]; /* three for each half of a digest */
 
 static inline uint64_t mixed(uint64_t a, uint64_t b) {
 #ifdef __SIZEOF_INT128__
@@ -48,12 +54,19 @@ static inline uint64_t word_at(const char *at, size_t size) {
     return word;
 }
 
-static uint64_t hashed(uint64_t before, PyObject *text) {
+static inline Digest mixed_in(Digest digest, uint64_t first, uint64_t second) {
+    return (Digest){mixed(first ^ secrets[0], second ^ digest.one),
+                    mixed(first ^ secrets[3], second ^ digest.other)};
+}
+
+static Digest digested(Digest digest, PyObject *text) {
     const char *at = PyUnicode_DATA(text);
     size_t size = (size_t)PyUnicode_GET_LENGTH(text) * PyUnicode_KIND(text);
-    uint64_t hash = mixed(before ^ secrets[0], size ^ secrets[1]), one = 0, other = 0;
+    uint64_t one = 0, other = 0, form = (uint64_t)PyUnicode_KIND(text) << 56 | size;
+    digest = (Digest){mixed(digest.one ^ secrets[1], form ^ secrets[2]),
+                      mixed(digest.other ^ secrets[4], form ^ secrets[5])};
     for (; size > 16; at += 16, size -= 16)
-        hash = mixed(word_at(at, 8) ^ secrets[1], word_at(at + 8, 8) ^ hash);
+        digest = mixed_in(digest, word_at(at, 8), word_at(at + 8, 8));
     if (size >= 8) { /* the two may overlap */
         one = word_at(at, 8);
         other = word_at(at + size - 8, 8);
@@ -64,14 +77,14 @@ static uint64_t hashed(uint64_t before, PyObject *text) {
         one = (uint64_t)(unsigned char)at[0] << 16 | (uint64_t)(unsigned char)at[size / 2] << 8 |
               (unsigned char)at[size - 1];
     }
-    return mixed(one ^ secrets[2], other ^ hash);
+    return mixed_in(digest, one, other);
 }
 
-static uint64_t hash_of(PyObject *link) {
-    uint64_t hash = hashed(0, PyTuple_GET_ITEM(link, HREF));
-    hash = hashed(hash, PyTuple_GET_ITEM(link, TEXT));
+static Digest digest_of(PyObject *link) {
+    Digest digest = digested((Digest){0, 0}, PyTuple_GET_ITEM(link, HREF));
+    digest = digested(digest, PyTuple_GET_ITEM(link, TEXT));
     PyObject *rel = PyTuple_GET_ITEM(link, REL);
-    return PyUnicode_GET_LENGTH(rel) ? hashed(hash, rel) : hash;
+    return PyUnicode_GET_LENGTH(rel) ? digested(digest, rel) : digest;
 }
 
 static inline int is_same(PyObject *one, PyObject *other) {
@@ -91,17 +104,21 @@ static int is_link(PyObject *link) {
     return is_one;
 }
 
+/* Whether an edge, or what stands for none, is that of a link with its digest. */
+static inline int is_of(PyObject *edge, PyObject *link) {
+    return !PyTuple_GET_SIZE(edge) ||
+           (is_same(PyTuple_GET_ITEM(link, KIND), PyTuple_GET_ITEM(edge, EDGE_KIND)) &&
+            is_same(PyTuple_GET_ITEM(link, PLACE), PyTuple_GET_ITEM(edge, EDGE_PLACE)));
+}
+
 /* The entry of a link, or the free one where it belongs. */
-static Entry *entry_of(Known *self, PyObject *link, uint64_t hash) {
-    for (size_t at = hash & self->mask;; at = (at + 1) & self->mask) {
+static Entry *entry_of(Known *self, PyObject *link, Digest digest) {
+    for (size_t at = digest.one & self->mask;; at = (at + 1) & self->mask) {
         Entry *entry = self->entries + at;
-        if (!entry->link) return entry;
-        if (entry->hash != hash) continue;
-        int i = 0;
-        while (i < LINK_ITEMS &&
-               is_same(PyTuple_GET_ITEM(link, i), PyTuple_GET_ITEM(entry->link, i)))
-            i++;
-        if (i == LINK_ITEMS) return entry;
+        if (!entry->edge) return entry;
+        if (entry->digest.one == digest.one && entry->digest.other == digest.other &&
+            is_of(entry->edge, link))
+            return entry;
     }
 }
 
@@ -114,9 +131,9 @@ static int grow(Known *self) {
     }
     size_t mask = size * 2 - 1;
     for (Entry *old = self->entries; old < self->entries + size; old++) {
-        if (!old->link) continue;
-        size_t at = old->hash & mask;
-        while (entries[at].link) at = (at + 1) & mask;
+        if (!old->edge) continue;
+        size_t at = old->digest.one & mask;
+        while (entries[at].edge) at = (at + 1) & mask;
         entries[at] = *old;
     }
     PyMem_Free(self->entries);
@@ -125,12 +142,12 @@ static int grow(Known *self) {
     return 0;
 }
 
-/* Remember a link that is not known yet. */
-static int remember(Known *self, PyObject *link, uint64_t hash, PyObject *edge) {
+/* Remember what a link means that is not known yet: an edge of its kind and place, or nothing. */
+static int remember(Known *self, PyObject *link, Digest digest, PyObject *edge) {
     if (self->used * 3 >= (self->mask + 1) * 2 && grow(self)) return -1;
-    Entry *entry = entry_of(self, link, hash);
-    if (entry->link) return 0; /* learning it has met it again */
-    *entry = (Entry){hash, Py_NewRef(link), Py_NewRef(edge)};
+    Entry *entry = entry_of(self, link, digest);
+    if (entry->edge) return 0; /* learning it has met it again */
+    *entry = (Entry){digest, Py_NewRef(edge)};
     self->used++;
     return 0;
 }
@@ -151,10 +168,7 @@ static PyObject *new_known(PyTypeObject *type, PyObject *args, PyObject *named) 
 static void free_known(PyObject *object) {
     Known *self = (Known *)object;
     PyTypeObject *type = Py_TYPE(object);
-    for (size_t at = 0; self->entries && at <= self->mask; at++) {
-        Py_XDECREF(self->entries[at].link);
-        Py_XDECREF(self->entries[at].edge);
-    }
+    for (size_t at = 0; self->entries && at <= self->mask; at++) Py_XDECREF(self->entries[at].edge);
     PyMem_Free(self->entries);
     type->tp_free(object);
     Py_DECREF(type);
@@ -179,9 +193,9 @@ static PyType_Spec known_specification = {
 
 /* Python's own hash of a text is as secret as we need it, and repeats where PYTHONHASHSEED says. */
 static int add_known(PyObject *module) {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 6; i++) {
         PyObject *name = PyUnicode_FromFormat("gossamer.crawl._forms %d", i);
-        secrets[i] = name ? (uint64_t)PyObject_Hash(name) | (uint64_t)1 << (20 * i) : 0;
+        secrets[i] = name ? (uint64_t)PyObject_Hash(name) | (uint64_t)1 << (10 * i) : 0;
         Py_XDECREF(name);
         if (!name) return -1;
     }
