@@ -371,12 +371,12 @@ def key_of(section: type[Section], f: Field[Any]) -> str:
 
 def type_of(section: type[Section], f: Field[Any]) -> Any:
     """The annotation of a field, as an object."""
-    return _types()[section][f.name]
+    return _types(section.__name__)[f.name]
 
 
 @functools.cache  # made anew for each value checked, they are half of what a small crawl costs
-def _types() -> dict[type[Section], dict[str, Any]]:
-    return {section: typing.get_type_hints(section) for section in SECTIONS}
+def _types(section: str) -> dict[str, Any]:
+    return typing.get_type_hints(globals()[section])
 
 
 _FIELDS: Final[dict[str, tuple[type[Section], Field[Any]]]] = {

@@ -193,11 +193,12 @@ def ready(*classes: type) -> None:
 
 def _values_for(cls: type, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any] | None:
     """The values of all fields; None where the call is wrong, or it is not the call that says."""
-    names = [f.name for f in fields(cls) if not f.kw_only]
+    all_fields = fields(cls)
+    names = [f.name for f in all_fields if not f.kw_only]
     values = {**dict(zip(names, args, strict=False)), **named}
     if len(values) != len(args) + len(named):  # too many, or one of them twice
         return None
-    for f in fields(cls):
+    for f in all_fields:
         if not f.init:
             return None
         if f.name in values:
@@ -205,7 +206,7 @@ def _values_for(cls: type, args: tuple[Any, ...], named: dict[str, Any]) -> dict
         if f.default is f.default_factory is MISSING:
             return None
         values[f.name] = f.default_factory() if callable(f.default_factory) else f.default
-    return values if len(values) == len(fields(cls)) else None
+    return values if len(values) == len(all_fields) else None
 
 
 def _init_of(cls: type, *, is_frozen: bool, has_slots: bool) -> Any:

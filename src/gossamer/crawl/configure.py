@@ -284,17 +284,16 @@ def _variable(key: str) -> str:
 
 
 def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
-    known = {_variable(key): key for key in KEYS}
+    ours = [name for name in env if name.startswith("GOSSAMER_") and name not in _OTHER_VARIABLES]
+    known = {_variable(key): key for key in KEYS} if ours else {}
     values: dict[str, object] = {}
-    for name, text in env.items():
-        if not name.startswith("GOSSAMER_") or name in _OTHER_VARIABLES:
-            continue
+    for name in ours:
         if name not in known:
             raise SettingsError(
                 name, f"is no setting{nearest(name, known)}", where="the environment"
             )
         try:
-            values[known[name]] = parse_value(known[name], text)
+            values[known[name]] = parse_value(known[name], env[name])
         except SettingsError as fault:
             raise _placed(fault, name) from None
     return values
