@@ -303,6 +303,7 @@ def _language(module: Any, body: bytes) -> Sequence[Call]:
     return (
         (module.known_of, (common,)),
         *((module.spoken, (text, known, 0.1, 1)) for text in (*texts, wide)),
+        *((module.said, (text, known, 1, 0.1, 1, (9, 99, 999), (9, 1))) for text in (*texts, wide)),
         *((module.prose, (text, 3000, 60, 20)) for text in (*texts, wide)),
     )
 

@@ -11,6 +11,8 @@ from gossamer.parse.words import (
     _NAMES,
     FEWEST_HITS,
     is_heard,
+    said,
+    said_in_python,
     spoken,
     spoken_in_python,
 )
@@ -93,6 +95,28 @@ def test_both_forms_hear_alike_wherever_a_sample_is_cut(language: str) -> None:
 
     assert [spoken_in_c(cut, 0.6, FEWEST_HITS) for cut in cuts] == by_twin
     assert language in by_twin
+
+
+@needs_c
+@given(
+    st.lists(A_PIECE, max_size=60).map(" ".join),
+    st.sampled_from([*_COMMON, "ja"]),
+    st.tuples(*[st.integers(0, 200)] * 3),
+)
+def test_both_forms_say_alike_what_the_middle_of_a_text_speaks(
+    text: str, language: str, lengths: tuple[int, int, int]
+) -> None:
+    given_ = text, language, 0.5, lengths, (12, 10)
+
+    assert said(*given_) is said_in_python(*given_)
+
+
+def test_a_text_says_its_language_where_it_is_long_enough() -> None:
+    text = f"{'x ' * 400}{_COMMON['en']}{' y' * 400}"
+
+    assert said(text, "en", 0.75, (10, 100, 400), (12, 10))
+    assert said(text, "de", 0.75, (10, 100, 400), (12, 10)) is False
+    assert said(f"{text} {'日本' * 400}", "en", 0.75, (10, 2000, 400), (12, 10)) is None
 
 
 @needs_c

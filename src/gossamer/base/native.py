@@ -30,7 +30,7 @@ EXTENSIONS: Final = {
     "gossamer.graph._sums": 2,
     "gossamer.index._lines": 2,
     "gossamer.index._words": 3,
-    "gossamer.parse._language": 2,
+    "gossamer.parse._language": 3,
     "gossamer.parse._scan": 5,
     "gossamer.urls._plain": 1,
 }

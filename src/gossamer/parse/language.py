@@ -27,7 +27,7 @@ from typing import Final
 from turbohtml.detect import detect_language
 
 from gossamer.base import native
-from gossamer.parse.words import is_heard, spoken
+from gossamer.parse.words import is_heard, middle, said, spoken
 
 # A guess, not measured: shorter texts are mostly names and menus.
 _FEWEST_CHARS: Final = 80
@@ -35,6 +35,8 @@ _SAMPLE_CHARS: Final = 100  # 300 were right no more often on 500 pages of trans
 _WINDOW: Final = 4  # times the characters allowed: where the longest lines are looked for
 _SURE: Final = 0.6
 _CJK_SHARE: Final = 10  # one character in so many
+# Of three bytes each: with fewer bytes for so many characters there cannot be enough of them.
+_MAY_BE_CJK: Final = (_CJK_SHARE + 2, _CJK_SHARE)
 # Of the common words in a sample: less will do to confirm a declaration.
 _CONFIRMS: Final = 0.75
 _TELLS: Final = 0.9
@@ -103,12 +105,15 @@ def language_of(text: str, declared: str, chars: int) -> str:
 
 def _confirmed(text: str, declared: str, chars: int) -> str:
     """The declared language, or another that the middle of the text speaks beyond doubt."""
-    sample = _middle(text, chars)
-    if by_script := _by_script(sample):
-        return by_script
-    # Most pages say it in a few words; to split a whole window into words costs eight times that.
-    for length in (chars // 4, chars, _WINDOW * chars):
-        if spoken(window := _middle(text, length), _CONFIRMS) == declared:
+    lengths = (chars // 4, chars, _WINDOW * chars)
+    is_said = said(text, declared, _CONFIRMS, lengths, _MAY_BE_CJK)
+    if is_said:
+        return declared
+    sample, window = middle(text, chars), middle(text, _WINDOW * chars)
+    if is_said is None:
+        if by_script := _by_script(sample):
+            return by_script
+        if any(spoken(middle(text, length), _CONFIRMS) == declared for length in lengths):
             return declared
     first = _detected(max(window.split("\n"), key=len)[:_SAMPLE_CHARS])
     if not first or first == declared or _are_near(first, declared):
@@ -124,7 +129,7 @@ def _told(text: str, chars: int) -> str:
     if found := _by_script(few) or spoken(few, _TELLS) or _voted(prose, chars):
         return found
     sample = text[:chars]
-    if found := _by_script(sample) or _by_script(_middle(text, chars)) or spoken(sample, _TELLS):
+    if found := _by_script(sample) or _by_script(middle(text, chars)) or spoken(sample, _TELLS):
         return found
     *_, other, longest = ["", *sorted(text[: _WINDOW * chars].split("\n"), key=len)]
     first = _detected(longest[:_SAMPLE_CHARS])
@@ -166,11 +171,6 @@ def _voted(prose: list[str], chars: int) -> str:
     return next((found for found, weight in votes.items() if weight > half), "")
 
 
-def _middle(text: str, chars: int) -> str:
-    start = max(0, (len(text) - chars) // 2)
-    return text[start : start + chars]
-
-
 def _detected(sample: str) -> str:
     """The detector's answer, empty when it is not sure."""
     if len(sample) < _FEWEST_CHARS:
@@ -187,8 +187,8 @@ def _by_script(sample: str) -> str:
     """Chinese, Japanese or Korean, where the script tells."""
     if not sample or sample.isascii():
         return ""
-    # Three bytes each: with fewer bytes there cannot be enough of them, at a tenth of the cost.
-    if len(sample.encode(errors="replace")) * _CJK_SHARE < len(sample) * (_CJK_SHARE + 2):
+    bytes_, chars = _MAY_BE_CJK  # asked first, at a tenth of the cost
+    if len(sample.encode(errors="replace")) * chars < len(sample) * bytes_:
         return ""
     characters = _count(_CJK, sample)
     if characters * _CJK_SHARE < len(sample):
