@@ -7,18 +7,22 @@ to all else, and is a match only where it is named.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
 
 from gossamer.fetch.judge import Judge
 from gossamer.frontier.rows import Standing, UrlRow, standing_of
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.settings import Settings
 
+_TYPES: Final = 100  # whose answers are remembered: a crawl meets few
+
 IsMatch = Callable[[int, str], bool]
 
 
 def matcher(settings: Settings) -> IsMatch:
     """Whether an answer is a match, by its status and MIME type; without a type it is HTML."""
-    wants = Judge(settings.fetch.types, settings.fetch.max_body_bytes).wants
+    wants = lru_cache(_TYPES)(Judge(settings.fetch.types, settings.fetch.max_body_bytes).wants)
     return lambda status, mime: status == 200 and wants(mime or "text/html")
 
 

@@ -68,7 +68,7 @@ class Refusal(NamedTuple):
 
 _made: Final = tuple.__new__  # half the time of a call of `Refusal`
 # To ask a class for its member takes as long as to use it.
-_URL, _QUEUE = Table.URL, Table.QUEUE
+_URL = Table.URL
 _REFUSED, _FOR_NOW = Standing.REFUSED, Standing.REFUSED_FOR_NOW
 _COUNTS: Final = b"counts"
 _NUMBER: Final = b"number"
@@ -145,51 +145,55 @@ class Frontier:
 
     def admit(self, found: Iterable[Found], now_us: int) -> int:
         """Take in what is new; the number of URLs that were not known before."""
-        find, known, new = self.pending.find, self._known, 0
+        known, pending, new = self._known, self.pending, 0
         refusals: list[Refusal] = []
         for one in found:
-            key = one[1]
-            row = find(Table.URL, key) if known is None or key in known else None
-            if row is None:
-                if known is not None:
-                    known.add(key)
-                refusal = self._admit(one, now_us)
-                if refusal is not None:
-                    refusals.append(refusal)
-                new += 1
-            else:
+            url, key, depth, _, _, _ = one
+            if known is not None and key not in known:
+                known.add(key)
+            elif (row := pending.find(_URL, key)) is not None:
                 self._found_again(one, row)
+                continue
+            new += 1
+            host = self._shelf.touch(key[:HOST_BYTES])
+            verdict = self._admit(one, now_us, host)
+            if verdict is not None:
+                reason, detail = verdict
+                host.refused += 1
+                standing = _FOR_NOW if reason in LIFTABLE else _REFUSED
+                pending.urls[key] = refused(one, standing, reason, detail, now_us)
+                refusals.append(_made(Refusal, (url, reason, detail, depth, now_us)))
         self.counts.known += new
         self._hold_few()
-        if refusals and self._on_refused is not None:
-            self._on_refused(refusals)
+        if refusals:
+            self._tell_of(refusals)
         return new
+
+    def _tell_of(self, refusals: list[Refusal]) -> None:
+        """URLs were refused when they were found, and have their rows."""
+        self.counts.refused += len(refusals)
+        for _, reason, _, _, _ in refusals:
+            self.counts.count_reason(reason)
+        if self._on_refused is not None:
+            self._on_refused(refusals)
 
     def _hold_few(self) -> None:
         """Memory is bounded: where many are known, the store says which."""
         if self._known is not None and len(self._known) > self._few_known:
             self._known = None
 
-    def _admit(self, found: Found, now_us: int) -> Refusal | None:
-        """Take in a URL that was not known; what stands in its way, if something does."""
-        key = found[1]
-        host = self._shelf.touch(key[:HOST_BYTES])
+    def _admit(self, found: Found, now_us: int, host: HostRow) -> tuple[Reason, str] | None:
+        """Queue a URL that was not known, unless a rule is against it; then that rule."""
         if not host.name:
             host.name = host_of(found[0])
-        verdict = self._judge(found)
-        if verdict is None and host.known >= self._settings.urls_per_host:
-            verdict = Reason.BUDGET, "the host has frontier.urls_per_host known URLs"
         host.known += 1
-        if verdict is None:
-            self._enqueue(found, now_us, host)
-            return None
-        reason, detail = verdict
-        standing = _FOR_NOW if reason in LIFTABLE else _REFUSED
-        self.pending.put(_URL, key, refused(found, standing, reason, detail, now_us))
-        self.counts.refused += 1
-        host.refused += 1
-        self.counts.count_reason(reason)
-        return _made(Refusal, (found[0], reason, detail, found[2], now_us))
+        verdict = self._judge(found)
+        if verdict is not None:
+            return verdict
+        if host.known > self._settings.urls_per_host:
+            return Reason.BUDGET, "the host has frontier.urls_per_host known URLs"
+        self._enqueue(found, now_us, host)
+        return None
 
     def _found_again(self, found: Found, row: bytes) -> None:
         standing = standing_of(row)
@@ -281,8 +285,7 @@ class Frontier:
         """`host` is the row of its host, where it is at hand and was touched."""
         key = found[1]
         place = self._next_place(found[2])
-        row, entry = queued(found, place, first_us)
-        self.pending.put(_URL, key, row)
+        self.pending.urls[key], entry = queued(found, place, first_us)
         self.counts.queued += 1
         self._put_entry(key[:HOST_BYTES], place, entry, host)
 
@@ -296,7 +299,7 @@ class Frontier:
         if host is None:
             host = self._shelf.touch(host_key)
         host.queued += 1
-        self.pending.put(_QUEUE, host_key + place, row)
+        self.pending.queue[host_key + place] = row
         queue.add(place, row)
         self._awake.add(host_key)
 
@@ -404,7 +407,7 @@ class Frontier:
         place, row, capture = rows
         key = report.lease.key
         host = self._drop_place(place, key[:HOST_BYTES])
-        self.pending.put(_URL, key, row)
+        self.pending.urls[key] = row
         if not capture:
             self._sum(host, STANDING[report.outcome], report.reason or "")
             return
@@ -573,7 +576,7 @@ class Frontier:
 
     def _drop_place(self, place: bytes, host_key: bytes) -> HostRow:
         self._shelf.queue(host_key).drop(place)
-        self.pending.delete(_QUEUE, host_key + place)
+        self.pending.queue[host_key + place] = None
         host = self._shelf.touch(host_key)
         host.queued -= 1
         self.counts.queued -= 1

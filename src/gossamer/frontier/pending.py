@@ -23,10 +23,16 @@ class Pending:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._new: dict[Table, dict[bytes, bytes | None]] = {table: {} for table in Table}
+        self._begin_anew()
         self._writing: dict[Table, dict[bytes, bytes | None]] = {table: {} for table in Table}
         self._written: dict[bytes, bytes | None] = {}  # of the table URL, and on disk
         self._written_before: dict[bytes, bytes | None] = {}
+
+    def _begin_anew(self) -> None:
+        self._new: dict[Table, dict[bytes, bytes | None]] = {table: {} for table in Table}
+        # Those that every page changes, to be put into without a call: None deletes.
+        self.urls = self._new[Table.URL]
+        self.queue = self._new[Table.QUEUE]
 
     def find(self, table: Table, key: bytes) -> bytes | None:
         new = self._new[table]
@@ -68,7 +74,8 @@ class Pending:
 
     def begin(self) -> Changes:
         """Take what has gathered, to be written; `end` must follow before the next `begin`."""
-        self._writing, self._new = self._new, {table: {} for table in Table}
+        self._writing = self._new
+        self._begin_anew()
         return self._writing
 
     def end(self) -> None:
