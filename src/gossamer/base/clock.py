@@ -34,8 +34,7 @@ class Clock(Protocol):
 class SystemClock:
     """The machine's clocks."""
 
-    def now_s(self) -> float:
-        return time.monotonic()
+    now_s = staticmethod(time.monotonic)  # asked some five times a page, so without a step between
 
     def wall_us(self) -> int:
         return time.time_ns() // 1000

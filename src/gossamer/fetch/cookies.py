@@ -74,7 +74,7 @@ class Jar:
         self._changes: list[Cookie] = []
         cookies = tuple(given)
         self._given_sites = frozenset(site_of(cookie.domain) for cookie in cookies)
-        self.changed = 0  # grows with every change
+        self.changed = 0  # grows with every change; 0: there was never a cookie
         self.put(cookies)
 
     def header_for(self, url: str, now_s: float) -> str:

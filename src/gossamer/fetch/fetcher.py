@@ -109,8 +109,9 @@ class Fetcher:
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
         origin = origin_of(lease.url)
         rested_s = began_s - self._ended_s.get(origin, _LONG_AGO_S)
-        has_own = lease.gets_secrets and self._headers.has_cookies
-        cookies = "" if has_own else self.jar.header_for(lease.url, at_us / 1e6)
+        cookies = ""
+        if self.jar.changed and not (lease.gets_secrets and self._headers.has_cookies):
+            cookies = self.jar.header_for(lease.url, at_us / 1e6)
         curl = transfer.begin(lease, cookies, may_repeat=rested_s < _NO_REST_S)
         self._under_way.add(transfer)
 
