@@ -67,7 +67,8 @@ class Fetcher:
     @property
     def is_full(self) -> bool:
         """Whether so much is held that nobody should `ask`; `fetch` waits for room."""
-        return self._held.is_full
+        held = self._held  # asked before every request: without a step between
+        return held.held >= held.limit
 
     @property
     def under_way(self) -> int:

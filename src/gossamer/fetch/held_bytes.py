@@ -12,7 +12,7 @@ Pure but for the one thing that it waits for: a new request is held back while t
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from typing import Final, Protocol
 
 
 class Reader(Protocol):
@@ -28,7 +28,7 @@ class HeldBytes:
     """The bytes of all answers under way in one process."""
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
+        self.limit: Final = limit
         self._readers: dict[Reader, None] = {}  # those that hold some, the first of them first
         self._paused: dict[Reader, None] = {}  # the one that has waited longest first
         self._freed = asyncio.Event()
@@ -38,7 +38,7 @@ class HeldBytes:
     @property
     def is_full(self) -> bool:
         """Whether a new request has to wait."""
-        return self.held >= self._limit
+        return self.held >= self.limit
 
     async def wait_for_room(self) -> None:
         """Return when a new request may be sent."""
@@ -49,7 +49,7 @@ class HeldBytes:
 
     def take(self, reader: Reader, count: int) -> bool:
         """Whether so many more bytes may be held; if not, the reader must pause."""
-        if self.held + count > self._limit and reader is not self._largest():
+        if self.held + count > self.limit and reader is not self._largest():
             self._paused[reader] = None
             return False
         if not reader.held_bytes:
