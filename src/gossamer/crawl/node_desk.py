@@ -104,6 +104,8 @@ class NodeDesk(asyncio.Protocol):
 
     def hear(self) -> None:
         """All that has come."""
+        if not self._unheard:
+            return
         assert self.hand is not None, "a desk has a worker before it has a connection"
         unheard, self._unheard, self._reports_unheard = self._unheard, [], 0
         for data in unheard:

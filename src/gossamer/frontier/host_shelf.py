@@ -77,11 +77,12 @@ class HostShelf:
         for key in self._committing:
             if key in self.queues:
                 self.queues[key].end()
-        for place, row in changes[Table.QUEUE].items():
-            if row is not None or self._pending.is_put(Table.QUEUE, place):
-                continue
-            if place[:HOST_BYTES] in self.queues:
-                self.queues[place[:HOST_BYTES]].forget(place[HOST_BYTES:])
+        table, queues, is_put = Table.QUEUE, self.queues, self._pending.is_put
+        for place, row in changes[table].items():
+            if row is None and not is_put(table, place):
+                queue = queues.get(place[:HOST_BYTES])
+                if queue is not None:
+                    queue.forget(place[HOST_BYTES:])
         self._committing = set()
         if len(self.rows) > self._many_hosts:
             self._forget_idle(awake)
