@@ -20,6 +20,7 @@ from gossamer.frontier.rows import (
     standing_of,
     time_key,
     time_of,
+    url_in,
 )
 from gossamer.records import Found, Lease, Outcome, Reason, Report, Stored
 
@@ -131,6 +132,21 @@ def test_only_a_row_without_a_past_is_settled_quickly(row: UrlRow) -> None:
     )
 
     assert (queued_values(row.encode()) is None) == (has_past or not row.place)
+
+
+@given(URL_ROWS, st.sampled_from([0, 3, 31, 32, 255, 256, 70_000]))
+def test_the_url_of_a_row_is_read_without_the_others(row: UrlRow, chars: int) -> None:
+    row.url += "x" * max(0, chars - len(row.url.encode()))
+
+    assert url_in(row.encode()) == row.url
+
+
+@given(st.builds(QueueEntry, BYTES, TEXTS.filter(bool), COUNTS, COUNTS, COUNTS, BYTES))
+def test_an_entry_of_a_queue_comes_back_as_what_it_was(entry: QueueEntry) -> None:
+    back = QueueEntry.decode(entry.encode())
+
+    assert back == entry
+    assert type(back) is QueueEntry
 
 
 def test_a_depth_past_the_end_is_held_at_it() -> None:

@@ -198,7 +198,8 @@ def harvest_of(items: tuple[Any, ...], lease: Lease) -> Harvest:
     ready, headings, anchors = words
     if ready is None:
         return Harvest(report, None, (), anchors)
-    return Harvest(report, Page(lease.url, headings=headings), (), anchors, Prepared(*ready))
+    page = Page(lease.url, "", "", headings)  # by name it would take half as long again
+    return Harvest(report, page, (), anchors, Prepared(*ready))
 
 
 def with_text(harvest: Harvest) -> Harvest:
@@ -224,12 +225,12 @@ def report_of(items: Sequence[Any], lease: Lease) -> Report:
 
 
 def _found_of(found: tuple[Any, ...], lease: Lease) -> tuple[Found, ...]:
-    via, depth, hops = lease.key, lease.depth, lease.redirects + 1
+    via, depth = lease.key, lease.depth + 1
     return tuple(
         [
-            _made(Found, (url, key, depth, via, hops, False))
-            if flag == 2
-            else _made(Found, (url, key, depth + 1, via, 0, flag == 1))
+            _made(Found, (url, key, depth, via, 0, flag == 1))
+            if flag != 2
+            else Found(url, key, lease.depth, via, lease.redirects + 1)
             for url, key, flag in found
         ]
     )

@@ -64,6 +64,12 @@ _STANDINGS: Final = tuple(Standing)  # to ask the class for one takes longer tha
 _HEAD: Final = struct.Struct(">BH")
 _c: Final = load("gossamer.frontier._reports")
 MAX_DEPTH: Final = 0xFFFF
+_ENTRY_ITEMS: Final = 6
+_made: Final = tuple.__new__
+# How msgpack begins an array of more than 15 items, a text of up to 31 bytes and one of up to 255.
+_MANY: Final = 0xDC
+_SHORT_TEXT: Final = 0xA0
+_TEXT: Final = 0xD9
 
 
 # One packer for all rows: `packb` makes one for each, which takes as long as packing with it.
@@ -221,6 +227,12 @@ def robots_of(report: Report) -> str:
 
 def url_in(row: bytes) -> str:
     """The URL of a row, which is its first field."""
+    at = 6 if row[3] == _MANY else 4  # behind the head, and that of the array
+    kind = row[at]
+    if kind == _TEXT:
+        return row[at + 2 : at + 2 + row[at + 1]].decode()
+    if _SHORT_TEXT <= kind < _SHORT_TEXT + 32:
+        return row[at + 1 : at + 1 + kind - _SHORT_TEXT].decode()
     url: str = msgpack.unpackb(row[_HEAD.size :])[0]
     return url
 
@@ -248,7 +260,9 @@ class QueueEntry(NamedTuple):
 
     @classmethod
     def decode(cls, row: bytes) -> Self:
-        return cls(*msgpack.unpackb(row))
+        values = msgpack.unpackb(row, use_list=False)
+        # Nearly all are whole, and a tuple is made of one in half the time.
+        return _made(cls, values) if len(values) == _ENTRY_ITEMS else cls(*values)
 
 
 @dataclass(slots=True)
