@@ -118,7 +118,7 @@ def read_coded(path: Path, groups: Sequence[int] | None = None) -> Any:
     """A file of links, or some of its groups of rows, as an Arrow table with dictionaries."""
     metadata = pq.read_metadata(path)
     names = metadata.schema.names
-    if "fault" in names and not _has_faults(metadata, names.index("fault")):
+    if "fault" in names and not has_faults(metadata, names.index("fault")):
         names = [name for name in names if name not in ("fault", "line")]
     texts = [name for name in TEXTS if name in names]
     with pq.ParquetFile(path, metadata=metadata, read_dictionary=texts) as file:
@@ -127,7 +127,7 @@ def read_coded(path: Path, groups: Sequence[int] | None = None) -> Any:
         return file.read_row_groups(list(groups), columns=names)
 
 
-def _has_faults(metadata: Any, column: int) -> bool:
+def has_faults(metadata: Any, column: int) -> bool:
     """Whether any link in a file may be malformed: seldom, and statistics say so."""
     for group in range(metadata.num_row_groups):
         statistics = metadata.row_group(group).column(column).statistics

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gossamer.base import native
 from gossamer.base.values import dataclass
 from gossamer.graph.arrow import pa, pq
-from gossamer.graph.coded import Rows, Text, rows_of
+from gossamer.graph.coded import Rows, Text, has_faults, rows_of
 from gossamer.graph.columns import (
     coded,
     filled,
@@ -98,6 +98,9 @@ def _tables(folder: Path, graph: Manifest, names: list[str]) -> list[Any]:
 def _read(path: Path, names: list[str]) -> Any:
     # Threads of its own would take Arrow three times as long as to read some small files.
     with pq.ParquetFile(path, read_dictionary=CODED, pre_buffer=False) as file:
+        stored = file.metadata.schema.names
+        if "fault" in stored and not has_faults(file.metadata, stored.index("fault")):
+            names = [name for name in names if name != "fault"]
         return file.read(columns=names, use_threads=False)
 
 
