@@ -51,7 +51,6 @@ def test_what_is_no_url_is_none_and_the_fault_says_why() -> None:
         ("/z;1", "https://a.org/another/directory/"),
         ("//b.org/z", "https://a.org/another/directory/"),
         ("https://b.org:8/z", "http://c.org/"),
-        ("mailto:me", "http://c.org/"),
     ],
 )
 def test_a_link_that_a_neighbour_has_too_is_resolved_once(href: str, other_page: str) -> None:
@@ -63,6 +62,40 @@ def test_a_link_that_a_neighbour_has_too_is_resolved_once(href: str, other_page:
 
     assert first == again
     assert asked(form) == 1
+
+
+@pytest.mark.parametrize(
+    "href", ["mailto:me", "file:///usr/share/x.html", "data:,x", "Java-Script:x", "file://[", "a:"]
+)
+def test_what_has_another_scheme_is_no_link_without_being_parsed(href: str) -> None:
+    form = CountingForm()
+    linker = Linker(form, KEYS)
+
+    assert linker.resolve("https://a.org/x/y", href) is None
+    assert linker.fault("https://a.org/x/y", href) == ""
+    assert asked(form) == 0
+    assert form.find(href, "https://a.org/x/y") is None
+    assert form.fault(href, "https://a.org/x/y") == ""
+
+
+@pytest.mark.parametrize("href", ["\u017fx:y", "http\u017f://b.org/", "\u212a:x"])
+def test_what_begins_with_a_letter_outside_ascii_is_relative(href: str) -> None:
+    """A long s is an s to whoever does not look at case."""
+    linker = Linker(NormalForm(), KEYS)
+
+    for base in ("https://a.org/x/", "https://a.org/y/"):
+        found = linker.resolve(base, href)
+        assert found is not None
+        assert found[0] == NormalForm().find(href, base)
+
+
+@pytest.mark.parametrize("form", [NormalForm(), CLEAN])
+def test_an_empty_link_of_a_page_in_canonical_form_is_the_page(form: NormalForm) -> None:
+    linker, url = Linker(form, KEYS), "https://a.org/x?y=/z"
+    linker.places(url, is_canonical=True)
+
+    assert linker.learn("") == (url, KEYS.of(url)) == Linker(form, KEYS).resolve(url, "")
+    assert linker.learn("?w") == Linker(form, KEYS).resolve(url, "?w")
 
 
 def test_all_fragments_of_a_page_are_resolved_once() -> None:

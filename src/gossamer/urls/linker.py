@@ -33,8 +33,10 @@ Resolved = tuple[str, bytes] | None
 
 _UNKNOWN: Final[Resolved] = ("", b"")
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
-# `https:x` without slashes is relative to an https page, so it is not in here.
-_ABSOLUTE: Final = re.compile(r"https?://|(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+# `https:x` without slashes is relative to an https page, so it is not in here. ASCII: else a long s
+# would count as an s, and what begins with it is relative.
+_OTHER_SCHEME: Final = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
+_ABSOLUTE: Final = re.compile(rf"https?://|{_OTHER_SCHEME.pattern}", re.IGNORECASE | re.ASCII)
 # Longer ones are data or traps; 200,000 of the longest would take 3 GB.
 _MAX_REMEMBERED_CHARS: Final = 1024
 _KEEP: Final = NormalForm()
@@ -163,7 +165,7 @@ class Linker:
 
     def fault(self, base: str, href: str) -> str:
         """Why `resolve` gave None; nothing when it is simply no link for a crawler."""
-        return self._form.fault(href, base)
+        return "" if _OTHER_SCHEME.match(href) else self._form.fault(href, base)
 
     @property
     def has_forgotten(self) -> bool:
@@ -183,6 +185,7 @@ class Linker:
     def _enter(self, base: str, *, is_canonical: bool = False) -> None:
         """Go on with another page. Costs one parse, about 4 microseconds, where need be."""
         self._base = base
+        self._is_canonical = is_canonical
         # A <base> can be anything; what is no http URL makes absolute links findable, no others.
         whole = self._from = base if is_canonical else _KEEP.find(base) or ""
         self._in_page: dict[str, Resolved] = {}
@@ -244,10 +247,14 @@ class Linker:
         """All fragments are the page itself, so they share the place of the empty href."""
         found = self._in_page.get(href, _UNKNOWN)
         if found is _UNKNOWN:
-            found = self._in_page[href] = self._resolve(href)
+            is_page = not href and self._is_canonical  # the form of a form is itself
+            found = self._keyed(self._from) if is_page else self._resolve(href)
+            self._in_page[href] = found
         return found
 
     def _resolve(self, href: str) -> Resolved:
+        if _OTHER_SCHEME.match(href):
+            return None  # whatever follows; a page of documentation may name its file on the disk
         if 0 < len(href) <= _MAX_PLAIN_CHARS:
             plain = _PLAIN.fullmatch(href) if self._can_join else None
             if plain is not None:
