@@ -39,20 +39,20 @@ typedef struct {
 
 /* ---- strings ---- */
 
-/* Whether some bytes, eight or more, are ASCII. */
 static int is_ascii(const byte *p, size_t size) {
     uint64_t word, any = 0;
-    for (size_t at = 0; at + 8 < size; at += 8) {
+    size_t at = 0;
+    for (; at + 8 <= size; at += 8) {
         memcpy(&word, p + at, 8);
         any |= word;
     }
-    memcpy(&word, p + size - 8, 8); /* those before its last byte again, or not */
-    return !((any | word) & 0x8080808080808080u);
+    for (; at < size; at++) any |= p[at];
+    return !(any & 0x8080808080808080u);
 }
 
 static PyObject *string(const byte *p, size_t size) {
     if (!size) return Py_NewRef(no_text);
-    if (size < 8 || !is_ascii(p, size))
+    if (size == 1 || !is_ascii(p, size)) /* of texts of one character Python has its own */
         return PyUnicode_DecodeUTF8((const char *)p, (Py_ssize_t)size, "replace");
     PyObject *made = PyUnicode_New((Py_ssize_t)size, 127);
     if (made) memcpy(PyUnicode_1BYTE_DATA(made), p, size);

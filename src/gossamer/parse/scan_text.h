@@ -60,7 +60,7 @@ static int pay(Text *t) {
 static int add_folded(Text *t, const byte *p, const byte *end, const byte *limit) {
     /* A separator takes the place of white space; one more may be owed from before. */
     if (make_room(&t->out, (size_t)(end - p) + 2 + BLOCK_BYTES)) return -1;
-#ifdef __SSE2__
+#ifdef HAS_BLOCKS
     while (p < end && limit - p >= BLOCK_BYTES) {
         const Block b = block_at(p);
         const unsigned size = end - p < BLOCK_BYTES ? (unsigned)(end - p) : BLOCK_BYTES;
@@ -140,7 +140,7 @@ typedef struct {
 static int fold_more(Fold *f, const byte *p, const byte *end, const byte *limit) {
     /* 1: the space that is owed; and a block may be written whole of which some bytes count. */
     if (make_room(f->into, (size_t)(end - p) + 1 + BLOCK_BYTES)) return -1;
-#ifdef __SSE2__
+#ifdef HAS_BLOCKS
     /* ASCII whose only white space is single spaces between words stays as it is. */
     while (p < end && limit - p >= BLOCK_BYTES && f->left >= BLOCK_BYTES && !f->owes_space) {
         const Block b = block_at(p);

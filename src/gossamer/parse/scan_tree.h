@@ -124,7 +124,7 @@ static inline void owe_for(Scan *s, int tag) {
     else if (flags & GAP) owe(&s->text, OWES_SPACE);
 }
 
-static int find_attribute(const Tag *t, const char *name) {
+static inline int find_attribute(const Tag *t, const char *name) {
     size_t size = strlen(name);
     for (int i = 0; i < t->attributes; i++) {
         const Attribute *a = &t->attribute[i];

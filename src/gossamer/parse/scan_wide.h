@@ -1,4 +1,4 @@
-/* Sixteen bytes of a page at once, where the processor can (SSE2, which every x86-64 has).
+/* Sixteen bytes of a page at once, where the processor can: every x86-64.
  *
  * A tag is some fifteen bytes in four pieces, and a loop that looks at each byte of a piece is
  * mostly wrong about where it ends: what a page costs is wrong guesses of the processor. Here the
@@ -13,7 +13,8 @@
 
 enum { BLOCK_BYTES = 16, BLOCKS_BEFORE_CALL = 4 };
 
-#ifdef __SSE2__
+#if defined(__SSE2__) && defined(__x86_64__)
+#define HAS_BLOCKS
 #include <emmintrin.h>
 
 typedef __m128i Block;
@@ -40,6 +41,30 @@ static inline unsigned where_white(Block b) {
 
 static inline unsigned where_high(Block b) { return bits(b); }
 
+/* What ends the name of an attribute, or a control that does not. */
+static inline unsigned where_name_ends(Block b) {
+    const Block low = _mm_cmpeq_epi8(_mm_min_epu8(b, _mm_set1_epi8(' ')), b);
+    const Block slash = _mm_cmpeq_epi8(b, _mm_set1_epi8('/'));
+    const Block equals = _mm_cmpeq_epi8(b, _mm_set1_epi8('='));
+    const Block end = _mm_cmpeq_epi8(b, _mm_set1_epi8('>'));
+    return bits(_mm_or_si128(_mm_or_si128(low, slash), _mm_or_si128(equals, end)));
+}
+
+/* An attribute whose name begins at `p`, if it is as most are: class="x", within two blocks. The
+ * size of its name, and where its value ends; 0 where it is another. */
+static inline unsigned plain_attribute(const byte *p, unsigned *close) {
+    const Block left = block_at(p), right = block_at(p + BLOCK_BYTES);
+    const unsigned stops = where_name_ends(left) | where_name_ends(right) << BLOCK_BYTES;
+    const unsigned quotes = where_is(left, '"') | where_is(right, '"') << BLOCK_BYTES;
+    /* What stands first is a part of the name, whatever it is. */
+    const unsigned size = (unsigned)__builtin_ctz((stops & ~1u) | 1u << 31);
+    if (size > 28 || p[size] != '=' || p[size + 1] != '"') return 0;
+    const unsigned behind = quotes >> (size + 2);
+    if (!behind) return 0;
+    *close = size + 2 + (unsigned)__builtin_ctz(behind);
+    return size;
+}
+
 /* The first `size` bytes in lower case, as a name. */
 static inline Name name_in(Block b, size_t size) {
     static const byte kept[2 * BLOCK_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
@@ -48,15 +73,14 @@ static inline Name name_in(Block b, size_t size) {
                                       _mm_cmplt_epi8(b, _mm_set1_epi8('Z' + 1)));
     b = _mm_or_si128(b, _mm_and_si128(upper, _mm_set1_epi8('a' - 'A')));
     b = _mm_and_si128(b, block_at(kept + BLOCK_BYTES - size));
-    Name name;
-    memcpy(&name, &b, sizeof name);
-    return name;
+    return (Name){(uint64_t)_mm_cvtsi128_si64(b),
+                  (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(b, b))};
 }
 #endif
 
 /* Past the ASCII from `p` on, as far as it comes in whole blocks. */
 static inline const byte *past_ascii(const byte *p, const byte *end) {
-#ifdef __SSE2__
+#ifdef HAS_BLOCKS
     for (; end - p >= 64; p += 64) {
         const Block left = _mm_or_si128(block_at(p), block_at(p + 16));
         const Block right = _mm_or_si128(block_at(p + 32), block_at(p + 48));
@@ -75,7 +99,7 @@ static inline const byte *past_ascii(const byte *p, const byte *end) {
 /* The first byte from `p` that is `c`; NULL where none is. What follows up to `limit` may be looked
  * at, too. */
 static inline const byte *find_byte(const byte *p, const byte *end, const byte *limit, char c) {
-#ifdef __SSE2__
+#ifdef HAS_BLOCKS
     for (int n = 0; n < BLOCKS_BEFORE_CALL && limit - p >= BLOCK_BYTES; n++) {
         const unsigned found = where_is(block_at(p), c);
         if (found) {
@@ -94,7 +118,7 @@ static inline const byte *find_byte(const byte *p, const byte *end, const byte *
 /* The first byte from `p` that ends the name of a tag; `end` where none does. */
 static inline const byte *end_of_name(const byte *p, const byte *end, Name *name) {
     const byte *from = p;
-#ifdef __SSE2__
+#ifdef HAS_BLOCKS
     if (end - p >= BLOCK_BYTES) {
         const Block b = block_at(p);
         const unsigned stop = where_low(b) | where_is(b, '/') | where_is(b, '>');
@@ -112,11 +136,9 @@ static inline const byte *end_of_name(const byte *p, const byte *end, Name *name
 
 /* The first byte from `p` that ends the name of an attribute; `end` where none does. */
 static inline const byte *end_of_attribute(const byte *p, const byte *end) {
-#ifdef __SSE2__
+#ifdef HAS_BLOCKS
     if (end - p >= BLOCK_BYTES) {
-        const Block b = block_at(p);
-        const unsigned stop =
-            where_low(b) | where_is(b, '/') | where_is(b, '=') | where_is(b, '>');
+        const unsigned stop = where_name_ends(block_at(p));
         if (stop) p += __builtin_ctz(stop);
     }
 #endif
