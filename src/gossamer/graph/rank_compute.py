@@ -16,7 +16,7 @@ from gossamer.graph import rank_store as store
 from gossamer.graph.arrow import pa
 from gossamer.graph.columns import number_column, text_column
 from gossamer.graph.rank_links import InLinks, Places, gather, packed, unpacked
-from gossamer.graph.rank_pages import Pages
+from gossamer.graph.rank_pages import FEW_ROWS, Pages
 from gossamer.graph.rank_reader import RankReader
 from gossamer.graph.rank_spool import Spool
 from gossamer.graph.rank_store import RankInfo
@@ -76,7 +76,7 @@ def computed(work: Work, pages: Pages, digest: str, at_us: int) -> RankInfo:
     paths = work.folder / info.keys_file, work.folder / info.values_file
     values = ranked.values
     values *= pages.count
-    give_back()
+    _give_back(pages)
     store.write_ordered(paths, pages.keys(), values)
     if info.sites_file:
         _write_sites(work, info.sites_file, pages)
@@ -86,10 +86,17 @@ def computed(work: Work, pages: Pages, digest: str, at_us: int) -> RankInfo:
 def _ranked_pages(work: Work, pages: Pages, name: str) -> tuple[Ranked, int]:
     """The ranks of pages, as they are written to a file; and the number of links."""
     links = gather(pages.links, pages.count, work.spill)
-    give_back()  # what numbering took is in pieces all over the heap
+    _give_back(pages)
     ranked = _pagerank(work.wanted, links, _earlier(work.folder, pages))
     _write(work, name, pages.urls(), ranked, links)
     return ranked, links.links
+
+
+def _give_back(pages: Pages) -> None:
+    """What numbering many took is in pieces all over the heap. With few, whoever computes their
+    ranks, mostly the node of a crawl, is about to end, and would look for pieces for 8 ms."""
+    if len(pages.links) > FEW_ROWS:
+        give_back()
 
 
 def _earlier(folder: Path, pages: Pages) -> Vector | None:
