@@ -46,17 +46,25 @@ class Scanner:
             return None
         title, description, canonical, generator, language, base, metas, *rest = found
         others, links, headings, text, offsets = rest
-        spoken = declared_language(language or "")
-        reading = Reading(title, description, canonical, generator, spoken, base, text)
-        for name, header, content in metas:
-            read_meta(reading, name, header, content)
-        reading.headings = headings
         at: Sequence[int] = array("I", offsets)
         if others:
             links, at = self._merged(others, links, at)
-        reading.links = links[: self._max_links] if len(links) > self._max_links else links
-        if not self._is_bare:
-            reading.lines = Lines(page, at[: self._max_links])
+        if len(links) > self._max_links:
+            links, at = links[: self._max_links], at[: self._max_links]
+        reading = Reading(
+            title,
+            description,
+            canonical,
+            generator,
+            declared_language(language) if language else "",
+            base,
+            text,
+            headings=headings,
+            links=links,
+            lines=() if self._is_bare else Lines(page, at),
+        )
+        for name, header, content in metas:
+            read_meta(reading, name, header, content)
         return reading
 
     def _merged(
