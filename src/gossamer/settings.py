@@ -8,7 +8,6 @@ only knows what is allowed. A value outside its limits stops the start.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import math
 import types
@@ -485,6 +484,8 @@ def values_of(settings: Settings) -> dict[str, object]:
 
 def nearest(key: str, names: Iterable[str] = KEYS) -> str:
     """`; did you mean x?`, or nothing when no name is near."""
+    import difflib  # for whoever has mistyped: the start of a crawl does not wait for it
+
     known = list(names)
     begun = [name for name in known if name.startswith(key)]  # `fetch.max` is a shortened one
     close = begun or difflib.get_close_matches(key, known, n=1, cutoff=0.5)

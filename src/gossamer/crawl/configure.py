@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tomllib
 import typing
 from collections.abc import Mapping
 from pathlib import Path
@@ -92,9 +91,16 @@ def _files(collection: Path, env: Mapping[str, str]) -> list[Path]:
 
 def _has_table(pyproject: Path) -> bool:
     try:
-        return "gossamer" in tomllib.loads(_text_of(pyproject)).get("tool", {})
+        return "gossamer" in _toml(_text_of(pyproject)).get("tool", {})
     except (OSError, ValueError):
         return False
+
+
+def _toml(text: str) -> dict[str, Any]:
+    """Raises ValueError."""
+    import tomllib  # not at the top: it takes 3 ms, and most crawls have no such file
+
+    return tomllib.loads(text)
 
 
 def _text_of(path: Path) -> str:
@@ -117,8 +123,8 @@ def _read(path: Path) -> tuple[dict[str, object], list[SettingsError]]:
         problem = getattr(fault, "strerror", None) or "it is no text in UTF-8"
         raise UsageError(f"cannot read {path}: {problem}") from fault
     try:
-        tables: Any = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
+        tables: Any = _toml(text)
+    except ValueError as fault:
         raise UsageError(f"{path}: {fault}") from fault
     if path.name == "pyproject.toml":
         tables = tables.get("tool", {}).get("gossamer", {})
@@ -310,7 +316,7 @@ def remember_contact(contact: str, env: Mapping[str, str]) -> Path:
 
 def _with_contact(text: str, contact: str) -> str:
     lines = text.rstrip("\n").split("\n")
-    if "contact" in tomllib.loads(text).get("fetch", {}):
+    if "contact" in _toml(text).get("fetch", {}):
         at = line_of("fetch.contact", text) - 1
         lines[at] = f"{lines[at].partition('=')[0].rstrip()} = {contact}"
     elif any(re.match(r"\s*\[fetch\]", line) for line in lines):
