@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import islice
 from typing import Final
 
 from gossamer.base.clock import Clock
-from gossamer.crawl.dead_ports import DeadPorts
 from gossamer.crawl.host_roll import HostRoll
 from gossamer.crawl.hosts import Address, Host, HostBoard, Where
 from gossamer.crawl.robots_errands import RobotsErrands
 from gossamer.crawl.sitemap_errands import SitemapErrands
+from gossamer.crawl.unasked import AT_ONCE, SLICE_REST_S, Unasked
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
@@ -34,10 +33,6 @@ from gossamer.settings import Settings
 from gossamer.urls.canonical import origin_of, target_of
 from gossamer.urls.keys import Keys
 
-_REFUSALS_AT_ONCE: Final = 500  # of a host, some 10 ms; then others get their turn
-_SLICE_REST_S: Final = 0.01
-_PENDING_ROWS: Final = 20_000  # that wait for a commit: more would hold the loop up while written
-_COMMIT_WAIT_S: Final = 0.05  # between two looks at them
 _HOST_FAULTS: Final = frozenset({Reason.DNS, Reason.CONNECT})
 _PAGE: Final = Purpose.PAGE  # to ask the class for it takes three times as long
 _BUSY: Final = Reason.BUSY
@@ -77,7 +72,6 @@ class Scheduler:
         self._clock = clock
         self._secret_origins = secret_origins
         self._own = frozenset(settings.politeness.own_hosts)
-        self._on_decided = on_decided
         self._find_ban = find_ban
         # Whom the last process asked just before it ended is known by host, not by address.
         rest_s = self._manners.address_delay_s if is_unclean or frontier.counts.known else 0.0
@@ -85,11 +79,10 @@ class Scheduler:
         self._roll = HostRoll(frontier, self._manners, clock, typed_hosts, is_unclean=is_unclean)
         self._unresolved: list[Host] = []
         self._number = 0  # of the last lease
-        self._decided = 0  # URLs refused since leases were last asked for
-        self._now_us = 0  # the wall time at which they were
+        self._now_us = 0  # the wall time at which leases were last asked for
         self.under_way = 0
         self._outage = Outage()
-        self._dead_ports = DeadPorts()
+        self._unasked = Unasked(frontier, clock, on_decided)
         self.board = HostBoard()
         self.sitemaps = SitemapErrands(
             frontier, settings, keys, self.host, self._place_now,
@@ -113,7 +106,7 @@ class Scheduler:
         leases: list[Lease] = []
         now_s, room = self._clock.now_s(), self._room()
         self._now_us = self._clock.wall_us()
-        self._decided = 0
+        self._unasked.count = 0
         for key in self._frontier.take_awake():
             host = self.host(key)
             if host.where is Where.ASLEEP:
@@ -133,7 +126,7 @@ class Scheduler:
     def _first_lease(self, now_s: float, room: int) -> Lease | None:
         for host in self.board.take_rested(now_s):
             self._place(host, now_s)
-        while self._decided < _REFUSALS_AT_ONCE and (ready := self.board.take_ready()) is not None:
+        while self._unasked.count < AT_ONCE and (ready := self.board.take_ready()) is not None:
             lease = self._lease_from(ready, now_s, room)
             if lease is not None:
                 return lease
@@ -260,22 +253,23 @@ class Scheduler:
         refusal = _refusal_by(access, url)
         if refusal is None:
             return self.sitemaps.lease(host, self._next_number())
-        self._decided += 1
+        self._unasked.count += 1
         self.sitemaps.drop_first(host, *refusal, self._clock.wall_us())
         self._place(host, now_s)
         return None
 
     def _page_lease(self, host: Host, now_s: float, room: int) -> Lease | None:
-        while self._decided < _REFUSALS_AT_ONCE:
+        unasked = self._unasked
+        while unasked.count < AT_ONCE:
             first = self._frontier.peek(host.key)
             if first is None:
                 self.board.put(host, Where.ASLEEP)
                 return None
             entry = first[1]
             if self._find_ban is not None and (ban := self._find_ban(entry.url)) is not None:
-                self._refuse_first(host, entry, Reason.BANNED, f"banned by {ban!r}")
+                unasked.refuse_first(host, entry, Reason.BANNED, f"banned by {ban!r}")
                 continue
-            if self._dead_ports and self._is_put_off(host, entry):
+            if unasked.dead_ports and unasked.is_put_off(host, entry):
                 continue
             origin = origin_of(entry.url)
             access = self._enter(host, origin, now_s)
@@ -286,29 +280,9 @@ class Scheduler:
                 refusal = refusal or _refusal_by(access, entry.url)
             if refusal is None:
                 return self._lease_entry(host, entry, origin, room)
-            self._refuse_first(host, entry, *refusal)
-        self.board.rest(host, now_s + _SLICE_REST_S)
+            unasked.refuse_first(host, entry, *refusal)
+        self.board.rest(host, now_s + SLICE_REST_S)
         return None
-
-    def _is_put_off(self, host: Host, entry: QueueEntry) -> bool:
-        """Whether the host's first URL is of a port that is dead; then it waits, or has failed."""
-        now_us = self._clock.wall_us()
-        doubt = self._dead_ports.find(origin_of(entry.url), now_us)
-        if doubt is None:
-            return False
-        self._decided += 1
-        self._frontier.take(host.key)
-        given = (entry.key, Reason.CONNECT, doubt.detail, now_us)
-        if doubt.until_us is None:
-            self._on_decided(self._frontier.fail(*given))
-        else:
-            self._frontier.put_off(*given, doubt.until_us)
-        return True
-
-    def _refuse_first(self, host: Host, entry: QueueEntry, reason: Reason, detail: str) -> None:
-        self._decided += 1
-        self._frontier.take(host.key)
-        self._on_decided(self._frontier.refuse(entry.key, reason, detail, self._clock.wall_us()))
 
     def _enter(self, host: Host, origin: str, now_s: float) -> Access | None:
         """The rules of robots.txt; where they are not known, see to it and put the host where it
@@ -509,7 +483,7 @@ class Scheduler:
         elif report.reason is Reason.CONNECT and self._answers_elsewhere(host, report.lease):
             host.waits_for_robots = False
             origin = origin_of(report.lease.url)
-            self._dead_ports.blame(origin, report.detail, self._clock.wall_us())
+            self._unasked.dead_ports.blame(origin, report.detail, self._clock.wall_us())
         else:
             self._unreachable(host, report)
 
@@ -619,26 +593,12 @@ class Scheduler:
         self._sweep(host, self._clock.now_s())
 
     def _sweep(self, host: Host, now_s: float) -> None:
-        """Some of what a given-up host has queued gets the verdict; the rest has to wait a little.
-
-        A million URLs at once would hold up everybody else for 20 s.
-        """
-        assert host.verdict is not None, "only of a host that is given up"
-        if self._frontier.pending.size > _PENDING_ROWS:
-            self.board.rest(host, now_s + _COMMIT_WAIT_S)
-            return
-        reason, detail = host.verdict
-        now_us = self._clock.wall_us()
-        is_rule = reason in (Reason.PRIVATE, Reason.CONTACT)
-        decide = self._frontier.refuse if is_rule else self._frontier.fail
-        for entry in islice(self._frontier.drain(host.key), _REFUSALS_AT_ONCE):
-            self._decided += 1
-            self._on_decided(decide(entry.key, reason, detail, now_us))
-        if self._frontier.peek(host.key) is None:
-            host.verdict = None
+        """Some of what a given-up host has queued gets the verdict; the rest waits a little."""
+        wait_s = self._unasked.sweep(host)
+        if wait_s is None:
             self.board.put(host, Where.ASLEEP)
         else:
-            self.board.rest(host, now_s + _SLICE_REST_S)
+            self.board.rest(host, now_s + wait_s)
 
 
 def _recover(host: Host, row: HostRow) -> None:

@@ -1,0 +1,77 @@
+"""What becomes of queued URLs that nobody is asked for?
+
+A rule refuses them, their port is dead, or their host is given up: they leave the queue with a
+reason that people can read. Some hundred are decided at once, then others get their turn: a million
+URLs of one host would hold up everybody else for 20 s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Final
+
+from gossamer.base.clock import Clock
+from gossamer.crawl.dead_ports import DeadPorts
+from gossamer.crawl.hosts import Host
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.rows import QueueEntry, UrlRow
+from gossamer.records import Reason
+from gossamer.urls.canonical import origin_of
+
+AT_ONCE: Final = 500  # URLs, some 10 ms
+SLICE_REST_S: Final = 0.01  # for a host of which so many were decided
+_PENDING_ROWS: Final = 20_000  # that wait for a commit: more would hold the loop up while written
+_COMMIT_WAIT_S: Final = 0.05  # between two looks at them
+
+
+class Unasked:
+    """Decides about URLs without asking. `count` says of how many since it was set to 0."""
+
+    def __init__(
+        self, frontier: Frontier, clock: Clock, on_decided: Callable[[UrlRow], None]
+    ) -> None:
+        self._frontier = frontier
+        self._clock = clock
+        self._on_decided = on_decided
+        self.dead_ports = DeadPorts()
+        self.count = 0
+
+    def refuse_first(self, host: Host, entry: QueueEntry, reason: Reason, detail: str) -> None:
+        """The host's first URL is refused."""
+        self.count += 1
+        self._frontier.take(host.key)
+        self._on_decided(self._frontier.refuse(entry.key, reason, detail, self._clock.wall_us()))
+
+    def is_put_off(self, host: Host, entry: QueueEntry) -> bool:
+        """Whether the host's first URL is of a port that is dead; then it waits, or has failed."""
+        now_us = self._clock.wall_us()
+        doubt = self.dead_ports.find(origin_of(entry.url), now_us)
+        if doubt is None:
+            return False
+        self.count += 1
+        self._frontier.take(host.key)
+        given = (entry.key, Reason.CONNECT, doubt.detail, now_us)
+        if doubt.until_us is None:
+            self._on_decided(self._frontier.fail(*given))
+        else:
+            self._frontier.put_off(*given, doubt.until_us)
+        return True
+
+    def sweep(self, host: Host) -> float | None:
+        """Some of what a given-up host has queued gets the verdict. Seconds until the rest may get
+        it; None where nothing is left, and nothing more is said of the host."""
+        assert host.verdict is not None, "only of a host that is given up"
+        if self._frontier.pending.size > _PENDING_ROWS:
+            return _COMMIT_WAIT_S
+        reason, detail = host.verdict
+        now_us = self._clock.wall_us()
+        is_rule = reason in (Reason.PRIVATE, Reason.CONTACT)
+        decide = self._frontier.refuse if is_rule else self._frontier.fail
+        for entry in islice(self._frontier.drain(host.key), AT_ONCE):
+            self.count += 1
+            self._on_decided(decide(entry.key, reason, detail, now_us))
+        if self._frontier.peek(host.key) is not None:
+            return SLICE_REST_S
+        host.verdict = None
+        return None
