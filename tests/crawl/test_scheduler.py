@@ -369,3 +369,32 @@ def test_a_name_is_looked_up_again_when_its_time_is_over() -> None:
     bench.names["a.example"] = (PUBLIC + "77",)
 
     assert bench.get(f"{A}/2").address == PUBLIC + "77"
+
+
+# -- several at once
+
+
+def ready_for_pages(**values: object) -> Bench:
+    """Two hosts with known robots.txt and six pages each, of which four may be asked at once."""
+    urls = [f"{host}/{number}" for number in range(6) for host in (A, B)]
+    typed = ("a.example", "b.example")
+    bench = a_bench(*urls, typed=typed, is_hurried=True, **values)
+    for robots in (bench.get(), bench.get()):
+        bench.answer(robots, 404)
+    return bench
+
+
+def test_leases_asked_for_together_are_those_asked_for_one_by_one() -> None:
+    together = [lease.url for lease in ready_for_pages().scheduler.next_leases(7)]
+
+    one_by_one = ready_for_pages()
+    assert together == [one_by_one.get().url for _ in range(7)]
+    assert together[:3] == [f"{A}/0", f"{B}/0", f"{A}/1"]
+
+
+def test_leases_asked_for_together_keep_to_the_limits() -> None:
+    bench = ready_for_pages(limits__max_pages=3)
+    assert len(bench.scheduler.next_leases(7)) == 3
+
+    hosts = [lease.host for lease in ready_for_pages().scheduler.next_leases(12)]
+    assert hosts == ["a.example", "b.example"] * 4
