@@ -19,7 +19,7 @@ made of a frozen one with slots.
 from __future__ import annotations
 
 import dataclasses
-import sysconfig
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields
@@ -31,7 +31,7 @@ T = TypeVar("T")
 _by_the_library: Final = dataclasses.dataclass
 _OPTIONS: Final = {"frozen", "slots", "kw_only", "eq"}
 # Without the lock of the interpreter a change of class stops all threads.
-_IS_LOCKED: Final = not sysconfig.get_config_var("Py_GIL_DISABLED")
+_IS_LOCKED: Final = "free-threading" not in sys.version
 # So many values of a class are made without compiling: 5 microseconds each, where to compile takes
 # 300; of half the classes of a crawl there is one value in each process.
 _FIRST_VALUES: Final = 8
