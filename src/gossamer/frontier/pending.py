@@ -47,10 +47,6 @@ class Pending:
                     return written[key]
         return self._store.find(table, key)
 
-    def new(self, table: Table) -> dict[bytes, bytes | None]:
-        """The changes of a table that the next commit takes, for who puts many of them at once."""
-        return self._new[table]
-
     def put(self, table: Table, key: bytes, row: bytes) -> None:
         self._new[table][key] = row
 
