@@ -74,17 +74,14 @@ static PyObject *spoken(PyObject *module, PyObject *const *given, Py_ssize_t cou
 
 /* How many bytes some characters of a text have in UTF-8; half of a surrogate pair is a `?`. */
 static Py_ssize_t utf8_size(PyObject *text, Py_ssize_t at, Py_ssize_t end) {
+    const int kind = PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
     Py_ssize_t size = end - at;
-    if (PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND) {
-        for (const Py_UCS1 *from = PyUnicode_1BYTE_DATA(text); at < end; at++)
-            size += from[at] >> 7;
-    } else if (PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND) {
-        for (const Py_UCS2 *from = PyUnicode_2BYTE_DATA(text); at < end; at++)
-            size += (from[at] >= 0x80) + (from[at] >= 0x800) - 2 * ((from[at] & 0xF800) == 0xD800);
-    } else {
-        for (const Py_UCS4 *from = PyUnicode_4BYTE_DATA(text); at < end; at++)
-            size += (from[at] >= 0x80) + (from[at] >= 0x800) + (from[at] >= 0x10000) -
-                    2 * ((from[at] & ~(Py_UCS4)0x7FF) == 0xD800);
+    for (; !PyUnicode_IS_ASCII(text) && at < end; at++) {
+        const Py_UCS4 code = PyUnicode_READ(kind, data, at);
+        if (code >= 0xD800 && code <= 0xDFFF)
+            continue;
+        size += (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
     }
     return size;
 }

@@ -33,7 +33,6 @@ _VOID: Final = frozenset({
     "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param",
     "source", "track", "wbr",
 })  # fmt: skip
-_NO_ROBOTS: Final[frozenset[str]] = frozenset()
 _EMPTY_TAG: Final = re.compile(r"<([A-Za-z][A-Za-z0-9]*)((?:[\t\n\r ][^<>]*)?)/>")
 
 
@@ -68,7 +67,7 @@ class Parser:
         """The page at `url`. `body` is without content coding; `header_robots` are the values
         of its X-Robots-Tag headers, `header_links` those of its Link headers."""
         mime = parse_mime(content_type)
-        robots = in_headers(header_robots) if header_robots else _NO_ROBOTS
+        robots = in_headers(header_robots)
         match kind_of(mime, body):
             case "html":
                 charset = html_charset(body, mime.charset)
@@ -108,7 +107,7 @@ class Parser:
             language=language_of(reading.text, reading.language, self._language_chars),
             description=reading.description,
             canonical=reading.canonical,
-            robots=frozenset(reading.robots) if reading.robots else _NO_ROBOTS,
+            robots=frozenset(reading.robots),
             links=tuple(reading.links),
             lines=reading.lines,
             generator=reading.generator,

@@ -26,18 +26,6 @@ static const byte *read_tag(Scan *s, const byte *p, Tag *t) {
         }
         Attribute *a = &t->attribute[t->attributes++];
         a->name = p; /* an equals sign here is a part of the name */
-#ifdef HAS_BLOCKS
-        unsigned close;
-        if (end - p > 2 * BLOCK_BYTES && (a->name_size = plain_attribute(p, &close))) {
-            if (a->name_size == 4 && t->role < 0 && same_word(a->name, 4, "role"))
-                t->role = t->attributes - 1;
-            a->value = p + a->name_size + 2;
-            p += close + 1;
-            a->value_size = (size_t)(p - 1 - a->value);
-            if (*p == '>') return p + 1;
-            continue;
-        }
-#endif
         p = end_of_attribute(p + 1, end);
         a->name_size = (size_t)(p - a->name);
         if (a->name_size == 4 && t->role < 0 && same_word(a->name, 4, "role"))

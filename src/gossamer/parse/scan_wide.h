@@ -50,21 +50,6 @@ static inline unsigned where_name_ends(Block b) {
     return bits(_mm_or_si128(_mm_or_si128(low, slash), _mm_or_si128(equals, end)));
 }
 
-/* An attribute whose name begins at `p`, if it is as most are: class="x", within two blocks. The
- * size of its name, and where its value ends; 0 where it is another. */
-static inline unsigned plain_attribute(const byte *p, unsigned *close) {
-    const Block left = block_at(p), right = block_at(p + BLOCK_BYTES);
-    const unsigned stops = where_name_ends(left) | where_name_ends(right) << BLOCK_BYTES;
-    const unsigned quotes = where_is(left, '"') | where_is(right, '"') << BLOCK_BYTES;
-    /* What stands first is a part of the name, whatever it is. */
-    const unsigned size = (unsigned)__builtin_ctz((stops & ~1u) | 1u << 31);
-    if (size > 28 || p[size] != '=' || p[size + 1] != '"') return 0;
-    const unsigned behind = quotes >> (size + 2);
-    if (!behind) return 0;
-    *close = size + 2 + (unsigned)__builtin_ctz(behind);
-    return size;
-}
-
 /* The first `size` bytes in lower case, as a name. */
 static inline Name name_in(Block b, size_t size) {
     static const byte kept[2 * BLOCK_BYTES] = {255, 255, 255, 255, 255, 255, 255, 255,
