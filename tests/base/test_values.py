@@ -180,41 +180,6 @@ def test_it_does_what_the_library_does(values: tuple[Any, ...]) -> None:
     assert list(inspect.signature(ours).parameters) == list(inspect.signature(theirs).parameters)
 
 
-def test_classes_of_libraries_that_are_loaded_meanwhile_are_made_here_too() -> None:
-    def library() -> tuple[Any, Any, Any]:
-        @dataclasses.dataclass(frozen=True)
-        class Parent:
-            a: int = 1
-
-        @dataclasses.dataclass(frozen=True)
-        class Child(Parent):
-            b: int = 2
-
-        @dataclasses.dataclass
-        class Given:
-            a: dataclasses.InitVar[int]
-            b: list[int] = field(init=False, default_factory=list)
-
-            def __post_init__(self, a: int) -> None:
-                self.b.append(a)
-
-        return Parent, Child, Given
-
-    before = dataclasses.dataclass
-    theirs = library()
-    with values.for_libraries():
-        ours = library()
-
-    assert dataclasses.dataclass is before
-    assert ours[0].__repr__ is Point.__repr__ is not theirs[0].__repr__
-    for parent, child, given in (theirs, ours):
-        assert (repr(parent(3)), hash(parent(3))) == (repr(theirs[0](3)), hash(theirs[0](3)))
-        assert (child(3) == child(3, 2), child(3).b, given(4).b) == (True, 2, [4])
-        for one in (parent(), child()):
-            with pytest.raises(FrozenInstanceError):
-                one.a = 2
-
-
 def test_a_default_of_what_is_no_argument_is_refused() -> None:
     @dataclass(slots=True)
     class Odd:

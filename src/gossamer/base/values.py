@@ -20,16 +20,13 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields
 from reprlib import recursive_repr
 from typing import Any, Final, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
-_by_the_library: Final = dataclasses.dataclass
-_OPTIONS: Final = {"frozen", "slots", "kw_only", "eq"}
 # Without the lock of the interpreter a change of class stops all threads.
 _IS_LOCKED: Final = "free-threading" not in sys.version
 # So many values of a class are made without compiling: 5 microseconds each, where to compile takes
@@ -48,7 +45,7 @@ def dataclass(
     def made(plain: type[T]) -> type[T]:
         # Else it writes one that shows the arguments, and they are read from a text for 30 ms.
         plain.__doc__ = plain.__doc__ or plain.__name__
-        cls = _by_the_library(
+        cls = dataclasses.dataclass(
             init=False, repr=False, eq=False, slots=slots, kw_only=kw_only
         )(plain)  # fmt: skip
         own = cls.__dict__
@@ -67,41 +64,6 @@ def dataclass(
         return cls
 
     return made
-
-
-@contextmanager
-def for_libraries() -> Iterator[None]:
-    """The plain classes of libraries that are loaded meanwhile are made here, too.
-
-    turbohtml has 28 of them, for what it can do beside parsing: 15 ms, where this takes 3.
-    """
-    vars(dataclasses)["dataclass"] = _of_a_library
-    try:
-        yield
-    finally:
-        vars(dataclasses)["dataclass"] = _by_the_library
-
-
-def _of_a_library(plain: type[T] | None = None, /, **options: Any) -> Any:
-    """Theirs is whatever was left out here: other options, and classes that are made of others."""
-
-    def made(plain: type[T]) -> Any:
-        if not options.keys() <= _OPTIONS or not _is_plain(plain):
-            return _by_the_library(**options)(plain)
-        cls: Any = dataclass(**options)(plain)
-        # Who makes another class of it must know: a frozen one is made of frozen ones alone.
-        cls.__dataclass_params__.frozen = options.get("frozen", False)
-        return cls
-
-    return made if plain is None else made(plain)
-
-
-def _is_plain(cls: type) -> bool:
-    """Whether its fields are all its own, all arguments, and all that it is made of: what is more
-    (`InitVar`) goes to a `__post_init__`."""
-    own = vars(cls)
-    is_given = all(value.init for value in own.values() if isinstance(value, Field))
-    return cls.__bases__ == (object,) and is_given and "__post_init__" not in own
 
 
 # -- one for all classes

@@ -20,11 +20,8 @@ _OTHERWISE: Final = ("ascend", "contact", "no_index", "no_graph")
 def begin(given: Mapping[str, Any]) -> int:
     """Crawl with the flags that were given, by their names, and return the exit code."""
     search_later()
-    from gossamer.base.values import for_libraries
-
-    with for_libraries():
-        from gossamer.cli.conceal import conceal_headers, conceal_urls
-        from gossamer.cli.running import plan_of, run_crawl
+    from gossamer.cli.conceal import conceal_headers, conceal_urls
+    from gossamer.cli.running import plan_of, run_crawl
 
     search_seldom()
     seeds, pairs = given["seeds"] or [], given["set_"] or []
