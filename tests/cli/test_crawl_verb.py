@@ -59,6 +59,18 @@ def test_a_limit_that_is_reached_is_a_good_end(collection: Path) -> None:
     assert (ended.code, ended.summary["stopped"]) == (0, "max-pages")
 
 
+def test_a_crawl_that_goes_on_tells_what_it_did_itself(collection: Path) -> None:
+    with site_in_thread(SMALL) as site:
+        typed("crawl", "-c", collection, *QUICK, "--max-pages", "1", site.url())
+        more = typed("crawl", "-c", collection, *QUICK, "--max-pages", "3")
+        none = typed("crawl", "-c", collection, *QUICK, "--max-pages", "3")
+
+    assert ": 3 pages" in more.err
+    assert ", 2 of them in " in more.err
+    assert ", 0 of them in " in none.err
+    assert " 0.0 pages/s" in none.err
+
+
 def test_nothing_fetched_says_why(collection: Path) -> None:
     pages: Pages = {"/robots.txt": page("User-agent: *\nDisallow: /")}
 

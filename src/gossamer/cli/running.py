@@ -128,13 +128,14 @@ async def _crawl(plan: Plan) -> Summary:
     async with opened(plan) as opening:
         _greet(plan, opening)
         _heed_signals(opening.node)
+        before = opening.node.progress().fetched
         talking = asyncio.create_task(_talk(opening.node))
         try:
             summary = await opening.node.run()
         finally:
             talking.cancel()
             await asyncio.gather(talking, return_exceptions=True)
-        _say(summary_text(summary, plan.collection, opening.node.why_nothing))
+        _say(summary_text(summary, before, plan.collection, opening.node.why_nothing))
         return summary
 
 

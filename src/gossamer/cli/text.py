@@ -47,13 +47,16 @@ _STOPPED = {
 }
 
 
-def summary_text(summary: Summary, collection: Path, why_nothing: str) -> str:
-    """What a crawl says at its end."""
-    rate = summary.fetched / summary.wall_s if summary.wall_s else 0.0
+def summary_text(summary: Summary, before: int, collection: Path, why_nothing: str) -> str:
+    """What a crawl says at its end. `before`: pages that the collection had when it went on."""
+    new = summary.fetched - before
+    rate = new / summary.wall_s if summary.wall_s else 0.0
+    of_these = f", {new} of them" if before else ""
     lines = [
         (
             f"{_STOPPED.get(summary.stopped, summary.stopped)}: {summary.fetched} pages "
-            f"({size_text(summary.bytes)}) in {summary.wall_s:.1f} s, {rate:.1f} pages/s; "
+            f"({size_text(summary.bytes)}){of_these} in {summary.wall_s:.1f} s, "
+            f"{rate:.1f} pages/s; "
             f"{summary.links} links, {summary.redirects} redirects, {summary.failed} failed, "
             f"{summary.refused} refused, {summary.queued} still queued."
         )
