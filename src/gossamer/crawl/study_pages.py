@@ -118,7 +118,8 @@ class StoredPage:
     @property
     def content_type(self) -> str:
         """The Content-Type header as it came."""
-        return self._described_by.first("content-type")
+        content_type: str = self._described_by.first("content-type")
+        return content_type
 
     @cached_property
     def _decoded(self) -> Decoded:
