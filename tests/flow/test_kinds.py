@@ -118,6 +118,20 @@ def test_plugin_content_is_named_and_not_taken(collection: Path, tmp_path: Path)
     assert "application/x-shockwave-flash" in refused.detail
 
 
+def test_a_title_that_is_half_a_character_stops_no_crawl(collection: Path) -> None:
+    pages = {
+        "/": page("<a href=/feed.json>f</a>"),
+        "/feed.json": file(json.dumps({**FEED, "title": "Bees \ud800"}).encode(), "text/plain"),
+        "/entry": PAGES["/entry"],
+    }
+    with site_in_thread(pages) as site:
+        summary = crawl(collection, [site.url()], fetch__types=("html", "text"))
+        with Study.open(collection) as study:
+            assert study.get(site.url("/feed.json")).title == "Bees \ufffd"
+
+    assert summary.fetched == 3
+
+
 def test_texts_feeds_and_xml_are_read_and_a_picture_called_html_is_not(collection: Path) -> None:
     with site_in_thread(PAGES) as site:
         crawl(collection, [site.url()], fetch__types=("html", "text"))

@@ -16,7 +16,7 @@ from gossamer.parse.documents import DocumentReader
 from gossamer.parse.html import Parser
 from gossamer.parse.pdf import read_pdf
 from gossamer.parse.pdf_apart import PdfReader
-from gossamer.records import Page
+from gossamer.records import LinkKind, Page
 from gossamer.settings import Parse
 from support.a_pdf import a_file, a_pdf
 
@@ -86,6 +86,18 @@ def test_a_json_feed_leads_to_its_items() -> None:
     assert page.title == "Mine"
     assert hrefs(page) == ["https://a.example/", "/one", "https://b.example/"]
     assert page.text == "One\nHello you\nBye"
+
+
+def test_half_of_a_surrogate_pair_in_a_json_feed_is_no_character() -> None:
+    half, whole = "a \ud800 b", "\U0001f600 \u00e9"
+    item = {"id": "1", "url": f"/{half}", "title": half, "content_html": f"<p>{half}"}
+    feed = {"version": "https://jsonfeed.org/version/1.1", "title": half + whole, "items": [item]}
+
+    page = page_of(json.dumps(feed), "application/feed+json")
+
+    assert page.title == f"a \ufffd b{whole}"
+    assert page.text == "a \ufffd b\na \ufffd b"
+    assert page.links[0][:3] == ("/a \ufffd b", LinkKind.ANCHOR, "a \ufffd b")
 
 
 @pytest.mark.parametrize("source", ["{", "[]", "3", '{"version": 1}', "[" * 100_000])

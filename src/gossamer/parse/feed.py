@@ -120,8 +120,14 @@ def _is_wanted(kind: str, wants_media: frozenset[str]) -> bool:
 
 
 def _string(values: dict[str, Any], name: str) -> str:
+    """A text. An escape can name half of a surrogate pair, of which no bytes can be made: a row of
+    the state that had one would stop the crawl."""
     value = values.get(name)
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    if value.isascii():
+        return value
+    return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _dicts(values: dict[str, Any], name: str) -> Iterable[dict[str, Any]]:
