@@ -127,3 +127,17 @@ def test_the_last_words_of_a_worker_that_died_are_heard(collection: Path) -> Non
         assert [lease.number for lease in bench.kept.back] == [*range(2, 20)]
 
     with_hands(collection, work)
+
+
+def test_who_was_buried_is_neither_heard_nor_buried_again(collection: Path) -> None:
+    """A worker that did not end in time: its socket closes only when it has been killed."""
+
+    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+        bench.crew.bury(first)
+        back = [lease.number for lease in bench.kept.back]
+        first.desk.data_received(wire.frame(wire.PART, "", 0, {f"{first.name}.warc.gz": 1}))
+        first.desk.connection_lost(None)
+        assert back == [lease.number for lease in bench.kept.back] == [*range(20)]
+        assert bench.kept.parts == []
+
+    with_hands(collection, work)

@@ -251,6 +251,7 @@ class ProcessCrew:
     def bury(self, hand: Hand) -> None:
         """A worker is gone: take what it left, give back the rest, and hire another."""
         self._hands.remove(hand)
+        hand.is_closed = True  # what it may have said is read from its file: nothing counts twice
         hand.process.kill()
         hand.process.wait()
         hand.let_go()
