@@ -127,6 +127,12 @@ def test_steps_that_are_alike_are_leapt_over() -> None:
     assert found.values == pytest.approx([wanted[n] for n in graph], abs=1e-10)
 
 
+def test_from_the_goal_nobody_leaps() -> None:
+    found = pagerank(links_of(2, [(0, 1), (1, 0)]), tolerance=0, rounds=20)
+
+    assert (list(found.values), found.rounds, found.change) == ([0.5, 0.5], 20, 0)
+
+
 def test_steps_to_and_fro_are_not_leapt_over() -> None:
     graph = nx.star_graph(20).to_directed()
     start = np.array([1.0] + [1e-3] * 20)

@@ -102,7 +102,7 @@ def pagerank(
         change = _size(step := new - ranks)
         ranks = new
         done += 1
-        if done % _LEAP_EVERY == 0 and tolerance <= change and done < rounds:
+        if done % _LEAP_EVERY == 0 and change > tolerance and done < rounds:
             ranks += _rest(step, before)
         before = step
     full = _step(links, pull, ranks, damping, links.nodes)
