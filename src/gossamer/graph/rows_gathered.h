@@ -5,6 +5,9 @@
  * before it is asked, the value of the edge before is compared, by its address too: kind and place
  * seldom change from link to link. The dictionaries are our own: eight bytes a place, and no object
  * for a number, are half of the memory that a lookup in one of Python's has to wait for.
+ *
+ * A number is its own hash to Python, and a page chooses the lines in which its faults stand: what is
+ * looked up is mixed with a number that nobody outside this process knows, or all could be neighbours.
  */
 
 #ifndef GOSSAMER_ROWS_GATHERED_H
@@ -57,6 +60,7 @@ typedef struct {
     int32_t edges, edges_room; /* how many, and how many `codes` have room for */
     Column columns[FIELDS];
     int is_busy; /* equality of values may run code of theirs, and that could call */
+    uint64_t secret;
 } Gathered;
 
 static size_t first_place(const Gathered *self, PyObject *edge) {
@@ -152,14 +156,21 @@ static Py_ssize_t place_of(const Column *column, PyObject *value, uint32_t hash)
     return (Py_ssize_t)at;
 }
 
+static uint32_t mixed(Py_hash_t hash, uint64_t secret) {
+    uint64_t mix = (uint64_t)hash ^ secret;
+    for (int round = 0; round < 2; round++)
+        mix = (mix ^ mix >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return (uint32_t)(mix >> 32);
+}
+
 /* The number of a value, a new one if it is new; -1 when that failed. */
-static int32_t number_of(Column *column, PyObject *value) {
+static int32_t number_of(Column *column, PyObject *value, uint64_t secret) {
     if (value == column->last)
         return column->last_number;
     const Py_hash_t whole = PyObject_Hash(value);
     if (whole == -1)
         return -1;
-    const uint32_t hash = (uint32_t)whole ^ (uint32_t)((uint64_t)whole >> 32);
+    const uint32_t hash = mixed(whole, secret);
     const Py_ssize_t count = PyList_GET_SIZE(column->values);
     if (2 * ((size_t)count + 1) > column->mask && widen_column(column) < 0)
         return -1;
@@ -178,7 +189,8 @@ static int32_t number_of(Column *column, PyObject *value) {
 
 static int code_fields(Gathered *self, PyObject *edge) {
     for (int field = 0; field < FIELDS; field++) {
-        int32_t found = number_of(&self->columns[field], PyTuple_GET_ITEM(edge, field_at[field]));
+        PyObject *value = PyTuple_GET_ITEM(edge, field_at[field]);
+        int32_t found = number_of(&self->columns[field], value, self->secret);
         if (found < 0) {
             for (int one = 0; one < FIELDS; one++)
                 self->columns[one].last = NULL; /* this edge will not be held */
@@ -285,9 +297,13 @@ static Py_ssize_t rows_of(PyObject *me) { return (Py_ssize_t)((Gathered *)me)->r
 static PyObject *begin(PyTypeObject *type, PyObject *arguments, PyObject *names) {
     if (!PyArg_ParseTuple(arguments, ":Gathered") || names != NULL)
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Gathered has no names");
-    Gathered *self = (Gathered *)type->tp_alloc(type, 0);
+    PyObject *text = PyUnicode_FromString("gossamer.graph._rows");
+    const Py_hash_t secret = text == NULL ? -1 : PyObject_Hash(text); /* of a key that Python keeps */
+    Py_XDECREF(text);
+    Gathered *self = secret == -1 ? NULL : (Gathered *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
+    self->secret = (uint64_t)secret;
     int failed = 0;
     for (int field = 0; field < FIELDS; field++) {
         self->columns[field].mask = 15;
