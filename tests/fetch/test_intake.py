@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import tracemalloc
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -212,6 +213,34 @@ def test_the_first_piece_is_looked_at_where_it_is_watched(form: Any) -> None:
     assert intake.taken() == b"pagex"
     intake.begin(100)
     assert not intake.is_watched
+
+
+@both
+def test_whom_one_head_made_watch_another_does_not(form: Any) -> None:
+    intake = Asker(form).intake
+    intake.begin(100)
+    headers(intake, b"HTTP/1.1 401 Who?\r\n", b"\r\n")
+    intake.is_watched = True
+    headers(intake, *HEAD)
+
+    assert not intake.is_watched
+    assert intake.body(b"x: a page that begins as no other may") is None
+
+
+@both
+def test_room_for_a_huge_head_is_given_back(form: Any) -> None:
+    asked = [Asker(form, most=10**6).intake for _ in range(20)]
+    tracemalloc.start()
+    try:
+        for intake in asked:
+            intake.begin(100)
+            headers(intake, *[b"x: %d\r\n" % n + bytes(1000) for n in range(100)])
+            intake.end()
+        held_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert held_bytes < 100_000  # of 2 MB that came
 
 
 @both

@@ -17,7 +17,7 @@
 
 /* libcurl gives up after any number but the length; after this one it brings the piece again. */
 enum { STOP = -1, PAUSE = 0x10000001 };
-enum { MAX_INTERIM = 20, SHORT_BYTES = 128 * 1024, FIRST_LINES = 1024 };
+enum { MAX_INTERIM = 20, SHORT_BYTES = 128 * 1024, FIRST_LINES = 1024, KEPT_LINES = 16 * 1024 };
 
 static Span span_of(PyObject *bytes) {
     const Byte *at = (const Byte *)PyBytes_AS_STRING(bytes);
@@ -143,10 +143,20 @@ static void forget_body(Intake *self) {
     Py_CLEAR(self->pieces);
 }
 
+/* Room for a usual head stays; of thousands of handles each could hold that of a huge one. */
+static void forget_lines(Intake *self) {
+    self->size = 0;
+    if (self->space <= KEPT_LINES) return;
+    PyMem_Free(self->lines);
+    self->lines = NULL;
+    self->space = 0;
+}
+
 static void forget(Intake *self) {
-    self->header_bytes = self->size = 0;
+    self->header_bytes = 0;
     self->interim = self->status = 0;
     self->is_whole = self->is_watched = self->is_cut = 0;
+    forget_lines(self);
     forget_body(self);
 }
 
@@ -222,7 +232,7 @@ static PyObject *intake_begin(Intake *self, PyObject *most) {
 static PyObject *intake_end(Intake *self, PyObject *none) {
     (void)none;
     if (set_head(self, NULL, 0)) return NULL;
-    self->size = 0;
+    forget_lines(self);
     forget_body(self);
     Py_RETURN_NONE;
 }
@@ -268,7 +278,7 @@ static PyObject *head_is_whole(Intake *self) {
 
 static int append(Intake *self, Span line) {
     Py_ssize_t length = line.end - line.at;
-    if (self->space - self->size < length) {
+    if (self->space - self->size <= length) { /* there is room where a line is empty, too */
         Py_ssize_t space = 2 * self->space + length + FIRST_LINES;
         Byte *more = PyMem_Realloc(self->lines, space);
         if (!more) {
@@ -293,7 +303,7 @@ static PyObject *intake_header(Intake *self, PyObject *given) {
     if (self->is_whole) {
         if (self->body_bytes || length < 5 || memcmp(line.at, "HTTP/", 5)) Py_RETURN_NONE;
         self->size = 0; /* that was no trailer, but the next answer */
-        self->is_whole = 0;
+        self->is_whole = self->is_watched = 0;
     }
     if (append(self, line)) return NULL;
     if (length == 2 ? !memcmp(line.at, "\r\n", 2) : length == 1 && *line.at == '\n')

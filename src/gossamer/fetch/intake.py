@@ -26,7 +26,7 @@ _EMPTY_LINES: Final = (b"\r\n", b"\n")
 class Intake(Protocol):
     """What both forms can do. One after the other takes many answers."""
 
-    is_watched: bool  # whether `on_start` must see the first piece of a page
+    is_watched: bool  # whether `on_start` must see the first piece of a page; of this head alone
 
     @property
     def head(self) -> bytes:
@@ -119,7 +119,7 @@ class IntakeInPython:
         if self._is_whole:
             if self._body_bytes or not line.startswith(b"HTTP/"):
                 return None  # a trailer
-            self._lines, self._is_whole = [], False
+            self._lines, self._is_whole, self.is_watched = [], False, False
         self._lines.append(line)
         return self._head_is_whole() if line in _EMPTY_LINES else None
 
