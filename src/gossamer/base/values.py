@@ -4,8 +4,8 @@
 class, and a crawl starts with 140 of them, whose methods mostly nobody calls. The `dataclass` here
 leaves to it what a class is made of (fields, defaults, slots), and makes the methods otherwise:
 those that only show or forbid are the same few functions for all classes, and those that must be
-quick are compiled when they are called, an `__init__` for the ninth time or by `ready`. What they do
-is what those of `dataclasses` do.
+quick are compiled when they are called, an `__init__` for the ninth time, or by `ready`. What they
+do is what those of `dataclasses` do.
 
 A frozen class forbids what its own `__init__` has to do, so that of `dataclasses` goes round the
 ban with a call for each field: a value of 14 fields takes 1.2 microseconds, and every page has half
