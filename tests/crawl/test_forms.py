@@ -65,6 +65,22 @@ def test_long_links_do_not_fill_the_memory() -> None:
     assert held_bytes < 60e6  # of 180 MB that went through
 
 
+@pytest.mark.parametrize("form", ["1", "0"])
+def test_neither_do_the_words_of_links(monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    monkeypatch.setenv(VARIABLE, form)
+    of_a_site, words = forms(), "\U0001f600" * 490  # of 2 KB
+    tracemalloc.start()
+    try:
+        for page in range(10):
+            links = (Link(f"/{n % 50}", LinkKind.ANCHOR, f"{page}.{n}{words}") for n in range(5000))
+            of_a_site.edges(Page(base=URL, links=tuple(links)), URL)
+        held_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert held_bytes < 90e6  # of 115 MB that went through
+
+
 _HREFS = [
     *("", "#a", "?a=1", "?a=1#b", "/x", "x", "x#b", "x#c", "../y", "é", "é#b", "\u0394#b", "xé#b"),
     *(

@@ -121,6 +121,7 @@ static PyObject *edge_of(Work *w, PyObject *link, PyObject *found) {
 static int keep(Work *w, PyObject *link, Digest digest, Py_ssize_t size, PyObject *made) {
     PyObject *href = PyTuple_GET_ITEM(link, HREF), *rel = PyTuple_GET_ITEM(link, REL);
     Py_ssize_t chars = PyUnicode_GET_LENGTH(href) + PyUnicode_GET_LENGTH(rel);
+    chars += PyUnicode_GET_LENGTH(PyTuple_GET_ITEM(link, TEXT));
     if (PyTuple_GET_SIZE(made)) chars += PyUnicode_GET_LENGTH(PyTuple_GET_ITEM(made, 0));
     if (w->is_kept && size && PyUnicode_READ_CHAR(href, 0) != '?' && chars <= MOST_CHARS) {
         w->learned += 1 + chars / USUAL_CHARS;

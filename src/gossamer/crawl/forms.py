@@ -20,7 +20,7 @@ from gossamer.records import Edge, Found, Link, Page
 from gossamer.urls.linker import Linker
 
 _REMEMBERED: Final = 100_000  # links with their edges, at 500 bytes each
-_USUAL_CHARS: Final = 250  # of href, rel and URL; with 2,500 of them a link counts as eleven
+_USUAL_CHARS: Final = 250  # of href, words, rel and URL; a link with 2,500 counts as eleven
 _MOST_CHARS: Final = 4000  # of a link that is remembered for other pages
 _MAX_WRITTEN_CHARS: Final = 2000  # of what is no URL
 
@@ -144,7 +144,7 @@ class Forms:
                 new.append(made)
             if made and not resolved:
                 continue  # in another line it is another fault
-            chars = len(link[0]) + len(link[3]) + (len(made[0]) if made else 0)
+            chars = len(link[0]) + len(link[2]) + len(link[3]) + (len(made[0]) if made else 0)
             if is_kept and href[:1] not in _OF_THE_PAGE and chars <= _MOST_CHARS:
                 known[link] = made
                 self._size += 1 + chars // _USUAL_CHARS
