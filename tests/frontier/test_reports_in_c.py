@@ -33,6 +33,7 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=300)
 NUMBERS = st.integers(0, 2**64) | st.sampled_from([0, 31, 127, 128, 255, 256, 65535, 65536, 2**32])
 TIMES = st.integers(0, 2**53) | st.integers(0, 9_000_000_000).map(lambda s: s * 1_000_000)
 BYTES = st.binary(max_size=300)
+SECONDS = st.sampled_from([0.0, -0.0, 0.03125, 0.00005, 1.0, 1e9])
 FOUND = st.builds(Found, TEXTS, BYTES, NUMBERS, BYTES, NUMBERS)
 
 
@@ -46,7 +47,7 @@ def reports(texts: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         lease,
         st.sampled_from([Outcome.FETCHED, Outcome.FAILED, Outcome.REFUSED]),
         TIMES,
-        st.floats(0, 1e12) | st.floats(0, 1) | st.sampled_from([0.0, 0.03125, 0.00005, 1.0, 1e9]),
+        st.floats(0, 1e12) | st.floats(0, 1) | SECONDS,
         st.builds(Stored, texts, NUMBERS, NUMBERS, NUMBERS),
         reason=st.none() | st.sampled_from(Reason),
         detail=texts,

@@ -99,7 +99,7 @@ static Said write_took(Buffer *b, PyObject *value) {
         return FAILED;
     size_t size = strlen(text);
     Said said = DONE;
-    if (strcmp(text, "0.0000") != 0) {
+    if (strcmp(text, "0.0000") != 0 && took_s != 0) { /* there is a zero with a sign */
         while (text[size - 1] == '0' && text[size - 2] != '.')
             size--;
         said = WRITE(b, ", \"took_s\": ");
