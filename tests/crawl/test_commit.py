@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,42 @@ def test_the_log_is_written_before_the_state_and_graph_and_index_after_it(
     assert sizes[0] == sizes[1] < sizes[2] == sizes[3] == sizes[4]
     assert manifests == [False, False, False, False, True, True]
     assert [len(covered(copy / "index")) for copy in copies] == [0, 0, 0, 0, 0, 1]
+    bench.close()
+
+
+def test_a_commit_reaches_no_further_than_what_was_learned(bench: CrashBench) -> None:
+    for _ in range(3):
+        bench.step()
+    bench.commit()
+    store, archive = bench.committer._store, bench.worker.archive
+    before = archive.end
+    lease = bench.lease()
+    assert lease is not None
+    answer = bench.web.answer(lease, bench.clock.wall_us())
+    harvest = bench.worker._read(lease, answer, archive.append(lease, answer))
+    no_bytes = replace(harvest, report=replace(harvest.report, title="half a pair: \ud800"))
+
+    with pytest.raises(UnicodeEncodeError):
+        bench.opened.node.take(no_bytes)
+    bench.commit()
+
+    assert known_ends(store)[archive.name] == before < archive.end
+    bench.close()
+
+
+def test_after_a_fault_nothing_is_committed(bench: CrashBench) -> None:
+    async def run() -> None:
+        node = bench.opened.node
+        node._fail(ValueError("a bug of ours"))
+        node._is_much.set()
+        async with asyncio.timeout(30):
+            await node._commit_regularly()
+
+    for _ in range(3):
+        bench.step()
+    asyncio.run(run())
+
+    assert known_ends(bench.committer._store) == {}
     bench.close()
 
 

@@ -51,6 +51,7 @@ class Learner:
     def take(self, harvest: Harvest) -> None:
         """An exchange that has just ended."""
         self._learn(harvest, self.scheduler.ended(harvest.report))
+        self._note_end(harvest)
 
     def replay(self, harvest: Harvest) -> None:
         """One that was archived before the last process ended."""
@@ -63,13 +64,13 @@ class Learner:
         elif report.lease.purpose is Purpose.SITEMAP:
             self.scheduler.sitemaps.replay(report)
         self._learn(harvest, self.scheduler.replayed(report))
+        self._note_end(harvest)
 
     def bring(self, harvest: Harvest) -> None:
         """One that was imported. No host is paced by it and no robots.txt learned; the scope stays
         as it is, and nobody becomes a typed host."""
         report = harvest.report
         self.has_archived = True
-        self.committer.note_end(report.stored.file, report.stored.end)
         is_last = note_imported(self.frontier, report)
         if is_last:
             self.journal.note_report(report)
@@ -77,6 +78,7 @@ class Learner:
         self.scheduler.sitemaps.want(report.sitemaps)
         if self.index is not None:
             self.index.take(harvest, is_current=is_last)
+        self._note_end(harvest)
 
     def is_current(self, report: Report) -> bool:
         """Whether this is the last that the state knows of its URL."""
@@ -86,7 +88,6 @@ class Learner:
     def _learn(self, harvest: Harvest, retry_us: int | None) -> None:
         report = harvest.report
         self.has_archived = self.has_archived or bool(report.status)
-        self.committer.note_end(report.stored.file, report.stored.end)
         self.journal.note_report(report)
         is_page = report.lease.purpose is Purpose.PAGE
         is_new = is_page and self.frontier.report(report, retry_us)
@@ -104,6 +105,11 @@ class Learner:
         while keys := self.frontier.take_shallower():  # theirs may be nearer now, too
             for key in keys:
                 self._find_links_again(key)
+
+    def _note_end(self, harvest: Harvest) -> None:
+        """Last of all: what could not be learned, by a fault of ours, is read again."""
+        stored = harvest.report.stored
+        self.committer.note_end(stored.file, stored.end)
 
     def _count_match(self, report: Report) -> None:
         if self.is_match(report.status, report.type):

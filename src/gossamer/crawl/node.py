@@ -267,6 +267,8 @@ class Node:
             self._scheduler.forget_idle()
             self._check_disk()
             self._parts.crew.tend()
+            if self._fault is not None:
+                return  # something may be half learned: the next start reads it again
             try:
                 await self._parts.committer.commit()
             except DiskFault as fault:
