@@ -283,6 +283,9 @@ def _lines(module: Any, body: bytes) -> Sequence[Call]:
     )
 
 
+_FOLDS: Final = array("I", [code & ~0x20 or 1 for code in range(0x20000)])
+
+
 def _words(module: Any, body: bytes) -> Sequence[Call]:
     """The page in three widths of characters."""
     texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
@@ -291,6 +294,7 @@ def _words(module: Any, body: bytes) -> Sequence[Call]:
         *((module.spelled, (text, _TABLE, _RUNS)) for text in (*texts, wide)),
         *((module.distinct, (text,)) for text in (*texts, wide)),
         *((module.prepared, (text, _TABLE, _RUNS, zlib.compress, 1)) for text in (*texts, wide)),
+        *((module.folded, (text, _FOLDS)) for text in (*texts, wide)),
     )
 
 

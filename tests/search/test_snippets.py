@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.search.snippets import WIDTH, Marker, Snippet, Sought, fold
+from gossamer.base import native
+from gossamer.search.snippets import WIDTH, Marker, Snippet, Sought, fold, fold_in_python
 
 FILLER = "Some words that nobody has asked for, and more of the same kind. " * 20
 
@@ -156,3 +158,24 @@ def test_a_text_in_pieces_has_the_passage_of_the_whole(pieces: list[str], asked:
 @given(st.text())
 def test_folding_keeps_the_length(text: str) -> None:
     assert len(fold(text)) == len(text)
+
+
+@given(text=st.text())
+@pytest.mark.parametrize("beside", ["µ", "\u0130 ﬁ", "中", "\U0002f81a", "\udc80"])
+def test_folding_is_the_same_in_both_forms(text: str, beside: str) -> None:
+    assert fold(text + beside) == fold_in_python(text + beside)
+    assert fold(text + beside) == fold_in_python(text + beside)  # all is known by now
+
+
+def test_what_a_table_lacks_is_not_folded_by_it() -> None:
+    c = native.load("gossamer.index._words")
+    if c is None:
+        pytest.skip("gossamer.index._words is not built; `make native` builds it")
+    table = array("I", [0, 0x110000, *range(2, 0x80), 0x20AC, ord("~")])
+
+    assert c.folded("a\x80b", table) == "a€b"
+    assert c.folded("a\U0010ffff", table) == "a~"
+    assert c.folded("a\0", table) is c.folded("a\1", table) is c.folded("", table) is None
+    for wrong in (b"", b"abc", array("I", bytes(4 * 0x110001))):
+        with pytest.raises(ValueError, match="32 bits"):
+            c.folded("a", wrong)

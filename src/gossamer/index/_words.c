@@ -18,7 +18,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define API 3
+#include "fold.h"
+
+#define API 4
 #define TABLE_BYTES 256
 #define BLOCK 16 /* characters of ASCII that are looked at together */
 #define RECENT 32
@@ -441,6 +443,8 @@ static PyMethodDef functions[] = {
      "A text by a table and a mapping of runs, as `words.spelled_in_python` has it."},
     {"prepared", (PyCFunction)(void (*)(void))prepared, METH_FASTCALL,
      "The same, and what a function makes of the text in UTF-8 and of a last argument."},
+    {"folded", (PyCFunction)(void (*)(void))folded, METH_FASTCALL,
+     "A text by a table of characters; None where the table does not know one, or it is empty."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.base import native
 from gossamer.base.values import dataclass
 from gossamer.index.words import normal
 
@@ -33,6 +34,7 @@ _SENTENCE: Final = re.compile(r"[.!?]\s+|[。！？]|\n")
 _SPACES: Final = re.compile(r"\s+")
 # Each character as the index spells it; 0 where it has not been met. Grows truer, never wrong.
 _FOLDED: Final = np.zeros(0x20000, np.uint32)
+_c: Final = native.load("gossamer.index._words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,12 @@ def fold(text: str) -> str:
     """The text as the index spells it, character for character: as long as before."""
     if text.isascii():
         return text.lower().replace("_", " ")
+    folded: str | None = None if _c is None else _c.folded(text, _FOLDED)
+    return fold_in_python(text) if folded is None else folded  # which learns what was not known
+
+
+def fold_in_python(text: str) -> str:
+    """The same without `index/_words.c`, for any text; 20,000 characters take 58 us, there 13."""
     starts = range(0, len(text), _FOLDED_AT_ONCE)
     return "".join([_fold_some(text[start : start + _FOLDED_AT_ONCE]) for start in starts])
 
