@@ -143,6 +143,8 @@ DECLINED = {
     "an element with hundreds of attributes": "<p " + " ".join(f"a{n}" for n in range(300)) + ">",
     "a script in a comment in a script": "<script><!-- <script> </script> --></script>",
     "headings in one another, all of the same white space": "<h1><div>" * 9 + "\x1c" * 1000,
+    "white space as a reference, which begins no body": "\n&#10; <link rel=next href=x>a",
+    "nor does a newline as one begin a pre": "<pre>&#10;a</pre>",
 }
 
 
@@ -150,6 +152,16 @@ DECLINED = {
 def test_pages_that_get_a_tree(page: str) -> None:
     assert is_declined(page)
     assert read(SCANNED, page) == read(TREES, page)
+
+
+def test_behind_the_last_link_that_is_taken_the_canonical_address_is_read() -> None:
+    page = "<a href=x>a</a><a href=y>b</a><link rel=canonical href=c><link rel=next href=d>"
+    few = Parse(max_links=2)
+
+    made = read(parser("scanned", few), page)
+
+    assert (made.canonical, len(made.links)) == ("c", 2)
+    assert made == read(parser("trees", few), page)
 
 
 @pytest.mark.parametrize(

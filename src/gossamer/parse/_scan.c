@@ -366,13 +366,13 @@ static int follow_link(Scan *s, const Tag *t, int place, PyObject *rel) {
 static int found_link(Scan *s, const Tag *t, int place) {
     Found *f = s->found;
     if (find_attribute(t, "rel") < 0 || find_attribute(t, "href") < 0) return 0;
-    if (f->count >= f->most_links) return 0;
     PyObject *read = relation_in(s, t);
     if (!read) return -1;
     int is_followed = PyObject_IsTrue(PyTuple_GET_ITEM(read, 1));
     int is_canonical = PyObject_IsTrue(PyTuple_GET_ITEM(read, 2));
+    int is_wanted = is_followed && f->count < f->most_links;
     int failed = is_followed < 0 || is_canonical < 0 || (is_canonical && note_canonical(s, t)) ||
-                 (is_followed && follow_link(s, t, place, PyTuple_GET_ITEM(read, 0)));
+                 (is_wanted && follow_link(s, t, place, PyTuple_GET_ITEM(read, 0)));
     Py_DECREF(read);
     return failed ? -1 : 0;
 }

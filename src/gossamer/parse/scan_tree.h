@@ -33,7 +33,8 @@ enum {
     ESCAPED,      /* a script that hides a script in a comment */
     REFRESHED,    /* a refresh, of which the first counts */
     BROKEN,       /* bytes that are no UTF-8 */
-    OLD_TABLE     /* a table in a paragraph, in a page that may be in quirks mode */
+    OLD_TABLE,    /* a table in a paragraph, in a page that may be in quirks mode */
+    WHITE_REF     /* white space as a reference: it begins no body, and a newline no `pre` */
 };
 
 enum { BEFORE_HEAD, IN_HEAD, IN_HEAD_NOSCRIPT, AFTER_HEAD, IN_BODY };
@@ -881,13 +882,22 @@ static int end_tag(Scan *s, const Tag *t) {
 
 /* ---- text between tags ---- */
 
+/* Whether a text begins with white space that is written as a reference. */
+static int is_white_ref(const byte *p, const byte *end) {
+    byte value[8];
+    int size = 0;
+    return *p == '&' && read_ref(p, end, 0, value, &size) && size == 1 && is_space(value[0]);
+}
+
 static int some_text(Scan *s, const byte *p, const byte *end) {
+    if (s->has_begun_pre && is_white_ref(p, end)) return decline(s, WHITE_REF);
     if (s->has_begun_pre) p = past_newline(p, end);
     s->has_begun_pre = 0;
     if (s->mode != IN_BODY || is_in_table(s)) {
         const byte *ink = p;
         while (ink < end && is_space(*ink)) ink++;
         if (ink < end && s->mode == IN_BODY) return decline(s, FOSTERED);
+        if (ink < end && is_white_ref(ink, end)) return decline(s, WHITE_REF);
         if (ink < end) s->mode = IN_BODY;
         if (!s->pres) p = ink;
     }
