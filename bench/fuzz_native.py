@@ -227,11 +227,16 @@ def _plain(module: Any, body: bytes) -> Sequence[Call]:
 
 
 def _scan(module: Any, body: bytes) -> Sequence[Call]:
-    """The page in two encodings, once for all and once for its links alone."""
+    """The page in two encodings, once for all and once for its links alone; then as bytes."""
     if not hasattr(module, "scan"):
         return ((module.version, ()),)
     utf8, latin = body.decode("utf-8", "replace"), body.decode("latin-1")
-    return ((module.scan, (utf8, False, 1000, 400)), (module.scan, (latin, True, 10, 8)))
+    return (
+        (module.scan, (utf8, False, 1000, 400)),
+        (module.scan, (latin, True, 10, 8)),
+        (module.scan, (utf8.encode(), False, 3, 17)),  # bytes, of which no more can be read
+        (module.scan, (body, False, 1000, 400)),
+    )
 
 
 def _sums(module: Any, body: bytes) -> Sequence[Call]:
