@@ -281,6 +281,17 @@ def test_what_killed_a_worker_at_the_very_end_is_read_before_the_crew_goes(
     assert_whole(bench)
 
 
+def test_a_crew_that_is_closed_in_the_middle_ends_at_once(collection: Path) -> None:
+    async def work(bench: CrewBench) -> None:
+        bench.give(site, ["/never"] * 8)
+        await bench.until(lambda: len(site.asked) == 8)
+
+    with site_in_thread(WEB) as site:
+        began_s = time.monotonic()
+        with_crew(collection, work)
+        assert time.monotonic() - began_s < 15, "who is not told is waited for 10 s, each"
+
+
 def test_workers_that_cannot_start_end_in_one_sentence(
     collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

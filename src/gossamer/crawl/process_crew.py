@@ -366,9 +366,12 @@ class ProcessCrew:
 
     async def aclose(self) -> None:
         self._is_closing = True
-        for hand in tuple(self._hands):
+        await asyncio.gather(*self._hiring, return_exceptions=True)  # who has no socket yet
+        for hand in self._hands:
             hand.is_closed = True
             hand.desk.hang_up()
+        await asyncio.sleep(0)  # the loop closes sockets in its next turn: only then workers end
+        for hand in tuple(self._hands):
             self._part_with(hand)
 
 
