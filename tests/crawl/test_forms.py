@@ -154,7 +154,8 @@ def test_the_loop_in_c_makes_what_the_one_in_python_makes(
         assert list(made.edges) == list(wanted.edges)
         assert list(made.new) == list(wanted.new)
         assert made.faults == wanted.faults
-        assert compiled._size == plain._size
+        # In C what is no link is remembered once, whatever kind and place it has.
+        assert 0 < compiled._size <= plain._size
 
 
 _keys = st.sampled_from([b"", b"a" * 16, b"b" * 16, b"c" * 16, b"d" * 16])

@@ -216,6 +216,15 @@ def test_the_first_piece_is_looked_at_where_it_is_watched(form: Any) -> None:
 
 
 @both
+def test_a_body_that_was_cut_stays_so_whatever_comes(form: Any) -> None:
+    intake = Asker(form).intake
+    intake.begin(2)
+
+    assert [intake.body(piece) for piece in (b"abc", b"")] == [STOP, None]
+    assert (intake.is_cut, intake.taken()) == (True, b"ab")
+
+
+@both
 def test_whom_one_head_made_watch_another_does_not(form: Any) -> None:
     intake = Asker(form).intake
     intake.begin(100)

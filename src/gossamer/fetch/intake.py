@@ -145,10 +145,12 @@ class IntakeInPython:
         if not self._has_room(len(piece)):
             return PAUSE  # libcurl brings the same piece again when the transfer goes on
         left = self._max_body_bytes - self._body_bytes
-        self.is_cut = len(piece) > left
         self._pieces.append(piece[:left])
         self._body_bytes += min(len(piece), left)
-        return STOP if self.is_cut else None
+        if len(piece) <= left:
+            return None
+        self.is_cut = True
+        return STOP
 
     def _has_room(self, count: int) -> bool:
         needed = self._body_bytes + count
