@@ -23,7 +23,7 @@ from gossamer.crawl.harvest import LED_TO_FORGOTTEN
 from gossamer.crawl.sitemap_errands import PREFIX as SITEMAP_PREFIX
 from gossamer.crawl.stored import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.errors import StoreError
-from gossamer.frontier.copies import count_copies
+from gossamer.frontier.copies import count_copies, is_of_copies
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow
 from gossamer.frontier.store import Changes, Store, Table, walk
@@ -162,7 +162,7 @@ class StateCopy:
 
     def _copy_meta(self, key: bytes, packed: bytes) -> None:
         copied: bytes | None = packed
-        if key in _OVERALL or key.startswith(FILE_PREFIX):
+        if key in _OVERALL or key.startswith(FILE_PREFIX) or is_of_copies(key):
             return
         if key.startswith(SITEMAP_PREFIX):
             copied = self._sitemap(packed)

@@ -1,39 +1,133 @@
 """How many pages are byte for byte the same as another?
 
-Counted when a crawl ends, in one walk over the captures: some 2 microseconds for each page that was
-ever fetched, where a table of digests would cost a lookup and a write for every page. URLs that are
-known and were not fetched, ten times as many, are not looked at. A page is an answer of 200 with a
-body, as it came last; of the pages that have one digest all but one are copies. Which page is the
-first of them, `crawl/exports.py` says.
+A page is an answer of 200 with a body, as it came last; of the pages that have one digest all but
+one are copies. Which page is the first of them, `crawl/exports.py` says.
+
+Of each page eight bytes of its digest stand in META, appended when a crawl ends. A crawl adds those
+of the pages it fetched and counts, without looking at a page that was there before. Where that is
+not enough (a page came again, the last run was killed, the state is of an older version) all
+captures are walked over: some 2 microseconds for each page that was ever fetched. A table of
+digests would cost a lookup and a write for every page.
 """
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterator
 from typing import Final
+from zlib import crc32
 
 import msgpack
 
+from gossamer.frontier.counts import Counts
+from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import CAPTURE_FIELDS
 from gossamer.frontier.store import Store, Table, walk
+from gossamer.records import Report
 from gossamer.urls.keys import KEY_BYTES
 
-_FEW: Final = 200_000  # pages whose digests may be a set: 15 MB
+PREFIX: Final = b"copies:"  # of rows with numbers; behind it how many stand in the rows before
+SUMS_KEY: Final = b"copies"  # how many numbers there are, and what was counted when they were all
+_FEW: Final = 200_000  # numbers that may be a set: 15 MB
+_NUMBERS_A_ROW: Final = 2**17  # a megabyte
 _STATUS, _SIZE, _DIGEST = map(CAPTURE_FIELDS.index, ("status", "size_bytes", "digest"))
 
 
+class Copies:
+    """Counts the copies of one collection. `begin` goes with that of a commit."""
+
+    def __init__(self, store: Store, pending: Pending, counts: Counts, *, is_empty: bool) -> None:
+        """`is_empty`: there is nothing in the state yet."""
+        self._store = store
+        self._pending = pending
+        self._counts = counts
+        sums = store.find(Table.META, SUMS_KEY) or b"0"
+        self._stored = 0 if is_empty else int(sums.split()[0])  # numbers
+        # Whether the numbers stored and those noted are of all pages, each as it came last.
+        self._is_whole = is_empty or sums == self._sums(self._stored)
+        self._noted: array[int] = array("q")
+        self._has_changed = False
+        self._unwritten: array[int] | None = None
+
+    def note(self, report: Report, *, is_first: bool) -> None:
+        """A URL was fetched. `is_first`: it has no other capture."""
+        self._has_changed = True
+        self._is_whole = self._is_whole and is_first
+        if self._is_whole and report.status == 200 and report.size_bytes and report.digest:
+            self._noted.append(number_of(report.digest))
+
+    def doubt(self) -> None:
+        """What is noted next may be of a URL that has other captures."""
+        self._is_whole = False
+
+    def count(self) -> int:
+        """The pages, as committed, that are copies of others; the next commit keeps the numbers."""
+        numbers = self._read() if self._is_whole else None
+        if numbers is None:
+            self._stored, self._noted = 0, _numbers_of_all(self._store)
+            numbers = array("q")
+        numbers += self._noted
+        self._unwritten, self._is_whole, self._has_changed = self._noted, True, False
+        return _copies_in(numbers)
+
+    def begin(self) -> None:
+        """What was noted is being written: the numbers are not those of all pages any more, unless
+        they have been counted since."""
+        if self._has_changed:
+            self._pending.put(Table.META, SUMS_KEY, b"0")
+        elif self._unwritten is not None:
+            for start in range(0, len(self._unwritten), _NUMBERS_A_ROW):
+                row = self._unwritten[start : start + _NUMBERS_A_ROW]
+                self._pending.put(Table.META, _row_key(self._stored + start), _bytes_of(row))
+            self._stored += len(self._unwritten)
+            self._noted, self._unwritten = array("q"), None
+            self._pending.put(Table.META, SUMS_KEY, self._sums(self._stored))
+
+    def _sums(self, numbers: int) -> bytes:
+        """An older version would add captures, and leave this row as it is: then it is not true."""
+        counts = self._counts
+        return b"%d %d %d" % (numbers, counts.fetched + counts.redirects, counts.size_bytes)
+
+    def _read(self) -> array[int] | None:
+        """The numbers in the state; None where some are missing."""
+        numbers: array[int] = array("q")
+        for key, row in walk(self._store, Table.META, PREFIX, PREFIX + b"\xff" * 9):
+            if key == _row_key(len(numbers)) and len(numbers) < self._stored:
+                numbers += _numbers_in(row)
+        return numbers if len(numbers) == self._stored else None
+
+
+def is_of_copies(key: bytes) -> bool:
+    """Whether a row of META is one of these, and worth nothing in another state."""
+    return key == SUMS_KEY or key.startswith(PREFIX)
+
+
 def count_copies(store: Store, few: int = _FEW) -> int:
-    """The pages in a state, as committed, that are copies of others."""
-    # Of each page 8 bytes: two of ten million are mistaken once in 10^5 times.
-    digests = array("q", (hash(one) for one in map(_page_digest, _last_captures(store)) if one))
-    if len(digests) <= few:
-        return len(digests) - len(set(digests))
+    """The pages in a state, as committed, that are copies of others, by a walk over all."""
+    return _copies_in(_numbers_of_all(store), few)
+
+
+def number_of(digest: str) -> int:
+    """63 bits of it, the same in every process: two of ten million pages are mistaken for each
+    other once in 10^5 times."""
+    data, half = digest.encode(), len(digest) // 2
+    return crc32(data[:half]) << 31 ^ crc32(data[half:])
+
+
+def _copies_in(numbers: array[int], few: int = _FEW) -> int:
+    if len(numbers) <= few:
+        return len(numbers) - len(set(numbers))
     import numpy as np  # a crawl without a graph has not loaded it: 50 ms
 
-    ordered = np.frombuffer(digests, np.int64)
+    ordered = np.frombuffer(numbers, np.int64)
     ordered.sort()  # in its place: of ten million pages a copy would be 80 MB
     return int(np.count_nonzero(ordered[1:] == ordered[:-1]))
+
+
+def _numbers_of_all(store: Store) -> array[int]:
+    digests = map(_page_digest, _last_captures(store))
+    return array("q", (number_of(one) for one in digests if one))
 
 
 def _last_captures(store: Store) -> Iterator[bytes]:
@@ -52,3 +146,25 @@ def _page_digest(capture: bytes) -> str:
     values = msgpack.unpackb(capture)  # without the last ones that are empty
     is_page = len(values) > _SIZE and values[_STATUS] == 200 and values[_SIZE]
     return str(values[_DIGEST]) if is_page else ""
+
+
+# -- rows of numbers
+
+
+def _row_key(before: int) -> bytes:
+    return PREFIX + before.to_bytes(8, "big")
+
+
+def _bytes_of(numbers: array[int]) -> bytes:
+    return _in_order(numbers).tobytes()
+
+
+def _numbers_in(row: bytes) -> array[int]:
+    return _in_order(array("q", row[: len(row) // 8 * 8]))
+
+
+def _in_order(numbers: array[int]) -> array[int]:
+    """The bytes of numbers as rows have them, or the other way round."""
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from gossamer.frontier.captures import Captures
-from gossamer.frontier.copies import count_copies
+from gossamer.frontier.copies import Copies
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.host_shelf import HOST_BYTES, HostShelf
 from gossamer.frontier.pending import Pending
@@ -110,6 +110,8 @@ class Frontier:
         self._few_known = few_known
         # All keys, while they are few: for one that is not among them the store is not asked.
         self._known: set[bytes] | None = None if store.scan(Table.URL, b"", None, 1) else set()
+        is_empty = self._known is not None
+        self._copies = Copies(store, self.pending, self.counts, is_empty=is_empty)
 
     # -- what is known
 
@@ -201,8 +203,7 @@ class Frontier:
         if standing == Standing.REFUSED_FOR_NOW or is_named:
             old = UrlRow.decode(row)
             if old.reason in JUDGED_ALONE and self._judge(found) is None:
-                self._uncount(old, found.key[:HOST_BYTES])
-                self._enqueue(found, old.first_us)
+                self._lift(old, found)
         elif self._watch_depth and found.depth < depth_of(row) and self._judge(found) is None:
             self._come_nearer(found, UrlRow.decode(row))
 
@@ -266,8 +267,7 @@ class Frontier:
         if (verdict is None) == (standing == Standing.QUEUED):
             return False
         if verdict is None:
-            self._uncount(row, key[:HOST_BYTES])
-            self._enqueue(found, row.first_us)
+            self._lift(row, found)
         elif self._is_leased(row, key):
             return False  # it is being asked, and its report says how that ended
         else:
@@ -275,6 +275,13 @@ class Frontier:
             if self._on_refused is not None:
                 self._on_refused([Refusal(after.url, *verdict, after.depth, now_us)])
         return True
+
+    def _lift(self, row: UrlRow, found: Found) -> None:
+        """A refused URL is queued after all; it may have been fetched before it was refused."""
+        if self._captures.since(found.key, 0, 1):
+            self._copies.doubt()
+        self._uncount(row, found.key[:HOST_BYTES])
+        self._enqueue(found, row.first_us)
 
     def take_shallower(self) -> list[bytes]:
         """Fetched URLs to which a shorter path was found: their links are nearer now, too."""
@@ -377,6 +384,7 @@ class Frontier:
             self._settle_queued(rows, report)
             return True
         row = UrlRow.decode(packed) if packed else None
+        is_first = row is None or row.standing == Standing.QUEUED
         if row is None:  # replay of an exchange whose admission was not committed
             row = UrlRow(standing=Standing.QUEUED, depth=report.lease.depth, url=report.lease.url)
             row.first_us = report.at_us
@@ -397,7 +405,7 @@ class Frontier:
         if retry_us is not None:
             self._wait(row, report, retry_us)
         else:
-            self._settle(row, report)
+            self._settle(row, report, is_first=is_first)
             if self._watch_depth and row.depth < report.lease.depth:
                 self._shallower.append(key)
         return True
@@ -412,6 +420,7 @@ class Frontier:
             self._sum(host, STANDING[report.outcome], report.reason or "")
             return
         self._captures.put_row(key, report.at_us, capture)
+        self._copies.note(report, is_first=True)
         self._sum(
             host, Standing.FETCHED, "", report.status, is_redirect=bool(report.redirect),
             has_entry=may_index(report.status, report.robots),
@@ -430,17 +439,18 @@ class Frontier:
         is_fetched = report.outcome is Outcome.FETCHED
         if row is None or not is_fetched:
             return row is None and self.report(report)
+        is_first = row.standing == Standing.QUEUED
         if row.standing == Standing.FETCHED:
             if row.at_us >= report.at_us:
                 if self.capture_at(key, report.at_us) is None:
-                    self._put_capture(report)
+                    self._put_capture(report, is_first=False)
                 return False
             self._uncount(row, key[:HOST_BYTES])
         elif row.standing == Standing.QUEUED:
             self._leave(row, key)
         else:
             self._uncount(row, key[:HOST_BYTES])
-        self._settle(row, report)
+        self._settle(row, report, is_first=is_first)
         return True
 
     def capture_at(self, key: bytes, at_us: int) -> CaptureRow | None:
@@ -451,18 +461,19 @@ class Frontier:
         """Times and captures of a URL from a moment on, the oldest first."""
         return self._captures.since(key, from_us, limit)
 
-    def _put_capture(self, report: Report) -> None:
+    def _put_capture(self, report: Report, *, is_first: bool) -> None:
         self._captures.put(report)
+        self._copies.note(report, is_first=is_first)
         self.counts.size_bytes += report.size_bytes
         self._shelf.touch(report.lease.key[:HOST_BYTES]).size_bytes += report.size_bytes
 
-    def _settle(self, row: UrlRow, report: Report) -> None:
+    def _settle(self, row: UrlRow, report: Report, *, is_first: bool) -> None:
         key = report.lease.key
         learn(row, report)
         self._count(row, key[:HOST_BYTES])
         self.pending.put(Table.URL, key, row.encode())
         if report.outcome == Outcome.FETCHED:
-            self._put_capture(report)
+            self._put_capture(report, is_first=is_first)
             self.counts.links += report.out_links
 
     def _wait(self, row: UrlRow, report: Report, retry_us: int) -> None:
@@ -540,6 +551,7 @@ class Frontier:
         self.pending.put(Table.META, _COUNTS, self.counts.encode())
         self.pending.put(Table.META, _NUMBER, self._number.to_bytes(8, "big"))
         self._captures.begin()
+        self._copies.begin()
         return self.pending.begin()
 
     def end_commit(self, changes: Changes) -> None:
@@ -549,8 +561,8 @@ class Frontier:
         self._shelf.end(changes, self._awake)
 
     def count_duplicates(self) -> None:
-        """Count what is committed; the next commit writes the sum. Takes a walk over all URLs."""
-        self.counts.duplicates = count_copies(self._store)
+        """Count what is committed; the next commit writes the sum."""
+        self.counts.duplicates = self._copies.count()
 
     # -- rows, queues and sums
 
