@@ -65,8 +65,8 @@ _XML_ENCODING: Final = re.compile(
     rb"<\?xml[^>]*?[\t\n\r ]encoding[\t\n\r ]*=[\t\n\r ]*(?:\"([^\"<>]*)\"|'([^'<>]*)')"
 )
 # How nine heads of ten begin, up to a `meta` that declares a charset: told in 2 microseconds, where
-# reading tag by tag takes 15. It sees no more than `_of_meta` would: only `[^<]` comes between. Groups
-# are not possessive: Python 3.11.2 forgets where such a one began.
+# reading tag by tag takes 15. It sees no more than `_of_meta` would: only `[^<]` comes between.
+# Groups are not possessive: Python 3.11.2 forgets where such a one began.
 _PLAIN_HEAD: Final = re.compile(
     rb"(?:[^<]*+<[!?](?!--)[^>]*+>)*[^<]*+"
     rb"(?:<html[^<>\"']*+(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*>[^<]*+)?"
