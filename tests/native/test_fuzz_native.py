@@ -23,8 +23,10 @@ A_MODULE = """
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 static PyObject *scan(PyObject *module, PyObject *given, PyObject *named) {
-    Py_ssize_t length;
-    volatile const char *bytes = PyUnicode_AsUTF8AndSize(PyTuple_GET_ITEM(given, 0), &length);
+    PyObject *page = PyTuple_GET_ITEM(given, 0);
+    Py_ssize_t length = PyBytes_Check(page) ? PyBytes_GET_SIZE(page) : 0;
+    volatile const char *bytes =
+        PyBytes_Check(page) ? PyBytes_AS_STRING(page) : PyUnicode_AsUTF8AndSize(page, &length);
     volatile int size = (int)length;
     (void)module; (void)named; (void)size;
     if (bytes == NULL)
