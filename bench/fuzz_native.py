@@ -63,6 +63,7 @@ from gossamer.records import (
     Report,
     Stored,
 )
+from gossamer.search.seekers import Sought, groups_of
 
 SRC: Final = HERE.parent / "src"
 MOST_S: Final = 30  # for one page, in a process that the sanitizers make some ten times slower
@@ -318,6 +319,22 @@ def _language(module: Any, body: bytes) -> Sequence[Call]:
     )
 
 
+def _passage(module: Any, body: bytes) -> Sequence[Call]:
+    """The page in three widths of characters, asked for words and pairs of words of its own."""
+    texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
+    wide = "\U0001f600 ".join(texts)
+    words = [word for word in wide.lower().split()[:400] if word[0].isalnum()]
+    kin = Sought(("a",), kin=(*words[:9], "b"))
+    every = [*(Sought((word,), len(word) / 3, len(word) % 2 == 0) for word in words[::40]), kin]
+    every += [Sought(tuple(words[at : at + 3])) for at in range(0, len(words) - 3, 60)]
+    things = tuple((one.weight, groups_of(one)) for one in every)
+    return [
+        (module.passage, (text, text[:look].lower()[:look], things, wanted, look > 999, width))
+        for text in (*texts, wide)
+        for look, wanted, width in ((0, 0, 0), (500, 2, 30), (len(text), 9, 240))
+    ]
+
+
 def _scan_ready(module: Any) -> None:
     if hasattr(module, "set_up"):
         module.set_up(Link, (LinkKind.ANCHOR, LinkKind.LINK), tuple(Place), relation_of, html5)
@@ -335,6 +352,7 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.index._words": Target(_words),
     "gossamer.parse._language": Target(_language),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),
+    "gossamer.search._passage": Target(_passage),
     "gossamer.urls._plain": Target(_plain),
 }
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.base import native
-from gossamer.search.snippets import WIDTH, Marker, Snippet, Sought, fold, fold_in_python
+from gossamer.search.seekers import Sought
+from gossamer.search.snippets import WIDTH, Marker, Snippet, fold, fold_in_python
 
 FILLER = "Some words that nobody has asked for, and more of the same kind. " * 20
 

@@ -32,6 +32,7 @@ EXTENSIONS: Final = {
     "gossamer.index._words": 4,
     "gossamer.parse._language": 3,
     "gossamer.parse._scan": 5,
+    "gossamer.search._passage": 1,
     "gossamer.urls._plain": 1,
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gossamer.search.lexicon import STOP_WORDS, Lexicon, tokens_of
 from gossamer.search.plan import Plan
-from gossamer.search.snippets import Sought
+from gossamer.search.seekers import Sought
 from gossamer.search.tree import Field, Phrase, Prefix, Word
 
 
