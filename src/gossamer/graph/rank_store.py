@@ -80,7 +80,7 @@ def hash_of(url: str) -> int:
 
     Not short and quick, but hard to aim at: no page can pick the URL that has another one's.
     """
-    digest = hashlib.md5(url.encode("utf-8", "replace"), usedforsecurity=False).digest()
+    digest: bytes = _md5(url.encode("utf-8", "replace"), usedforsecurity=False).digest()
     return int.from_bytes(digest[8:], "little")
 
 

@@ -120,9 +120,9 @@ class Engine:
         order = self._ordered(found, plan, request)  # graph/, rank.py
         shown = order[request.offset : request.offset + request.limit]
         sought = sought_by(plan, moment.lexicon)
-        marker = Marker(sought)
+        marker, steps = Marker(sought), plan.steps_of_all()
         hits = [
-            self._hit(moment.view, one, marker, len(sought) - plan.lacks(one.score))
+            self._hit(moment.view, one, marker, len(sought) - _lacks(one.score, steps))
             for one in shown
         ]  # snippets.py
         if request.explain:
@@ -191,6 +191,13 @@ class Engine:
     def _look(self) -> Moment:
         view = self._index.view
         return Moment(view, Lexicon(view.searcher))
+
+
+def _lacks(score: Score, steps_of_all: int | None) -> int:
+    """How many of the wishes a page of such a score has not; 0 where that cannot be told."""
+    if steps_of_all is None or not score.steps:
+        return 0
+    return max(0, steps_of_all - int(score.steps))
 
 
 def _whole_first(

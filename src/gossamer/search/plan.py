@@ -87,14 +87,13 @@ class Plan:
         steps, relevance = divmod(max(0.0, score), SMALL_STEP)
         return Score(steps / 4, relevance)
 
-    def lacks(self, score: Score) -> int:
-        """How many of the wishes a page of such a score has not; 0 where that cannot be told."""
+    def steps_of_all(self) -> int | None:
+        """The whole steps of a page that has all wishes; None where they do not tell how many a
+        page has."""
         wishes = [part for part in self.parts if not is_condition(part)]
-        is_plain = all(isinstance(wish, Word | Prefix) for wish in wishes)
-        if not self.is_tiered or not is_plain or not score.steps:
-            return 0
-        whole_steps = sum(_quarters(wish) == 4.0 for wish in wishes)
-        return max(0, whole_steps - int(score.steps))
+        if not self.is_tiered or not all(isinstance(wish, Word | Prefix) for wish in wishes):
+            return None
+        return sum(_quarters(wish) == 4.0 for wish in wishes)
 
     @property
     def texts(self) -> tuple[Word | Prefix | Phrase, ...]:
