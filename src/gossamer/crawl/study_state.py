@@ -14,8 +14,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from os import fspath, stat
+from os import fspath
 
+from gossamer.base.files import stamp_of
 from gossamer.crawl.home import Home, open_to_read
 from gossamer.errors import Rewritten
 from gossamer.frontier.store import Store
@@ -40,7 +41,7 @@ class PresentState:
     def store(self) -> Store:
         """Its rows. Raises as the making does, where it has been replaced."""
         stamp, store = self._present
-        return store if _stamp_of(self._identity) == stamp else self._reopen()
+        return store if stamp_of(self._identity) == stamp else self._reopen()
 
     def unchanged(self) -> Check:
         """Something to call later: it raises Rewritten when this state has been replaced."""
@@ -48,7 +49,7 @@ class PresentState:
 
         def check() -> None:
             stamp, present = self._present
-            if _stamp_of(self._identity) != stamp or present is not store:
+            if stamp_of(self._identity) != stamp or present is not store:
                 raise Rewritten(self._home.path)
 
         return check
@@ -74,7 +75,7 @@ class PresentState:
     def _reopen(self) -> Store:
         with self._opening:
             stamp, store = self._present
-            if _stamp_of(self._identity) == stamp:
+            if stamp_of(self._identity) == stamp:
                 return store  # another thread has done it
             new = self._open()
             self._replaced.append(store)
@@ -82,7 +83,7 @@ class PresentState:
             return new[1]
 
     def _open(self) -> tuple[tuple[int, int], Store]:
-        stamp = _stamp_of(self._identity)  # first: a state that comes in between is seen later
+        stamp = stamp_of(self._identity)  # first: a state that comes in between is seen later
         store = open_to_read(self._home)
         try:
             store.refresh()
@@ -90,12 +91,3 @@ class PresentState:
             store.close()
             raise
         return stamp, store
-
-
-def _stamp_of(path: str) -> tuple[int, int]:
-    """Tells a file from another that was put in its place."""
-    try:
-        found = stat(path)  # noqa: PTH116  # a third of what `Path.stat` takes, for every row
-    except OSError:  # it is being replaced, or gone: whoever opens it says what is wrong
-        return (0, 0)
-    return (found.st_ino, found.st_mtime_ns)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.base.files import stamp_of
 from gossamer.errors import CorruptFile
 from gossamer.graph.manifest import REBUILD
 from gossamer.graph.rank_store import NAME, Hashes, find_info, hash_of
@@ -25,7 +26,8 @@ class RankReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._seen: tuple[int, ...] | None = None
+        self._named = str(folder / NAME)
+        self._seen: tuple[int, int] | None = None
         self._keys: Hashes = np.empty(0, np.uint64)
         self._values: NDArray[np.float64] = np.empty(0)
 
@@ -53,7 +55,7 @@ class RankReader:
 
     def _refresh(self) -> None:
         for attempt in range(_ATTEMPTS):
-            seen = _signature(self._folder / NAME)
+            seen = stamp_of(self._named)
             if seen == self._seen:
                 return
             try:
@@ -88,12 +90,3 @@ def _mapped(path: Path, kind: Any) -> NDArray[Any]:
     if array.dtype != kind or array.ndim != 1:
         raise CorruptFile(path, 0, f"no array of ranks ({array.dtype}); {REBUILD}")
     return array
-
-
-def _signature(path: Path) -> tuple[int, ...]:
-    """What changes when a file is replaced; empty when there is none."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return ()
-    return found.st_ino, found.st_mtime_ns, found.st_size

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgpack
 import tantivy
 
+from gossamer.base.files import NO_FILE, stamp_of
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.index import schema
@@ -36,7 +37,8 @@ class View:
     """The index at one moment."""
 
     generation: Path
-    stamp: tuple[int, ...]
+    commit: str  # the file that is replaced with every commit
+    stamp: tuple[int, int]  # of it
     index: tantivy.Index
     searcher: tantivy.Searcher
     texts: TextReader
@@ -98,17 +100,15 @@ class IndexReader:
     def __init__(self, folder: Path) -> None:
         """Raises StoreError where there is no index, CorruptFile where it is damaged."""
         self._folder = folder
-        self._seen = _signature(folder / CURRENT)  # before the index: a swap in between is seen
+        self._named = str(folder / CURRENT)
+        self._seen = stamp_of(self._named)  # before the index: a swap in between is seen
         self.view = _open(folder)
 
     def reload(self) -> bool:
         """See what has been committed since; whether there was anything. Costs two looks at files
         when there was nothing. Raises CorruptFile."""
-        seen = _signature(self._folder / CURRENT)
-        try:
-            is_same = seen == self._seen and self.view.stamp == _stamp(self.view.generation)
-        except CorruptFile:
-            is_same = False  # or it was swapped between the two looks
+        seen = stamp_of(self._named)
+        is_same = seen == self._seen and self.view.stamp == stamp_of(self.view.commit)
         if not is_same:
             self.view = _open(self._folder)
             self._seen = seen
@@ -150,10 +150,14 @@ def _open(folder: Path) -> View:
 
 def _open_generation(generation: Path) -> View:
     with reading(generation):
-        stamp = _stamp(generation)  # before the index: a commit in between is seen again
+        commit = generation / WORDS / COMMIT
+        stamp = stamp_of(commit)  # before the index: a commit in between is seen again
+        if stamp == NO_FILE:
+            raise CorruptFile(commit, 0, f"it is not there; {REBUILD}")
         index = tantivy.Index.open(str(generation / WORDS))
         index.config_reader("manual")
-        return View(generation, stamp, index, index.searcher(), TextReader(generation / TEXTS))
+        texts = TextReader(generation / TEXTS)
+        return View(generation, str(commit), stamp, index, index.searcher(), texts)
 
 
 def _current(folder: Path) -> Path:
@@ -161,21 +165,3 @@ def _current(folder: Path) -> Path:
     if generation is None:
         raise StoreError(f"there is no index in {folder}; {REBUILD}")
     return generation
-
-
-def _stamp(generation: Path) -> tuple[int, ...]:
-    """What changes with every commit."""
-    path = generation / WORDS / COMMIT
-    signature = _signature(path)
-    if not signature:
-        raise CorruptFile(path, 0, f"it is not there; {REBUILD}")
-    return signature
-
-
-def _signature(path: Path) -> tuple[int, ...]:
-    """What changes when a file is replaced; empty when there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return ()
-    return found.st_mtime_ns, found.st_ino

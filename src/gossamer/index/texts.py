@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
@@ -61,6 +62,7 @@ class TextReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = path.open("rb", buffering=0)
+        self._lock = threading.Lock()
         weakref.finalize(self, self._file.close)  # not before the last who holds an old view
 
     def read(self, place: Place) -> str:
@@ -92,7 +94,9 @@ class TextReader:
             raise self._fault(place, "the text has no end")
 
     def _bytes(self, offset: int, length: int) -> bytes:
-        return os.pread(self._file.fileno(), length, offset)
+        with self._lock:
+            self._file.seek(offset)
+            return self._file.read(length)
 
     def _fault(self, place: Place, found: str) -> CorruptFile:
         return CorruptFile(self._path, place.offset, f"{found}; {REBUILD}")

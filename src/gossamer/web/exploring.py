@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from gossamer.base.files import stamp_of
 from gossamer.crawl.differences import Change, changes
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_pages import StoredPage, moment_of, nearest_capture, time_among
@@ -17,7 +18,7 @@ from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.rank_store import NAME as RANKS_FILE
 from gossamer.graph.rank_top import BY, RANKS, top, top_ranked
 from gossamer.urls.site import site_of
-from gossamer.web.shelf import Shelf, stamp_of
+from gossamer.web.shelf import Shelf
 
 MOST_NODES: Final = 60
 MOST_TOP: Final = 1_000

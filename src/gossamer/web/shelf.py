@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.base.files import stamp_of
 from gossamer.base.values import dataclass
 from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
@@ -205,12 +206,3 @@ class Shelf:
         if before is not None:
             before.close()  # of a collection that was cleared and made anew
         return opened
-
-
-def stamp_of(path: Path) -> tuple[int, int]:
-    """Tells a file from another that was put in its place; zeros where there is none."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return (0, 0)
-    return (found.st_ino, found.st_mtime_ns)
