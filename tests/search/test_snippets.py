@@ -161,7 +161,7 @@ def test_folding_keeps_the_length(text: str) -> None:
     assert len(fold(text)) == len(text)
 
 
-@given(text=st.text())
+@given(text=st.text() | st.text(st.sampled_from("aZ09_ ,\t\x1f\x7fé中"), min_size=40))
 @pytest.mark.parametrize("beside", ["µ", "\u0130 ﬁ", "中", "\U0002f81a", "\udc80"])
 def test_folding_is_the_same_in_both_forms(text: str, beside: str) -> None:
     assert fold(text + beside) == fold_in_python(text + beside)

@@ -18,8 +18,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "fold.h"
-
 #define API 4
 #define TABLE_BYTES 256
 #define BLOCK 16 /* characters of ASCII that are looked at together */
@@ -235,6 +233,8 @@ static inline int narrow_2(unsigned char *to, const Py_UCS2 *from) {
 }
 
 static inline int narrow_4(unsigned char *to, const Py_UCS4 *from) { NARROW_EACH(Py_UCS4); }
+
+#include "fold.h"
 
 /* Characters of one width: blocks of ASCII, what is left of them, and then a run of others. `utf8`
  * is NULL where nobody wants it. */

@@ -1,4 +1,5 @@
-/* Each character of a text by a table, in C: the twin of `fold_in_python` in search/snippets.py. */
+/* Each character of a text by a table, in C: the twin of `fold_in_python` in search/snippets.py.
+ * A part of `_words.c`, whose blocks it takes. */
 
 #ifndef GOSSAMER_FOLD_H
 #define GOSSAMER_FOLD_H
@@ -18,26 +19,49 @@ static uint32_t folded_one(const Folding *f, Py_UCS4 code) {
     return f->becomes[code < f->last ? code : f->last];
 }
 
-/* The low bytes of all characters that it becomes, and the bits of all; 0 where one is not known. */
-#define LOW_BYTES(type) \
-    for (Py_ssize_t i = 0; i < length; i++) { \
-        const uint32_t one = folded_one(f, ((const type *)data)[i]); \
-        if (one == 0) \
-            return 0; \
-        bits |= one; \
-        low[i] = (unsigned char)one; \
+/* What ASCII becomes, as bytes; false where that is not known, or no ASCII. */
+static int ascii_of(const Folding *f, unsigned char *table) {
+    for (uint32_t code = 0; code < 128; code++) {
+        const uint32_t one = folded_one(f, code);
+        if (one == 0 || one >= 128)
+            return 0;
+        table[code] = (unsigned char)one;
+    }
+    return 1;
+}
+
+/* The low bytes of all characters that it becomes, and the bits of all; 0 where one is not known.
+ * Blocks of ASCII are had at once. */
+#define LOW_BYTES(type, narrow) \
+    for (Py_ssize_t i = 0; i < length;) { \
+        const type *from = (const type *)data + i; \
+        const Py_ssize_t some = length - i < BLOCK ? length - i : BLOCK; \
+        if (has_ascii && some == BLOCK && narrow(low + i, from)) { \
+            spell(low + i, low + i, table, by_usual); \
+            bits |= 1; \
+        } else \
+            for (Py_ssize_t k = 0; k < some; k++) { \
+                const uint32_t one = folded_one(f, from[k]); \
+                if (one == 0) \
+                    return 0; \
+                bits |= one; \
+                low[i + k] = (unsigned char)one; \
+            } \
+        i += some; \
     }
 
 static uint32_t low_bytes(const Folding *f, PyObject *text, unsigned char *low) {
     const void *data = PyUnicode_DATA(text);
     const Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    unsigned char table[128];
+    const int has_ascii = ascii_of(f, table), by_usual = has_ascii && is_usual(table);
     uint32_t bits = 0;
     if (PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND)
-        LOW_BYTES(Py_UCS1)
+        LOW_BYTES(Py_UCS1, narrow_1)
     else if (PyUnicode_KIND(text) == PyUnicode_2BYTE_KIND)
-        LOW_BYTES(Py_UCS2)
+        LOW_BYTES(Py_UCS2, narrow_2)
     else
-        LOW_BYTES(Py_UCS4)
+        LOW_BYTES(Py_UCS4, narrow_4)
     return bits;
 }
 
