@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../base/product.h"
+
 enum { HREF, KIND, TEXT, REL, PLACE, LINK_ITEMS, EDGE_PLACE = 4, EDGE_KIND = 5, SMALLEST = 16 };
 
 typedef struct {
@@ -36,18 +38,6 @@ typedef struct {
 static PyTypeObject *known_type;
 static uint64_t secrets[6]; /* three for each half of a digest */
 
-static inline uint64_t mixed(uint64_t a, uint64_t b) {
-#ifdef __SIZEOF_INT128__
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-#else
-    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), one = (a >> 32) * (b & UINT32_MAX);
-    uint64_t other = (a & UINT32_MAX) * (b >> 32), high = (a >> 32) * (b >> 32);
-    uint64_t middle = (low >> 32) + (one & UINT32_MAX) + other;
-    return (middle << 32 | (low & UINT32_MAX)) ^ (high + (one >> 32) + (middle >> 32));
-#endif
-}
-
 static inline uint64_t word_at(const char *at, size_t size) {
     uint64_t word = 0;
     memcpy(&word, at, size);
@@ -55,16 +45,16 @@ static inline uint64_t word_at(const char *at, size_t size) {
 }
 
 static inline Digest mixed_in(Digest digest, uint64_t first, uint64_t second) {
-    return (Digest){mixed(first ^ secrets[0], second ^ digest.one),
-                    mixed(first ^ secrets[3], second ^ digest.other)};
+    return (Digest){folded_product(first ^ secrets[0], second ^ digest.one),
+                    folded_product(first ^ secrets[3], second ^ digest.other)};
 }
 
 static Digest digested(Digest digest, PyObject *text) {
     const char *at = PyUnicode_DATA(text);
     size_t size = (size_t)PyUnicode_GET_LENGTH(text) * PyUnicode_KIND(text);
     uint64_t one = 0, other = 0, form = (uint64_t)PyUnicode_KIND(text) << 56 | size;
-    digest = (Digest){mixed(digest.one ^ secrets[1], form ^ secrets[2]),
-                      mixed(digest.other ^ secrets[4], form ^ secrets[5])};
+    digest = (Digest){folded_product(digest.one ^ secrets[1], form ^ secrets[2]),
+                      folded_product(digest.other ^ secrets[4], form ^ secrets[5])};
     for (; size > 16; at += 16, size -= 16)
         digest = mixed_in(digest, word_at(at, 8), word_at(at + 8, 8));
     if (size >= 8) { /* the two may overlap */

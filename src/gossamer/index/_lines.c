@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../base/product.h"
+
 #define API 2
 #define KEY_BYTES 16
 #define HOST_BYTES 8
@@ -54,18 +56,8 @@ typedef struct {
     size_t size; /* of the text */
 } Anchor;
 
-/* The halves of a product of 128 bits, folded: no bit of a word moves another by a known distance. */
 static uint64_t mixed(uint64_t hash, uint64_t word, uint64_t secret) {
-    uint64_t a = hash ^ secret, b = word ^ (secret >> 32 | secret << 32);
-#ifdef __SIZEOF_INT128__
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-#else
-    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), one = (a >> 32) * (b & UINT32_MAX);
-    uint64_t other = (a & UINT32_MAX) * (b >> 32), high = (a >> 32) * (b >> 32);
-    uint64_t middle = (low >> 32) + (one & UINT32_MAX) + other;
-    return (middle << 32 | (low & UINT32_MAX)) ^ (high + (one >> 32) + (middle >> 32));
-#endif
+    return folded_product(hash ^ secret, word ^ (secret >> 32 | secret << 32));
 }
 
 static uint64_t hash_of_key(const Lines *self, const unsigned char *key) {
