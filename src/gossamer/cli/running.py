@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base import native
-from gossamer.base.garbage import search_all, search_seldom
+from gossamer.base.garbage import keep_large_apart, search_all, search_seldom
 from gossamer.base.sizes import size_text
 from gossamer.base.values import ready
 from gossamer.cli.printable import printable
@@ -55,6 +55,7 @@ def plan_of(
 
 def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     """Crawl, talk about it, and return the exit code."""
+    keep_large_apart()
     search_seldom()
     settings = configure(plan.collection, plan.flags).settings
     # OpenBLAS, which comes with NumPy, would start a thread for each core: 30 ms, and no use.

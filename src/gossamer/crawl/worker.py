@@ -14,6 +14,7 @@ from gossamer.archive.foreign import Packed
 from gossamer.archive.reader import exchange_of, iter_exchanges
 from gossamer.archive.writer import WarcWriter, disk_fault
 from gossamer.base.clock import Clock
+from gossamer.base.garbage import give_back
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.marker import Marker, Reader
 from gossamer.crawl.wire import PartWritten
@@ -159,4 +160,5 @@ class LinkGatherer:
             path = rows.write(f"links-{self._prefix}-{self._number:05d}")
         except OSError as error:
             raise disk_fault("links could not be written", error) from error
+        give_back()  # what the links of half a minute took
         return PartWritten(path.name, count, covered)

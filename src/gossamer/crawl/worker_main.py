@@ -21,7 +21,7 @@ from typing import Any, Final, cast
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import SystemClock
-from gossamer.base.garbage import search_seldom
+from gossamer.base.garbage import keep_large_apart, search_seldom
 from gossamer.crawl import wire
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.forgotten import read_forgotten
@@ -260,6 +260,7 @@ def main(descriptor: int, factory: Callable[[], asyncio.AbstractEventLoop]) -> N
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the node's to hear
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _die_with_parent()
+    keep_large_apart()
     search_seldom()
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(_serve(descriptor))
