@@ -55,7 +55,7 @@ class Figure:
 
     @property
     def spread(self) -> float:
-        return (max(self.runs) - min(self.runs)) / self.value
+        return (max(self.runs) - min(self.runs)) / (self.value or 1.0)
 
     @property
     def verdict(self) -> str:

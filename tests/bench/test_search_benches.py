@@ -40,7 +40,9 @@ def test_answers_over_real_pages_are_timed(tmp_path: Path) -> None:
         words = " ".join(f"word{n}" for n in range(number, number + 30))
         (tmp_path / f"{number}.html").write_text(f"<title>{number}</title><p>{words}")
 
-    figures = figures_of("search_speed", "--sites", tmp_path, "--pages", "60", "--queries", "120")
+    figures = figures_of(
+        "search_speed", "--sites", tmp_path, "--pages", "60", "--queries", "120", "--rounds", "2"
+    )
 
     assert figures["search over HTTP in ms, 1 at once, median"]["value"] > 0
     assert "search over HTTP in ms, 8 at once, 99th percentile" in figures

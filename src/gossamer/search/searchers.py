@@ -18,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import multiprocessing
+import os
 import pickle
 import signal
 import threading
@@ -96,6 +97,8 @@ class Searchers:
 
     def __init__(self, count: int) -> None:
         """Starts them, and does not wait until they are ready."""
+        # Each would have a thread of OpenBLAS for every core, which come with NumPy and spin.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._idle = _Idle()
         self._all: list[_Searcher] = []
         self._changing = threading.Lock()
@@ -127,16 +130,7 @@ class Searchers:
 
     async def search_as_json(self, where: Shelved, request: Request) -> bytes:
         """The same in JSON (`results.as_json`), for tasks of an event loop that knows readers."""
-        taken = self._idle.take()
-        try:
-            async with asyncio.timeout(_LONGEST_S):
-                searcher = await asyncio.wrap_future(taken)
-        except TimeoutError:
-            self._idle.leave(taken)
-            raise _too_many() from None
-        except asyncio.CancelledError:
-            self._idle.leave(taken)
-            raise
+        searcher = await self._taken()
         try:
             for _ in range(_ATTEMPTS):
                 try:
@@ -149,6 +143,21 @@ class Searchers:
         finally:
             self._idle.put(searcher)
         raise _no_end()
+
+    async def _taken(self) -> _Searcher:
+        """One that has nothing to do, in its turn. Raises NoAnswer."""
+        taken = self._idle.take()
+        if taken.done():
+            return taken.result()
+        try:
+            async with asyncio.timeout(_LONGEST_S):
+                return await asyncio.wrap_future(taken)
+        except TimeoutError:
+            self._idle.leave(taken)
+            raise _too_many() from None
+        except asyncio.CancelledError:
+            self._idle.leave(taken)
+            raise
 
     def close(self) -> None:
         """End all of them; searches under way are told that the server is ending."""
