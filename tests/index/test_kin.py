@@ -1,14 +1,24 @@
 """Words that share a stem find each other."""
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
 
-from gossamer.index.kin import LANGUAGES, Kin, kin_of, stem_language, stemmer_of
+from gossamer.index.kin import (
+    LANGUAGES,
+    Kin,
+    beginning_of,
+    kin_of,
+    stem_language,
+    stemmer_of,
+)
 from gossamer.index.reader import IndexReader, View
-from gossamer.index.words import normal
+from gossamer.index.words import normal, words_of
 from gossamer.index.writer import IndexWriter
 from support.entries import an_entry
+from support.shared import data
 
 
 @pytest.fixture
@@ -43,6 +53,40 @@ def test_a_stem_that_ends_in_another_letter_is_found_too(view: View) -> None:
         "hoping",
     }
     assert "happiness" in {one.word for one in kin_of("happy", ["en"], view.searcher)}
+
+
+@pytest.mark.parametrize(
+    ("word", "beginning"),
+    [
+        ("happy", "happ"),
+        ("hoping", "hop"),
+        ("possibility", "possib"),
+        ("sky", "sk"),
+        ("map", "map"),
+    ],
+)
+def test_as_much_of_a_stem_begins_its_words_as_cannot_change(word: str, beginning: str) -> None:
+    (stem,) = stemmer_of("en").stems([word])
+
+    assert beginning_of(stem, "en") == beginning
+    assert beginning_of(stem, "fr") == stem[:-1]
+
+
+@pytest.mark.parametrize("collection", ["cranfield", "cisi", "lisa"])
+def test_no_word_of_real_texts_is_lost_by_that(collection: str) -> None:
+    with gzip.open(data(f"ir/{collection}") / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for line in lines]
+    words = sorted({word for text in texts for word in words_of(text) if word.isalpha()})
+
+    stems = stemmer_of("en").stems(words)
+
+    assert len(words) > 5_000
+    assert not [
+        (word, stem)
+        for word, stem in zip(words, stems, strict=True)
+        if len(stem) > 2 and word.startswith(stem[:-1])
+        if not word.startswith(beginning_of(stem, "en"))
+    ]
 
 
 def test_kin_come_from_every_language_that_is_asked(view: View) -> None:
