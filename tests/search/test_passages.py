@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.base import native
-from gossamer.search.passages import passage_for, passage_in_python
+from gossamer.search.passages import Look, passage_for, passage_in_python
 from gossamer.search.seekers import Group, How, Sought, groups_of, is_simple
 from gossamer.search.snippets import fold
 
@@ -68,6 +69,29 @@ def test_a_thing_is_found_so_often_and_no_more(count: int) -> None:
         assert found == passage_in_python(*asked)
         assert found is not None
         assert len(found[1]) == min(100, count) + (100 if len(every) == 2 else 0)
+
+
+@pytest.mark.parametrize("form", [passage_in_python, None])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a" * 199_000 + " zzz", [("a" * 2_400,), ("a" * 2_500,), ("zzz",)]),
+        ("a" * 199_000 + " zzz", [("a" * 30,), ("zzz",)]),
+        ("a " * 99_000 + "zzz", [("a",) * 4_000 + ("b",), ("zzz",)]),
+    ],
+)
+def test_a_hostile_page_is_looked_through_in_bounded_time(
+    form: Look | None, text: str, words: list[tuple[str, ...]]
+) -> None:
+    things = tuple((1.0, groups_of(Sought(one))) for one in words)
+    look = form or passage_for(things)
+    start_s = time.process_time()
+
+    found = look(text, text, things, 2, True, 240)
+
+    assert time.process_time() - start_s < 1.0
+    assert found is not None
+    assert found[0].endswith("zzz") or "a a" in found[0]
 
 
 def test_a_word_that_begins_with_a_mark_is_looked_for_by_expressions() -> None:

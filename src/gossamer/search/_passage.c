@@ -36,6 +36,9 @@ static Py_UCS4 at_place(const Text *t, Py_ssize_t place) {
     return PyUnicode_READ(t->kind, t->data, place);
 }
 
+static Py_ssize_t smaller(Py_ssize_t a, Py_ssize_t b) { return a < b ? a : b; }
+static Py_ssize_t larger(Py_ssize_t a, Py_ssize_t b) { return a > b ? a : b; }
+
 static int is_letter(Py_UCS4 code) {
     if (code < 128)
         return (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z') ||
@@ -187,7 +190,8 @@ static Py_ssize_t seek(const Text *t, PyObject *group, Py_ssize_t which, Py_ssiz
         if (end >= 0 && note(finds, (Find){start, end, which}) < 0)
             return -1;
         seen += end >= 0;
-        from = end >= 0 ? end : start + 1;
+        /* What must begin a word cannot begin within the same run of letters. */
+        from = end >= 0 ? end : is_bound ? larger(start + 1, behind_letters(t, start)) : start + 1;
     }
     return seen;
 }
@@ -274,9 +278,6 @@ static Py_ssize_t sentence_start(const Text *t, Span within) {
     }
     return -1;
 }
-
-static Py_ssize_t smaller(Py_ssize_t a, Py_ssize_t b) { return a < b ? a : b; }
-static Py_ssize_t larger(Py_ssize_t a, Py_ssize_t b) { return a > b ? a : b; }
 
 static Py_ssize_t word_start(const Text *t, Py_ssize_t place) {
     if (place <= 0)

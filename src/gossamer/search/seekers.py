@@ -19,6 +19,12 @@ from gossamer.base.values import dataclass
 from gossamer.index.words import normal
 
 _MOST_BETWEEN: Final = 9  # characters between two words side by side
+# Words of a phrase that are looked for: a page of one word has as many places as words for the
+# phrase of a thousand of it, and each is gone through to its end.
+_MOST_WORDS: Final = 32
+# Letters of a beginning before which what stands there is looked at first: a page of one letter has
+# as many places for it as letters.
+_LONG: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +62,12 @@ class Group(NamedTuple):
 
 def groups_of(one: Sought) -> tuple[Group, ...]:
     """What finds one thing; places of the first group come first."""
-    word = one.words[0]
+    words = one.words[:_MOST_WORDS]
+    word = words[0]
     is_bound = not is_unspaced(word[0])
-    if len(one.words) > 1:
-        is_open = is_unspaced(one.words[-1][-1])
-        rest = tuple(_beside(*pair) for pair in itertools.pairwise(one.words))
+    if len(words) > 1:
+        is_open = is_unspaced(words[-1][-1])
+        rest = tuple(_beside(*pair) for pair in itertools.pairwise(words))
         return (Group(word, is_bound, How.BESIDE_OPEN if is_open else How.BESIDE, rest),)
     if not is_bound:
         return (Group(word, False, How.PLAIN),)
@@ -113,9 +120,12 @@ def seeker_of(groups: tuple[Group, ...]) -> Seeker:
 
 
 def _pattern(group: Group) -> str:
-    plain = re.escape(group.beginning)
-    bound = rf"(?<!\w{plain})" if group.is_bound else ""
-    return plain + bound + _pattern_behind(group)
+    plain, behind = re.escape(group.beginning), _pattern_behind(group)
+    if not group.is_bound:
+        return plain + behind
+    if len(group.beginning) > _LONG:
+        return rf"(?<!\w){plain}{behind}"
+    return rf"{plain}(?<!\w{plain}){behind}"
 
 
 def _pattern_behind(group: Group) -> str:

@@ -119,7 +119,8 @@ def _fold_some(text: str) -> str:
     # Characters beyond the table are rare ideographs, which are not marked.
     folded = _FOLDED.take(codes, mode="clip")
     if not folded.all():
-        _learn(np.union1d(codes[folded == 0], _ASCII))
+        unknown = codes[folded == 0]
+        _learn(np.unique(unknown) if _FOLDED[0] else np.union1d(unknown, _ASCII))
         folded = _FOLDED.take(codes, mode="clip")
     return folded.tobytes().decode("utf-32-le")
 
