@@ -15,17 +15,18 @@ from __future__ import annotations
 
 import argparse
 import bisect
-import http.client
 import itertools
 import json
 import os
 import random
+import re
+import selectors
+import socket
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
@@ -132,38 +133,61 @@ def build(home: Path, sites: Path, pages: int, queries: int) -> list[str]:
     return asked
 
 
-Ask = Callable[[str], None]
+class Client:
+    """A connection to a server, one question after the other.
+
+    By hand, and all of them in one thread: clients of the standard library, each with a thread of
+    its own, take a tenth of what a search does, and wait for each other.
+    """
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._answer = b""
+        self._asked = ""
+        self._asked_s = 0.0
+
+    def ask(self, query: str) -> None:
+        self._answer, self._asked = b"", query
+        target = f"/api/search?q={quote(query)}"
+        self._asked_s = time.perf_counter()
+        self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+
+    def took_ms(self) -> float | None:
+        """How long the answer took, if it is whole by what has come now."""
+        data = self.socket.recv(1 << 20)
+        self._answer += data
+        head, end, body = self._answer.partition(b"\r\n\r\n")
+        if not data or (end and not head.startswith(b"HTTP/1.1 200 ")):
+            sys.exit(f"{self._asked!r} got {self._answer[:200]!r}")
+        length = _LENGTH.search(head)
+        if not end or length is None or len(body) < int(length[1]):
+            return None
+        return (time.perf_counter() - self._asked_s) * 1000
 
 
-def over_http(port: int) -> Ask:
-    """A client of a server, with a connection of its own."""
-    client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-
-    def ask(query: str) -> None:
-        client.request("GET", f"/api/search?q={quote(query)}")
-        answer = client.getresponse()
-        body = answer.read()
-        if answer.status != http.HTTPStatus.OK:
-            sys.exit(f"{query!r} got {answer.status}: {body[:200]!r}")
-
-    return ask
+_LENGTH: Final = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 
 
-def timed(ask: Ask, queries: Sequence[str]) -> list[float]:
-    """Milliseconds that each took."""
-    took = []
-    for query in queries:
-        start_s = time.perf_counter()
-        ask(query)
-        took.append((time.perf_counter() - start_s) * 1000)
+def timed_by(clients: Sequence[Client], queries: Sequence[str]) -> list[float]:
+    """Milliseconds that each took; each of several clients asks on when it has its answer."""
+    took: list[float] = []
+    left = iter(queries)
+    with selectors.DefaultSelector() as selector:
+        for client, query in zip(clients, left, strict=False):
+            client.ask(query)
+            selector.register(client.socket, selectors.EVENT_READ, client)
+        while selector.get_map():
+            for key, _ in selector.select(60):
+                client = key.data
+                if (ms := client.took_ms()) is None:
+                    continue
+                took.append(ms)
+                if query := next(left, ""):
+                    client.ask(query)
+                else:
+                    selector.unregister(client.socket)
     return took
-
-
-def timed_by(clients: Sequence[Ask], queries: Sequence[str]) -> list[float]:
-    """The same by several clients at once, each with its share."""
-    with ThreadPoolExecutor(len(clients)) as threads:
-        shares = [queries[number :: len(clients)] for number in range(len(clients))]
-        return [ms for some in threads.map(timed, clients, shares) for ms in some]
 
 
 WANTED: Final = {1: ((10, 4), (50, 20)), 8: ((40, 20), (120, 60))}  # gate and aim of both
@@ -177,13 +201,12 @@ def http_figures(home: Path, queries: Sequence[str], rounds: int) -> Iterator[Fi
     cuts: dict[int, list[list[float]]] = {clients: [] for clients in WANTED}
     stolen = []
     with served(home) as port:
-        asks = {clients: [over_http(port) for _ in range(clients)] for clients in WANTED}
-        for some in asks.values():
-            timed_by(some, queries[:50])  # what is read first is read from the disk
         for _ in range(rounds):
             before = taken()
-            for clients, some in asks.items():
-                cuts[clients].append(quantiles(timed_by(some, queries), n=100))
+            for clients, found in cuts.items():
+                some = [Client(port) for _ in range(clients)]
+                timed_by(some, queries[:50])  # what is read first is read from the disk
+                found.append(quantiles(timed_by(some, queries), n=100))
             stolen.append(percent_stolen(before, taken()))
     for clients, wanted in WANTED.items():
         for (name, at), (gate, aim) in zip(_CUTS.items(), wanted, strict=True):
@@ -197,12 +220,15 @@ def engine_figures(home: Path, queries: Sequence[str]) -> Iterator[Figure]:
     """The same of an engine of our own, and what a search takes of a core."""
     engine = Engine(home)
 
-    def ask(query: str) -> None:
+    def took_ms(query: str) -> float:
+        start_s = time.perf_counter()
         engine.search(Request(query=query))
+        return (time.perf_counter() - start_s) * 1000
 
-    timed(ask, queries[:50])
+    for query in queries[:50]:
+        took_ms(query)
     start_s = time.thread_time()
-    cuts = quantiles(timed(ask, queries), n=100)
+    cuts = quantiles([took_ms(query) for query in queries], n=100)
     cpu_ms = (time.thread_time() - start_s) * 1000 / len(queries)
     yield from (Figure(f"search in ms, {name}", (cuts[at],)) for name, at in _CUTS.items())
     yield Figure("search in ms of CPU, mean", (cpu_ms,))
