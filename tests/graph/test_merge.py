@@ -108,6 +108,9 @@ def test_sets_are_merged_in_slices_and_stay_in_order(tmp_path: Path, again: bool
     assert [row["target"] for row in by_target] == sorted(row["target"] for row in by_target)
     assert [row["source"] for row in by_source] == sorted(row["source"] for row in by_source)
     assert pq.read_metadata(folder / merged.by_target).num_row_groups > 30
+    captures = pq.read_table(folder / merged.captures_file).column("source").to_pylist()
+    assert captures == sorted(f"http://a/{i}" for i in range(30))
+    assert pq.read_metadata(folder / merged.captures_file).num_row_groups == 3, "in pieces"
 
 
 def test_a_link_that_went_and_came_back_was_first_seen_before_it_went(tmp_path: Path) -> None:

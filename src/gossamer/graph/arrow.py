@@ -7,6 +7,7 @@ started has pages to ask for first.
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any, Final
 
 from gossamer.base import garbage
@@ -30,6 +31,8 @@ pq: Final[Any] = _Late("pyarrow.parquet")
 
 
 def hold_little() -> None:
-    """For a process of its own: memory that is not used is not kept, not by Arrow either."""
+    """For a process of its own: memory that is not used is not kept, not by Arrow either. Call it
+    before Arrow is used: what its own functions take meanwhile has a pool that is chosen once."""
     garbage.hold_little()
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     pa.set_memory_pool(pa.system_memory_pool())

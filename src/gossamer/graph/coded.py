@@ -137,10 +137,12 @@ def has_faults(metadata: Any, column: int) -> bool:
 
 
 def rows_of(
-    tables: Sequence[Any], names: Sequence[str] = TEXTS, numbered: Sequence[str] = NUMBERS
+    given: list[Any], names: Sequence[str] = TEXTS, numbered: Sequence[str] = NUMBERS
 ) -> Rows:
-    """The rows of tables of `read_coded`, one after the other; all their columns, or some."""
-    tables = [table for table in tables if table.num_rows] or tables[:1]
+    """The rows of tables of `read_coded`, one after the other; all their columns, or some. The list
+    is empty after it: whoever has given it holds no column that was taken over."""
+    tables = [table for table in given if table.num_rows] or given[:1]
+    given.clear()
     texts = {}
     for name in names:
         texts[name] = _text([_part_of(table, name) for table in tables])

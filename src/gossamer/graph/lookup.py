@@ -22,13 +22,20 @@ from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import KEY, TEXTS, Rows, rows_of
 from gossamer.graph.manifest import Manifest
-from gossamer.graph.merge import BY_TARGET, NEVER, Captures, current, joined, whole
+from gossamer.graph.merge import (
+    BY_TARGET,
+    CAPTURE_COLUMNS,
+    NEVER,
+    Captures,
+    captures_of,
+    current,
+    joined,
+)
 from gossamer.graph.sorted_files import groups_in
 from gossamer.graph.tables import RAW_CAPTURES, THREADS, blamed, quoted
 
 _RAW: Final = (*KEY, "fault", "seen_us")
 _FOUND: Final = f"select {', '.join(_RAW)} from raw where {{}} in (select url from wanted)"  # noqa: S608
-_CAPTURES: Final = ("source", "first_us", "links_us", "last_us")
 _CAPTURED: Final = f"""
     select source, first_us, coalesce(links_us, {NEVER}) as links_us, last_us
     from ({RAW_CAPTURES.format("where source in (select url from wanted)")})
@@ -152,17 +159,11 @@ def _captures(folder: Path, graph: Manifest, sources: Any) -> Captures:
     wanted = sources.take(pc.sort_indices(sources))
     known = []
     for merged in graph.sets:
-        found = list(_sorted_rows(folder / merged.captures_file, "source", _CAPTURES, wanted))
-        known += [_as_captures(table) for table in found]
+        found = list(_sorted_rows(folder / merged.captures_file, "source", CAPTURE_COLUMNS, wanted))
+        known += [captures_of(table) for table in found]
     if graph.parts:
-        known.append(_as_captures(_scanned(folder, graph, _CAPTURED, wanted)))
+        known.append(captures_of(_scanned(folder, graph, _CAPTURED, wanted)))
     return joined(known)
-
-
-def _as_captures(table: Any) -> Captures:
-    source, *times = (whole(table.combine_chunks().column(name)) for name in _CAPTURES)
-    first_us, links_us, last_us = (column.to_numpy(zero_copy_only=False) for column in times)
-    return Captures(source, first_us, links_us, last_us)
 
 
 def _no_rows() -> Rows:

@@ -10,8 +10,9 @@ and would then have been seen first before: what is asked of a graph must not ha
 merged when. Whoever reads compares with all captures (`tables.py`, `lookup.py`).
 
 Memory is bounded by rows, not by the graph: a slice holds some hundred thousand rows, or those of
-its one URL where more link to that. A set counts when a manifest names it, which is the writer's to
-do (`crawl/links.py`); which files are merged when is decided in `tiers.py`.
+its one URL where more link to that. Only pages with captures in several sets are held all at once.
+A set counts when a manifest names it, which is the writer's to do (`crawl/links.py`); which files
+are merged when is decided in `tiers.py`.
 
     python -m gossamer.graph.merge FOLDER NAME INPUT...      prints the set as JSON
 """
@@ -21,9 +22,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from operator import attrgetter
+from functools import partial
+from operator import attrgetter, methodcaller
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,7 +38,7 @@ from gossamer.graph.arrow import hold_little, pa, pc, pq
 from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of
 from gossamer.graph.columns import number_array, number_column, number_scalar
 from gossamer.graph.manifest import MergedSet
-from gossamer.graph.sorted_files import slices, write_rows, write_tables
+from gossamer.graph.sorted_files import slices, table_slices, write_rows, write_tables
 
 BY_TARGET: Final = (*KEY, "first_us", "seen_us")
 BY_SOURCE: Final = (*KEY, "line", "fault", "first_us", "seen_us")
@@ -44,6 +46,7 @@ _SIDES: Final = (
     ("target", BY_TARGET, attrgetter("by_target")),
     ("source", BY_SOURCE, attrgetter("by_source")),
 )
+CAPTURE_COLUMNS: Final = ("source", "first_us", "links_us", "last_us")
 NEVER: Final = -1
 _NICE: Final = 10
 _CAPTURE_ROWS: Final = 4096  # in a group: the pages of one host stand together
@@ -103,35 +106,24 @@ def _merge_parts(folder: Path, paths: Sequence[Path], name: str) -> MergedSet:
     ordered = (_linked(rows).ordered("target") for _ in range(1))  # gone when it is written
     links = write_rows(folder / new.by_target, BY_TARGET, ordered, "target")
     count = write_rows(folder / new.by_source, BY_SOURCE, [rows.ordered("source")], "source")
-    return _finished(folder, MergedSet(name, links, count, len(captures.sources)), captures)
+    pages = _write_captures(folder / new.captures_file, [captures])
+    sync_folder(folder)
+    return MergedSet(name, links, count, pages)
 
 
 def _merge_sets(folder: Path, sets: Sequence[MergedSet], name: str) -> MergedSet:
-    read = [_read_captures(folder / merged.captures_file) for merged in sets]
-    captures = joined(read)
-    # Within a set all is done. To look up pages that only one set has takes most of the time.
-    changed = captures.of_changed(read)
-    del read
     new = MergedSet(name, 0, 0, 0)
+    pages, changed = _merge_captures(folder, sets, new)
     counts = []
     for column, names, file_of in _SIDES:
         paths = [folder / file_of(merged) for merged in sets]
-        pieces = (once_each(rows, changed).ordered(column) for rows in slices(paths, column))
+        # A loop would hold the rows of a slice until the next has been read.
+        whole_rows = map(partial(once_each, captures=changed), slices(paths, column))
+        pieces = map(methodcaller("ordered", column), whole_rows)
         counts.append(write_rows(folder / file_of(new), names, pieces, column))
-    links, count = counts
-    return _finished(folder, MergedSet(name, links, count, len(captures.sources)), captures)
-
-
-def _finished(folder: Path, merged: MergedSet, captures: Captures) -> MergedSet:
-    columns = {
-        "source": captures.sources,
-        "first_us": number_column(captures.first_us),
-        "links_us": number_column(captures.links_us),
-        "last_us": number_column(captures.last_us),
-    }
-    write_tables(folder / merged.captures_file, [pa.table(columns)], "source", _CAPTURE_ROWS)
     sync_folder(folder)
-    return merged
+    links, count = counts
+    return MergedSet(name, links, count, pages)
 
 
 # -- captures
@@ -173,10 +165,51 @@ class _Runs:
         return Captures(words.take(order), first_us[at], links_us[at], last_us[at])
 
 
-def _read_captures(path: Path) -> Captures:
+def _merge_captures(
+    folder: Path, sets: Sequence[MergedSet], new: MergedSet
+) -> tuple[int, Captures]:
+    """Write the captures of several sets as those of one: how many pages they are of, and those
+    of pages that several sets have. Within a set all is done, and to look up the pages that only
+    one has would take most of the time and memory."""
+    changed: list[Captures] = []
+
+    def pieces() -> Iterator[Captures]:
+        for tables in table_slices(paths, "source", _read_groups):
+            read = [captures_of(table) for table in tables]
+            captures = joined(read)
+            changed.append(captures.of_changed(read))
+            yield captures
+
+    paths = [folder / merged.captures_file for merged in sets]
+    pages = _write_captures(folder / new.captures_file, pieces())
+    return pages, joined(changed)
+
+
+def _read_groups(path: Path, groups: Sequence[int]) -> Any:
     with pq.ParquetFile(path) as file:
-        table = file.read().combine_chunks()
-    source, *times = (whole(table.column(n)) for n in ("source", "first_us", "links_us", "last_us"))
+        return file.read_row_groups(list(groups))
+
+
+def _write_captures(path: Path, pieces: Iterable[Captures]) -> int:
+    """Write captures that are in order; of how many pages they are."""
+    tables = (
+        pa.table(
+            {
+                "source": captures.sources,
+                "first_us": number_column(captures.first_us),
+                "links_us": number_column(captures.links_us),
+                "last_us": number_column(captures.last_us),
+            }
+        )
+        for captures in pieces
+    )
+    return write_tables(path, tables, "source", _CAPTURE_ROWS)
+
+
+def captures_of(table: Any) -> Captures:
+    """The captures that stand in a table."""
+    table = table.combine_chunks()
+    source, *times = (whole(table.column(name)) for name in CAPTURE_COLUMNS)
     first_us, links_us, last_us = (number_array(column) for column in times)
     return Captures(source, first_us, links_us, last_us)
 

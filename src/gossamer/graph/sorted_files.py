@@ -8,13 +8,14 @@ that fit into memory.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from gossamer.base.garbage import give_back
 from gossamer.base.values import dataclass
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import Rows, read_coded, rows_of
@@ -58,21 +59,27 @@ def groups_in(metadata: Any, path: Path, column: str) -> list[Group]:
 
 
 def slices(paths: Sequence[Path], column: str) -> Iterator[Rows]:
-    """Rows of several sorted files in pieces: what comes later is not less in that column.
+    """Links of several sorted files in pieces, as `table_slices` cuts them."""
+    return map(rows_of, table_slices(paths, column, read_coded))
+
+
+def table_slices(
+    paths: Sequence[Path], column: str, read: Callable[[Path, Sequence[int]], Any]
+) -> Iterator[list[Any]]:
+    """Rows of several sorted files in pieces, a table of each file that has some: what comes later
+    is not less in that column. `read` is told a file and the groups of rows that are wanted.
 
     A piece has `SLICE_ROWS` rows, or a little more, or all of one text. There is at least one.
     """
     groups = [group for path in paths for group in groups_of(path, column)]
     if not groups:
-        yield rows_of([read_coded(paths[0])])
+        yield [read(paths[0], [])]
     for low, high in _spans(groups):
-        inside = [g for g in groups if g.greatest >= low and (high is None or g.least < high)]
-        tables = []
-        for path in paths:
-            numbers = [group.number for group in inside if group.path == path]
-            if numbers:
-                tables.append(_between(read_coded(path, numbers), column, low, high))
-        yield rows_of(tables)
+        inside: dict[Path, list[int]] = {}
+        for group in groups:
+            if group.greatest >= low and (high is None or group.least < high):
+                inside.setdefault(group.path, []).append(group.number)
+        yield [_between(read(*some), column, low, high) for some in inside.items()]
 
 
 def _spans(groups: Sequence[Group]) -> Iterator[tuple[str, str | None]]:
@@ -120,12 +127,16 @@ def _compact(column: Any) -> Any:
 
 def write_rows(path: Path, names: Sequence[str], pieces: Iterable[Rows], sorted_by: str) -> int:
     """Write rows that are in order as a whole file, synced to the disk; how many they are."""
-    tables = (
-        piece.taken(slice(start, start + GROUP_ROWS)).table(names)
-        for piece in pieces
-        for start in range(0, max(1, len(piece)), GROUP_ROWS)
-    )
-    return write_tables(path, tables, sorted_by)
+    return write_tables(path, _groups(names, pieces), sorted_by)
+
+
+def _groups(names: Sequence[str], pieces: Iterable[Rows]) -> Iterator[Any]:
+    """Pieces cut into tables of a group's size."""
+    for piece in pieces:
+        for start in range(0, max(1, len(piece)), GROUP_ROWS):
+            yield piece.taken(slice(start, start + GROUP_ROWS)).table(names)
+        del piece  # before the next is made: two at once are twice the memory
+        give_back()
 
 
 def write_tables(
