@@ -51,6 +51,11 @@ class Look:
         return sum(one.rss_mb for one in self._all)
 
     @property
+    def lasting_mb(self) -> float:
+        """Memory of the processes that live as long as the crawl."""
+        return sum(one.rss_mb for one in (self.node, *self.workers))
+
+    @property
     def handles(self) -> int:
         return sum(one.handles for one in self._all)
 

@@ -9,9 +9,11 @@ Retry-After. Once a second memory, open files and threads of node and workers ar
 pages are counted. One line of JSON per figure; the curves go to bench/out/soak.svg, and each look
 as it comes to bench/out/soak.jsonl.
 
-The slope is a line by least squares through the memory of all processes after the warm-up, in
+The slope is a line by least squares through the memory of node and workers after the warm-up, in
 which caches fill: two thirds of the time, ten minutes at the most. It ends where the time is up:
-what follows is the closing pass of the index, which has figures of its own.
+what follows is the closing pass of the index, which has figures of its own. The process that merges
+links now and then, for some seconds or a minute, has its own too: which minute it comes in tilts a
+line by more than all the others grow.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ import itertools
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean, median
 from typing import Final
@@ -138,8 +141,11 @@ def figures_of(soaked: Soaked) -> list[Figure]:
         _growth("open files, second half against first", [look.handles for look in settled]),
         _growth("threads, second half against first", [look.threads for look in settled]),
         _processes(soaked.looks),
+        Figure("memory of all, slope in MB/min", (_slope(settled, attrgetter("rss_mb")),)),
         Figure("memory of all in MB, first half", (fmean(x.rss_mb for x in settled[:half]),)),
         Figure("memory of all in MB, second half", (fmean(x.rss_mb for x in settled[half:]),)),
+        Figure("memory of a merge of links in MB, largest", (_largest_merge(settled),)),
+        Figure("share of the time in which links are merged", (_merging(settled),)),
         Figure("memory of the node in MB, largest", (max(x.node.rss_mb for x in settled),)),
         Figure("closing pass in s", (summary["wall_s"] - soaked.crawl_s,)),
         Figure("memory of all in MB, closing pass", (_largest(soaked.closing),)),
@@ -151,7 +157,8 @@ def figures_of(soaked: Soaked) -> list[Figure]:
 
 def _memory_figures(looks: Sequence[Look]) -> list[Figure]:
     """Slope and ceiling; which of them is a gate depends on whether the caches are full."""
-    name, slope = "memory of all, slope in MB/min", (_slope(looks),)
+    name = "memory of node and workers, slope in MB/min"
+    slope = (_slope(looks, attrgetter("lasting_mb")),)
     largest = ("memory of all in MB, largest", (_largest(looks),))
     if looks[-1].at_s - looks[0].at_s < _LONG_S:
         return [Figure(name, slope), Figure(*largest, 1000, 600, is_least=False)]
@@ -162,10 +169,18 @@ def _largest(looks: Sequence[Look]) -> float:
     return max((look.rss_mb for look in looks), default=0.0)
 
 
-def _slope(looks: Sequence[Look]) -> float:
+def _largest_merge(looks: Sequence[Look]) -> float:
+    return max((one.rss_mb for look in looks for one in look.others), default=0.0)
+
+
+def _merging(looks: Sequence[Look]) -> float:
+    return fmean(bool(look.others) for look in looks)
+
+
+def _slope(looks: Sequence[Look], size_of: Callable[[Look], float]) -> float:
     """MB per minute, by least squares."""
     minutes = [look.at_s / 60 for look in looks]
-    sizes = [look.rss_mb for look in looks]
+    sizes = [size_of(look) for look in looks]
     mean_x, mean_y = fmean(minutes), fmean(sizes)
     spread = sum((x - mean_x) ** 2 for x in minutes)
     both = sum((x - mean_x) * (y - mean_y) for x, y in zip(minutes, sizes, strict=True))
@@ -199,6 +214,7 @@ def plot_of(soaked: Soaked) -> str:
         Axes("A crawl of an endless, misbehaving web", "minutes", "MB, files, outcomes/s"),
         [
             curve("memory of all, MB", [look.rss_mb for look in looks]),
+            curve("memory of node and workers, MB", [look.lasting_mb for look in looks]),
             curve("memory of the node, MB", [look.node.rss_mb for look in looks]),
             curve("open files", [look.handles for look in looks]),
             curve("outcomes/s, of 10 s", smooth),
@@ -210,7 +226,8 @@ def _row(look: Look, pages: int) -> dict[str, float]:
     return {
         "at_s": round(look.at_s, 2),
         "node_mb": round(look.node.rss_mb, 1),
-        "workers_mb": round(look.rss_mb - look.node.rss_mb, 1),
+        "workers_mb": round(look.lasting_mb - look.node.rss_mb, 1),
+        "merging_mb": round(look.rss_mb - look.lasting_mb, 1),
         "handles": look.handles,
         "threads": look.threads,
         "outcomes": pages,

@@ -19,7 +19,7 @@ from gossamer.index.anchor_pack import pack_anchors
 from gossamer.records import Edge, Found, Link, Page
 from gossamer.urls.linker import Linker
 
-_REMEMBERED: Final = 100_000  # links with their edges, at 500 bytes each
+_REMEMBERED: Final = 50_000  # links with their edges, at 500 bytes each
 _USUAL_CHARS: Final = 250  # of href, words, rel and URL; a link with 2,500 counts as eleven
 _MOST_CHARS: Final = 4000  # of a link that is remembered for other pages
 _MAX_WRITTEN_CHARS: Final = 2000  # of what is no URL
