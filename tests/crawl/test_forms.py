@@ -126,13 +126,13 @@ def test_a_link_is_known_by_all_of_its_parts_and_its_length() -> None:
 
 def test_a_place_that_has_many_links_is_as_quick_as_one_that_has_few() -> None:
     of_a_site = forms()
-    links = tuple(Link(f"/{n}", LinkKind.ANCHOR, "w", "", Place.NAV) for n in range(90_000))
+    links = tuple(Link(f"/{n}", LinkKind.ANCHOR, "w", "", Place.NAV) for n in range(45_000))
     of_a_site.edges(Page(base=URL, links=links), URL)
 
     began_s = time.process_time()
     found = of_a_site.edges(Page(base=URL, links=links), URL)
 
-    assert (len(found.edges), len(found.new)) == (90_000, 0)
+    assert (len(found.edges), len(found.new)) == (45_000, 0)
     assert time.process_time() - began_s < 1  # 0.02
 
 

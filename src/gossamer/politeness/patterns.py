@@ -112,14 +112,16 @@ class Rulebook(Generic[T]):
         self._all = _Shelf(forms)
         # In the encoded spelling of a path only these can mean what they say: `/*B$` must not
         # match the B of a plus sign that we wrote as %2B ourselves.
-        self._encoded = _Shelf(form for form in forms if "%" in form[0])
+        encoded = [form for form in forms if "%" in form[0]]
+        self._encoded = _Shelf(encoded) if encoded else None
 
     def find(self, target: str) -> T | None:
         """What the longest matching pattern stands for, or None."""
         text, *encoded = target_forms(target)
         best = self._all.find(text, None)
-        for spelling in encoded:
-            best = self._encoded.find(spelling, best)
+        if self._encoded is not None:
+            for spelling in encoded:
+                best = self._encoded.find(spelling, best)
         return best[1] if best is not None else None
 
 

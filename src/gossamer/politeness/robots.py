@@ -79,10 +79,12 @@ class Robots:
     rules: tuple[Rule, ...] = ()
     crawl_delay_s: float | None = None
     sitemaps: tuple[str, ...] = ()
-    _book: Rulebook[Rule] = field(init=False, repr=False, compare=False)
+    _book: Rulebook[Rule] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        book = Rulebook((rule.path, rule.is_allow, rule) for rule in self.rules)
+        book = None
+        if self.rules:
+            book = Rulebook((rule.path, rule.is_allow, rule) for rule in self.rules)
         object.__setattr__(self, "_book", book)
 
     @classmethod
@@ -99,7 +101,7 @@ class Robots:
 
     def judge(self, target: str) -> Ruling:
         """Judge a URL's path with its query (`/a?b=c`); an empty one is `/`."""
-        if not self.rules or target == "/robots.txt":  # RFC 9309, 2.2.2: implicitly allowed
+        if self._book is None or target == "/robots.txt":  # RFC 9309, 2.2.2: implicitly allowed
             return _NO_RULE
         rule = self._book.find(target)
         return _NO_RULE if rule is None else rule.ruling()

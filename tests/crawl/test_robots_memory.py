@@ -1,0 +1,83 @@
+"""Parsed robots.txt in memory: bounded in bytes, and those that had to go are read again."""
+
+from __future__ import annotations
+
+import asyncio
+from sys import getsizeof
+
+import pytest
+
+from crawl.scheduler_bench import HURRIED, KEYS, PUBLIC, Bench
+from gossamer.crawl import robots_errands
+from gossamer.crawl.robots_errands import RobotsErrands
+from gossamer.records import Lease, Outcome, Purpose
+
+HOSTS = 40
+
+
+def answered(bench: Bench, host: int, body: bytes) -> None:
+    """The answer of a host to robots.txt, as the archive has it."""
+    name = f"h{host}.example"
+    url = f"http://{name}/robots.txt"
+    lease = Lease(host, url, KEYS.of(url), name, PUBLIC + "8", Purpose.ROBOTS)
+    report = bench.report(lease, Outcome.FETCHED, status=200, body=body)
+    bench.scheduler.robots.replay(report)
+
+
+def in_memory(robots: RobotsErrands) -> list[str]:
+    return list(robots._accesses)
+
+
+def rules(host: int, count: int, length: int = 5) -> bytes:
+    lines = (f"Disallow: /{number:0{length}d}/{host}\n" for number in range(count))
+    return ("User-agent: *\n" + "".join(lines)).encode()
+
+
+@pytest.mark.parametrize(("count", "length"), [(1, 5), (200, 5), (1, 20_000), (0, 5)])
+def test_what_is_held_is_bounded_by_its_size(
+    count: int, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(robots_errands, "_ROOM_BYTES", 100_000)
+    bench = Bench(HURRIED)
+    robots = bench.scheduler.robots
+    for host in range(500):
+        answered(bench, host, rules(host, count, length))
+
+    held = in_memory(robots)
+    accesses = [robots.access(origin) for origin in held]
+    paths = [rule.path for access in accesses if access for rule in access.robots.rules]
+    assert sum(map(getsizeof, paths)) < 100_000
+    assert held[-1] == "http://h499.example", "the one that came last"
+    assert 1 <= len(held) <= 100
+
+
+def test_rules_that_are_not_held_are_read_from_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robots_errands, "_ROOM_BYTES", 5_000)
+    bench = Bench(HURRIED)
+    robots = bench.scheduler.robots
+    for host in range(HOSTS):
+        answered(bench, host, rules(host, 2))
+        if host % 7 == 0:
+            bench.commit()
+
+    assert len(in_memory(robots)) < HOSTS // 4
+    for host in range(HOSTS):
+        access = robots.access(f"http://h{host}.example")
+        assert access is not None
+        assert not access.judge(f"/00001/{host}").allowed
+        assert access.judge(f"/00001/{host + 1 if host % 10 != 9 else 'x'}").allowed
+        assert in_memory(robots)[-1] == f"http://h{host}.example", "asked for last, it goes last"
+
+
+def test_an_answer_that_comes_again_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robots_errands, "_ROOM_BYTES", 20_000)
+    bench = Bench(HURRIED)
+    answered(bench, 1, rules(1, 2))
+    for _ in range(100):
+        asyncio.run(bench.wait(1))
+        answered(bench, 2, rules(2, 2))
+
+    access = bench.scheduler.robots.access("http://h2.example")
+    assert access is not None
+    assert access.at_us == bench.clock.wall_us(), "the last one counts"
+    assert in_memory(bench.scheduler.robots) == ["http://h1.example", "http://h2.example"]
