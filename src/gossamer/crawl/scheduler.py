@@ -14,6 +14,7 @@ from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.crawl.host_roll import HostRoll
+from gossamer.crawl.host_troubles import HostTroubles
 from gossamer.crawl.hosts import Address, Host, HostBoard, Where
 from gossamer.crawl.robots_errands import RobotsErrands
 from gossamer.crawl.sitemap_errands import SitemapErrands
@@ -21,12 +22,11 @@ from gossamer.crawl.unasked import AT_ONCE, SLICE_REST_S, Unasked
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
-from gossamer.frontier.rows import HostRow, QueueEntry, UrlRow
+from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.policies.stop import Allowance
 from gossamer.politeness.access import Access
-from gossamer.politeness.outage import Outage
 from gossamer.politeness.pace import busy_rest, host_at_once, rest_after
-from gossamer.politeness.retry import RETRY, wait_before_retry
+from gossamer.politeness.retry import wait_before_retry
 from gossamer.politeness.robots import Robots
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.settings import Settings
@@ -81,7 +81,6 @@ class Scheduler:
         self._number = 0  # of the last lease
         self._now_us = 0  # the wall time at which leases were last asked for
         self.under_way = 0
-        self._outage = Outage()
         self._unasked = Unasked(frontier, clock, on_decided)
         self.board = HostBoard()
         self.sitemaps = SitemapErrands(
@@ -92,6 +91,11 @@ class Scheduler:
             frontier, settings, keys, clock, self.host, self._place_now,
             self.sitemaps.named_by_robots,
         )  # fmt: skip
+        self._troubles = HostTroubles(
+            frontier, settings.politeness, clock, self.board, self.robots, self.sitemaps,
+            self._unasked, self._place_now, lambda: self._number,
+        )  # fmt: skip
+        self._outage = self._troubles.outage
         self.allowance = Allowance(settings.limits)
 
     # -- giving out
@@ -176,13 +180,13 @@ class Scheduler:
     def _place(self, host: Host, now_s: float) -> None:
         """Put a host where it belongs now."""
         if host.verdict is not None:
-            self._sweep(host, now_s)
+            self._troubles.sweep(host, now_s)
         elif host.is_resolving or (host.waits_for_robots and not host.errands):
             self.board.put(host, Where.WAITING)
         elif host.pace.under_way >= host.at_once:
             self.board.put(host, Where.FULL)
         elif host.pace.free_at_s > now_s and host.away:
-            self._give_up(host, Reason.BUSY, host.away)
+            self._troubles.give_up(host, Reason.BUSY, host.away)
         elif host.pace.free_at_s > now_s:
             self.board.rest(host, host.pace.free_at_s)
         elif host.errands:
@@ -203,7 +207,7 @@ class Scheduler:
         """A lease from a ready host for a body of at most `room`, or None after putting it where it
         belongs."""
         if host.verdict is not None:
-            self._sweep(host, now_s)
+            self._troubles.sweep(host, now_s)
             return None
         if now_s >= host.resolved_until_s and not host.is_looked_up:
             self._resolve(host)
@@ -346,7 +350,7 @@ class Scheduler:
                 allowed.append(address)
             forbidden = forbidden or verdict or ""
         if allowed and not self._settings.fetch.contact and self._is_public(allowed):
-            self._give_up(
+            self._troubles.give_up(
                 host, Reason.CONTACT, f"{host.name} is somebody's site, and no contact is set"
             )
         elif allowed:
@@ -357,9 +361,9 @@ class Scheduler:
             self._roll.note_open(host, is_open=is_open)
             self._place(host, self._clock.now_s())
         elif forbidden:
-            self._give_up(host, Reason.PRIVATE, f"{host.name} is {forbidden}")
+            self._troubles.give_up(host, Reason.PRIVATE, f"{host.name} is {forbidden}")
         else:
-            self._host_fault(
+            self._troubles.fault(
                 host, Reason.DNS, f"{host.name}: {answer.fault}", is_definite=answer.is_definite
             )
 
@@ -380,7 +384,7 @@ class Scheduler:
         is_hurried = host.is_hurried
         rest_s = host.crawl_delay_s if is_hurried else self._roll.rest_s(host, took_s=report.took_s)
         if report.reason is _BUSY or report.status in (429, 503):
-            self._was_busy(host, report, now_s, rest_s)
+            self._troubles.was_busy(host, report, now_s, rest_s)
         else:
             host.pace.answered(at_s=now_s, rest_s=rest_s)
         address = self.board.address(lease.address, self._addresses_free_s)
@@ -393,7 +397,7 @@ class Scheduler:
         if report.reason is None and lease.purpose is _PAGE:  # an answer that we keep
             self.allowance.settle(lease.max_body_bytes)
             if row.faults or row.trouble or host.silent:
-                _recover(host, row)
+                self._troubles.are_over(host)
         else:
             retry_us = self._after(host, report)
         row.free_us = self._clock.wall_us()
@@ -402,23 +406,6 @@ class Scheduler:
         row.busy = host.pace.busy_in_a_row
         self._place(host, now_s)
         return retry_us
-
-    def _was_busy(self, host: Host, report: Report, now_s: float, rest_s: float) -> None:
-        if self._is_old_trouble(host, report.lease) and host.pace.busy_in_a_row:
-            host.pace.busy_in_a_row -= 1
-        host.trouble_number = self._number
-        host.pace.was_busy(
-            at_s=now_s,
-            rest_s=rest_s,
-            busy_rest_s=self._manners.busy_rest_s,
-            retry_after_s=report.retry_after_s or None,
-        )
-        if report.retry_after_s > self._manners.retry_after_max_s:
-            host.away = report.detail
-
-    def _is_old_trouble(self, host: Host, lease: Lease) -> bool:
-        """Whether it was out already when its host was last in trouble: many fail as one."""
-        return lease.number <= host.trouble_number
 
     def came_back(self, lease: Lease) -> None:
         """A lease whose holder died: its host rests as after an answer, and it is queued again."""
@@ -444,54 +431,33 @@ class Scheduler:
     def _after(self, host: Host, report: Report) -> int | None:
         if report.lease.purpose is Purpose.ROBOTS:
             if not self.robots.learn(host, report):
-                self._robots_out_of_reach(host, report)
+                self._troubles.robots_unreachable(host, report)
             return None
         if report.lease.purpose is Purpose.SITEMAP:
             self._after_sitemap(host, report)
             return None
         self.allowance.settle(report.lease.max_body_bytes)
         if report.reason in _HOST_FAULTS:
-            return self._unreachable(host, report)
-        _recover(host, self._frontier.touch(host.key))
-        if self._is_too_busy(host, report):
-            self._give_up(host, Reason.BUSY, report.detail)
+            return self._troubles.unreachable(host, report)
+        self._troubles.are_over(host)
+        if self._troubles.is_too_busy(host, report):
+            self._troubles.give_up(host, Reason.BUSY, report.detail)
             return None
         self.allowance.is_spent |= self._is_past_limit(report)
         is_mute = report.reason is Reason.TIMEOUT and not report.status
-        if is_mute and self._is_network_gone(host):
+        if is_mute and self._troubles.is_network_gone(host):
             return self._clock.wall_us()  # not its fault: its tries are not spent
         return self._retry_us(report)
 
     def _after_sitemap(self, host: Host, report: Report) -> None:
         if report.reason in _HOST_FAULTS:
             self.sitemaps.came_back(host, report.lease)
-            self._unreachable(host, report)
+            self._troubles.unreachable(host, report)
             return
-        _recover(host, self._frontier.touch(host.key))
+        self._troubles.are_over(host)
         self.sitemaps.learn(host, report)
-        if self._is_too_busy(host, report):
-            self._give_up(host, Reason.BUSY, report.detail)
-
-    def _is_too_busy(self, host: Host, report: Report) -> bool:
-        """Whether a host has said "too many" too often, or wants to be left alone for too long."""
-        is_over = bool(host.away) or host.pace.busy_in_a_row > RETRY[Reason.BUSY].tries
-        return report.reason is Reason.BUSY and is_over
-
-    def _robots_out_of_reach(self, host: Host, report: Report) -> None:
-        if report.reason is Reason.PRIVATE:
-            self._give_up(host, report.reason, report.detail)
-        elif report.reason is Reason.CONNECT and self._answers_elsewhere(host, report.lease):
-            host.waits_for_robots = False
-            origin = origin_of(report.lease.url)
-            self._unasked.dead_ports.blame(origin, report.detail, self._clock.wall_us())
-        else:
-            self._unreachable(host, report)
-
-    def _answers_elsewhere(self, host: Host, lease: Lease) -> bool:
-        """Whether only this port of a host was never reached, at all of its addresses."""
-        is_new = self.robots.access(origin_of(lease.url)) is None
-        is_known = self._frontier.host(host.key).fetched > 0
-        return is_new and is_known and not host.avoid(lease.address)
+        if self._troubles.is_too_busy(host, report):
+            self._troubles.give_up(host, Reason.BUSY, report.detail)
 
     def replayed(self, report: Report) -> int | None:
         """The same for an exchange of the archive, before anything is leased: its host gets the
@@ -532,79 +498,6 @@ class Scheduler:
             return None
         # A server that says when is believed; our own guess is for those that do not.
         return self._clock.wall_us() + round((report.retry_after_s or wait_s) * 1e6)
-
-    def _unreachable(self, host: Host, report: Report) -> int | None:
-        """No connection: the other addresses of the name come first, then the host is at fault."""
-        lease, reason = report.lease, report.reason or Reason.CONNECT
-        if reason is Reason.CONNECT and host.avoid(lease.address):
-            host.waits_for_robots = False
-            return self._clock.wall_us()
-        is_new = not self._is_old_trouble(host, lease)
-        return self._host_fault(host, reason, report.detail, is_new=is_new)
-
-    def _is_network_gone(self, host: Host) -> bool:
-        """A host is out of reach: whether that is the network's fault and not its own."""
-        is_known = self._frontier.host(host.key).fetched > 0
-        return self._outage.unreachable(host.name, self._clock.now_s(), is_known=is_known)
-
-    def _host_fault(
-        self,
-        host: Host,
-        reason: Reason,
-        detail: str,
-        *,
-        is_new: bool = True,
-        is_definite: bool = False,
-    ) -> int | None:
-        """The host cannot be reached: it rests, and when it never answers it is given up.
-
-        `is_definite`: its name does not exist, as the network says, which is there then. A host
-        that never answered is given up at once: most dead links are of that kind.
-        """
-        now_s = self._clock.now_s()
-        row = self._frontier.touch(host.key)
-        is_dead = is_definite and not row.fetched
-        if not is_definite and self._is_network_gone(host):
-            row.trouble = f"the network seems to be gone ({detail})"
-            host.waits_for_robots = False
-            self._place(host, now_s)
-            return self._clock.wall_us()
-        if is_new or not row.faults:
-            row.faults += 1
-            host.trouble_number = self._number
-        row.trouble = detail
-        counts = self._frontier.counts
-        is_first_contact = not counts.fetched and not counts.redirects
-        wait_s = wait_before_retry(reason, row.faults - 1)
-        if wait_s is None or is_first_contact or is_dead:
-            self._give_up(host, reason, detail)
-            return None
-        host.pace.free_at_s = max(host.pace.free_at_s, self._clock.now_s() + wait_s)
-        host.waits_for_robots = False
-        self._place(host, self._clock.now_s())
-        return self._clock.wall_us() + round(wait_s * 1e6)
-
-    def _give_up(self, host: Host, reason: Reason, detail: str) -> None:
-        """Nothing of a host can be asked: all that is queued gets the reason."""
-        self._frontier.touch(host.key).trouble = detail
-        self.robots.abandon(host, detail)
-        self.sitemaps.abandon(host, reason, detail, self._clock.wall_us())
-        host.verdict = reason, detail
-        self._sweep(host, self._clock.now_s())
-
-    def _sweep(self, host: Host, now_s: float) -> None:
-        """Some of what a given-up host has queued gets the verdict; the rest waits a little."""
-        wait_s = self._unasked.sweep(host)
-        if wait_s is None:
-            self.board.put(host, Where.ASLEEP)
-        else:
-            self.board.rest(host, now_s + wait_s)
-
-
-def _recover(host: Host, row: HostRow) -> None:
-    """A host could be reached: its troubles are over."""
-    host.silent.clear()
-    row.faults, row.trouble = 0, ""
 
 
 def _refusal_by(access: Access, url: str) -> tuple[Reason, str] | None:
