@@ -10,8 +10,10 @@ pages are counted. One line of JSON per figure; the curves go to bench/out/soak.
 as it comes to bench/out/soak.jsonl.
 
 The slope is a line by least squares through the memory of node and workers after the warm-up, in
-which caches fill: two thirds of the time, ten minutes at the most. It ends where the time is up:
-what follows is the closing pass of the index, which has figures of its own. The process that merges
+which memories with a bound fill: two thirds of the time, twenty minutes at the most. At the pace
+of this web their peaks take that long to meet. It ends where the time is up: what follows is the
+closing pass of the index, which has figures of its own. The slope from the tenth minute on is told
+as well, without a gate. The process that merges
 links now and then, for some seconds or a minute, has its own too: which minute it comes in tilts a
 line by more than all the others grow.
 """
@@ -47,7 +49,8 @@ _FLAGS: Final = (
 )  # fmt: skip
 _WARM_UP: Final = 2 / 3
 _LONG_S: Final = 590.0  # of looks after the warm-up: then the slope is a gate
-_WARM_UP_MOST_S: Final = 600.0
+_WARM_UP_MOST_S: Final = 1200.0
+_EARLY_S: Final = 600.0  # from when on the slope is told, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,7 @@ def figures_of(soaked: Soaked) -> list[Figure]:
         _growth("open files, second half against first", [look.handles for look in settled]),
         _growth("threads, second half against first", [look.threads for look in settled]),
         _processes(soaked.looks),
+        *_early_figure(soaked),
         Figure("memory of all, slope in MB/min", (_slope(settled, attrgetter("rss_mb")),)),
         Figure("memory of all in MB, first half", (fmean(x.rss_mb for x in settled[:half]),)),
         Figure("memory of all in MB, second half", (fmean(x.rss_mb for x in settled[half:]),)),
@@ -163,6 +167,15 @@ def _memory_figures(looks: Sequence[Look]) -> list[Figure]:
     if looks[-1].at_s - looks[0].at_s < _LONG_S:
         return [Figure(name, slope), Figure(*largest, 1000, 600, is_least=False)]
     return [Figure(name, slope, 1.0, 0.2, is_least=False), Figure(*largest)]
+
+
+def _early_figure(soaked: Soaked) -> list[Figure]:
+    """The slope with the time in which the last memories fill."""
+    looks = [look for look in soaked.looks if _EARLY_S <= look.at_s <= soaked.crawl_s - 2]
+    if len(looks) <= len(soaked.settled):
+        return []
+    name = "memory of node and workers, slope from minute 10 on"
+    return [Figure(name, (_slope(looks, attrgetter("lasting_mb")),))]
 
 
 def _largest(looks: Sequence[Look]) -> float:

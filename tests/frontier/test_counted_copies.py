@@ -154,6 +154,23 @@ def test_rows_that_are_missing_are_made_again(monkeypatch: pytest.MonkeyPatch) -
     assert ended(opened(store), store) == 4
 
 
+@pytest.mark.usefixtures("no_walk")
+def test_a_long_crawl_holds_few_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copies, "_NUMBERS_A_ROW", 4)
+    store = MemoryStore()
+    frontier = opened(store)
+    for page in range(43):
+        fetch(frontier, page, str(page % 40), page + 1)
+        if page % 5 == 0:
+            commit(frontier, store)
+            assert len(frontier._copies._noted) < 4
+    assert ended(frontier, store) == 3
+
+    again = opened(store)
+    fetch(again, 43, "39", 44)
+    assert ended(again, store) == 4
+
+
 STEPS = st.one_of(
     st.tuples(st.just("fetch"), st.integers(0, 5), st.sampled_from("abc")),
     st.tuples(st.just("bring"), st.integers(0, 5), st.sampled_from("abc")),
@@ -162,8 +179,16 @@ STEPS = st.one_of(
 )
 
 
-@given(st.lists(STEPS, max_size=30))
-def test_whatever_happens_the_count_is_that_of_a_walk(steps: list[tuple[object, ...]]) -> None:
+@given(st.lists(STEPS, max_size=30), st.sampled_from([1, 2, 3, 2**17]))
+def test_whatever_happens_the_count_is_that_of_a_walk(
+    steps: list[tuple[object, ...]], numbers_a_row: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(copies, "_NUMBERS_A_ROW", numbers_a_row)
+        counted_as_by_a_walk(steps)
+
+
+def counted_as_by_a_walk(steps: list[tuple[object, ...]]) -> None:
     store = MemoryStore()
     frontier = opened(store)
     for at_us, step in enumerate(steps, 1000):

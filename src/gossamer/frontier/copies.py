@@ -3,9 +3,9 @@
 A page is an answer of 200 with a body, as it came last; of the pages that have one digest all but
 one are copies. Which page is the first of them, `crawl/exports.py` says.
 
-Of each page eight bytes of its digest stand in META, appended when a crawl ends. A crawl adds those
-of the pages it fetched and counts, without looking at a page that was there before. Where that is
-not enough (a page came again, the last run was killed, the state is of an older version) all
+Of each page eight bytes of its digest stand in META, and count when a crawl has ended. It adds
+those of the pages it fetched, without looking at a page that was there before. Where that is not
+enough (a page came again, the last run was killed, the state is of an older version) all
 captures are walked over: some 2 microseconds for each page that was ever fetched. A table of
 digests would cost a lookup and a write for every page.
 """
@@ -76,6 +76,7 @@ class Copies:
         they have been counted since."""
         if self._has_changed:
             self._pending.put(Table.META, SUMS_KEY, b"0")
+            self._hold_few()
         elif self._unwritten is not None:
             for start in range(0, len(self._unwritten), _NUMBERS_A_ROW):
                 row = self._unwritten[start : start + _NUMBERS_A_ROW]
@@ -83,6 +84,17 @@ class Copies:
             self._stored += len(self._unwritten)
             self._noted, self._unwritten = array("q"), None
             self._pending.put(Table.META, SUMS_KEY, self._sums(self._stored))
+
+    def _hold_few(self) -> None:
+        """Full rows of what was noted go to the state ahead of time: while the sums are 0 nobody
+        believes them. Of what must be walked over anyway nothing is held."""
+        if not self._is_whole:
+            self._noted = array("q")
+        while len(self._noted) >= _NUMBERS_A_ROW:
+            row = self._noted[:_NUMBERS_A_ROW]
+            self._pending.put(Table.META, _row_key(self._stored), _bytes_of(row))
+            self._stored += len(row)
+            del self._noted[:_NUMBERS_A_ROW]
 
     def _sums(self, numbers: int) -> bytes:
         """An older version would add captures, and leave this row as it is: then it is not true."""

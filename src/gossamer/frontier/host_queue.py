@@ -114,6 +114,8 @@ class HostQueue:
     def forget(self, place: bytes) -> None:
         """A dropped entry is gone from disk too, and need not be remembered."""
         self._taken.discard(place)
+        if not self._taken:
+            self._taken = set()  # an emptied one keeps its room, which was half a megabyte once
 
     def _insert(self, place: bytes, row: bytes) -> None:
         """Put a free entry into the buffer, or leave it behind."""
