@@ -1,6 +1,8 @@
 """A web without end, in a process of its own: any number of hosts below `localhost`, on one port.
 
     python -m bench.generated --port 0 --hosts 2000 [--misbehaves]     prints its port, and serves
+    python -m bench.generated --hosts 2000 --answer-s 0.05             a client that asks for 50 at
+                                                                       once gets 1,000 a second
 
 Nothing is stored: a page is a function of its URL, so a million of them cost nothing. Page number i
 stands on host i % hosts and links to pages 10 i + 1 ... 10 i + 10, which stand on others: from page
@@ -38,11 +40,12 @@ _BUSY_EVERY: Final = 5  # of the requests to a busy host, one in so many is turn
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the web holds. `pages` 0: no end."""
+    """What the web holds. `pages` 0: no end. `answer_s`: how long an answer takes."""
 
     hosts: int
     pages: int = 0
     misbehaves: bool = False
+    answer_s: float = 0.0
 
 
 class Connection(asyncio.Protocol):
@@ -95,7 +98,11 @@ class Connection(asyncio.Protocol):
             f"HTTP/1.1 {status}\r\ncontent-type: {type}; charset=utf-8\r\n{more}"
             f"content-length: {len(body)}\r\n\r\n"
         )
-        self._transport.write(head.encode() + body)
+        if not self._plan.answer_s:
+            self._transport.write(head.encode() + body)
+            return
+        loop = asyncio.get_running_loop()
+        loop.call_later(self._plan.answer_s, self._write_if_open, head.encode() + body)
 
     def _drip(self, body: bytes) -> None:
         """The answer in a few pieces, with time between them."""
@@ -186,6 +193,7 @@ async def serve(plan: Plan, port: int) -> None:
 def generated(plan: Plan) -> Iterator[int]:
     """The web in a process of its own while the block lasts; its port."""
     given = ["--hosts", str(plan.hosts), "--pages", str(plan.pages)]
+    given += ["--answer-s", str(plan.answer_s)]
     more = ["--misbehaves"] if plan.misbehaves else []
     server = subprocess.Popen(
         [sys.executable, "-m", "bench.generated", *given, *more],
@@ -210,8 +218,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--hosts", type=int, required=True)
     parser.add_argument("--pages", type=int, default=0)
     parser.add_argument("--misbehaves", action="store_true")
+    parser.add_argument("--answer-s", type=float, default=0.0)
     options = parser.parse_args(arguments)
-    plan = Plan(options.hosts, options.pages, options.misbehaves)
+    plan = Plan(options.hosts, options.pages, options.misbehaves, options.answer_s)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(plan, options.port))
 

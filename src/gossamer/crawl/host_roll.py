@@ -9,6 +9,8 @@ memory. How hosts stand now is `hosts.py`'s; what they are asked is `scheduler.p
 from __future__ import annotations
 
 from collections.abc import Iterable
+from heapq import nsmallest
+from operator import attrgetter
 from typing import Final
 
 from gossamer.base.clock import Clock
@@ -100,14 +102,8 @@ class HostRoll:
 
     def troubles(self, limit: int) -> list[str]:
         """Why hosts with work are not asked, a few of them."""
-        found: list[str] = []
-        for host in self._hosts.values():
-            row = self._frontier.host(host.key)
-            if row.trouble and (row.queued or row.waiting):
-                found.append(f"{host.name}: {row.trouble}")
-                if len(found) >= limit:
-                    break
-        return found
+        rows = nsmallest(limit, self._frontier.troubled_hosts(), key=attrgetter("name"))
+        return [f"{row.name}: {row.trouble}" for row in rows]
 
     def _made(self, key: bytes) -> Host:
         row = self._frontier.host(key)

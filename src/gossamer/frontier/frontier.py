@@ -143,6 +143,10 @@ class Frontier:
         """The same row, to be changed: it is written with the next commit."""
         return self._shelf.touch(host_key)
 
+    def troubled_hosts(self) -> Iterator[HostRow]:
+        """Hosts that have work and a reason why they are not asked."""
+        return self._shelf.troubled()
+
     # -- admitting
 
     def admit(self, found: Iterable[Found], now_us: int) -> int:
