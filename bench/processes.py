@@ -186,3 +186,21 @@ def own_environment(home: Path) -> dict[str, str]:
         if not name.startswith(("GOSSAMER_", "XDG_")) and not name.lower().endswith("_proxy")
     }
     return {**kept, "HOME": str(home)}
+
+
+class LineCount:
+    """How many lines a growing file has; each is an outcome."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read = 0
+        self._lines = 0
+
+    def now(self) -> int:
+        if self._path.exists():
+            with self._path.open("rb") as file:
+                file.seek(self._read)
+                new = file.read()
+            self._read += len(new)
+            self._lines += new.count(b"\n")
+        return self._lines

@@ -37,7 +37,7 @@ from bench.crawlers import OUT
 from bench.figures import Figure, table
 from bench.generated import Plan, generated, url_of
 from bench.plots import Axes, Curve, Point, drawn
-from bench.processes import Crawled, Look, crawl
+from bench.processes import Crawled, LineCount, Look, crawl
 
 from gossamer.crawl.home import Home
 
@@ -100,7 +100,7 @@ def soak(minutes: float, workers: int) -> Soaked:
     ):
         collection = Path(home) / "collection"
         log = Home(collection).log
-        counted = _LineCount(log)
+        counted = LineCount(log)
 
         def see(look: Look) -> None:
             looks.append(look)
@@ -112,24 +112,6 @@ def soak(minutes: float, workers: int) -> Soaked:
         given = [*seeds, "-c", str(collection), *flags]
         crawled = crawl(given, OUT / "soak.log", see, every_s=1.0)
     return Soaked(crawled, looks, pages, 60 * minutes)
-
-
-class _LineCount:
-    """How many lines a growing file has; each is an outcome."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._read = 0
-        self._lines = 0
-
-    def now(self) -> int:
-        if self._path.exists():
-            with self._path.open("rb") as file:
-                file.seek(self._read)
-                new = file.read()
-            self._read += len(new)
-            self._lines += new.count(b"\n")
-        return self._lines
 
 
 def figures_of(soaked: Soaked) -> list[Figure]:
