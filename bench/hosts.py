@@ -135,12 +135,16 @@ def crawl_hosts(hosts: int, pages: int) -> Round:
         crawled = crawl([url_of(0, plan, port), "-c", str(collection), *_FLAGS], log, see, 0.5)
     if crawled.summary["fetched"] != pages:
         sys.exit(f"{crawled.summary['fetched']} of {pages} pages on {hosts} hosts; see {log}")
-    return Round(hosts, pages, crawled, _steady_us(moments, pages))
+    steady_us = _steady_us(moments, pages) or 1e6 * crawled.node_cpu_s / pages
+    return Round(hosts, pages, crawled, steady_us)
 
 
 def _steady_us(moments: Sequence[tuple[int, float]], pages: int) -> float:
-    """From the first look after half of the pages to the last before the final ones."""
+    """From the first look after half of the pages to the last before the final ones; 0 for a crawl
+    that was too short to look twice."""
     steady = [moment for moment in moments if pages / 2 <= moment[0] <= pages * 0.98]
+    if not steady:
+        return 0.0
     (first, began_s), (last, ended_s) = steady[0], steady[-1]
     return 1e6 * (ended_s - began_s) / max(1, last - first)
 

@@ -1,5 +1,6 @@
 """The stored form of heads, and the way back."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,3 +50,9 @@ def test_any_text_is_one_line_and_comes_back(text: str) -> None:
     assert block.count(b"\n") == 2
     assert fields_of(block) == {"detail": text, "next": "1"}
     assert unescaped(escaped(text)) == text
+
+
+@pytest.mark.parametrize("text", [r"35\.-", "a\\", r"\x4", r"\u00e", r"\N{DASH}", r"\7"])
+def test_a_backslash_that_nobody_wrote_is_told(text: str) -> None:
+    with pytest.raises(ValueError, match="escapes nothing"):
+        unescaped(text)

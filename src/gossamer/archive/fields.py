@@ -8,6 +8,7 @@ server or of ours, can begin a line of its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -17,6 +18,7 @@ Fields = Mapping[str, str]
 
 _FETCHED: Final = Outcome.FETCHED.value
 _PAGE: Final = Purpose.PAGE
+_ESCAPES: Final = re.compile(r"(?:[^\\]+|\\(?:[\\tnr]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}))*+")
 
 
 def escaped(text: str) -> str:
@@ -30,6 +32,8 @@ def unescaped(text: str) -> str:
     """The text that `escaped` was given. Raises ValueError for what it never writes."""
     if "\\" not in text:
         return text
+    if not _ESCAPES.fullmatch(text):  # Python would let some pass, with a warning
+        raise ValueError(f"{text[:60]!r} has a backslash that escapes nothing")
     return text.encode("ascii").decode("unicode_escape")
 
 
