@@ -179,12 +179,16 @@ STEPS = st.one_of(
 )
 
 
-@given(st.lists(STEPS, max_size=30), st.sampled_from([1, 2, 3, 2**17]))
+@given(st.lists(STEPS, max_size=30), st.sampled_from([1, 2, 3, 2**17]), st.booleans())
 def test_whatever_happens_the_count_is_that_of_a_walk(
-    steps: list[tuple[object, ...]], numbers_a_row: int
+    steps: list[tuple[object, ...]], numbers_a_row: int, are_many: bool
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(copies, "_NUMBERS_A_ROW", numbers_a_row)
+        if are_many:  # and few of them new
+            patched.setattr(copies, "_FEW", 0)
+            patched.setattr(copies, "_MANY_NEW", 0)
+            patched.setattr(copies, "_LIKELY", 2)
         counted_as_by_a_walk(steps)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 from zlib import crc32
 
@@ -31,6 +31,8 @@ PREFIX: Final = b"copies:"  # of rows with numbers; behind it how many stand in 
 SUMS_KEY: Final = b"copies"  # how many numbers there are, and what was counted when they were all
 _FEW: Final = 200_000  # numbers that may be a set: 15 MB
 _NUMBERS_A_ROW: Final = 2**17  # a megabyte
+_MANY_NEW: Final = 8  # one in so many is new: then all are put in order
+_LIKELY: Final = 2**20
 _STATUS, _SIZE, _DIGEST = map(CAPTURE_FIELDS.index, ("status", "size_bytes", "digest"))
 
 
@@ -46,6 +48,8 @@ class Copies:
         self._stored = 0 if is_empty else int(sums.split()[0])  # numbers
         # Whether the numbers stored and those noted are of all pages, each as it came last.
         self._is_whole = is_empty or sums == self._sums(self._stored)
+        # Of how many numbers, from the first on, the copies were counted, and what they were.
+        self._judged, self._copies = self._stored, counts.duplicates
         self._noted: array[int] = array("q")
         self._has_changed = False
         self._unwritten: array[int] | None = None
@@ -63,13 +67,32 @@ class Copies:
 
     def count(self) -> int:
         """The pages, as committed, that are copies of others; the next commit keeps the numbers."""
-        numbers = self._read() if self._is_whole else None
-        if numbers is None:
+        copies = self._count_on() if self._is_whole else None
+        if copies is None:
             self._stored, self._noted = 0, _numbers_of_all(self._store)
-            numbers = array("q")
-        numbers += self._noted
+            copies = _copies_in(array("q", self._noted))
+        self._judged, self._copies = self._stored + len(self._noted), copies
         self._unwritten, self._is_whole, self._has_changed = self._noted, True, False
-        return _copies_in(numbers)
+        return copies
+
+    def _count_on(self) -> int | None:
+        """All copies, where those of the first numbers are known; None where some are missing."""
+        rows = self._read()
+        if rows is None:
+            return None
+        known: list[array[int]] = []
+        new: array[int] = array("q")
+        before = 0
+        for numbers in (*rows, self._noted):
+            cut = min(max(0, self._judged - before), len(numbers))
+            known.append(numbers if cut == len(numbers) else numbers[:cut])
+            new += numbers[cut:]
+            before += len(numbers)
+        if before <= _FEW or _MANY_NEW * len(new) > before:
+            for numbers in known:
+                new += numbers
+            return _copies_in(new)
+        return self._copies + _copies_of(known, new)
 
     def begin(self) -> None:
         """What was noted is being written: the numbers are not those of all pages any more, unless
@@ -101,13 +124,15 @@ class Copies:
         counts = self._counts
         return b"%d %d %d" % (numbers, counts.fetched + counts.redirects, counts.size_bytes)
 
-    def _read(self) -> array[int] | None:
-        """The numbers in the state; None where some are missing."""
-        numbers: array[int] = array("q")
+    def _read(self) -> list[array[int]] | None:
+        """The numbers in the state, by rows; None where some are missing."""
+        rows: list[array[int]] = []
+        count = 0
         for key, row in walk(self._store, Table.META, PREFIX, PREFIX + b"\xff" * 9):
-            if key == _row_key(len(numbers)) and len(numbers) < self._stored:
-                numbers += _numbers_in(row)
-        return numbers if len(numbers) == self._stored else None
+            if key == _row_key(count) and count < self._stored:
+                rows.append(_numbers_in(row))
+                count += len(rows[-1])
+        return rows if count == self._stored else None
 
 
 def is_of_copies(key: bytes) -> bool:
@@ -135,6 +160,25 @@ def _copies_in(numbers: array[int], few: int = _FEW) -> int:
     ordered = np.frombuffer(numbers, np.int64)
     ordered.sort()  # in its place: of ten million pages a copy would be 80 MB
     return int(np.count_nonzero(ordered[1:] == ordered[:-1]))
+
+
+def _copies_of(known: Sequence[array[int]], new: array[int]) -> int:
+    """How many of the new numbers are among the known ones, or came before. Of the known ones most
+    are told apart by twenty bits: in order they would take ten times as long."""
+    if not new:
+        return 0
+    import numpy as np
+
+    distinct = np.unique(np.frombuffer(new, np.int64))
+    is_likely = np.zeros(_LIKELY, np.bool_)
+    is_likely[distinct & (_LIKELY - 1)] = True
+    is_known = np.zeros(len(distinct), np.bool_)
+    for part in filter(None, known):
+        numbers = np.frombuffer(part, np.int64)
+        numbers = numbers[is_likely[numbers & (_LIKELY - 1)]]
+        places = np.minimum(np.searchsorted(distinct, numbers), len(distinct) - 1)
+        is_known[places[distinct[places] == numbers]] = True
+    return len(new) - int(np.count_nonzero(~is_known))
 
 
 def _numbers_of_all(store: Store) -> array[int]:
