@@ -110,10 +110,10 @@ def _grid(frame: _Frame, labels: dict[float, str]) -> list[str]:
         parts.append(f'<path d="M{_LEFT} {y:.1f}H{WIDTH - _RIGHT}" stroke="#ddd"/>')
         parts.append(_text(_LEFT - 6, y + 4, f"{value:g}", "end"))
     width = (frame.high_x - frame.low_x) or 1.0
-    places = labels or {
-        frame.low_x + width * step / _TICKS: f"{frame.low_x + width * step / _TICKS:.4g}"
-        for step in range(_TICKS + 1)
-    }
+    ticks = [frame.low_x + width * step / _TICKS for step in range(_TICKS + 1)]
+    # To a thousandth of the width: what is as good as 0 is written so.
+    digits = max(0, 3 - math.ceil(math.log10(width)))
+    places = labels or {tick: f"{round(tick, digits):.4g}" for tick in ticks}
     for at, label in places.items():
         parts.append(_text(frame.x(at), HEIGHT - _BOTTOM + 18, label, "middle"))
     return parts

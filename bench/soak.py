@@ -203,7 +203,8 @@ def plot_of(soaked: Soaked) -> str:
         return Curve(name, tuple(Point(look.at_s / 60, (value,)) for look, value in points))
 
     rates = [0.0, *(later - before for before, later in itertools.pairwise(soaked.pages))]
-    smooth = [fmean(rates[max(0, at - 9) : at + 1]) for at in range(len(rates))]
+    # Of a minute: a host that is given up ends thousands in seconds, beside which all is flat.
+    smooth = [median(rates[max(0, at - 59) : at + 1]) for at in range(len(rates))]
     looks = soaked.looks
     return drawn(
         Axes("A crawl of an endless, misbehaving web", "minutes", "MB, files, outcomes/s"),
@@ -212,7 +213,7 @@ def plot_of(soaked: Soaked) -> str:
             curve("memory of node and workers, MB", [look.lasting_mb for look in looks]),
             curve("memory of the node, MB", [look.node.rss_mb for look in looks]),
             curve("open files", [look.handles for look in looks]),
-            curve("outcomes/s, of 10 s", smooth),
+            curve("outcomes/s, median of a minute", smooth),
         ],
     )
 
