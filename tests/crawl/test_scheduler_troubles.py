@@ -491,3 +491,20 @@ def test_a_public_host_is_not_asked_without_a_contact() -> None:
     row = bench.frontier.find(KEYS.of(f"{A}/"))
     assert row is not None
     assert (row.outcome, row.reason) == (Outcome.REFUSED, "contact")
+
+
+def test_troubles_are_told_after_a_commit_and_by_the_next_process_until_they_are_over() -> None:
+    bench = after_a_page()
+    bench.admit(f"{A}/1")
+    bench.fail(bench.get(f"{A}/robots.txt"), Reason.CONNECT)
+    told = ("a.example: connect it was",)
+
+    bench.commit()
+    assert bench.scheduler.troubles() == told
+    bench.open()
+    assert bench.scheduler.troubles() == told
+
+    bench.answer(bench.after_rest(f"{A}/robots.txt"))
+    assert bench.scheduler.troubles() == ()
+    bench.commit()
+    assert bench.scheduler.troubles() == ()

@@ -49,7 +49,7 @@ class Copies:
         # Whether the numbers stored and those noted are of all pages, each as it came last.
         self._is_whole = is_empty or sums == self._sums(self._stored)
         # Of how many numbers, from the first on, the copies were counted, and what they were.
-        self._judged, self._copies = self._stored, counts.duplicates
+        self._judged, self._found = self._stored, counts.duplicates
         self._noted: array[int] = array("q")
         self._has_changed = False
         self._unwritten: array[int] | None = None
@@ -71,7 +71,7 @@ class Copies:
         if copies is None:
             self._stored, self._noted = 0, _numbers_of_all(self._store)
             copies = _copies_in(array("q", self._noted))
-        self._judged, self._copies = self._stored + len(self._noted), copies
+        self._judged, self._found = self._stored + len(self._noted), copies
         self._unwritten, self._is_whole, self._has_changed = self._noted, True, False
         return copies
 
@@ -92,7 +92,7 @@ class Copies:
             for numbers in known:
                 new += numbers
             return _copies_in(new)
-        return self._copies + _copies_of(known, new)
+        return self._found + _copies_of(known, new)
 
     def begin(self) -> None:
         """What was noted is being written: the numbers are not those of all pages any more, unless
