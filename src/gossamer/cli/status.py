@@ -11,36 +11,12 @@ def status(collection: Collection = None, json: Json = False) -> None:
 
     from gossamer.base.sizes import size_text
     from gossamer.cli.printable import printable
-    from gossamer.cli.text import reasons_text
-    from gossamer.crawl.control import NotRunning, send
+    from gossamer.cli.text import classes_text, reasons_text
     from gossamer.crawl.home import Home
-    from gossamer.crawl.study import Study
+    from gossamer.crawl.snapshot import crawl_figures
 
     home = Home(collection_at(collection))
-    with Study.open(home.path) as study:
-        counts = study.counts()
-        try:
-            live = dict(send(home, "status"))
-        except NotRunning:
-            live = {}
-    facts = {
-        "schema": 1,
-        "state": "stored",
-        "fetched": counts.fetched,
-        "redirects": counts.redirects,
-        "failed": counts.failed,
-        "refused": counts.refused,
-        "queued": counts.queued,
-        "known": counts.known,
-        "bytes": counts.size_bytes,
-        "links": counts.links,
-        "unchanged": counts.unchanged,
-        "duplicates": counts.duplicates,
-        "indexed": counts.indexed,
-        "refused_by": counts.by_reason,
-        "by_status": counts.by_status,
-        **live,
-    }
+    facts = crawl_figures(home)
     if json:
         print(jsons.dumps(facts))
         return
@@ -50,14 +26,15 @@ def status(collection: Collection = None, json: Json = False) -> None:
         f"{facts['redirects']} redirects, {facts['failed']} failed, {facts['refused']} refused, "
         f"{facts['queued']} queued, {facts['known']} URLs known, {facts['links']} links"
     )
-    if counts.by_status:
-        print(f"  statuses: {reasons_text(counts.by_status)}")
-    if counts.by_reason:
-        print(f"  failed or refused: {reasons_text(counts.by_reason)}")
-    if live:
+    if facts["by_status"]:
+        print(f"  answers: {classes_text(facts['by_class'])}")
+        print(f"  statuses: {reasons_text(facts['by_status'])}")
+    if facts["refused_by"]:
+        print(f"  failed or refused: {reasons_text(facts['refused_by'])}")
+    if "under_way" in facts:
         print(
-            f"  {live['under_way']} under way, {live['hosts_waiting']} hosts waiting, "
-            f"{live['pages_per_s']} pages/s, {size_text(live['bytes_per_s'])}/s"
+            f"  {facts['under_way']} under way, {facts['hosts_waiting']} hosts waiting, "
+            f"{facts['pages_per_s']} pages/s, {size_text(facts['bytes_per_s'])}/s"
         )
-        for trouble in live["troubles"]:
+        for trouble in facts["troubles"]:
             print(printable(f"  {trouble}"))

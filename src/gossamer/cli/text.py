@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gossamer.base.answer_class import LABELS, AnswerClass
 from gossamer.base.sizes import size_text
 from gossamer.crawl.progress import Progress, Summary
 
@@ -12,6 +13,13 @@ def reasons_text(counts: dict[str, int]) -> str:
     """`robots 12, scope 3`, the most common first."""
     ordered = sorted(counts.items(), key=lambda pair: -pair[1])
     return ", ".join(f"{reason} {count}" for reason, count in ordered)
+
+
+def classes_text(by_class: dict[str, int]) -> str:
+    """`2xx 120 (success), 4xx 19 (client error)`: the answers that came, by their class."""
+    shown = [one for one in AnswerClass if one.endswith("xx") or one == AnswerClass.OTHER_STATUS]
+    kept = [one for one in shown if by_class.get(one)]
+    return ", ".join(f"{one} {by_class[one]} ({LABELS[one]})" for one in kept)
 
 
 def progress_line(progress: Progress) -> str:

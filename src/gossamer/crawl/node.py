@@ -23,7 +23,7 @@ from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.hosts import Host
 from gossamer.crawl.learning import Learner
 from gossamer.crawl.parts import Parts
-from gossamer.crawl.progress import Progress, Speed, Summary, summarise
+from gossamer.crawl.progress import Progress, Speed, Summary, figures_of, summarise
 from gossamer.crawl.wire import PartWritten, with_text
 from gossamer.errors import DiskFault
 from gossamer.policies.throttle import Throttle
@@ -308,23 +308,12 @@ class Node:
         )
         return Progress(
             state=self._state(),
-            fetched=counts.fetched,
-            redirects=counts.redirects,
-            failed=counts.failed,
-            refused=counts.refused,
-            queued=counts.queued,
-            known=counts.known,
-            bytes=counts.size_bytes,
-            links=counts.links,
-            unchanged=counts.unchanged,
-            duplicates=counts.duplicates,
-            indexed=counts.indexed if self._index is not None else 0,
+            **figures_of(counts, has_index=self._index is not None),
             under_way=self._parts.crew.under_way,
             hosts_waiting=self._scheduler.hosts_waiting,
             pages_per_s=round(pages_per_s, 2),
             bytes_per_s=round(bytes_per_s, 1),
             wall_s=round(now_s - self._began_s, 1),
-            refused_by=dict(counts.by_reason),
             troubles=self._scheduler.troubles(),
         )
 

@@ -8,6 +8,7 @@ from collections import deque
 from dataclasses import field, fields
 from typing import Any
 
+from gossamer.base.answer_class import count_classes
 from gossamer.base.values import dataclass
 from gossamer.frontier.counts import Counts
 
@@ -34,7 +35,31 @@ class Progress:
     bytes_per_s: float
     wall_s: float
     refused_by: dict[str, int] = field(default_factory=dict)
+    by_status: dict[str, int] = field(default_factory=dict)
+    by_class: dict[str, int] = field(default_factory=dict)  # answer_class.py
     troubles: tuple[str, ...] = ()
+
+
+def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:
+    """All figures that come from the sums; a copy, which later changes leave alone."""
+    return {
+        "fetched": counts.fetched,
+        "redirects": counts.redirects,
+        "failed": counts.failed,
+        "refused": counts.refused,
+        "queued": counts.queued,
+        "known": counts.known,
+        "bytes": counts.size_bytes,
+        "links": counts.links,
+        "unchanged": counts.unchanged,
+        "duplicates": counts.duplicates,
+        "indexed": counts.indexed if has_index else 0,
+        "refused_by": dict(counts.by_reason),
+        "by_status": dict(counts.by_status),
+        "by_class": count_classes(
+            counts.by_status, failed=counts.failed, refused=counts.refused, queued=counts.queued
+        ),
+    }
 
 
 class Speed:
@@ -77,6 +102,7 @@ class Summary:
     stopped: str
     by_reason: dict[str, int]
     by_status: dict[str, int]
+    by_class: dict[str, int]
 
     def as_json(self) -> dict[str, Any]:
         names = [f.name for f in fields(self)]
@@ -84,24 +110,15 @@ class Summary:
 
 
 def summarise(counts: Counts, began_s: float, ended_s: float, stopped: str) -> Summary:
+    figures = figures_of(counts)
+    del figures["refused_by"]  # here it has the name that it has in the sums
     return Summary(
-        fetched=counts.fetched,
-        failed=counts.failed,
-        refused=counts.refused,
-        unchanged=counts.unchanged,
-        duplicates=counts.duplicates,
-        known=counts.known,
-        queued=counts.queued,
-        redirects=counts.redirects,
-        bytes=counts.size_bytes,
-        links=counts.links,
-        indexed=counts.indexed,
+        **figures,
         wall_s=round(ended_s - began_s, 3),
         cpu_s=round(cpu_s(), 3),
         peak_rss_mb=round(peak_rss_mb(), 1),
         stopped=stopped,
         by_reason=dict(counts.by_reason),
-        by_status=dict(counts.by_status),
     )
 
 

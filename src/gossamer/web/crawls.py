@@ -27,13 +27,14 @@ from gossamer.crawl.build import check_usable
 from gossamer.crawl.control import NotRunning, send
 from gossamer.crawl.flags import settings_of
 from gossamer.crawl.home import Home, is_in_use, locked
+from gossamer.crawl.progress import figures_of
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import delete_collection
 from gossamer.errors import CollectionInUse, NoCollection, NotKnown, StoreError, UsageError
 from gossamer.fetch.request import user_agent
+from gossamer.frontier.counts import Counts
 from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
-from gossamer.web.reading import stored_status
 from gossamer.web.shelf import Shelf, check_name
 
 ORDERS: Final = ("pause", "resume", "stop")
@@ -286,7 +287,8 @@ class Crawls:
         status = dict(nothing)
         if home.exists:
             try:
-                return {**status, **self._stored(name), **send(home, "status")}
+                # All figures of a running crawl are its own: what is stored is a second older.
+                return {**status, **send(home, "status")}
             except NotRunning:
                 status |= self._stored(name)
                 status["state"] = "starting" if is_in_use(home) else "stored"
@@ -319,7 +321,7 @@ class Crawls:
 
     def _stored(self, name: str) -> dict[str, Any]:
         with self._shelf.study(name) as study:
-            return stored_status(study)
+            return figures_of(study.counts())
 
     def _run(self, name: str, words: Sequence[str]) -> None:
         where = f"--collection={self._shelf.home(name).path}"
@@ -339,8 +341,7 @@ class Crawls:
 
 
 _NOTHING: Final[dict[str, Any]] = {
-    "state": "none", "fetched": 0, "redirects": 0, "failed": 0, "refused": 0, "queued": 0,
-    "known": 0, "bytes": 0, "links": 0, "indexed": 0, "refused_by": {}, "by_status": {},
+    "state": "none", **figures_of(Counts()),
     "under_way": 0, "hosts_waiting": 0, "pages_per_s": 0.0, "bytes_per_s": 0.0, "wall_s": 0.0,
     "troubles": (), "said": "",
 }  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from starlette.responses import RedirectResponse, Response
 
+from gossamer.base.answer_class import LABELS
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import NoLinks
 from gossamer.errors import (
@@ -222,7 +223,7 @@ def crawl(desk: Desk, asked: Asked) -> Response:
         raise NotKnown(f"there is no crawl {name!r}")
     return _html(
         desk, asked, "crawl.html", nav="crawls", now=status, status=200,
-        seeds=desk.crawls.seeds(name, 20), bans=_bans_or_none(desk, name),
+        seeds=desk.crawls.seeds(name, 20), bans=_bans_or_none(desk, name), classes=LABELS,
     )  # fmt: skip
 
 

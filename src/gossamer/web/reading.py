@@ -183,24 +183,6 @@ def busiest_hosts(study: Study, most: int, now_us: int) -> list[dict[str, Any]]:
     return [host_object(host, now_us) for host in hosts]
 
 
-def stored_status(study: Study) -> dict[str, Any]:
-    """How a crawl stood when it was last committed; the same names as a running one gives."""
-    counts = study.counts()
-    return {
-        "fetched": counts.fetched,
-        "redirects": counts.redirects,
-        "failed": counts.failed,
-        "refused": counts.refused,
-        "queued": counts.queued,
-        "known": counts.known,
-        "bytes": counts.size_bytes,
-        "links": counts.links,
-        "indexed": counts.indexed,
-        "refused_by": dict(counts.by_reason),
-        "by_status": dict(counts.by_status),
-    }
-
-
 def captured(study: Study, url: str, at: str) -> StoredPage:
     """The page to show a copy of. Raises NotKnown, UsageError, CorruptFile."""
     page = study.page(url, at or None)

@@ -49,6 +49,7 @@ function showStatus(status) {
   const troubles = status.troubles.map((text) => cell("li", text));
   document.getElementById("troubles").replaceChildren(...troubles);
   allow(status);
+  showClasses(status.by_class);
   showReasons(status.refused_by);
   if (["running", "paused", "stopping"].includes(status.state)) note(status);
 }
@@ -104,6 +105,15 @@ function note(status) {
     ),
   );
   document.querySelector("#curves tbody").replaceChildren(...lines);
+}
+
+function showClasses(counts) {
+  const most = Math.max(1, ...Object.values(counts));
+  for (const shown of document.querySelectorAll("[data-class]")) {
+    const count = counts[shown.dataset.class] ?? 0;
+    shown.textContent = whole.format(count);
+    shown.nextElementSibling.replaceChildren(bar(count / most));
+  }
 }
 
 function showReasons(counts) {
