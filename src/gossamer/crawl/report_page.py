@@ -11,6 +11,7 @@ from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from gossamer.base.answer_class import class_of_status, status_text
 from gossamer.base.clock import iso_of
 from gossamer.crawl.report import Cell, Report, Source
 
@@ -44,7 +45,7 @@ def report_page(report: Report) -> str:
         first=iso_of(report.first_us) if report.first_us else "",
         last=iso_of(report.last_us) if report.last_us else "",
         figures=_tiles(report),
-        bars=[(_TITLES[name], _bars(pairs)) for name, pairs in _shown(report)],
+        bars=[(_TITLES[name], _bars(_named(name, pairs))) for name, pairs in _shown(report)],
         found=found,
         fine=[finding.question.heading for finding in report.findings if not finding.total],
         total=lambda finding: report.figures[finding.question.name],
@@ -65,13 +66,21 @@ def _shown(report: Report) -> list[tuple[str, tuple[tuple[str, int], ...]]]:
     return [(name, report.histograms[name]) for name in _TITLES if report.histograms[name]]
 
 
-def _bars(pairs: tuple[tuple[str, int], ...]) -> list[tuple[str, int, float]]:
-    """Name, count and width in per cent; what is rare is summed up."""
-    first = list(pairs[:_MOST_BARS])
-    if rest := pairs[_MOST_BARS:]:
-        first.append((f"{len(rest)} others", sum(count for _, count in rest)))
-    most = max(count for _, count in first)
-    return [(name, count, max(0.5, 100 * count / most)) for name, count in first]
+def _named(name: str, pairs: tuple[tuple[str, int], ...]) -> list[tuple[str, int, str]]:
+    """Label, count and the class of answers that gives the bar its colour."""
+    if name == "statuses":
+        return [(status_text(int(s)), n, class_of_status(int(s))) for s, n in pairs]
+    kind = name if name in ("failed", "refused") else ""
+    return [(label, count, kind) for label, count in pairs]
+
+
+def _bars(rows: list[tuple[str, int, str]]) -> list[tuple[str, int, float, str]]:
+    """Label, count, width in per cent and class; what is rare is summed up."""
+    first = rows[:_MOST_BARS]
+    if rest := rows[_MOST_BARS:]:
+        first.append((f"{len(rest)} others", sum(count for _, count, _ in rest), ""))
+    most = max(count for _, count, _ in first)
+    return [(name, count, max(0.5, 100 * count / most), kind) for name, count, kind in first]
 
 
 def _kind(cell: Cell) -> str:

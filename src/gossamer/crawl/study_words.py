@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gossamer.base.answer_class import answer_text
 from gossamer.base.clock import iso_of
 from gossamer.crawl.study_story import Judged, RobotsView, Story
 from gossamer.frontier.rows import HostRow, UrlRow
@@ -20,7 +21,7 @@ def tell(story: Story, now_us: int) -> list[str]:
         assert story.judged is not None, "a story is of a known URL or of a judged one"
         return list(_tell_unknown(story, story.judged, now_us))
     return [
-        f"{story.url} is {story.row.outcome.value}.",
+        f"{story.url} is {answer_text(story.row.outcome.value, story.row.status)}.",
         *_tell_outcome(story, story.row, now_us),
         *_tell_finding(story, story.row, now_us),
         *_tell_captures(story, now_us),

@@ -56,6 +56,7 @@ def top_object(shelf: Shelf, name: str, by: str, level: str, limit: int) -> dict
                 known = study.find(row["url"])
                 row["title"] = known.title if known and known.title else None
                 row["outcome"] = known.outcome.value if known else None
+                row["status"] = (known.status or None) if known else None
     return {"schema": 1, "by": by, "level": level, "columns": list(BY[by]), "pages": shown}
 
 

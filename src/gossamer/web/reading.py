@@ -39,6 +39,7 @@ def page_object(story: Story, kept: StoredPage | None, now_us: int) -> dict[str,
         "url": story.url,
         "known": story.row is not None,
         "outcome": story.row.outcome.value if story.row else None,
+        "status": (story.row.status or None) if story.row else None,
         "reason": (story.row.reason or None) if story.row else None,
         "story": tell(story, now_us),
         "versions": _versions(story.captures),
@@ -108,6 +109,7 @@ def links_object(study: Study, url: str, limit: int, offset: int) -> dict[str, A
     for link in links:
         target = study.find(link["target"])
         link["outcome"] = target.outcome.value if target else None
+        link["status"] = (target.status or None) if target else None
         link["reason"] = (target.reason or None) if target else None
     return {"schema": 1, "url": row.url, "total": table.num_rows, "links": links}
 

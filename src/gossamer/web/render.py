@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from gossamer.base.answer_class import class_of, status_text
 from gossamer.base.sizes import size_text
 from gossamer.search.snippets import Snippet
 
@@ -60,8 +61,9 @@ class Renderer:
             lstrip_blocks=True,
         )
         self._pages.filters.update(
-            size=size_text, mark=mark, plain=plain, outward=outward, thousands=_thousands
-        )
+            size=size_text, mark=mark, plain=plain, outward=outward, thousands=_thousands,
+            answer_class=class_of, status_text=status_text,
+        )  # fmt: skip
         self._pages.globals["here"] = here
 
     def page(self, template: str, **names: Any) -> str:

@@ -179,7 +179,8 @@ API: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/api/page", name="page", does="All about one URL.",
         answer=answers.page, params=(_URL, _AT, _CRAWL),
-        keys=("schema", "url", "known", "outcome", "reason", "story", "versions", "page"),
+        keys=("schema", "url", "known", "outcome", "status", "reason", "story", "versions",
+              "page"),
     ),
     Route(
         method="GET", path="/api/backlinks", name="backlinks",

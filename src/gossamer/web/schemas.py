@@ -1,7 +1,7 @@
 """What each key of an answer holds: the parts of the OpenAPI document that no row has room for.
 
-A key means the same in every answer that has it, with two exceptions that say so. Objects may have
-more keys than are named here: a later release may tell more.
+A key means the same in every answer that has it, with three exceptions that say so. Objects may
+have more keys than are named here: a later release may tell more.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
     "first": _TEXT,
     "query": _TEXT,
     "suggestion": _MAYBE_TEXT,
-    "status": _TEXT,
+    "status": {"type": ["string", "integer", "null"]},  # of a URL; of the server "ok"
     "version": _TEXT,
     "bans": _list(_TEXT),
     "old": _TEXT,

@@ -139,6 +139,22 @@ function bar(share) {
   return svg;
 }
 
+// Outcome and status apart, as base/answer_class.py says: `fetched` tells that an answer came, its
+// status whether there is a page.
+function became(one) {
+  const outcome = cell("td", one.outcome === "fetched" ? "fetched" : "");
+  const status = cell("td", "");
+  if (one.outcome === "fetched") {
+    const hundreds = Math.floor((one.status ?? 0) / 100);
+    const kind = hundreds >= 2 && hundreds <= 5 ? `${hundreds}xx` : "other";
+    status.append(cell("span", one.status ?? "?", `badge c${kind}`));
+  } else {
+    outcome.append(cell("span", one.reason ? `${one.outcome}: ${one.reason}` : one.outcome, `badge c${one.outcome}`));
+    if (one.status) status.textContent = one.status;
+  }
+  return [outcome, status];
+}
+
 // Most refusals are links that lead elsewhere; they would hide the pages that came.
 function isShown(one) {
   return !one.purpose && (one.outcome !== "refused" || document.getElementById("refusals").checked);
@@ -152,12 +168,9 @@ function showOutcomes({ outcomes, skipped_bytes: skipped }) {
     link.href = `/page?${new URLSearchParams({ url: one.url, c: crawl })}`;
     const where = cell("td", "");
     where.append(link);
-    const badge = cell("span", one.reason ? `${one.outcome}: ${one.reason}` : `${one.outcome} ${one.status ?? ""}`, `badge ${one.outcome}`);
-    const became = cell("td", "");
-    became.append(badge);
-    return row(cell("td", (one.at ?? "").slice(11, 19), "time"), became, where);
+    return row(cell("td", (one.at ?? "").slice(11, 19), "time"), ...became(one), where);
   });
-  if (skipped) lines.unshift(row(cell("td", ""), cell("td", "…"), cell("td", "some lines were left out")));
+  if (skipped) lines.unshift(row(cell("td", ""), cell("td", "…"), cell("td", ""), cell("td", "some lines were left out")));
   list.prepend(...lines.reverse());
   while (list.children.length > MOST_LINES) list.lastChild.remove();
   document.getElementById("no-outcomes").hidden = list.children.length > 0;
