@@ -57,7 +57,14 @@ class SettingsError(UsageError):
     def __init__(self, key: str, problem: str, *, where: str = "") -> None:
         super().__init__(f"{where}: {key} {problem}" if where else f"{key} {problem}")
         self.key = key
+        self.problem = problem
         self.where = where
+
+    def named(self, name: str) -> SettingsError:
+        """The same fault of a setting that was given under another name, as `--scope`."""
+        fault = SettingsError(self.key, self.problem, where=self.where)
+        fault.args = (str(fault).replace(f"{self.key} ", f"{name} ", 1),)
+        return fault
 
 
 class QueryError(UsageError):

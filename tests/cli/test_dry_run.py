@@ -102,10 +102,10 @@ def test_people_get_sentences_and_no_secret(collection: Path) -> None:
     assert ended.code == 0
     assert "geheim" not in ended.out + ended.err
     for words in (
-        "Dry run: nothing was asked",
+        "Dry run: nothing was requested",
         "scope.depth = 2  # command line",
         "0.0 s  robots   https://example.org/robots.txt",
-        "example.org: 1 queued, one request at a time, 1 s of rest",
+        "example.org: 1 queued, 1 request at a time, 1 s delay",
         "names were not looked up",
         "--user-agent-contact",
     ):
@@ -118,7 +118,7 @@ def test_people_get_sentences_and_no_secret(collection: Path) -> None:
     [
         ([], "name a URL"),
         (["not a url"], "is no URL"),
-        (["--scope", "moon", "http://127.0.0.1/"], "scope.kind"),
+        (["--scope", "moon", "http://127.0.0.1/"], "--scope"),
         (["http://127.0.0.1:25/"], "cannot be asked"),
         (["http://me:geheim@127.0.0.1:99999/"], "99999"),
     ],

@@ -1,5 +1,6 @@
 """`gossamer page --main`: the part of a page that it is about."""
 
+from base64 import b64decode
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,37 @@ def test_the_source_has_no_main_part(stored: tuple[Path, str]) -> None:
 
     assert ended.code == 2
     assert "--main and --html exclude each other" in ended.err
+
+
+def test_a_page_is_one_object_for_programs(stored: tuple[Path, str]) -> None:
+    collection, url = stored
+
+    ended = typed("page", "-c", collection, url, "--json")
+    main = typed("page", "-c", collection, url, "--json", "--main", "--markdown").summary
+
+    found = ended.summary
+    assert (ended.code, ended.err) == (0, "")
+    assert (found["schema"], found["url"], found["status"]) == (1, url, 200)
+    assert found["type"].startswith("text/html")
+    assert "Menu" in found["text"]
+    assert ["content-type", found["type"]] in [[n.lower(), v] for n, v in found["headers"]]
+    assert main["markdown"].startswith("# Bees")
+    assert "text" not in main
+
+
+def test_the_bytes_of_what_is_no_text_are_encoded_for_programs(collection: Path) -> None:
+    image = page(b"\x89PNG\x00", headers={"content-type": "image/png"})
+    with site_in_thread({"/": image}) as site:
+        crawl(collection, [site.url()], fetch__types=("any",))
+        found = typed("page", "-c", collection, site.url(), "--html", "--json").summary
+
+    assert b64decode(found["body_base64"]) == b"\x89PNG\x00"
+
+
+def test_a_page_that_is_not_known_is_an_object_with_an_error(stored: tuple[Path, str]) -> None:
+    collection, url = stored
+
+    ended = typed("page", "-c", collection, f"{url}nowhere", "--json")
+
+    assert ended.code == 1
+    assert f"{url}nowhere" in ended.summary["error"]

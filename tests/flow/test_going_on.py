@@ -134,7 +134,7 @@ def test_going_on_with_other_flags_says_the_difference(collection: Path) -> None
         ended = typed("crawl", "-c", collection, "--delay", "0.5", site.url())
 
     assert ended.code == 0
-    assert "politeness.host_delay_s was 0.0, is 0.5" in ended.err
+    assert "--delay is 0.5 (was 0.0)" in ended.err
     acts = lines_of(collection / "log" / "acts.jsonl")
     assert acts[-1]["changed"]["politeness.host_delay_s"] == ["0.0", "0.5"]
 
@@ -149,7 +149,7 @@ def test_another_scope_is_taken_when_it_is_said(collection: Path) -> None:
         )
 
     assert ended.code == 0
-    assert "scope.kind was 'prefix', is 'host'" in ended.err
+    assert "--scope is 'host' (was 'prefix')" in ended.err
 
 
 def test_credentials_are_not_said_when_they_change(collection: Path) -> None:
@@ -157,7 +157,7 @@ def test_credentials_are_not_said_when_they_change(collection: Path) -> None:
         crawl(collection, [site.url()])
         ended = typed("crawl", "-c", collection, *PACE, "--header", "Cookie: id=secret", site.url())
 
-    assert "fetch.headers" in ended.err
+    assert "--header is Cookie" in ended.err
     assert "secret" not in ended.err
 
 

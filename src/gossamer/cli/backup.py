@@ -22,6 +22,7 @@ def backup(
 
     Files that never change are shared with the copy where the file system allows it.
     """
+    from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text
     from gossamer.crawl.backup import backup as copy
     from gossamer.crawl.home import Home
@@ -34,7 +35,7 @@ def backup(
         return
     shared = f", {size_text(copied.linked_bytes)} shared" if copied.linked_files else ""
     print(
-        f"{target} is a copy with {copied.pages} pages: {copied.files} files, "
-        f"{size_text(copied.copied_bytes)} copied{shared}.",
+        f"{target} is a copy with {counted(copied.pages, 'page')}: "
+        f"{counted(copied.files, 'file')}, {size_text(copied.copied_bytes)} copied{shared}.",
         file=sys.stderr,
     )

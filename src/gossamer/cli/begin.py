@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.garbage import search_later, search_seldom
 from gossamer.cli.collection import collection_at
-from gossamer.errors import UsageError
+from gossamer.errors import SettingsError, UsageError
 
 # What flags are called that are no settings, or are called otherwise there.
 _NO_SETTINGS: Final = ("seeds", "collection", "file", "set_", "change", "dry_run", "json")
@@ -27,17 +28,37 @@ def begin(given: Mapping[str, Any]) -> int:
     seeds, pairs = given["seeds"] or [], given["set_"] or []
     conceal_headers([*(given["header"] or ()), *_headers_in(pairs)])
     conceal_urls([*seeds, given["proxy"] or "", *pairs])
-    home = collection_at(given["collection"])
-    flags = _flags(given, pairs)
-    plan = plan_of(home, _typed(seeds, given["file"]), flags, may_change=given["change"])
-    if given["dry_run"]:
-        from gossamer.cli.foreseen import show_forecast
+    typed_as = _names_typed(given, pairs)
+    try:
+        flags = _flags(given, pairs)
+        sources = _typed(seeds, given["file"])
+        plan = plan_of(collection_at(given["collection"]), sources, flags)
+        plan = replace(plan, may_change=given["change"], typed_as=typed_as)
+        if given["dry_run"]:
+            from gossamer.cli.foreseen import show_forecast
 
-        show_forecast(plan, is_json=given["json"])
-        return 0
-    code = run_crawl(plan, as_json=given["json"])
+            show_forecast(plan, is_json=given["json"])
+            return 0
+        code = run_crawl(plan, as_json=given["json"])
+    except SettingsError as fault:
+        if fault.where or fault.key not in typed_as:
+            raise
+        raise fault.named(typed_as[fault.key]) from fault
     sys.stdout.flush()
     return code
+
+
+def _names_typed(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, str]:
+    """How the person named each setting that was typed: `--scope`, or `--set scope.kind`."""
+    from gossamer.crawl.flags import FLAGS
+
+    called = {"contact": "user_agent_contact"}
+    names = [called.get(name, name) for name, value in given.items() if value not in (None, False)]
+    typed = {FLAGS[name]: f"--{name.replace('_', '-')}" for name in names if name in FLAGS}
+    for pair in pairs:
+        key = pair.partition("=")[0].strip()
+        typed[FLAGS.get(key, key)] = f"--set {key}"
+    return typed
 
 
 def _flags(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, object]:

@@ -15,6 +15,7 @@ def clear(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete a collection: archive, state, links and log. There is no way back."""
+    from gossamer.base.plurals import counted
     from gossamer.crawl.home import Home, locked
     from gossamer.crawl.session import delete_collection
     from gossamer.crawl.study import Study
@@ -28,7 +29,8 @@ def clear(
             raise UsageError(f"clear deletes {home.path} for good; add --yes if you mean it")
         with Study.open(home.path) as study:
             count = study.counts().fetched
-        typer.confirm(f"Delete {home.path} with {count} pages for good?", abort=True)
+        pages = counted(count, "page")
+        typer.confirm(f"Delete {home.path} with {pages} for good?", abort=True)
     home.run.mkdir(exist_ok=True)  # a copy may have come without it
     with locked(home):
         delete_collection(home)

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
+from gossamer.base.plurals import counted
 from gossamer.cli.why import capture_object
 from gossamer.crawl.changed_words import Piece, changed_words
 from gossamer.crawl.differences import Change, Changes, changes
@@ -116,7 +117,7 @@ def _lines(found: Changes, *, is_source: bool, has_colours: bool) -> Iterator[st
     while parts:
         part = parts.pop(0)
         if part.left_out:
-            yield f"... {part.left_out} lines ..."
+            yield f"... {counted(part.left_out, 'line')} ..."
         follows = parts[0].kind if parts else ""
         if not is_source and part.kind == "removed" and follows == "added":
             yield from _changed_lines(part, parts.pop(0), has_colours=has_colours)

@@ -59,7 +59,9 @@ def cli_page() -> str:
         "",
         "Exit codes: 0 done; 1 failed while running; 2 wrong usage or settings; 3 nothing fetched;",
         "10 a --fail-on gate; 11 stopped and can go on; 13 stopped by force. Data goes to stdout,",
-        'talk to stderr; with `--json` each object has `"schema": 1`.',
+        'talk to stderr; with `--json` each object has `"schema": 1`. With `--json` an error is an',
+        'object on stdout, too: `{"schema": 1, "error": "...", "exit_code": 2}`; the same sentence',
+        "goes to stderr. Its `exit_code` is the exit code of the program.",
     ]
     for name, command in _commands(group, "gossamer"):
         lines += ["", f"## {name}", "", (command.help or "").strip().replace("\n", " ")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
 from gossamer.crawl.export_archive import ARCHIVES
 from gossamer.crawl.export_files import STDOUT
@@ -20,6 +21,6 @@ def run_export(
     with Study.open(path) as study:
         count = export(study, what, output, level, prefix, is_exact=is_exact)
     if output != STDOUT:
-        written = size_text(count) if what in ARCHIVES else f"{count} rows"
+        written = size_text(count) if what in ARCHIVES else counted(count, "row")
         print(f"{written} of {what} in {output}", file=sys.stderr)
     return 0

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator, Sequence
 
 from gossamer.base.clock import SystemClock
+from gossamer.base.plurals import counted
 from gossamer.cli.printable import printable
+from gossamer.cli.text import change_text
 from gossamer.crawl.dry_run import Forecast, HostForecast, as_json, foresee
 from gossamer.crawl.session import Plan
 from gossamer.settings import Settings, values_of
@@ -18,29 +20,30 @@ def show_forecast(plan: Plan, *, is_json: bool) -> None:
     if is_json:
         print(json.dumps(as_json(forecast)))
     else:
-        print(printable("\n".join(_lines(forecast))))
+        print(printable("\n".join(_lines(plan, forecast))))
 
 
-def _lines(forecast: Forecast) -> Iterator[str]:
-    yield "Dry run: nothing was asked, and nothing was written."
+def _lines(plan: Plan, forecast: Forecast) -> Iterator[str]:
+    yield "Dry run: nothing was requested, and nothing was written."
     if forecast.is_new:
         yield f"A new collection would be made in {forecast.collection}."
     else:
         yield (
-            f"The crawl in {forecast.collection} would go on: {forecast.fetched} pages fetched, "
-            f"{forecast.queued} URLs queued."
+            f"The crawl in {forecast.collection} would resume: "
+            f"{counted(forecast.fetched, 'page')} fetched, "
+            f"{counted(forecast.queued, 'URL')} queued."
         )
     yield from _block("Settings that are not at their default", _settings(forecast))
-    changed = (f"{key}: {old!r} becomes {new!r}" for key, (old, new) in forecast.changed.items())
+    changed = (change_text(plan, key, *values) for key, values in forecast.changed.items())
     yield from _block("Changed since the last run", list(changed))
     yield from _block("Seeds", _some(forecast.seeds))
     first = (f"{a.in_s:9.1f} s  {a.purpose:<7}  {a.url}" for a in forecast.first)
-    yield from _block("Asked first, at the earliest in", list(first))
+    yield from _block("Requested first, at the earliest in", list(first))
     left = forecast.not_asked_count - len(forecast.not_asked)
     not_asked = [f"{n.url}  {n.reason}: {n.detail}" for n in forecast.not_asked]
-    yield from _block("Not asked", not_asked + ([f"and {left} more"] if left else []))
+    yield from _block("Not requested", not_asked + ([f"and {left} more"] if left else []))
     yield from _block("Hosts", list(map(_host, forecast.hosts)))
-    yield from _block("To know", list(forecast.remarks))
+    yield from _block("Notes", list(forecast.remarks))
 
 
 def _block(title: str, lines: Sequence[str]) -> Iterator[str]:
@@ -66,11 +69,10 @@ def _some(seeds: Sequence[str], at_most: int = 20) -> list[str]:
 def _host(host: HostForecast) -> str:
     robots = {
         "known": "robots.txt is known",
-        "asked first": "robots.txt is asked for first",
-        "not asked": "one's own, robots.txt is not asked for",
+        "asked first": "robots.txt is requested first",
+        "not asked": "own host, robots.txt is not requested",
     }[host.robots]
-    once = "one request" if host.at_once == 1 else f"{host.at_once} requests"
     return (
-        f"{host.host}: {host.queued} queued, {once} at a time, {host.delay_s:g} s of rest after "
-        f"each; {robots}"
+        f"{host.host}: {host.queued} queued, {counted(host.at_once, 'request')} at a time, "
+        f"{host.delay_s:g} s delay after each; {robots}"
     )

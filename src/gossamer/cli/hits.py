@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from gossamer.base.plurals import counted
 from gossamer.search.engine import Engine
 from gossamer.search.results import Hit, Request, Results
 
@@ -30,8 +31,7 @@ def run_search(home: Path, request: Request, *, as_json: bool) -> None:
         print(json.dumps(object_of(results), ensure_ascii=False))
         return
     print_hits(results, first=request.offset + 1)
-    pages = "page" if results.total == 1 else "pages"
-    print(f"{results.total:,} {pages} in {results.took_ms:.1f} ms.", file=sys.stderr)
+    print(f"{counted(results.total, 'page')} in {results.took_ms:.1f} ms.", file=sys.stderr)
     if results.suggestion:
         print(f"Did you mean: {results.suggestion}", file=sys.stderr)
 

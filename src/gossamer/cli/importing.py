@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import Clock, SystemClock
+from gossamer.base.plurals import counted
 from gossamer.cli.printable import printable
 from gossamer.crawl.configure import configure
 from gossamer.crawl.home import Home
@@ -46,7 +47,10 @@ class _Progress:
     def __call__(self, tally: Tally) -> None:
         if self._clock.now_s() >= self._due_s:
             self._due_s = self._clock.now_s() + _LINE_EVERY_S
-            print(f"{tally.records} records, {tally.captures} new captures", file=sys.stderr)
+            print(
+                f"{counted(tally.records, 'record')}, {counted(tally.captures, 'new capture')}",
+                file=sys.stderr,
+            )
 
 
 def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
@@ -95,21 +99,25 @@ def counts_of(tally: Tally) -> dict[str, Any]:
 
 def told(tally: Tally, collection: Path) -> str:
     """The counts for a person."""
-    lines = [f"{tally.files} {'file' if tally.files == 1 else 'files'} imported into {collection}."]
+    lines = [f"{counted(tally.files, 'file')} imported into {collection}."]
     if tally.records:
         lines.append(
-            f"{tally.records} records: {tally.captures} new captures, {tally.kept} kept as they "
-            f"are, {tally.unanswered} failures and refusals, {tally.known} known already."
+            f"{counted(tally.records, 'record')}: {counted(tally.captures, 'new capture')}, "
+            f"{tally.kept} kept as they are, {tally.unanswered} failed or refused, "
+            f"{tally.known} already known."
         )
     if tally.urls:
         lines.append(
-            f"{tally.urls} URLs named, {tally.new_urls} of them new; `gossamer crawl -c "
-            f"{collection}` asks for them."
+            f"{counted(tally.urls, 'URL')} named, {tally.new_urls} of them new; `gossamer crawl -c "
+            f"{collection}` requests them."
         )
     if tally.damaged or tally.unreadable:
-        lines.append(f"{tally.damaged} places could not be read, {tally.unreadable} URLs are none.")
+        lines.append(
+            f"{counted(tally.damaged, 'place')} could not be read, "
+            f"{counted(tally.unreadable, 'line')} held no URL."
+        )
     if not (tally.records or tally.urls or tally.damaged or tally.unreadable):
-        lines.append("Nothing was in it: no record, and no URL.")
+        lines.append("Nothing was found: no record and no URL.")
     if tally.forgotten:
-        lines.append(f"{tally.forgotten} were left out: they were forgotten here.")
+        lines.append(f"{tally.forgotten} left out: forgotten in this collection.")
     return "\n".join(lines)

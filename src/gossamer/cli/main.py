@@ -14,8 +14,8 @@ from typing import TextIO
 
 from gossamer.base.garbage import search_all
 from gossamer.cli.begin import begin
+from gossamer.cli.faults import tell_fault
 from gossamer.cli.plain import plain_values
-from gossamer.cli.printable import printable
 from gossamer.errors import GossamerError
 
 
@@ -42,9 +42,10 @@ def run() -> None:
     try:
         sys.exit(_run(sys.argv[1:]))
     except (KeyboardInterrupt, EOFError):
+        tell_fault("interrupted", 1, sys.argv[1:])
         sys.exit(1)
     except GossamerError as fault:
-        print(printable(f"gossamer: {fault}"), file=sys.stderr)
+        tell_fault(str(fault), fault.exit_code, sys.argv[1:])
         sys.exit(fault.exit_code)
     except BrokenPipeError:  # `gossamer export ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,27 +2,70 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from base64 import b64encode
 from pathlib import Path
+from typing import Any
 
 from gossamer.base.clock import iso_of
+from gossamer.base.values import dataclass
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_pages import StoredPage
 from gossamer.errors import UsageError
 
 
-def run_page(
-    path: Path, url: str, *, at: str | None = None, form: str = "text", is_main: bool = False
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of a page is to be shown."""
+
+    form: str = "text"  # or "html", "markdown", "headers"
+    is_main: bool = False
+    as_json: bool = False
+
+
+def run_page(path: Path, url: str, wanted: Wanted, *, at: str | None = None) -> int:
     """Show it. Raises NoCollection, NotKnown, or UsageError for a time that cannot be read."""
     with Study.open(path) as study:
         page = study.page(url, at)
+    if wanted.as_json:
+        print(json.dumps(page_object(page, wanted), ensure_ascii=False))
+        return 0
     for note in notes_on(page):
         print(f"gossamer: {note}", file=sys.stderr)
     sys.stdout.flush()
-    sys.stdout.buffer.write(shown(page, form, is_main=is_main))
+    sys.stdout.buffer.write(shown(page, wanted.form, is_main=wanted.is_main))
     sys.stdout.buffer.flush()
     return 0
+
+
+def page_object(page: StoredPage, wanted: Wanted) -> dict[str, Any]:
+    """The page for programs: what is known of it, its headers, and its content in one form.
+
+    A body that is no text comes as `body_base64` where its source (`html`) is wanted.
+    """
+    parsed = page.page
+    found: dict[str, Any] = {
+        "schema": 1,
+        "url": page.url,
+        "at": iso_of(page.at_us),
+        "status": page.status,
+        "type": page.content_type or None,
+        "bytes": len(page.raw_body),
+        "title": parsed.title or None,
+        "language": parsed.language or None,
+        "description": parsed.description or None,
+        "canonical": parsed.canonical or None,
+        "robots": sorted(parsed.robots),
+        "cut": page.is_cut,
+        "fault": page.fault or None,
+        "headers": [list(pair) for pair in page.headers],
+    }
+    if wanted.form == "html" and page.kind in ("other", "pdf"):
+        found["body_base64"] = b64encode(page.body).decode()
+    elif wanted.form != "headers":
+        found[wanted.form] = _text(page, wanted.form, is_main=wanted.is_main)
+    return found
 
 
 def notes_on(page: StoredPage) -> list[str]:

@@ -31,9 +31,10 @@ def page(
     main: Annotated[
         bool, typer.Option("--main", help="Of text and Markdown the main part, without menus.")
     ] = False,
+    json: Json = False,
 ) -> None:
     """Show a stored page."""
-    from gossamer.cli.page import run_page
+    from gossamer.cli.page import Wanted, run_page
 
     forms = {"text": text, "html": html, "markdown": markdown, "headers": headers}
     wanted = [name for name, is_wanted in forms.items() if is_wanted]
@@ -42,7 +43,8 @@ def page(
     form = wanted[0] if wanted else "text"
     if main and form not in ("text", "markdown"):
         raise typer.BadParameter(f"--main and --{form} exclude each other")
-    raise typer.Exit(run_page(collection_at(collection), url, at=at, form=form, is_main=main))
+    wish = Wanted(form, is_main=main, as_json=json)
+    raise typer.Exit(run_page(collection_at(collection), url, wish, at=at))
 
 
 def versions(url: Url, collection: Collection = None, json: Json = False) -> None:

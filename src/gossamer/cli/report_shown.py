@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
+from gossamer.base.plurals import counted
 from gossamer.base.values import dataclass
 from gossamer.cli.tables import print_table
 from gossamer.crawl.export_files import writing_to
@@ -97,7 +98,7 @@ def _print(report: Report) -> None:
         (str(report.figures[one.question.name]), one.question.name, one.question.heading)
         for one in report.findings
     ]
-    print(f"{report.sums['pages']} pages, {report.sums['known']} URLs known.")
+    print(f"{counted(report.sums['pages'], 'page')}, {counted(report.sums['known'], 'URL')} known.")
     for name in ("statuses", "languages", "depths", "failed", "refused"):
         if pairs := report.histograms[name]:
             print(f"{name}: {', '.join(f'{value} {count}' for value, count in pairs)}")

@@ -13,10 +13,11 @@ from typing import Final
 
 from gossamer.base import native
 from gossamer.base.garbage import keep_large_apart, search_all, search_seldom
+from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
 from gossamer.base.values import ready
 from gossamer.cli.printable import printable
-from gossamer.cli.text import progress_line, summary_text
+from gossamer.cli.text import change_text, progress_line, summary_text
 from gossamer.crawl.build import Opened, workers_for
 from gossamer.crawl.configure import configure, remember_contact
 from gossamer.crawl.harvest import Harvest
@@ -27,7 +28,7 @@ from gossamer.crawl.session import NeedsContact, Plan, opened
 from gossamer.crawl.spawn import dismiss, fork_ahead
 from gossamer.errors import CAN_GO_ON
 from gossamer.fetch.network import can_others_read, secret_files
-from gossamer.fetch.request import hidden, user_agent
+from gossamer.fetch.request import user_agent
 from gossamer.parse.reading import Reading
 from gossamer.records import Fetched, Lease, Page, Report, Stored
 from gossamer.settings import Urls
@@ -41,16 +42,14 @@ _REDRAW_EVERY_S: Final = 0.25
 Sources = Sequence[tuple[str, Sequence[str]]]
 
 
-def plan_of(
-    collection: Path, sources: Sources, flags: Mapping[str, object], *, may_change: bool = False
-) -> Plan:
+def plan_of(collection: Path, sources: Sources, flags: Mapping[str, object]) -> Plan:
     """What was typed, checked as far as it can be without asking anybody. Raises UsageError."""
     settings = configure(collection, flags).settings
     seeds = _seeds(settings.urls, sources)
     for file in secret_files(settings.fetch):
         if can_others_read(file):
             _say(f"Others can read {file}, which holds secrets; `chmod 600 {file}` ends that.")
-    return Plan(collection, seeds, flags, may_change)
+    return Plan(collection, seeds, flags)
 
 
 def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
@@ -148,29 +147,22 @@ def _greet(plan: Plan, opening: Opened) -> None:
     recovered = opening.recovered
     if recovered.exchanges or recovered.cut_bytes:
         _say(
-            f"The last run ended in the middle: {recovered.exchanges} answers read again from the "
-            f"archive, {size_text(recovered.cut_bytes)} of half-written ones cut off."
+            f"The last run was interrupted: {counted(recovered.exchanges, 'answer')} read again "
+            f"from the archive, {size_text(recovered.cut_bytes)} of incomplete records removed."
         )
     for key, (old, new) in opening.changed.items():
-        _say(f"Changed since the last run: {key} was {_shown(key, old)}, is {_shown(key, new)}.")
+        _say(f"Changed since the last run: {change_text(plan, key, old, new)}.")
     for seed in opening.forgotten_seeds:
         _say(f"{seed} was forgotten, and is not asked for; `gossamer forget --undo` allows it.")
     progress = opening.node.progress()
     if opening.is_new:
         count = len(plan.seeds)
-        _say(f"New collection in {plan.collection}, {count} {'seed' if count == 1 else 'seeds'}.")
+        _say(f"New collection in {plan.collection}, {counted(count, 'seed')}.")
     else:
         _say(
-            f"Going on in {plan.collection}: {progress.fetched} pages fetched, "
-            f"{progress.queued} URLs queued."
+            f"Resuming {plan.collection}: {counted(progress.fetched, 'page')} fetched, "
+            f"{counted(progress.queued, 'URL')} queued."
         )
-
-
-def _shown(key: str, value: object) -> str:
-    """A setting's value for people; credentials stay out of what is said."""
-    if key == "fetch.headers" and isinstance(value, tuple):
-        return repr(tuple(map(hidden, value)))
-    return repr(value)
 
 
 def _heed_signals(node: Node) -> None:

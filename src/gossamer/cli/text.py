@@ -7,6 +7,8 @@ from pathlib import Path
 from gossamer.base.answer_class import LABELS, AnswerClass
 from gossamer.base.sizes import size_text
 from gossamer.crawl.progress import Progress, Summary
+from gossamer.crawl.session import Plan
+from gossamer.fetch.request import hidden
 
 
 def reasons_text(counts: dict[str, int]) -> str:
@@ -20,6 +22,20 @@ def classes_text(by_class: dict[str, int]) -> str:
     shown = [one for one in AnswerClass if one.endswith("xx") or one == AnswerClass.OTHER_STATUS]
     kept = [one for one in shown if by_class.get(one)]
     return ", ".join(f"{one} {by_class[one]} ({LABELS[one]})" for one in kept)
+
+
+def change_text(plan: Plan, key: str, old: object, new: object) -> str:
+    """`--delay is 0.5 (was 1.0)`: a setting that differs from that of the last run, named as it
+    was typed. Credentials are not shown."""
+    name = plan.typed_as.get(key, key)
+    return f"{name} is {_value_text(key, new)} (was {_value_text(key, old)})"
+
+
+def _value_text(key: str, value: object) -> str:
+    if isinstance(value, tuple):
+        shown = map(hidden, value) if key == "fetch.headers" else map(str, value)
+        return ", ".join(shown) or "empty"
+    return repr(value)
 
 
 def progress_line(progress: Progress) -> str:

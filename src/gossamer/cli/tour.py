@@ -17,6 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from gossamer.base.plurals import counted
 from gossamer.cli.hits import print_hits
 from gossamer.cli.text import reasons_text
 from gossamer.crawl.study import Study
@@ -72,7 +73,7 @@ def ask_on(path: Path) -> None:
             print(error, file=sys.stderr)
             continue
         print_hits(results)
-        print(f"{results.total:,} pages in {results.took_ms:.1f} ms.", file=sys.stderr)
+        print(f"{counted(results.total, 'page')} in {results.took_ms:.1f} ms.", file=sys.stderr)
 
 
 def _plain(words: str) -> str:

@@ -5,7 +5,6 @@ Each verb is a file of its own and imports what it needs when it runs, so that `
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from gossamer.cli.config import config_app
 from gossamer.cli.crawl import crawl
 from gossamer.cli.demo import demo
 from gossamer.cli.diff import diff
+from gossamer.cli.faults import tell_fault
 from gossamer.cli.forget import forget
 from gossamer.cli.import_ import import_
 from gossamer.cli.orders import pause, resume, stop
@@ -101,7 +101,9 @@ def call(words: Sequence[str]) -> int:
         return 1
     except _WRONG_USAGE as fault:
         text = _plainer(fault.format_message())
-        print(text if text.startswith("Usage:") else f"gossamer: {text}", file=sys.stderr)
+        is_help = text.startswith("Usage:")
+        sentence = "a verb is missing; see --help" if is_help else text
+        tell_fault(sentence, 2, words, told=text if is_help else "")
         return 2
 
 

@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from gossamer.base.plurals import counted
 from gossamer.cli.printable import printable
 from gossamer.crawl.checks import Checked, verify
 
@@ -23,10 +24,12 @@ def run_verify(path: Path, *, as_json: bool) -> int:
         print(json.dumps({"schema": 1, "checked": asdict(checked), "problems": problems}))
     else:
         looked = (
-            f"{checked.files} archive files with {checked.exchanges} exchanges, {checked.urls} "
-            f"URLs of {checked.hosts} hosts, {checked.captures} captures, {checked.parts} parts "
-            f"of the graph, {checked.entries} entries of the index"
+            f"{counted(checked.files, 'archive file')} with "
+            f"{counted(checked.exchanges, 'exchange')}, {counted(checked.urls, 'URL')} of "
+            f"{counted(checked.hosts, 'host')}, {counted(checked.captures, 'capture')}, "
+            f"{counted(checked.parts, 'graph part')}, "
+            f"{counted(checked.entries, 'index entry', 'index entries')}"
         )
-        found = f"{len(problems)} problems" if len(problems) != 1 else "1 problem"
+        found = counted(len(problems), "problem")
         print(f"Checked {looked}: {found if problems else 'all is well'}.", file=sys.stderr)
     return 1 if problems else 0

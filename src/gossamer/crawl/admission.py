@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from gossamer.base.plurals import counted
 from gossamer.fetch.guard import forbidden_port
 from gossamer.frontier.traps import trap_in
 from gossamer.records import NAMED, Found, Reason
@@ -94,9 +95,9 @@ class Admission:
         if is_nofollow:
             return Reason.NOFOLLOW, "the page, or the link, asks not to follow it"
         if 0 <= self._depth < depth:
-            return Reason.DEPTH, f"{depth} links from a seed, more than {self._depth}"
+            return Reason.DEPTH, f"{counted(depth, 'link')} from a seed, more than {self._depth}"
         if redirects > self._settings.fetch.max_redirects:
-            return Reason.REDIRECTS, f"{redirects} redirects in a row"
+            return Reason.REDIRECTS, f"{counted(redirects, 'redirect')} in a row"
         return trap_in(url, self._settings.frontier)
 
     def _judge_place(self, url: str) -> tuple[Reason, str] | None:

@@ -245,7 +245,7 @@ def fault_in_file(fault: UsageError, path: Path) -> UsageError:
 
 
 def _placed(fault: SettingsError, where: str) -> SettingsError:
-    return SettingsError(fault.key, str(fault).removeprefix(f"{fault.key} "), where=where)
+    return SettingsError(fault.key, fault.problem, where=where)
 
 
 def line_of(key: str, text: str, root: str = "") -> int:

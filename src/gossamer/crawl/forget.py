@@ -27,6 +27,7 @@ from dataclasses import asdict
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
+from gossamer.base.plurals import counted
 from gossamer.base.values import dataclass
 from gossamer.crawl.aside import begin_aside, make_ready, settle
 from gossamer.crawl.build import open_node
@@ -73,19 +74,14 @@ class Sums:
     @property
     def text(self) -> str:
         """For people."""
-        files = f"{self.files} archive {'file' if self.files == 1 else 'files'}"
+        files = f"{counted(self.files, 'archive file')}"
         parts = (
-            (self.urls, "URL"),
-            (self.captures, "capture"),
-            (self.exchanges, f"exchange in {files}"),
-            (self.log_lines, "line of the log"),
+            counted(self.urls, "URL"),
+            counted(self.captures, "capture"),
+            f"{counted(self.exchanges, 'exchange')} in {files}",
+            f"{counted(self.log_lines, 'line')} of the log",
         )
-        return ", ".join(f"{count} {_plural(count, what)}" for count, what in parts)
-
-
-def _plural(count: int, what: str) -> str:
-    noun, space, rest = what.partition(" ")
-    return what if count == 1 else f"{noun}s{space}{rest}"
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ class Plan:
     seeds: Sequence[str] = ()
     flags: Mapping[str, object] = field(default_factory=dict)
     may_change: bool = False
+    typed_as: Mapping[str, str] = field(default_factory=dict)  # key -> flag, as `--scope`
 
     @property
     def home(self) -> Home:

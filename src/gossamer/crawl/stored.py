@@ -18,7 +18,7 @@ from gossamer.crawl.commit import SEEDS_KEY
 from gossamer.crawl.configure import difference
 from gossamer.crawl.home import Home
 from gossamer.crawl.journal import note_act
-from gossamer.errors import UsageError
+from gossamer.errors import SettingsError
 from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
@@ -62,9 +62,10 @@ def changed_settings(
     if fixed and not may_change:
         key = fixed[0]
         old, new = changed[key]
-        raise UsageError(
-            f"the stored crawl has {key} = {old!r}, and you ask for {new!r}; leave it as it was, "
-            "or add --change to go on with the new one"
+        raise SettingsError(
+            key,
+            f"is {new!r}, but the stored crawl has {old!r}; leave it at {old!r}, or add --change "
+            f"to continue with {new!r}",
         )
     return changed
 

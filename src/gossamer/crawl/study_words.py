@@ -7,6 +7,7 @@ from typing import Final
 
 from gossamer.base.answer_class import answer_text
 from gossamer.base.clock import iso_of
+from gossamer.base.plurals import counted
 from gossamer.crawl.study_story import Judged, RobotsView, Story
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.records import Outcome
@@ -37,7 +38,7 @@ def when(at_us: int, now_us: int) -> str:
         return f"on {iso_of(at_us)}, just now"
     size_s, unit = next(pair for pair in _UNITS if distance_s >= pair[0])
     count = distance_s // size_s
-    span = f"{count} {unit}{'' if count == 1 else 's'}"
+    span = counted(count, unit)
     return f"on {iso_of(at_us)}, " + (f"in {span}" if at_us > now_us else f"{span} ago")
 
 
@@ -56,8 +57,7 @@ def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     tries = f", after {row.tries + 1} tries" if row.tries else ""
     match row.outcome:
         case Outcome.FETCHED:
-            bytes_word = "byte" if row.size_bytes == 1 else "bytes"
-            size = f"{row.size_bytes} {bytes_word} of {row.type or 'no named type'}"
+            size = f"{counted(row.size_bytes, 'byte')} of {row.type or 'no named type'}"
             yield f"It answered {row.status} with {size} {when(row.at_us, now_us)}{tries}."
             if row.redirect:
                 yield f"It redirects to {row.redirect}."
@@ -90,7 +90,7 @@ def _tell_finding(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     if not story.via:
         yield f"It is a seed{seen}." if story.is_seed else f"Where it was found is not known{seen}."
         return
-    links = "1 link" if row.depth == 1 else f"{row.depth} links"
+    links = counted(row.depth, "link")
     yield f"It was found on {story.via[0].url}{seen}; it is {links} from a seed."
     if len(story.via) > 1:
         steps = [step.url for step in reversed(story.via)]
@@ -127,7 +127,7 @@ def _tell_host(host: HostRow | None, now_us: int) -> Iterator[str]:
         yield "Nothing else of its host is known."
         return
     yield (
-        f"Of its host {host.name} {host.known} URLs are known: {host.fetched} fetched, "
+        f"Its host {host.name} has {counted(host.known, 'known URL')}: {host.fetched} fetched, "
         f"{host.queued} queued, {host.waiting} waiting for their time, {host.failed} failed, "
         f"{host.refused} refused."
     )
