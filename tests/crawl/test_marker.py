@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from crawl.crash_bench import CrashBench, a_web
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
+from gossamer.crawl.guarded_reader import GuardedReader
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.marker import (
     Marker,
-    Reader,
     delete_markers,
     marked,
     note_death,
@@ -181,7 +181,7 @@ def test_a_bug_of_ours_on_a_page_is_its_story_and_leaves_no_mark(tmp_path: Path)
     bench.step()
     [exchange] = iter_exchanges(bench.worker.archive.path)
     with marked(tmp_path / "marker-x-0") as marker:
-        reader = Reader(FailingHarvester(), marker)
+        reader = GuardedReader(FailingHarvester(), marker)
         report = reader.read(exchange.lease, exchange.answer, exchange.stored).report
         assert read_marker(tmp_path / "marker-x-0") is None
 

@@ -8,6 +8,7 @@ import pytest
 from gossamer.base.clock import SystemClock
 from gossamer.crawl.checks import verify
 from gossamer.crawl.exports import batches
+from gossamer.crawl.forget import forget
 from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
@@ -100,3 +101,29 @@ def test_without_an_archive_there_is_nothing_to_rebuild_from(tmp_path: Path) -> 
 def test_what_cannot_be_rebuilt_is_named(crawled: Path) -> None:
     with pytest.raises(UsageError, match="graph, index, state and all"):
         remade(crawled, "soup")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"url": "x", "outcome": "refused", "reason": "scope", "at": "2026-01-01"}',
+        b'{"outcome": "refused"}',
+        b'{"url": 7, "outcome": "failed", "reason": "nonsense", "at": 3}',
+        b"[1, 2]",
+        b'{"url": "http://\xff/", "outcome": "failed", "reason": "dns", "at": "yesterday"}',
+        b"\x00\xff",
+    ],
+)
+def test_a_damaged_line_of_the_log_neither_stops_a_rebuild_nor_a_takedown(
+    crawled: Path, line: bytes
+) -> None:
+    before = rows_of(crawled, "pages")
+    with (crawled / "log" / "crawl.jsonl").open("ab") as log:
+        log.write(line + b"\n")
+
+    remade(crawled, "state")
+    assert rows_of(crawled, "pages") == before
+    [url] = [str(row["url"]) for row in before if str(row["url"]).endswith("/c")]
+    forget(Home(crawled), [url], SystemClock(), lambda _: None)
+
+    assert len(rows_of(crawled, "pages")) == len(before) - 1

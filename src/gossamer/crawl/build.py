@@ -22,6 +22,7 @@ from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Crew, OneManCrew
 from gossamer.crawl.equip import Post, asking_nobody, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.forgotten import read_forgotten
+from gossamer.crawl.guarded_reader import GuardedReader
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import SALT_KEY, Home, complete_change, locked, open_to_write
 from gossamer.crawl.indexing import IndexFeed
@@ -221,7 +222,7 @@ def _open(
             scheduler=scheduler,
             resolver=Resolver(clock, settings.fetch.dns_keep_s),
             crew=crew,
-            reread=harvester.harvest,
+            reread=GuardedReader(harvester).read,
             committer=committer,
             journal=journal,
             links=links,

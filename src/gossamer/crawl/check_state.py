@@ -25,10 +25,14 @@ from gossamer.frontier.rows import (
     time_of,
 )
 from gossamer.frontier.store import Table
-from gossamer.records import Outcome
+from gossamer.records import Outcome, Reason
 from gossamer.urls.keys import KEY_BYTES
 
 _RESTORE = "restore state/ from a backup, or crawl again into a new collection"
+_READ_AGAIN = (
+    "the archive has it, and the other pages are not concerned; please report it, and run "
+    "`gossamer rebuild all` with a release that can read it"
+)
 _REPORT = "please report it; the archive is not touched by it, and can be imported anew"
 
 
@@ -149,6 +153,8 @@ def _row_problems(study: Study, key: bytes, row: UrlRow) -> Iterator[Problem]:
         yield Problem(row.url, "it waits for its time, and nothing will wake it", _REPORT)
     if row.outcome in (Outcome.FAILED, Outcome.REFUSED) and not row.reason:
         yield Problem(row.url, f"it is {row.outcome.value} without a reason", _REPORT)
+    if row.outcome is Outcome.FAILED and row.reason == Reason.CRASH:
+        yield Problem(row.url, f"the page could not be read: {row.detail}", _READ_AGAIN)
 
 
 def _add(sums: _Sums, host: HostRow, row: UrlRow) -> None:

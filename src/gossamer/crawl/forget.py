@@ -20,11 +20,13 @@ have, until it is done.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
+from functools import partial
 
 from gossamer.archive.reader import iter_exchanges
+from gossamer.archive.rewrite import Moved
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.plurals import counted
@@ -38,6 +40,7 @@ from gossamer.crawl.forget_names import Cover, form_of, read_names
 from gossamer.crawl.forget_state import StateCopy
 from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, log_line
 from gossamer.crawl.forgotten import note_allowed, note_forgotten, read_forgotten
+from gossamer.crawl.guarded_reader import new_place
 from gossamer.crawl.home import (
     SALT_KEY,
     Home,
@@ -47,6 +50,7 @@ from gossamer.crawl.home import (
     open_to_write,
     undo_half_swaps,
 )
+from gossamer.crawl.marker import move_deaths
 from gossamer.crawl.stored import stored_settings
 from gossamer.errors import NoCollection, NotKnown
 from gossamer.frontier.rocks import RocksStore
@@ -223,10 +227,12 @@ def _forget(home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_si
         sums = _survey(home, store, told.cover)
         if not sums and _was_forgotten(home, told.cover):
             return sums
-        _make_parts(home, new, store, told, _known(home, texts, sums), clock, tell)
+        known = _known(home, texts, sums)
+        moved = _make_parts(home, new, store, told, known, clock, tell)
     finally:
         store.close()
     make_ready(home.path)
+    move_deaths(home.run, partial(new_place, moved))
     return sums
 
 
@@ -238,7 +244,8 @@ def _was_forgotten(home: Home, cover: Cover) -> bool:
 
 def _make_parts(
     home: Home, new: Home, old: Store, told: _Told, sums: Sums, clock: Clock, tell: Tell
-) -> None:
+) -> Mapping[str, Moved]:
+    """All parts, in `new`; where exchanges lie in the new archive."""
     cover = told.cover
     tell("archive")
     archive = ArchiveCopy(home, new, cover, old, told.keys, told.settings.archive.gzip_level)
@@ -256,3 +263,4 @@ def _make_parts(
         copy.finish(new.log.stat().st_size if new.log.exists() else 0)
     finally:
         state.close()
+    return archive.moved

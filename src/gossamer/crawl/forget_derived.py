@@ -15,9 +15,11 @@ from typing import Final
 
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import Clock
+from gossamer.crawl.aside import NEW
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forget_state import StateCopy
 from gossamer.crawl.forgotten import read_forgotten
+from gossamer.crawl.guarded_reader import guarding_copy
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.home import Home
 from gossamer.crawl.indexing import IndexFeed
@@ -57,11 +59,13 @@ def make_derived(
     paths = sorted(new.archive.glob("*.warc.gz"))
     exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
     with (
+        guarding_copy(old.run, "forget", clock, NEW, copy.moved) as guard,
         closing(LinkBook(new.graph, clock)) as book,
         _index(new, clock, settings) if has_index else _no_index() as feed,
     ):
+        reader = guard.reader(harvester)
         for count, exchange in enumerate(exchanges, 1):
-            harvest = harvester.harvest(exchange.lease, exchange.answer, exchange.stored)
+            harvest = reader.read_exchange(exchange)
             row = _current_row(copy.store, harvest)
             if row is not None and row.out_links != harvest.report.out_links:
                 copy.amend(exchange.lease.key, row, harvest.report.out_links)

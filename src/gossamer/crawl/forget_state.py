@@ -55,7 +55,7 @@ class StateCopy:
         self.store = new
         self._batch = _Batch(new)
         self._cover = cover
-        self._moved = moved
+        self.moved = moved
         self._before = Counts.decode(old.find(Table.META, _COUNTS))
         self._links_before = 0
         self.counts = Counts(unchanged=self._before.unchanged)
@@ -139,8 +139,8 @@ class StateCopy:
         row = CaptureRow.decode(packed)
         self.counts.size_bytes += row.size_bytes
         host.size_bytes += row.size_bytes
-        if row.file in self._moved:
-            offset, length = self._moved[row.file].place(row.offset, row.length)
+        if row.file in self.moved:
+            offset, length = self.moved[row.file].place(row.offset, row.length)
             packed = replace(row, offset=offset, length=length).encode()
         self._batch.put(Table.CAPTURE, key, packed)
 

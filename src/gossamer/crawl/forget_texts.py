@@ -47,11 +47,11 @@ def log_line(cover: Cover) -> Rewrite:
     def rewrite(line: bytes) -> bytes | None:
         try:
             columns = json.loads(line)
-            url, via = columns["url"], columns.get("via", "")
-        except (ValueError, KeyError, TypeError):
+            url, via = str(columns["url"]), str(columns.get("via", ""))
+        except (ValueError, KeyError, TypeError, AttributeError):
             return line  # half a line, or none of ours: `verify` tells of it
-        is_via = bool(via) and cover.covers(via)
-        if cover.covers(url) or (is_via and columns.get("purpose") == "robots"):
+        is_via = bool(via) and cover.covers_any(via)
+        if cover.covers_any(url) or (is_via and columns.get("purpose") == "robots"):
             return None
         if not is_via:
             return line

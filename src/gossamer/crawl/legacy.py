@@ -16,8 +16,9 @@ from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.base.values import dataclass
+from gossamer.crawl.guarded_reader import GuardedReader, deadly_harvest
 from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.marker import Place, Reader, note_death, unread
+from gossamer.crawl.marker import Place, note_death
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.records import Lease
 
@@ -60,7 +61,7 @@ class Legacy:
     files: list[Path] = field(default_factory=list)  # that nobody has indexed
 
 
-def read_legacy(dead: Testament, reader: Reader, gatherer: LinkGatherer) -> Legacy:
+def read_legacy(dead: Testament, reader: GuardedReader, gatherer: LinkGatherer) -> Legacy:
     """Read all that a dead worker left. Raises DiskFault or CorruptFile."""
     legacy = Legacy()
     for left in dead.left:
@@ -75,14 +76,18 @@ def read_legacy(dead: Testament, reader: Reader, gatherer: LinkGatherer) -> Lega
             legacy.files.append(path)
         for exchange in iter_exchanges(path, min(reported, dead.covered.get(path.name, 0))):
             if exchange.stored.start < reported:
-                gatherer.add(reader.read(exchange.lease, exchange.answer, exchange.stored))
+                gatherer.add(reader.read_exchange(exchange))
             else:
                 _take(dead, exchange, reader, gatherer, legacy)
     return legacy
 
 
 def _take(
-    dead: Testament, exchange: Exchange, reader: Reader, gatherer: LinkGatherer, legacy: Legacy
+    dead: Testament,
+    exchange: Exchange,
+    reader: GuardedReader,
+    gatherer: LinkGatherer,
+    legacy: Legacy,
 ) -> None:
     """An exchange that was not reported."""
     lease, stored = dead.leases[exchange.lease.number], exchange.stored
@@ -92,7 +97,7 @@ def _take(
         legacy.left.append(Left(lease, stored.file, stored.start, stored.end))
         return  # it is the last of its file: a worker reads what it has just written
     else:
-        harvest = unread(exchange, lease)
+        harvest = deadly_harvest(exchange, lease)
     gatherer.add(harvest)
     legacy.harvests.append(harvest)
 
@@ -103,7 +108,7 @@ def _pass_on(dead: Testament, left: Left, gatherer: LinkGatherer, legacy: Legacy
         legacy.left.append(left)
         return
     exchange = next(iter_exchanges(dead.archive / left.file, left.start))
-    harvest = unread(exchange, left.lease)
+    harvest = deadly_harvest(exchange, left.lease)
     gatherer.add(harvest)
     if not left.is_reported:
         legacy.harvests.append(harvest)

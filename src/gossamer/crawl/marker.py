@@ -22,14 +22,11 @@ import signal
 import struct
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from gossamer.archive.reader import Exchange
 from gossamer.archive.writer import disk_fault
-from gossamer.crawl.harvest import Harvest, Harvester, crashed
-from gossamer.records import Answer, Lease, Stored
 
 _CLOEXEC: Final = getattr(os, "O_CLOEXEC", 0)  # Windows has none
 _SIZE: Final = 512
@@ -88,31 +85,6 @@ def marked(path: Path) -> Iterator[Marker]:
         path.unlink(missing_ok=True)
 
 
-class Reader:
-    """Reads exchanges under a marker. A bug of ours on one page ends in that page's story."""
-
-    def __init__(self, harvester: Harvester, marker: Marker | None) -> None:
-        self._harvester = harvester
-        self._marker = marker
-
-    def read(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
-        if self._marker is not None:
-            self._marker.set(stored.file, stored.start)
-        try:
-            return self._harvester.harvest(lease, answer, stored)
-        except Exception as fault:  # noqa: BLE001  # see above
-            return Harvest(crashed(lease, answer, stored, repr(fault)))
-        finally:
-            if self._marker is not None:
-                self._marker.clear()
-
-
-def unread(exchange: Exchange, lease: Lease | None = None) -> Harvest:
-    """What is said of an exchange that is deadly."""
-    what = "it killed two processes that read it"
-    return Harvest(crashed(lease or exchange.lease, exchange.answer, exchange.stored, what))
-
-
 def read_marker(path: Path) -> Place | None:
     """File and first byte of the exchange that was being read, if any."""
     try:
@@ -136,6 +108,20 @@ def note_death(folder: Path, place: Place) -> bool:
     with contextlib.suppress(OSError), (folder / _DEATHS).open("a", encoding="utf-8") as file:
         file.write(f"{place[1]} {place[0]}\n")
     return place in _deadly(folder)
+
+
+def move_deaths(folder: Path, moved: Callable[[Place], Place]) -> None:
+    """The archive was written again, and exchanges lie elsewhere. A disk that does not take the
+    new notes loses counts, which costs two more readers."""
+    try:
+        lines = (folder / _DEATHS).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    pairs = (line.partition(" ") for line in lines)
+    places = [moved((name, int(start))) for start, _, name in pairs if start.isdecimal()]
+    with contextlib.suppress(OSError):
+        text = "".join(f"{start} {name}\n" for name, start in places)
+        (folder / _DEATHS).write_text(text, encoding="utf-8")
 
 
 def _deadly(folder: Path) -> frozenset[Place]:

@@ -26,10 +26,11 @@ from gossamer.crawl import wire
 from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.equip import Post
+from gossamer.crawl.guarded_reader import GuardedReader
 from gossamer.crawl.harvest import Harvester
 from gossamer.crawl.home import Home
 from gossamer.crawl.legacy import Left, Testament, read_legacy, reported
-from gossamer.crawl.marker import Reader, marked, read_marker
+from gossamer.crawl.marker import marked, read_marker
 from gossamer.crawl.node_desk import Hand, NodeDesk
 from gossamer.crawl.spawn import spawn_worker
 from gossamer.crawl.worker import LinkGatherer
@@ -308,7 +309,7 @@ class ProcessCrew:
         post.marker.unlink(missing_ok=True)
         gatherer = LinkGatherer(self._home.graph, f"{post.links_prefix}x", node, self._clock)
         with marked(self._post("node").marker) as own:
-            legacy = read_legacy(dead, Reader(self._harvester, own), gatherer)
+            legacy = read_legacy(dead, GuardedReader(self._harvester, own), gatherer)
         for harvest in legacy.harvests:
             del hand.leases[harvest.report.lease.number]
             self._employer.take(harvest)

@@ -6,8 +6,11 @@
             live crawl took them; then, from the log, what was decided without asking
 
 The new one is built beside the old and takes its place by renaming, so a kill leaves one or the
-other. What the crawl was told (seeds, settings, salt) comes from the old state, or, where that
-cannot be read, from the archive's first record.
+other; a rebuild that fails deletes what it has built. Pages are read under a guard
+(`guarded_reader.py`): one that cannot be read is named, and the others are read.
+
+What the crawl was told (seeds, settings, salt) comes from the old state, or, where that cannot be
+read, from the archive's first record.
 """
 
 from __future__ import annotations
@@ -17,8 +20,8 @@ import heapq
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +31,7 @@ import msgpack
 
 from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.reader import Exchange, iter_exchanges, read_info
+from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.crawl.admission import Admission
@@ -35,7 +39,7 @@ from gossamer.crawl.bans import bans_in, put_bans
 from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, SEEDS_KEY
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forgotten import read_forgotten
-from gossamer.crawl.harvest import Harvester
+from gossamer.crawl.guarded_reader import Guard, GuardedReader, UnreadPage, guarding
 from gossamer.crawl.home import (
     FORMAT,
     SALT_KEY,
@@ -67,6 +71,7 @@ from gossamer.urls.canonical import host_of, origin_of
 from gossamer.urls.keys import Keys
 
 _COMMIT_EVERY: Final = 2_000  # exchanges: what one batch of the new state holds
+_SHOWN: Final = 20  # pages that could not be read
 
 Tell = Callable[[str], None]
 
@@ -84,7 +89,8 @@ class Told:
 def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
     """Make `graph`, `index`, `state` or `all` again; what the crawl left out is no part of `all`.
 
-    Raises NoCollection, CollectionInUse, CorruptFile.
+    `tell` is told which pages could not be read. Raises NoCollection, CollectionInUse, CorruptFile,
+    DiskFault; then what was built is deleted.
     """
     if what not in ("graph", "index", "state", "all"):
         raise UsageError(f"{what!r} cannot be rebuilt; there are graph, index, state and all")
@@ -92,18 +98,38 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
         raise NoCollection(home.path)
     home.run.mkdir(exist_ok=True)
     with locked(home):
-        undo_half_swaps(home)
-        told = _told(home)
-        note_act(home.acts, clock.wall_us(), "rebuild", what=what)
-        if what == "graph" or (what == "all" and told.settings.node.graph):
-            _rebuild_graph(home, told, clock, tell)
-        elif what == "all":
-            for path in home.archive.glob("*.warc.gz"):
-                write_cdxj(path)
-        if what in ("state", "all"):
-            _rebuild_state(home, told, tell)
-        if what == "index" or (what == "all" and told.settings.node.index):
-            _rebuild_index(home, told, clock, tell)
+        try:
+            undo_half_swaps(home)
+            with guarding(home.run, "rebuild", clock) as guard:
+                _rebuild(home, what, guard, clock, tell)
+                _tell_unread(guard.unread, tell)
+            note_act(home.acts, clock.wall_us(), "rebuild", what=what, unread=len(guard.unread))
+        except BaseException as error:
+            with suppress(OSError):
+                undo_half_swaps(home)
+            if isinstance(error, OSError):
+                raise disk_fault(f"{what} of {home.path} could not be made", error) from error
+            raise
+
+
+def _rebuild(home: Home, what: str, guard: Guard, clock: Clock, tell: Tell) -> None:
+    told = _told(home)
+    if what == "graph" or (what == "all" and told.settings.node.graph):
+        _rebuild_graph(home, told, guard, clock, tell)
+    elif what == "all":
+        for path in home.archive.glob("*.warc.gz"):
+            write_cdxj(path)
+    if what in ("state", "all"):
+        _rebuild_state(home, told, guard, tell)
+    if what == "index" or (what == "all" and told.settings.node.index):
+        _rebuild_index(home, told, guard, clock, tell)
+
+
+def _tell_unread(unread: Sequence[UnreadPage], tell: Tell) -> None:
+    for page in unread[:_SHOWN]:
+        tell(f"{page.url} could not be read ({page.why}); it is in the archive")
+    if len(unread) > _SHOWN:
+        tell(f"{len(unread) - _SHOWN} more pages could not be read; `gossamer verify` names them")
 
 
 def _swap(part: Path) -> None:
@@ -143,18 +169,18 @@ def _told_by_archive(home: Home) -> Told:
 # -- the graph
 
 
-def _rebuild_graph(home: Home, told: Told, clock: Clock, tell: Tell) -> None:
+def _rebuild_graph(home: Home, told: Told, guard: Guard, clock: Clock, tell: Tell) -> None:
     new = home.graph.with_name("graph.new")
     new.mkdir()
     forgotten = read_forgotten(home.acts)
     settings = with_values(told.settings, {"node.graph": True})  # who asks wants them now
-    harvester = build_harvester(settings, Keys(told.salt), forgotten)
+    reader = guard.reader(build_harvester(settings, Keys(told.salt), forgotten))
     gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", settings.node, clock)
     with closing(LinkBook(new, clock)) as book:
         for path in sorted(home.archive.glob("*.warc.gz")):
             tell(f"links of {path.name}")
             for exchange in iter_exchanges(path):
-                gatherer.add(harvester.harvest(exchange.lease, exchange.answer, exchange.stored))
+                gatherer.add(reader.read_exchange(exchange))
                 if gatherer.is_due and (part := gatherer.write_now()) is not None:
                     book.note(part)
             if (part := gatherer.write_now()) is not None:
@@ -172,10 +198,10 @@ def _rebuild_graph(home: Home, told: Told, clock: Clock, tell: Tell) -> None:
 # -- the index
 
 
-def _rebuild_index(home: Home, told: Told, clock: Clock, tell: Tell) -> None:
+def _rebuild_index(home: Home, told: Told, guard: Guard, clock: Clock, tell: Tell) -> None:
     store = open_to_write(home, told.settings.frontier.memory_mb)
     try:
-        rebuild_index(home, store, told.settings, told.salt, clock, tell)
+        rebuild_index(home, store, told.settings, told.salt, guard, clock, tell)
     finally:
         store.close()
     _swap(home.index)
@@ -184,23 +210,24 @@ def _rebuild_index(home: Home, told: Told, clock: Clock, tell: Tell) -> None:
 # -- the state
 
 
-def _rebuild_state(home: Home, told: Told, tell: Tell) -> None:
+def _rebuild_state(home: Home, told: Told, guard: Guard, tell: Tell) -> None:
     store = RocksStore.open(home.state.with_name("state.new"), told.settings.frontier.memory_mb)
     try:
-        _fill(home, store, told, tell)
+        _fill(home, store, told, guard, tell)
     finally:
         store.close()
     _swap(home.state)
 
 
-def _fill(home: Home, store: Store, told: Told, tell: Tell) -> None:
+def _fill(home: Home, store: Store, told: Told, guard: Guard, tell: Tell) -> None:
     settings, keys, forgotten = told.settings, Keys(told.salt), read_forgotten(home.acts)
     bans = BanList.read(map(Path, settings.scope.ban_files))
     lines = bans_in(home.acts)
     admission = Admission(settings, told.seeds, bans, BanList(lines))
     watch = settings.scope.depth >= 0
     frontier = Frontier(store, settings.frontier, admission, watch_depth=watch)
-    replay = _Replay(frontier, build_harvester(settings, keys, forgotten), keys, settings)
+    reader = guard.reader(build_harvester(settings, keys, forgotten))
+    replay = _Replay(frontier, reader, keys, settings)
     paths = sorted(home.archive.glob("*.warc.gz"))
     first_us = min((e.answer.at_us for p in paths for e in _first(p)), default=0)
     seeds = (seed for seed in told.seeds if not forgotten.covers(seed))
@@ -254,13 +281,14 @@ def _log_lines(home: Home) -> Iterator[dict[str, Any]]:
     """Lines about URLs whose fate was decided without asking: nothing in the archive tells it."""
     if not home.log.exists():
         return
-    with home.log.open(encoding="utf-8") as lines:
+    with home.log.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             try:
                 fields = json.loads(line)
             except ValueError:
                 continue  # half a line, of a kill: what it told of was never committed
-            if "address" not in fields and fields.get("outcome") in ("refused", "failed"):
+            is_line = isinstance(fields, dict) and "address" not in fields
+            if is_line and fields.get("outcome") in ("refused", "failed"):
                 yield fields
 
 
@@ -268,10 +296,10 @@ class _Replay:
     """Takes exchanges and log lines as the live crawl took them."""
 
     def __init__(
-        self, frontier: Frontier, harvester: Harvester, keys: Keys, settings: Settings
+        self, frontier: Frontier, reader: GuardedReader, keys: Keys, settings: Settings
     ) -> None:
         self._frontier = frontier
-        self._harvester = harvester
+        self._reader = reader
         self._keys = keys
         self._settings = settings
 
@@ -280,7 +308,7 @@ class _Replay:
         lease = exchange.lease
         if lease.purpose is Purpose.PAGE or not lease.source:
             lease = replace(lease, key=self._keys.of(lease.url))
-        report = self._harvester.harvest(lease, exchange.answer, exchange.stored).report
+        report = self._reader.read(lease, exchange.answer, exchange.stored).report
         if lease.source:
             note_imported(self._frontier, report)
             return
@@ -313,12 +341,19 @@ class _Replay:
         row.name, row.crawl_delay_s = row.name or name, access.crawl_delay_s or 0.0
 
     def take_line(self, line: dict[str, Any]) -> None:
-        key = self._keys.of(line["url"])
+        try:
+            key, reason, at_us = (
+                self._keys.of(line["url"]),
+                Reason(line["reason"]),
+                _us_of(line["at"]),
+            )
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            return  # a damaged line: `verify` tells of it
         row = self._frontier.find(key)
         if row is None or row.standing != Standing.QUEUED:
             return
         decide = self._frontier.refuse if line["outcome"] == "refused" else self._frontier.fail
-        decide(key, Reason(line["reason"]), line.get("detail", ""), _us_of(line["at"]))
+        decide(key, reason, str(line.get("detail", "")), at_us)
 
 
 def _us_of(iso: str) -> int:

@@ -12,6 +12,7 @@ from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.base.clock import Clock
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forgotten import read_forgotten
+from gossamer.crawl.guarded_reader import Guard
 from gossamer.crawl.home import Home
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.frontier.rows import UrlRow
@@ -28,22 +29,22 @@ def rebuild_index(
     store: Store,
     settings: Settings,
     salt: bytes,
+    guard: Guard,
     clock: Clock,
     tell: Callable[[str], None],
 ) -> Path:
     """A new index beside the old; the folder that it is in. Raises CorruptFile, DiskFault."""
     new = home.index.with_name("index.new")
-    harvester = build_harvester(
-        replace(settings, node=replace(settings.node, index=True)),
-        Keys(salt),
-        read_forgotten(home.acts),
-    )
+    node = replace(settings.node, index=True)
+    forgotten = read_forgotten(home.acts)
+    harvester = build_harvester(replace(settings, node=node), Keys(salt), forgotten)
+    reader = guard.reader(harvester)
     feed = IndexFeed(new, clock, settings.node.index_every_s)
     try:
         paths = sorted(home.archive.glob("*.warc.gz"))
         exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
         for count, exchange in enumerate(exchanges, 1):
-            harvest = harvester.harvest(exchange.lease, exchange.answer, exchange.stored)
+            harvest = reader.read_exchange(exchange)
             feed.take(harvest, is_current=_is_current(store, harvest.report))
             if count % _WRITE_EVERY == 0:
                 feed.write(feed.take_fresh())

@@ -16,8 +16,9 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.archive.writer import disk_fault
 from gossamer.base.values import dataclass
+from gossamer.crawl.guarded_reader import GuardedReader
 from gossamer.crawl.harvest import Harvest, Harvester
-from gossamer.crawl.marker import Marker, Place, Reader, unread
+from gossamer.crawl.marker import Marker, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def recover(
     """
     files = _Files(folder, known, covered)
     try:
-        return _recover(files, Reader(harvester, marker), take, deadly)
+        return _recover(files, GuardedReader(harvester, marker, deadly), take)
     except OSError as error:
         raise disk_fault(f"{folder} could not be brought up to date", error) from error
 
@@ -68,9 +69,8 @@ class _Files:
 
 def _recover(
     all_files: _Files,
-    reader: Reader,
+    reader: GuardedReader,
     take: Callable[[Harvest, bool], None],
-    deadly: frozenset[Place],
 ) -> Recovered:
     files = exchanges = cut_bytes = 0
     for path, state_end, covered_end in all_files.ends():
@@ -85,11 +85,7 @@ def _recover(
             continue
         for exchange in iter_exchanges(path, min(state_end, covered_end)):
             to_state = exchange.stored.start >= state_end
-            if (path.name, exchange.stored.start) in deadly:
-                harvest = unread(exchange)
-            else:
-                harvest = reader.read(exchange.lease, exchange.answer, exchange.stored)
-            take(harvest, to_state)
+            take(reader.read_exchange(exchange), to_state)
             exchanges += to_state
         if cdxj_path(path).exists() and repaired.cut_bytes:
             cdxj_path(path).unlink()

@@ -15,8 +15,9 @@ from gossamer.archive.reader import exchange_of, iter_exchanges
 from gossamer.archive.writer import WarcWriter, disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.garbage import give_back
+from gossamer.crawl.guarded_reader import GuardedReader
 from gossamer.crawl.harvest import Harvest, Harvester
-from gossamer.crawl.marker import Marker, Reader
+from gossamer.crawl.marker import Marker
 from gossamer.crawl.wire import PartWritten
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
@@ -39,7 +40,7 @@ class Worker:
     ) -> None:
         self.fetcher = fetcher
         self._marker = marker
-        self._read = Reader(harvester, marker).read
+        self._read = GuardedReader(harvester, marker).read
         self.jar = fetcher.jar
         self.archive = archive
         self.links = links

@@ -14,25 +14,29 @@ from typing import Final
 from turbohtml import Document, Element, Namespace
 
 from gossamer.base.values import dataclass
-from gossamer.parse.anchors import Lines, fold, links_of_anchors
+from gossamer.parse.anchors import AROUND, Lines, fold, links_of_anchors
 from gossamer.parse.directives import NAMES, in_meta
 from gossamer.parse.language import declared_language
 from gossamer.parse.links import LinkReader
 from gossamer.parse.listing import Listing, listing_of
 from gossamer.parse.places import AROUND_LINKS, INERT, places_of, places_of_inert
+from gossamer.parse.refresh import refresh_target
 from gossamer.parse.relations import relation_of
 from gossamer.parse.text_walk import Told, told_by
 from gossamer.records import Link, LinkKind, Place
 from gossamer.settings import Parse
+from gossamer.urls.canonical import parse
 
 _MAX_HEADINGS: Final = 64
 _MAX_HEADING_CHARS: Final = 300
 _MAX_META_CHARS: Final = 1000
+_MAX_REFRESHES: Final = 16  # one is usual; each costs a look at all elements around it
 # Listed elements for each link that may be taken: headings, metas and landmarks beside them.
 _LISTED_PER_LINK: Final = 4
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _OWN: Final = ("html", "base", "link", "meta", "title")
 _NOTHING: Final = Told("", {})
+_ANY_BASE: Final = "http://base.invalid/"  # a relative URL is valid whatever the base
 
 
 @dataclass(slots=True)
@@ -47,7 +51,7 @@ class Reading:
     base: str | None = None  # what the first `base` with an address says, as written
     text: str = ""
     has_title: bool = False
-    has_refresh: bool = False
+    refreshes_left: int = _MAX_REFRESHES  # that may be looked at; 0 once one counts
     headings: list[str] = field(default_factory=list)
     robots: set[str] = field(default_factory=set)
     links: list[Link] = field(default_factory=list)
@@ -76,7 +80,7 @@ class TreeReader:
         places = places_of_inert(listing) if self._is_bare else places_of(document, listing)
         told = _NOTHING if self._is_bare else told_by(document)
         reading = Reading(text=told.text)
-        others = self._read_own(reading, document, listing, places)
+        others = self._read_own(reading, listing, places)
         if not self._is_bare:
             reading.headings = _headings(listing, places, told.words)
         at, links = links_of_anchors(listing, places, told.words, self._links.max_chars)
@@ -90,7 +94,6 @@ class TreeReader:
     def _read_own(
         self,
         reading: Reading,
-        document: Document,
         listing: Listing,
         places: Sequence[Place | None],
     ) -> list[tuple[int, Link]]:
@@ -111,7 +114,7 @@ class TreeReader:
                 header = element.attr("http-equiv")
                 read_meta(reading, element.attr("name"), header, element.attr("content"))
                 if header and header.strip().lower() == "refresh":
-                    links = _refresh(reading, document, place)
+                    links = _refresh(reading, element, place)
             elif tag in self._links.tags:
                 links = self._links.others(element, tag, place)
             else:
@@ -169,10 +172,18 @@ def read_meta(reading: Reading, name: str | None, header: str | None, content: s
         reading.language = reading.language or declared_language(content)
 
 
-def _refresh(reading: Reading, document: Document, place: Place) -> Sequence[Link]:
-    """The link of a page's first refresh, which is the one that browsers follow."""
-    refresh = None if reading.has_refresh else document.meta_refresh()
-    if refresh is None or not refresh[1]:
+def _refresh(reading: Reading, element: Element, place: Place) -> Sequence[Link]:
+    """The link of a refresh, if browsers would look at it: the first one with a valid URL counts.
+
+    One with an invalid URL is a link too, so that reports can tell of it.
+    """
+    if not reading.refreshes_left:
         return ()
-    reading.has_refresh = True
-    return (Link(refresh[1], LinkKind.REFRESH, place=place),)
+    reading.refreshes_left -= 1
+    target = refresh_target(element.attr("content") or "")
+    if target is None or element.closest("noscript") is not None:
+        return ()
+    href = target.strip(AROUND)
+    if not href or parse(href, _ANY_BASE) is not None:
+        reading.refreshes_left = 0
+    return (Link(href, LinkKind.REFRESH, place=place),) if href else ()
