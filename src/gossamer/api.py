@@ -287,8 +287,9 @@ class Collection(Study):
     ) -> Results:
         """Pages that answer a query, best first; what is asked is as in `gossamer search`.
 
-        Sees what a running crawl has committed. Raises QueryError for words that cannot be read,
-        UsageError, CorruptFile, and StoreError where there is no index.
+        Sees what a running crawl has committed. No query is an error: what is not syntax is read
+        as words, and `hint` of the answer says so. Raises QueryError for a filter that cannot be
+        used, UsageError, CorruptFile, and StoreError where there is no index.
         """
         request = Request(
             query=query,

@@ -3,7 +3,7 @@
 GossamerError
 ├── UsageError           what was typed cannot be used: a flag, a seed, a file of seeds (exit 2)
 │   ├── SettingsError    a setting has a value, or a name, that cannot be used          (exit 2)
-│   └── QueryError       the words of a search cannot be read                           (exit 2)
+│   └── QueryError       a filter of a search (site, since) has a value that cannot be used (exit 2)
 ├── StoreError           a collection, or a file of it, cannot be used                  (exit 1)
 │   ├── NoCollection     there is none at that place
 │   ├── CollectionInUse  another process is writing to it
@@ -19,7 +19,6 @@ sentence that says what is wrong and what to do.
 
 from __future__ import annotations
 
-import unicodedata
 from pathlib import Path
 from typing import Any, Final
 
@@ -68,22 +67,10 @@ class SettingsError(UsageError):
 
 
 class QueryError(UsageError):
-    """A query cannot be read. `at` counts the characters before the one that is wrong."""
+    """A filter beside the words of a search has a value that cannot be used.
 
-    def __init__(self, sentence: str, query: str, at: int) -> None:
-        super().__init__(f"{sentence}\n{_pointed_at(query, at)}")
-        self.sentence = sentence
-        self.query = query
-        self.at = at
-
-
-def _pointed_at(query: str, at: int) -> str:
-    """The query, or the part of it around a character, and below it a caret."""
-    start = max(0, at - 50)
-    # What would move the cursor is shown as a blank; an ideograph is two columns wide.
-    shown = [char if char.isprintable() else " " for char in query[start : at + 20]]
-    width = sum(1 + (unicodedata.east_asian_width(char) in "WF") for char in shown[: at - start])
-    return f"  {''.join(shown)}\n  {' ' * width}^"
+    The words themselves are never an error: what is not syntax is read as words.
+    """
 
 
 class StoreError(GossamerError):

@@ -115,15 +115,54 @@ def test_nothing_found_suggests_what_was_meant(home: Path) -> None:
     assert ended.err.splitlines()[1] == "Did you mean: garden"
 
 
-def test_a_query_that_cannot_be_read_is_pointed_at(home: Path) -> None:
+def test_how_a_query_was_read_is_one_line_on_stderr_and_a_field_in_json(home: Path) -> None:
     ended = typed("search", "-c", home, 'rose "garden')
+    told = json.loads(typed("search", "-c", home, "--json", 'rose "garden').out)
+    plain = json.loads(typed("search", "-c", home, "--json", "rose garden").out)
 
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err.splitlines() == [
-        "gossamer: this quotation mark is never closed",
-        '  rose "garden',
-        "       ^",
-    ]
+    hint = 'A quotation mark (") is not closed. Read as: rose garden'
+    assert ended.code == 0
+    assert ended.out.startswith("1. Roses")
+    assert ended.err.splitlines()[1:] == [f"Hint: {hint}"]
+    assert told["hint"] == hint
+    assert "hint" not in plain
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "hint"),
+    [
+        (["--settings"], 0, "Read as: settings"),
+        (["noteOn(int,", "int)"], 0, 'Read as: "noteon int" int'),
+        (["title:", "rose"], 0, "Read as: title rose"),
+        (["OR"], 0, "Read as: or"),
+        (["\\"], 0, "no word to search for"),
+        ([""], 0, "no word to search for"),
+        (["garden", "type:pdff"], 0, "Types in this collection: html, text/html."),
+        (["garden", "--type", "pdff"], 0, "Types in this collection: html, text/html."),
+        (["garden", "lang:english"], 0, "Languages in this collection: en."),
+        (["garden", "site:b.example"], 0, "Sites in this collection: a.example."),
+        (["garden", "since:yesterday"], 0, "fetched from 2026-01-01 to 2026-01-01."),
+        (["garden", "--limt", "1"], 0, "Did you mean --limit?"),
+        (["garden", "--limit"], 2, "requires an argument"),
+    ],
+)
+def test_an_ordinary_query_is_no_error(home: Path, words: list[str], code: int, hint: str) -> None:
+    ended = typed("search", "-c", home, *words)
+
+    assert ended.code == code
+    assert hint in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_a_word_with_a_dash_is_excluded_and_never_a_flag(home: Path) -> None:
+    def titles(*words: str | Path) -> str:
+        ended = typed("search", "--json", *words)
+        return " ".join(hit["title"] for hit in json.loads(ended.out)["hits"])
+
+    assert titles("-c", home, "garden", "-rose") == "Tulips\x1b[2J"
+    assert titles("-c", home, "garden", "-cats", "-rose").startswith("Tulips")
+    assert titles("garden", f"-c{home}", "-tulip") == "Roses"
+    assert titles("--limit=1", f"--collection={home}", "--", "garden", "-tulip") == "Roses"
 
 
 @pytest.mark.parametrize(
@@ -131,7 +170,7 @@ def test_a_query_that_cannot_be_read_is_pointed_at(home: Path) -> None:
     [
         (["--limit", "0"], "limit is 0"),
         (["--sort", "size"], "relevance or date"),
-        (["--since", "soon"], "since: needs a day"),
+        (["--since", "soon"], "since takes a day"),
         (["--per-site", "-1"], "at least 0"),
     ],
 )

@@ -14,7 +14,7 @@ from gossamer.index.reader import IndexReader
 from gossamer.search.engine import Engine
 from gossamer.search.lexicon import Lexicon
 from gossamer.search.query import read
-from gossamer.search.results import Request
+from gossamer.search.results import Request, as_json
 from search.oracle import finds
 from search.small_collection import DAY_US, NEW_YEAR_US, build, entry
 
@@ -103,3 +103,27 @@ def test_the_same_pages_are_found_as_by_hand(entries: list[Entry], asked: list[s
             wanted = {page.url for page in entries if finds(read(query), page, kin)}
             assert found == wanted, query
             assert results.total == len(wanted)
+
+
+syntax = st.lists(
+    st.sampled_from([
+        *'ab "()-~*:5|^$[]{}+?.', "\\", "\x00", "OR ", "title:", "site:", "type:", "lang:",
+        "since:2026", "since:9999", "red ", '"red blue"~2', "中", "\ud800",
+    ]),
+    max_size=30,
+).map("".join)  # fmt: skip
+anything = st.one_of(syntax, st.text(st.characters(), max_size=120))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(pages(), st.lists(anything, min_size=12, max_size=12))
+def test_any_string_is_searched_without_an_error(entries: list[Entry], asked: list[str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(build(Path(folder), entries))
+        for query in asked:
+            request = Request(query=query, limit=100, explain=True)
+            results = engine.search(request)
+
+            assert len(results) == results.total
+            assert results.hint.isprintable()
+            assert as_json(results, request)

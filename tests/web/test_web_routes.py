@@ -60,11 +60,14 @@ def test_search_gives_hits_with_their_marks(server: Served, garden: Garden) -> N
     assert first["parts"]["title"] > 0
 
 
-def test_a_wrong_query_points_at_the_character(server: Served) -> None:
-    answer = Browser(server).get("/api/search", q='a "b')
+def test_a_query_of_any_characters_is_answered_with_a_hint(server: Served) -> None:
+    browser = Browser(server)
 
-    assert answer.status_code == 400
-    assert answer.json()["at"] == 2
+    assert browser.get("/api/search", q="rose").json()["hint"] is None
+    for query in ('rose "garden', "\x00", "\\", "OR", "type:pdff", "(" * 5000, "a* " * 3000):
+        answer = browser.get("/api/search", q=query)
+        assert answer.status_code == 200, query
+        assert answer.json()["hint"], query
 
 
 def test_a_page_has_text_headers_versions_and_story(server: Served, garden: Garden) -> None:
@@ -182,12 +185,20 @@ def test_a_search_without_hits_helps(server: Served) -> None:
     assert "Look without the filters" in page
 
 
-def test_a_query_that_cannot_be_read_is_pointed_at(server: Served) -> None:
-    answer = Browser(server).get("/", q="(rose")
+def test_how_a_query_was_read_stands_above_the_results(server: Served) -> None:
+    found = Browser(server).get("/", q="(rose <b>").text
+    plain = Browser(server).get("/", q="rose").text
+
+    hint = "A bracket is not closed. Read as: rose b"
+    assert found.index(hint) < found.index('class="hits"')
+    assert 'id="read-as"' not in plain
+
+
+def test_a_filter_that_cannot_be_used_is_told_above_the_results(server: Served) -> None:
+    answer = Browser(server).get("/", q="rose", since="soon")
 
     assert answer.status_code == 400
-    assert "The query cannot be read" in answer.text
-    assert "^" in answer.text
+    assert "since takes a day" in answer.text
 
 
 def test_a_collection_that_is_not_there_leads_to_a_new_crawl(tmp_path: Path) -> None:
@@ -249,7 +260,7 @@ def test_names_and_paths_stand_once_in_the_table() -> None:
         "/api/search?q=a&offset=99999999999999999999",
         "/api/search?q=a&sort=best",
         "/api/search?q=a&explain=perhaps",
-        "/api/search?q=%00",
+        "/api/search?q=a&since=soon",
         "/api/page",
         "/api/page?url=mailto:x",
         "/api/page?url=",

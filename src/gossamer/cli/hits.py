@@ -32,6 +32,7 @@ def run_search(home: Path, request: Request, *, as_json: bool) -> None:
         return
     print_hits(results, first=request.offset + 1)
     print(f"{counted(results.total, 'page')} in {results.took_ms:.1f} ms.", file=sys.stderr)
+    print_hint(results)
     if results.suggestion:
         print(f"Did you mean: {results.suggestion}", file=sys.stderr)
 
@@ -60,9 +61,17 @@ def object_of(results: Results) -> dict[str, Any]:
         "took_ms": round(results.took_ms, 3),
         "hits": [_hit_object(hit) for hit in results],
     }
+    if results.hint:
+        found["hint"] = results.hint
     if results.suggestion:
         found["suggestion"] = results.suggestion
     return found
+
+
+def print_hint(results: Results) -> None:
+    """How the query was read, where that may surprise: one line."""
+    if results.hint:
+        print(f"Hint: {visible(results.hint)}", file=sys.stderr)
 
 
 def print_hits(results: Results, first: int = 1) -> None:

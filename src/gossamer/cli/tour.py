@@ -18,10 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 from gossamer.base.plurals import counted
-from gossamer.cli.hits import print_hits
+from gossamer.cli.hits import print_hint, print_hits
 from gossamer.cli.text import reasons_text
 from gossamer.crawl.study import Study
-from gossamer.errors import QueryError
 from gossamer.graph.tables import in_links, table_of
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
@@ -67,12 +66,9 @@ def ask_on(path: Path) -> None:
             return
         if not words:
             return
-        try:
-            results = engine.search(Request(query=words, limit=5))
-        except QueryError as error:
-            print(error, file=sys.stderr)
-            continue
+        results = engine.search(Request(query=words, limit=5))
         print_hits(results)
+        print_hint(results)
         print(f"{counted(results.total, 'page')} in {results.took_ms:.1f} ms.", file=sys.stderr)
 
 

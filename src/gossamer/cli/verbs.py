@@ -23,6 +23,7 @@ from gossamer.cli.faults import tell_fault
 from gossamer.cli.forget import forget
 from gossamer.cli.import_ import import_
 from gossamer.cli.orders import pause, resume, stop
+from gossamer.cli.query_words import QueryCommand
 from gossamer.cli.reading import doctor, export, page, rebuild, verify, versions, why
 from gossamer.cli.report import report
 from gossamer.cli.search import search
@@ -44,7 +45,7 @@ for verb in (
     crawl, status, pause, resume, stop, ban, clear, search, why, page, versions, diff, backlinks,
     anchors, top, export, report, verify, rebuild, forget, backup, doctor, serve, demo, completion,
 ):  # fmt: skip
-    app.command()(verb)
+    app.command(cls=QueryCommand if verb is search else None)(verb)
 app.command(name="import")(import_)
 app.add_typer(config_app, name="config")
 

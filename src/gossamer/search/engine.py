@@ -21,22 +21,24 @@ from gossamer.base.values import dataclass
 from gossamer.errors import NoCollection, QueryError
 from gossamer.graph.rank_reader import RankReader
 from gossamer.index import schema
+from gossamer.index.border import reading
 from gossamer.index.entry import Kept
 from gossamer.index.fields import address_words
 from gossamer.index.reader import IndexReader, View
 from gossamer.index.words import normal_all, words_of
 from gossamer.search import rank
 from gossamer.search.explain import explained
+from gossamer.search.hints import NO_WORD, date_hint, hint_of, value_hints
 from gossamer.search.lexicon import Lexicon
 from gossamer.search.nearness import is_near
 from gossamer.search.plan import Plan, Planner, Score
-from gossamer.search.properties import property_of
-from gossamer.search.query import read
+from gossamer.search.properties import NotAValue, property_of
+from gossamer.search.query import Parsed, clean, parse
 from gossamer.search.results import Hit, Request, Results
 from gossamer.search.snippets import Marker, Snippet
 from gossamer.search.sought import sought_by
 from gossamer.search.suggest import suggestion
-from gossamer.search.tree import All, Node, Property
+from gossamer.search.tree import All, Has, Node, Property
 from gossamer.search.weights import WEIGHTS, Weights
 
 # Pages that are looked at for a loose phrase of three words or more; the rest is believed.
@@ -109,13 +111,15 @@ class Engine:
         self._moment = self._look()
 
     def search(self, request: Request) -> Results:
-        """Answer a query. Raises QueryError when it cannot be read, CorruptFile."""
+        """Answer a query, whatever it is. Raises QueryError for a filter, CorruptFile."""
         start_s = self._clock.now_s()
-        tree = with_flags(read(request.query), request)  # query.py
+        parsed = parse(request.query)  # query.py
+        tree = with_flags(parsed.tree, request)
         moment = self._now()
         plan = moment.planner(self._weights).plan(tree)  # plan.py
+        hint = _hint(moment.view, parsed, tree, plan)  # hints.py
         if not plan.parts:
-            raise QueryError("there is no word in it to look for", request.query, 0)
+            return Results((), 0, (self._clock.now_s() - start_s) * 1000, hint=hint)
         found, total = self._candidates(moment.view, plan, request)  # index/
         order = self._ordered(found, plan, request)  # graph/, rank.py
         shown = order[request.offset : request.offset + request.limit]
@@ -127,8 +131,8 @@ class Engine:
         ]  # snippets.py
         if request.explain:
             hits = explained(hits, shown, tree, moment.view, moment.planner, self._weights)
-        better = "" if total else suggestion(request.query, plan, moment.lexicon)
-        return Results(tuple(hits), total, (self._clock.now_s() - start_s) * 1000, better)
+        better = "" if total else suggestion(clean(request.query), plan, moment.lexicon)
+        return Results(tuple(hits), total, (self._clock.now_s() - start_s) * 1000, better, hint)
 
     def _candidates(
         self, view: View, plan: Plan, request: Request
@@ -211,6 +215,16 @@ def _whole_first(
     return [*first, *(one for one in found if one[0].key not in keys)][:wanted]
 
 
+def _hint(view: View, parsed: Parsed, tree: Node, plan: Plan) -> str:
+    """How the query was read, where that may surprise, and values that pages really have."""
+    if not plan.parts and not parsed.reasons:
+        return NO_WORD
+    with reading(view.generation):
+        more = value_hints(tree, view.searcher)
+        more += [date_hint(view.searcher)] if parsed.has_wrong_day else []
+    return hint_of(parsed.reasons, parsed.tree, [*filter(None, more)])
+
+
 def with_flags(tree: Node, request: Request) -> Node:
     """The query with what was asked for beside it. Raises QueryError."""
     flags = {
@@ -219,8 +233,15 @@ def with_flags(tree: Node, request: Request) -> Node:
         Property.LANG: request.lang,
         Property.SINCE: request.since,
     }
-    more = [property_of(one, value, value, 0) for one, value in flags.items() if value]
+    more = [_flag(one, value) for one, value in flags.items() if value]
     if not more:
         return tree
     parts = tree.parts if isinstance(tree, All) else (tree,)
     return All((*parts, *more))
+
+
+def _flag(property: Property, value: str) -> Has:
+    try:
+        return property_of(property, value)
+    except NotAValue as fault:
+        raise QueryError(f"{property} is {value[:80]!r}, but {fault}") from None

@@ -55,6 +55,8 @@ _MOST_WISHES: Final = 150
 # Pages with all words of a sentence are asked for up to so many of them.
 _LONGEST_WHOLE: Final = 32
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+# Letters of a beginning up to which the index looks for it by a pattern.
+_LONGEST_PATTERN: Final = 100
 
 # Of the pages that a query finds, the ids of those where the words are not that near in any field.
 Reject = Callable[[Query, Sequence[str], int, Sequence[str]], Sequence[str]]
@@ -292,7 +294,7 @@ class Planner:
         return Query.boolean_query([(Occur.Must, query) for query in queries])
 
     def _prefix_in(self, name: str, tokens: Sequence[str], weight: float) -> Query:
-        if len(tokens) == 1:
+        if len(tokens) == 1 and len(tokens[0]) <= _LONGEST_PATTERN:
             return _boosted(Query.regex_query(self._schema, name, f"{tokens[0]}.*"), weight)
         *first, last = tokens
         return _union(

@@ -9,25 +9,30 @@ import re
 from datetime import UTC, datetime
 from typing import Final
 
-from gossamer.errors import QueryError
 from gossamer.search.tree import Has, Property
 
 _DAY: Final = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?Z?)?)?)?"
 )
+# Dates that the index can compare, 1684 to 2255; every page of the web is between them.
+_MOST_US: Final = 9_000_000_000_000_000
 _HOST: Final = re.compile(
     r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/?#]*@)?(\[[0-9a-f:.]+\]|[^:/?#]+)(?::\d+)?(?:[/?#].*)?",
     re.IGNORECASE,
 )
 
 
-def property_of(property: Property, value: str, query: str, at: int) -> Has:
-    """Read a value. Raises QueryError, which points at `at` in `query`."""
+class NotAValue(ValueError):
+    """A property cannot have this value. The message says which values there are."""
+
+
+def property_of(property: Property, value: str, at: int = 0) -> Has:
+    """Read a value that stands at a place of a query. Raises NotAValue."""
     match property:
         case Property.SITE:
-            return Has(property, _host_of(value, query, at), at=at)
+            return Has(property, _host_of(value), at=at)
         case Property.SINCE:
-            return Has(property, value, _since_us(value, query, at), at)
+            return Has(property, value, _since_us(value), at)
         case Property.LANG:
             # Pages know their language without its country: zh-TW is zh.
             return Has(property, re.split("[-_]", value.strip().lower())[0], at=at)
@@ -35,28 +40,28 @@ def property_of(property: Property, value: str, query: str, at: int) -> Has:
             return Has(property, value.strip().lower(), at=at)
 
 
-def _host_of(value: str, query: str, at: int) -> str:
+def _host_of(value: str) -> str:
     """The host of what may be typed: a host, one with a port, a whole URL, `*.example.org`."""
     found = _HOST.fullmatch(value.strip())
     host = found[1].lower().removeprefix("*").strip(".") if found else ""
     if not host:
-        raise QueryError("site: needs the name of a host, as site:example.org", query, at)
+        raise NotAValue("site takes the name of a host, such as example.org")
     if not host.isascii():
         try:
             host = host.encode("idna").decode()
         except UnicodeError:
-            raise QueryError(f"{host} is no name that a host may have", query, at) from None
+            raise NotAValue("site takes the name of a host, such as example.org") from None
     return host
 
 
-def _since_us(value: str, query: str, at: int) -> int:
+def _since_us(value: str) -> int:
     """The first microsecond of a year, month, day or moment, in UTC."""
     found = _DAY.fullmatch(value.strip())
     if found:
         year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
         try:
             moment = datetime(year, month or 1, day or 1, hour, minute, second, tzinfo=UTC)
-            return round(moment.timestamp()) * 1_000_000
+            return max(-_MOST_US, min(round(moment.timestamp()) * 1_000_000, _MOST_US))
         except ValueError:
             pass
-    raise QueryError("since: needs a day, as since:2026-01-31", query, at)
+    raise NotAValue("since takes a day, month or year, such as 2026-01-31, 2026-01 or 2026")

@@ -1,16 +1,17 @@
 """What does a query mean?
 
-`read` turns the words of a person into a tree (tree.py), or raises QueryError, whose sentence
-points at the character that cannot be read:
+`parse` turns the words of a person into a tree (tree.py):
 
     query   = part*
     part    = ["-"] one ("OR" ["-"] one)*       OR joins its two neighbours: a b OR c is a (b OR c)
     one     = [field ":"] (word | word "*" | '"' words '"' ["~" number] | "(" query ")")
     field   = title anchor url site type lang since
 
-Every query is read in one pass, and its length, depth and number of words are bounded. What
-looks like syntax but has no place there (a colon after another word, a dash, a bracket within a
-word like `print()`) is part of a word, and a word's punctuation is the index's affair.
+No query is an error. What looks like syntax but has no place there is read as words: a colon after
+another word, a dash, a bracket within a word like `print()`, a bracket or quotation mark without a
+partner, `title:` without a value, `OR` without neighbours. Where that may surprise, a reason is
+noted (hints.py). Every query is read in one pass, and its length, depth and number of words are
+bounded; what is beyond a bound is left out, and that is noted too.
 
 Left to others: what is a word to the index, and whether any is left (plan.py).
 """
@@ -21,8 +22,10 @@ import re
 import unicodedata
 from typing import Final
 
-from gossamer.errors import QueryError
-from gossamer.search.properties import property_of
+from gossamer.base.values import dataclass
+from gossamer.search.brackets import balanced, end_of_word
+from gossamer.search.hints import Reasons, shortened
+from gossamer.search.properties import NotAValue, property_of
 from gossamer.search.tree import All, Any, Field, Node, Not, Phrase, Prefix, Property, Word
 
 MAX_CHARS: Final = 10_000
@@ -39,19 +42,28 @@ _PROPERTIES: Final = {one.value: one for one in Property}
 _FIELD: Final = re.compile(rf"({'|'.join([*_FIELDS, *_PROPERTIES])}):", re.IGNORECASE)
 _SLOP: Final = re.compile(r"~(\d*)")
 _QUOTES: Final = str.maketrans("“”„‟", '""""')
+_LONGEST_SHOWN: Final = 30
 
 _Named = Field | Property
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A query as it was read, and why where that is not as it was typed."""
+
+    tree: Node
+    reasons: tuple[str, ...] = ()
+    has_wrong_day: bool = False
+
+
+def parse(text: str) -> Parsed:
+    """Read a query; the tree is `All(())` where it has no part. Never raises."""
+    return _Reader(text).parse()
+
+
 def read(text: str) -> Node:
-    """The tree of a query; `All(())` where it has no part. Raises QueryError."""
-    if len(text) > MAX_CHARS:
-        raise QueryError(
-            f"the query has {len(text):,} characters, and {MAX_CHARS:,} are allowed",
-            text,
-            MAX_CHARS,
-        )
-    return _Reader(text).read()
+    """The tree alone."""
+    return parse(text).tree
 
 
 def clean(text: str) -> str:
@@ -71,18 +83,41 @@ class _Reader:
     """One query, read from left to right."""
 
     def __init__(self, text: str) -> None:
-        self._shown = text
-        self._text = clean(text)
+        self._reasons = Reasons()
+        self._text = self._balanced(clean(self._shortened(text)))
         self._at = 0
         self._parts = 0
         self._prefixes = 0
         self._loose = 0
+        self._has_wrong_day = False
 
-    def read(self) -> Node:
-        tree = self._all(Field.TEXT, 0)
-        if self._at < len(self._text):
-            raise self._fault("this bracket closes nothing")
-        return tree
+    def parse(self) -> Parsed:
+        parts: list[Node] = []
+        while self._at < len(self._text):
+            self._step_over_brackets()
+            tree = self._all(Field.TEXT, 0)
+            parts += tree.parts if isinstance(tree, All) else (tree,)
+        tree = parts[0] if len(parts) == 1 else All(tuple(parts))
+        return Parsed(tree, tuple(self._reasons), self._has_wrong_day)
+
+    # -- before reading
+
+    def _shortened(self, text: str) -> str:
+        if len(text) > MAX_CHARS:
+            self._note(f"Only the first {MAX_CHARS:,} of {len(text):,} characters are used.")
+        return text[:MAX_CHARS]
+
+    def _balanced(self, text: str) -> str:
+        found = balanced(text, MAX_DEPTH, lambda at: _field_end(text, at))
+        if found.has_open_quote:
+            self._note('A quotation mark (") is not closed.')
+        if found.has_open_bracket:
+            self._note("A bracket is not closed.")
+        if found.has_stray_close:
+            self._note("A closing bracket closes nothing.")
+        if found.is_too_deep:
+            self._note(f"Brackets nested more than {MAX_DEPTH} deep are ignored.")
+        return found.text
 
     # -- rules
 
@@ -90,106 +125,133 @@ class _Reader:
         """Parts up to the end or a closing bracket."""
         parts: list[Node] = []
         while (char := self._next_char()) and char != ")":
+            if self._parts >= MAX_PARTS:
+                self._note(f"Only the first {MAX_PARTS:,} words are used.")
+                self._at = len(self._text)
+                break
             parts.append(self._part(named, depth))
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
     def _part(self, named: _Named, depth: int) -> Node:
         """One thing, or several joined by OR."""
+        start = self._at
         if self._takes_or():
-            raise self._fault("OR needs something before it", -2)
+            self._note("OR needs a word on each side.")
+            return self._plain_word(named, start)
         choices = [self._signed(named, depth)]
-        while self._takes_or():
-            after_or = self._at
-            if self._next_char() in {"", ")"} or self._takes_or():
-                raise QueryError("OR needs something after it", self._shown, after_or - 2)
+        while self._parts < MAX_PARTS:
+            before_or = self._at
+            if not self._takes_or():
+                break
+            while self._takes_or():
+                self._note("OR needs a word on each side.")
+            if self._next_char() in {"", ")"}:
+                self._at = before_or  # the next part reads it as a word
+                break
             choices.append(self._signed(named, depth))
         return choices[0] if len(choices) == 1 else Any(tuple(choices))
+
+    def _plain_word(self, named: _Named, start: int) -> Word:
+        """What was just passed, as a word. Read as one, it has no property."""
+        self._parts += 1
+        field = named if isinstance(named, Field) else Field.TEXT
+        return Word(self._text[start : self._at], field, start)
 
     def _signed(self, named: _Named, depth: int) -> Node:
         start = self._at
         while self._char() == "-":
             self._at += 1
-        if self._at == start:
+        dashes = self._at - start
+        if not dashes:
             return self._one(named, depth)
         if self._char() in {"", ")"} or self._char().isspace():
-            return Word(self._text[start : self._at], at=start)  # a dash between words
-        return Not(self._one(named, depth))
+            return self._plain_word(Field.TEXT, start)  # a dash between words
+        if dashes == 1:
+            return Not(self._one(named, depth))
+        word = self._text[start : min(end_of_word(self._text, self._at), start + _LONGEST_SHOWN)]
+        self._note(f"{word} is a word here: only a single dash excludes.")
+        return self._one(named, depth)
 
     def _one(self, named: _Named, depth: int) -> Node:
-        self._count_part()
         start = self._at
         if found := _FIELD.match(self._text, self._at):
             name = found[1].lower()
-            named = _FIELDS.get(name) or _PROPERTIES[name]
             self._at = found.end()
             if self._char() in {"", ")"} or self._char().isspace():
-                raise QueryError(f"{name}: needs a value right after its colon", self._shown, start)
+                self._note(f"{name}: needs its value right after the colon.")
+                return self._plain_word(named, start)
+            named = _FIELDS.get(name) or _PROPERTIES[name]
         if self._char() == "(":
             return self._group(named, depth + 1)
+        self._parts += 1
         if self._char() == '"':
             return self._phrase(named)
         return self._word(named)
 
     def _group(self, named: _Named, depth: int) -> Node:
-        opened = self._at
-        if depth > MAX_DEPTH:
-            raise self._fault(f"brackets are nested more than {MAX_DEPTH} deep here")
+        self._parts += 1
         self._at += 1
         inside = self._all(named, depth)
-        if self._char() != ")":
-            raise QueryError("this bracket is never closed", self._shown, opened)
-        self._at += 1
+        self._at += self._char() == ")"
         return inside
 
     def _phrase(self, named: _Named) -> Node:
         opened = self._at
         closed = self._text.find('"', opened + 1)
-        if closed < 0:
-            raise self._fault("this quotation mark is never closed")
+        if closed < 0:  # only where taking out a bracket has changed what is a word
+            self._at += 1
+            return Word("", at=opened)
         words = self._text[opened + 1 : closed]
         self._at = closed + 1
-        slop = self._slop()
         if isinstance(named, Property):
-            return property_of(named, words, self._shown, opened)
+            self._slop()
+            return self._property(named, words, opened)
+        slop = self._slop()
+        if slop is None:
+            return All(tuple(Word(word, named, opened) for word in words.split()))
         return Phrase(words, slop, named, opened)
 
-    def _slop(self) -> int:
+    def _slop(self) -> int | None:
+        """The number after a `~`; None where the phrase is to be read as its words."""
         found = _SLOP.match(self._text, self._at)
         if found is None:
             return 0
-        # int() of a long row of digits takes its time; three say enough.
-        if not found[1] or len(found[1]) > 3 or int(found[1]) > MAX_SLOP:
-            raise self._fault(f"after ~ a whole number up to {MAX_SLOP} is needed")
+        self._at = found.end()
+        if not found[1]:
+            self._note(f"~ needs a whole number up to {MAX_SLOP}.")
+            return 0
         self._loose += 1
         if self._loose > MAX_LOOSE:
-            raise self._fault(f"more than {MAX_LOOSE} phrases have a ~")
-        self._at = found.end()
+            self._note(f"Only the first {MAX_LOOSE} phrases with ~ are phrases.")
+            return None
+        # int() of a long row of digits takes its time; three say enough.
+        if len(found[1]) > 3 or int(found[1]) > MAX_SLOP:
+            self._note(f"~ is at the most {MAX_SLOP}.")
+            return MAX_SLOP
         return int(found[1])
 
     def _word(self, named: _Named) -> Node:
         start = self._at
-        self._at = self._end_of_word(start)
+        self._at = end_of_word(self._text, start)
         word = self._text[start : self._at]
         if isinstance(named, Property):
-            return property_of(named, word, self._shown, start)
+            return self._property(named, word, start)
         if word.endswith("*"):
             self._prefixes += 1
-            if self._prefixes > MAX_PREFIXES:
-                raise QueryError(f"more than {MAX_PREFIXES} words end in *", self._shown, start)
-            return Prefix(word.rstrip("*"), named, start)
+            if self._prefixes <= MAX_PREFIXES:
+                return Prefix(word.rstrip("*"), named, start)
+            self._note(f"Only the first {MAX_PREFIXES} words with * stand for what begins so.")
         return Word(word, named, start)
 
-    # -- characters
+    def _property(self, named: Property, value: str, start: int) -> Node:
+        try:
+            return property_of(named, value, start)
+        except NotAValue as fault:
+            self._note(f"{named}:{shortened(value, _LONGEST_SHOWN)} is not a filter: {fault}.")
+            self._has_wrong_day = self._has_wrong_day or named is Property.SINCE
+            return Word(f"{named}:{value}", at=start)
 
-    def _end_of_word(self, start: int) -> int:
-        """A word goes on to a space, a quotation mark, or a bracket that it did not open."""
-        opened = 0
-        for at in range(start, len(self._text)):
-            char = self._text[at]
-            if char.isspace() or char == '"' or (char == ")" and not opened):
-                return at
-            opened += (char == "(") - (char == ")")
-        return len(self._text)
+    # -- characters
 
     def _char(self) -> str:
         return self._text[self._at : self._at + 1]
@@ -198,6 +260,11 @@ class _Reader:
         while self._char().isspace():
             self._at += 1
         return self._char()
+
+    def _step_over_brackets(self) -> None:
+        """Only where taking out a bracket has changed what is a word."""
+        while self._next_char() == ")":
+            self._at += 1
 
     def _takes_or(self) -> bool:
         """Step over `OR`, where it stands."""
@@ -212,10 +279,10 @@ class _Reader:
         after = self._text[at : at + 1]
         return not after or after.isspace() or after in '()"'
 
-    def _count_part(self) -> None:
-        self._parts += 1
-        if self._parts > MAX_PARTS:
-            raise self._fault(f"the query has more than {MAX_PARTS:,} words up to here")
+    def _note(self, sentence: str) -> None:
+        self._reasons.add(sentence)
 
-    def _fault(self, sentence: str, back: int = 0) -> QueryError:
-        return QueryError(sentence, self._shown, self._at + back)
+
+def _field_end(text: str, at: int) -> int:
+    found = _FIELD.match(text, at)
+    return found.end() if found else at

@@ -81,6 +81,7 @@ class Results(Sequence[Hit]):
     total: int
     took_ms: float
     suggestion: str = ""  # what may have been meant, where nothing was found
+    hint: str = ""  # how the query was read, where that is not as it was typed
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -105,6 +106,7 @@ def results_object(results: Results, request: Request) -> dict[str, Any]:
         "total": results.total,
         "took_ms": round(results.took_ms, 3),
         "suggestion": results.suggestion or None,
+        "hint": results.hint or None,
         "hits": [_hit_object(hit) for hit in results],
     }
 
@@ -128,4 +130,6 @@ def _hit_object(hit: Hit) -> dict[str, Any]:
 def as_json(results: Results, request: Request) -> bytes:
     """The same as text."""
     found = results_object(results, request)
-    return json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+        errors="replace"  # half of a pair, which a terminal may send, is no character
+    )

@@ -24,7 +24,6 @@ from gossamer.errors import (
     GossamerError,
     NoCollection,
     NotKnown,
-    QueryError,
     StoreError,
     UsageError,
 )
@@ -183,8 +182,6 @@ def fault_response(
         return no_copy(str(fault), status)
     if route.gives != "html":
         found: dict[str, Any] = {"schema": 1, "error": str(fault)}
-        if isinstance(fault, QueryError):
-            found |= {"error": fault.sentence, "at": fault.at}
         return JSONResponse(found, status, _challenge(status))
     if status == 401 and route.method == "GET":
         wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")

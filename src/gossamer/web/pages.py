@@ -100,7 +100,7 @@ def search(desk: Desk, asked: Asked) -> Response:
         try:
             names["results"] = searched(desk, asked)[1]
         except QueryError as fault:
-            # The query is right there to be mended, so it is no fault of the whole page.
+            # The filters are right there to be changed, so it is no fault of the whole page.
             names |= {"fault": fault, "status": 200 if asked.flag("part") else 400}
         except NoCollection:
             names["is_empty"] = True

@@ -23,7 +23,7 @@ _CRAWL = Param(name="c", help="The crawl's name; empty is the first.", default="
 _NAME = Param(name="name", help="The crawl's name.", place="path", is_needed=True, longest=64)
 _URL = Param(name="url", help="A URL; its scheme may be left out.", is_needed=True, longest=8_192)
 _AT = Param(name="at", help="As it was then; empty is the newest.", default="", longest=40)
-_QUERY = Param(name="q", help="Words to look for.", default="", longest=1_000)
+_QUERY = Param(name="q", help="Words to look for.", default="", longest=10_000)
 _SEARCH = (
     _CRAWL,
     Param(name="limit", help="Hits to give.", kind="whole", default=10, least=1, most=MAX_LIMIT),
@@ -173,8 +173,8 @@ API: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/api/search", name="search", does="Find pages, best first.",
         answer=answers.search, params=(Param(name="q", help="Words to look for.", is_needed=True,
-        longest=1_000), *_SEARCH),
-        keys=("schema", "query", "offset", "total", "took_ms", "suggestion", "hits"),
+        longest=10_000), *_SEARCH),
+        keys=("schema", "query", "offset", "total", "took_ms", "suggestion", "hint", "hits"),
     ),
     Route(
         method="GET", path="/api/page", name="page", does="All about one URL.",

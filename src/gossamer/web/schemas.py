@@ -95,6 +95,7 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
     "first": _TEXT,
     "query": _TEXT,
     "suggestion": _MAYBE_TEXT,
+    "hint": _MAYBE_TEXT,
     "status": {"type": ["string", "integer", "null"]},  # of a URL; of the server "ok"
     "version": _TEXT,
     "bans": _list(_TEXT),
