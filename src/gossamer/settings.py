@@ -241,6 +241,30 @@ class Politeness(Section):
     busy_rest_s: float = setting(
         60.0, "Rest after a 429 or 503 without Retry-After; doubles each time.", at_least=0
     )
+    busy_retries: int = setting(
+        5, "Retries after a 429 or 503; then the URL, and its host, is given up.", at_least=0,
+        at_most=100,
+    )  # fmt: skip
+    retries: int = setting(
+        3,
+        "Retries of a URL or a host that gave no whole answer; some failures allow fewer. 0 for "
+        "none.",
+        at_least=0,
+        at_most=100,
+    )
+    retry_wait_s: float = setting(
+        30.0,
+        "Wait before the first retry of a refused connection; doubles each time. Other failures "
+        "wait a third of it (reset) or twice as long (timeout, name, TLS).",
+        at_least=0,
+    )
+    idle_retries: int = setting(
+        2,
+        "Retries of a URL once nothing but retries is left to do. A host that has answered before "
+        "keeps all of its retries.",
+        at_least=0,
+    )
+    idle_retry_wait_s: float = setting(5.0, "The longest wait for such a retry.", at_least=0)
     robots_keep_s: float = setting(
         86400.0, "How long a robots.txt is believed.", at_least=0, at_most=86400
     )

@@ -42,6 +42,7 @@ class VirtualRun:
         counts, clock = self.bench.frontier.counts, self.bench.clock
         while (counts.queued or self._coming) and clock.now_s() < until_s:
             self._give_out()
+            self.bench.scheduler.hasten_retries()
             if self._commit() or (self._is_at_limit() and self._coming):
                 await self._pass(self._coming[0][0] if self._is_at_limit() else clock.now_s())
                 continue

@@ -121,7 +121,7 @@ def test_a_fault_is_tried_again_as_often_as_its_rule_says(name: str, collection:
     tries = {"reset": 4, "not gzip": 1, "http/0.9": 2}[name]
 
     with site_in_thread({"/": page("<a href=/bad>x</a>"), "/bad": BAD[name][0]}) as site:
-        crawl_hurried(collection, [site.url()], **QUICK_TIMES)
+        crawl_hurried(collection, [site.url()], politeness__idle_retries=9, **QUICK_TIMES)
 
     assert site.asked.count("/bad") == tries
     assert [line.get("tries", 0) for line in lines_of(collection / "log" / "crawl.jsonl")][

@@ -11,7 +11,7 @@ def status(collection: Collection = None, json: Json = False) -> None:
 
     from gossamer.base.sizes import size_text
     from gossamer.cli.printable import printable
-    from gossamer.cli.text import classes_text, reasons_text
+    from gossamer.cli.text import classes_text, reasons_text, retry_text
     from gossamer.crawl.home import Home
     from gossamer.crawl.snapshot import crawl_figures
 
@@ -36,5 +36,7 @@ def status(collection: Collection = None, json: Json = False) -> None:
             f"  {facts['under_way']} under way, {facts['hosts_waiting']} hosts waiting, "
             f"{facts['pages_per_s']} pages/s, {size_text(facts['bytes_per_s'])}/s"
         )
+        if facts.get("retrying"):
+            print(f"  {retry_text(facts['retrying'], facts['retry_in_s'])}; nothing else is left")
         for trouble in facts["troubles"]:
             print(printable(f"  {trouble}"))

@@ -55,10 +55,18 @@ def progress_line(progress: Progress) -> str:
     ]
     if progress.state != "running":
         parts.insert(0, progress.state)
+    if progress.retrying:
+        parts.insert(0, retry_text(progress.retrying, progress.retry_in_s))
     line = " · ".join(parts)
     if progress.troubles and not progress.pages_per_s:
         line += f" · {progress.troubles[0]}"
     return line
+
+
+def retry_text(urls: int, in_s: float) -> str:
+    """`retrying 1 URL in 20 s`: nothing else is left to do."""
+    when = f"in {in_s:.0f} s" if in_s >= 1 else "now"
+    return f"retrying {urls} {'URL' if urls == 1 else 'URLs'} {when}"
 
 
 _STOPPED = {

@@ -40,7 +40,7 @@ def story_object(story: Story) -> dict[str, Any]:
             "status": row.status or None,
             "redirect": row.redirect or None,
             "depth": row.depth,
-            "tries": row.tries,
+            "tries": story.tries,
             "first_seen": _iso(row.first_us),
             "decided_at": _iso(row.at_us),
             "due_at": _iso(row.due_us),

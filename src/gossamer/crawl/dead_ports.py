@@ -15,6 +15,7 @@ from typing import Final
 from gossamer.base.values import dataclass
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import Reason
+from gossamer.settings import Politeness
 
 _MOST: Final = 10_000  # origins
 
@@ -31,14 +32,15 @@ class Doubt:
 class DeadPorts:
     """The origins that are doubted."""
 
-    def __init__(self) -> None:
+    def __init__(self, manners: Politeness) -> None:
+        self._manners = manners
         self._doubts: OrderedDict[str, Doubt] = OrderedDict()
 
     def blame(self, origin: str, detail: str, now_us: int) -> None:
         """It could not be connected to."""
         before = self._doubts.pop(origin, None)
         faults = before.faults + 1 if before else 1
-        wait_s = wait_before_retry(Reason.CONNECT, faults - 1)
+        wait_s = wait_before_retry(Reason.CONNECT, faults - 1, self._manners)
         until_us = None if wait_s is None else now_us + round(wait_s * 1e6)
         self._doubts[origin] = Doubt(faults, until_us, detail)
         if len(self._doubts) > _MOST:
@@ -49,6 +51,16 @@ class DeadPorts:
         doubt = self._doubts.get(origin)
         is_over = doubt is None or (doubt.until_us is not None and doubt.until_us <= now_us)
         return None if is_over else doubt
+
+    def is_doubted(self, origin: str) -> bool:
+        """Whether it has never been reached."""
+        return origin in self._doubts
+
+    def hasten(self, until_us: int) -> None:
+        """Nothing else is left to do: the next try of each comes no later than that."""
+        for origin, doubt in self._doubts.items():
+            if doubt.until_us is not None and doubt.until_us > until_us:
+                self._doubts[origin] = Doubt(doubt.faults, until_us, doubt.detail)
 
     def __bool__(self) -> bool:
         return bool(self._doubts)

@@ -50,6 +50,10 @@ class HostRoll:
             host = self._hosts[key] = self._made(key)
         return host
 
+    def find(self, key: bytes) -> Host | None:
+        """The host of a key, when it is in memory."""
+        return self._hosts.get(key)
+
     def rest_s(self, host: Host, *, took_s: float) -> float:
         """How long a host rests after an answer that took so long."""
         return rest_after(

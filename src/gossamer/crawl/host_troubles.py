@@ -15,9 +15,10 @@ from gossamer.crawl.hosts import Host, HostBoard, Where
 from gossamer.crawl.robots_errands import RobotsErrands
 from gossamer.crawl.sitemap_errands import SitemapErrands
 from gossamer.crawl.unasked import Unasked
+from gossamer.fetch.faults import is_refused
 from gossamer.frontier.frontier import Frontier
 from gossamer.politeness.outage import Outage
-from gossamer.politeness.retry import RETRY, wait_before_retry
+from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import Lease, Reason, Report
 from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
@@ -74,7 +75,7 @@ class HostTroubles:
 
     def is_too_busy(self, host: Host, report: Report) -> bool:
         """Whether a host has said "too many" too often, or wants to be left alone for too long."""
-        is_over = bool(host.away) or host.pace.busy_in_a_row > RETRY[Reason.BUSY].tries
+        is_over = bool(host.away) or host.pace.busy_in_a_row > self._manners.busy_retries
         return report.reason is Reason.BUSY and is_over
 
     # -- out of reach
@@ -127,7 +128,8 @@ class HostTroubles:
         """
         row = self._frontier.touch(host.key)
         is_dead = is_definite and not row.fetched
-        if not is_definite and self.is_network_gone(host):
+        # A refusal is an answer of its network: it came through.
+        if not (is_definite or is_refused(detail)) and self.is_network_gone(host):
             row.trouble = f"the network seems to be gone ({detail})"
             host.waits_for_robots = False
             self._place(host)
@@ -135,10 +137,10 @@ class HostTroubles:
         if is_new or not row.faults:
             row.faults += 1
             host.trouble_number = self._last_lease()
-        row.trouble = detail
+        row.trouble, host.fault = detail, reason
         counts = self._frontier.counts
         is_first_contact = not counts.fetched and not counts.redirects
-        wait_s = wait_before_retry(reason, row.faults - 1)
+        wait_s = wait_before_retry(reason, row.faults - 1, self._manners)
         if wait_s is None or is_first_contact or is_dead:
             self.give_up(host, reason, detail)
             return None

@@ -88,6 +88,7 @@ class Host:
     silent: set[str] = field(default_factory=set)  # addresses that took no connection
     trouble_number: int = 0  # leases up to this one were out when it was last in trouble
     verdict: tuple[Reason, str] | None = None  # it is given up, and this is said of its URLs
+    fault: Reason = Reason.CONNECT  # why it could not be reached the last time
     away: str = ""  # it wants to be left alone for longer than we wait, in its words
     waits_for: Address | None = None
     called_by: Address | None = None

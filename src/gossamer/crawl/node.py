@@ -165,7 +165,9 @@ class Node:
         )
         if reached:
             self.stop(reached)
-        elif not (counts.queued or self._parts.crew.under_way or self._scheduler.sitemaps.waiting):
+            return
+        self._scheduler.hasten_retries()
+        if not (counts.queued or self._parts.crew.under_way or self._scheduler.sitemaps.waiting):
             self.stop("done")
 
     async def _wait(self) -> None:
@@ -303,6 +305,7 @@ class Node:
     def progress(self) -> Progress:
         counts = self._frontier.counts
         now_s = self._clock.now_s()
+        retries = self._scheduler.retries_left()
         pages_per_s, bytes_per_s = self._speed.note(
             now_s, counts.fetched + counts.redirects, counts.size_bytes
         )
@@ -315,6 +318,8 @@ class Node:
             bytes_per_s=round(bytes_per_s, 1),
             wall_s=round(now_s - self._began_s, 1),
             troubles=self._scheduler.troubles(),
+            retrying=retries.urls if retries else 0,
+            retry_in_s=round(retries.next_in_s, 1) if retries else 0.0,
         )
 
     @property

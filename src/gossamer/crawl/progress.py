@@ -38,6 +38,9 @@ class Progress:
     by_status: dict[str, int] = field(default_factory=dict)
     by_class: dict[str, int] = field(default_factory=dict)  # answer_class.py
     troubles: tuple[str, ...] = ()
+    # When nothing but retries is left: URLs that wait for one, and seconds until the first.
+    retrying: int = 0
+    retry_in_s: float = 0.0
 
 
 def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:

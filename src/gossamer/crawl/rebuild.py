@@ -325,7 +325,7 @@ class _Replay:
     def _retry_us(self, report: Report) -> int | None:
         if report.outcome is not Outcome.FAILED or report.reason is None:
             return None
-        wait_s = wait_before_retry(report.reason, report.lease.tries)
+        wait_s = wait_before_retry(report.reason, report.lease.tries, self._settings.politeness)
         return None if wait_s is None else report.at_us + round(wait_s * 1e6)
 
     def _take_robots(self, report: Report) -> None:

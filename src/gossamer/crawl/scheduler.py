@@ -16,6 +16,7 @@ from gossamer.base.clock import Clock
 from gossamer.crawl.host_roll import HostRoll
 from gossamer.crawl.host_troubles import HostTroubles
 from gossamer.crawl.hosts import Address, Host, HostBoard, Where
+from gossamer.crawl.last_retries import LastRetries, RetriesLeft
 from gossamer.crawl.robots_errands import RobotsErrands
 from gossamer.crawl.sitemap_errands import SitemapErrands
 from gossamer.crawl.unasked import AT_ONCE, SLICE_REST_S, Unasked
@@ -81,7 +82,7 @@ class Scheduler:
         self._number = 0  # of the last lease
         self._now_us = 0  # the wall time at which leases were last asked for
         self.under_way = 0
-        self._unasked = Unasked(frontier, clock, on_decided)
+        self._unasked = Unasked(frontier, self._manners, clock, on_decided)
         self.board = HostBoard()
         self.sitemaps = SitemapErrands(
             frontier, settings, keys, self.host, self._place_now,
@@ -96,6 +97,10 @@ class Scheduler:
             self._unasked, self._place_now, lambda: self._number,
         )  # fmt: skip
         self._outage = self._troubles.outage
+        self._last_retries = LastRetries(
+            frontier, self._manners, clock, self.board, self._roll, self._troubles, self.sitemaps,
+            self._unasked, self._place_now,
+        )  # fmt: skip
         self.allowance = Allowance(settings.limits)
 
     # -- giving out
@@ -154,6 +159,16 @@ class Scheduler:
         gone = ["the network seems to be gone; it is tried again now and then"]
         found = gone if self._outage.is_out else []
         return (*found, *self._roll.troubles(limit - len(found)))
+
+    def retries_left(self) -> RetriesLeft | None:
+        """What waits to be retried, when nothing else is left to do."""
+        return self._last_retries.left()
+
+    def hasten_retries(self) -> None:
+        """Call it when no lease could be given: when nothing but retries is left, they come sooner
+        and are fewer."""
+        if not self.under_way:
+            self._last_retries.hasten()
 
     def take_unresolved(self) -> list[Host]:
         """Hosts whose names must be resolved; `resolved` is owed for each."""
@@ -493,7 +508,7 @@ class Scheduler:
             return self._clock.wall_us()
         if report.outcome is not Outcome.FAILED or report.reason is None:
             return None
-        wait_s = wait_before_retry(report.reason, report.lease.tries)
+        wait_s = wait_before_retry(report.reason, report.lease.tries, self._manners)
         if report.retry_after_s > self._manners.retry_after_max_s or wait_s is None:
             return None
         # A server that says when is believed; our own guess is for those that do not.

@@ -92,11 +92,26 @@ class Story:
     is_seed: bool = False
 
     @property
+    def tries(self) -> int:
+        """Requests so far, or attempts to reach the host where none could be sent."""
+        return _tries(self.row) if self.row is not None else 0
+
+    @property
     def because(self) -> str:
         """The reason as half a sentence; empty when there is none."""
         if self.row is None or not self.row.reason:
             return ""
         return SAYS.get(Reason(self.row.reason), self.row.reason)
+
+
+def _tries(row: UrlRow) -> int:
+    match row.outcome:
+        case Outcome.QUEUED:
+            return row.tries
+        case Outcome.REFUSED:
+            return row.tries + bool(row.status)
+        case _:
+            return row.tries + 1
 
 
 def robots_view(url: str, access: Access) -> RobotsView:

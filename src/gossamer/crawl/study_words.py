@@ -54,7 +54,7 @@ def _tell_unknown(story: Story, judged: Judged, now_us: int) -> Iterator[str]:
 
 def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     detail = f" ({row.detail})" if row.detail else ""
-    tries = f", after {row.tries + 1} tries" if row.tries else ""
+    tries = f", after {story.tries} tries" if story.tries > 1 else ""
     match row.outcome:
         case Outcome.FETCHED:
             size = f"{counted(row.size_bytes, 'byte')} of {row.type or 'no named type'}"

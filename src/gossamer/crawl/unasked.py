@@ -17,6 +17,7 @@ from gossamer.crawl.hosts import Host
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.records import Reason
+from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
 
 AT_ONCE: Final = 500  # URLs, some 10 ms
@@ -29,12 +30,16 @@ class Unasked:
     """Decides about URLs without asking. `count` says of how many since it was set to 0."""
 
     def __init__(
-        self, frontier: Frontier, clock: Clock, on_decided: Callable[[UrlRow], None]
+        self,
+        frontier: Frontier,
+        manners: Politeness,
+        clock: Clock,
+        on_decided: Callable[[UrlRow], None],
     ) -> None:
         self._frontier = frontier
         self._clock = clock
         self._on_decided = on_decided
-        self.dead_ports = DeadPorts()
+        self.dead_ports = DeadPorts(manners)
         self.count = 0
 
     def refuse_first(self, host: Host, entry: QueueEntry, reason: Reason, detail: str) -> None:
@@ -53,10 +58,14 @@ class Unasked:
         self._frontier.take(host.key)
         given = (entry.key, Reason.CONNECT, doubt.detail, now_us)
         if doubt.until_us is None:
-            self._on_decided(self._frontier.fail(*given))
+            self._on_decided(self._frontier.fail(*given, tries=doubt.faults))
         else:
-            self._frontier.put_off(*given, doubt.until_us)
+            self._frontier.put_off(*given, doubt.until_us, tries=doubt.faults)
         return True
+
+    def give_up(self, key: bytes, reason: Reason, detail: str, now_us: int) -> None:
+        """A URL that waits for a retry gets none."""
+        self._on_decided(self._frontier.fail(key, reason, detail, now_us))
 
     def sweep(self, host: Host) -> float | None:
         """Some of what a given-up host has queued gets the verdict. Seconds until the rest may get
@@ -67,10 +76,15 @@ class Unasked:
         reason, detail = host.verdict
         now_us = self._clock.wall_us()
         is_rule = reason in (Reason.PRIVATE, Reason.CONTACT)
-        decide = self._frontier.refuse if is_rule else self._frontier.fail
+        faults = self._frontier.host(host.key).faults
         for entry in islice(self._frontier.drain(host.key), AT_ONCE):
             self.count += 1
-            self._on_decided(decide(entry.key, reason, detail, now_us))
+            given = (entry.key, reason, detail, now_us)
+            self._on_decided(
+                self._frontier.refuse(*given)
+                if is_rule
+                else self._frontier.fail(*given, tries=faults)
+            )
         if self._frontier.peek(host.key) is not None:
             return SLICE_REST_S
         host.verdict = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Final
 
 import pycurl
@@ -30,10 +32,20 @@ _REASONS: Final[dict[int, Reason]] = {
 }
 
 
-def reason_of(code: int, message: str) -> tuple[Reason, str]:
-    """Why a transfer failed, and libcurl's own sentence. What we do not know is the protocol's."""
+def reason_of(code: int, message: str, system_fault: int = 0) -> tuple[Reason, str]:
+    """Why a transfer failed, and libcurl's own sentence. What we do not know is the protocol's.
+
+    `system_fault`: the number of the system's own error, where there was one.
+    """
+    if code == pycurl.E_COULDNT_CONNECT and system_fault:
+        return Reason.CONNECT, f"{message} ({os.strerror(system_fault)})"
     if code == pycurl.E_RECV_ERROR and message.startswith("chunk"):
         return Reason.PROTOCOL, message  # bad chunks have no number of their own
     if code == pycurl.E_RECV_ERROR and message.startswith("CONNECT tunnel failed"):
         return Reason.CONNECT, message  # the proxy's answer to us, not the host's
     return _REASONS.get(code, Reason.PROTOCOL), message or f"libcurl error {code}"
+
+
+def is_refused(detail: str) -> bool:
+    """Whether `reason_of` told of a connection that the other side refused."""
+    return detail.endswith(f"({os.strerror(errno.ECONNREFUSED)})")

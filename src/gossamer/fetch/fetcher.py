@@ -163,7 +163,7 @@ class Fetcher:
             reason, detail = transfer.failure
             return Failed(url, reason, detail, at_us, took_s, status)
         if code and not cut:
-            reason, detail = reason_of(code, message)
+            reason, detail = reason_of(code, message, transfer.curl.getinfo(pycurl.OS_ERRNO))
             return Failed(url, reason, detail, at_us, took_s, status)
         if status < 200:
             detail = f"status {status} is no answer"

@@ -45,7 +45,7 @@ from gossamer.frontier.rows import (
     time_key,
     url_in,
 )
-from gossamer.frontier.store import Changes, Store, Table
+from gossamer.frontier.store import Changes, Store, Table, walk
 from gossamer.policies.order import Order, place_of
 from gossamer.records import NAMED, Found, Outcome, Reason, Report
 from gossamer.settings import Frontier as FrontierSettings
@@ -107,6 +107,7 @@ class Frontier:
         self._shelf = HostShelf(store, self.pending, settings.host_buffer)
         self._awake = set(self._shelf.rows)
         self._shallower: list[bytes] = []
+        self.waiting = sum(1 for _ in walk(store, Table.DUE))  # URLs that wait for their time
         self._few_known = few_known
         # All keys, while they are few: for one that is not among them the store is not asked.
         self._known: set[bytes] | None = None if store.scan(Table.URL, b"", None, 1) else set()
@@ -146,6 +147,10 @@ class Frontier:
     def troubled_hosts(self) -> Iterator[HostRow]:
         """Hosts that have work and a reason why they are not asked."""
         return self._shelf.troubled()
+
+    def held_hosts(self) -> Iterator[tuple[bytes, HostRow]]:
+        """Keys and rows of hosts that have work and are in trouble, or said that they are busy."""
+        return self._shelf.held()
 
     # -- admitting
 
@@ -361,17 +366,23 @@ class Frontier:
         self.pending.put(Table.URL, key, row.encode())
         return row
 
-    def fail(self, key: bytes, reason: Reason, detail: str, at_us: int) -> UrlRow:
-        """A queued URL is given up without asking: its host cannot be reached."""
+    def fail(
+        self, key: bytes, reason: Reason, detail: str, at_us: int, *, tries: int = 0
+    ) -> UrlRow:
+        """A queued URL is given up without asking: its host cannot be reached, `tries` times."""
         row = self._leave_queue(key)
+        row.tries = max(row.tries, tries, 1) - 1  # as of a lease: tries before the last one
         row.standing, row.reason, row.detail, row.at_us = Standing.FAILED, reason, detail, at_us
         self._count(row, key[:HOST_BYTES])
         self.pending.put(Table.URL, key, row.encode())
         return row
 
-    def put_off(self, key: bytes, reason: Reason, detail: str, at_us: int, retry_us: int) -> None:
-        """A queued URL waits for its time, though nobody was asked for it."""
+    def put_off(
+        self, key: bytes, reason: Reason, detail: str, at_us: int, retry_us: int, *, tries: int
+    ) -> None:
+        """A queued URL waits for its time; its port could not be reached, `tries` times."""
         row = self._leave_queue(key)
+        row.tries = max(row.tries, tries)
         row.reason, row.detail, row.at_us = reason, detail, at_us
         self._let_wait(row, key, retry_us)
 
@@ -488,6 +499,7 @@ class Frontier:
     def _let_wait(self, row: UrlRow, key: bytes, retry_us: int) -> None:
         row.standing, row.place, row.due_us = Standing.QUEUED, b"", retry_us
         self.counts.queued += 1
+        self.waiting += 1
         self._shelf.touch(key[:HOST_BYTES]).waiting += 1
         self.pending.put(Table.URL, key, row.encode())
         self.pending.put(Table.DUE, time_key(retry_us) + key, b"")
@@ -507,6 +519,7 @@ class Frontier:
             row.place = self._next_place(row.depth)
             self.pending.put(Table.URL, key, row.encode())
             self._shelf.touch(key[:HOST_BYTES]).waiting -= 1
+            self.waiting -= 1
             self._add_entry(row.place, _entry_of(row, key))
             woken += 1
         return woken
@@ -515,6 +528,22 @@ class Frontier:
         """When the next waiting URL is due; None when none waits (or none is committed)."""
         first = self._store.scan(Table.DUE, b"", None, 1)
         return int.from_bytes(first[0][0][:8], "big") if first else None
+
+    def waiting_urls(self, limit: int = 1000) -> Iterator[tuple[bytes, UrlRow]]:
+        """Keys and rows of URLs that wait for their time, the next first; what is not committed
+        comes last."""
+        stored = [key for key, _ in self._store.scan(Table.DUE, b"", None, limit)]
+        for due_key in dict.fromkeys([*stored, *self.pending.keys(Table.DUE)[:limit]]):
+            if self.pending.is_deleted(Table.DUE, due_key):
+                continue
+            row = self.find(due_key[8:])
+            if row is not None and row.standing == Standing.QUEUED and not row.place:
+                yield due_key[8:], row
+
+    def wait_until(self, key: bytes, retry_us: int) -> None:
+        """A URL that waits for its time waits for another time."""
+        row = self._leave_queue(key)
+        self._let_wait(row, key, retry_us)
 
     def rescore(self, host_key: bytes, place_for: Callable[[QueueEntry], bytes]) -> int:
         """Give every queued entry of a host the place that `place_for` says; how many moved.
@@ -584,6 +613,7 @@ class Frontier:
         else:
             self.pending.delete(Table.DUE, time_key(row.due_us) + key)
             self._shelf.touch(key[:HOST_BYTES]).waiting -= 1
+            self.waiting -= 1
             self.counts.queued -= 1
         row.place, row.due_us = b"", 0
 

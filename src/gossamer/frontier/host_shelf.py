@@ -39,7 +39,7 @@ class HostShelf:
             for key, packed in walk(store, Table.HOST)
             if (row := HostRow.decode(packed)).queued
         }
-        self._troubled = {key for key, row in self.rows.items() if row.trouble}  # and more, maybe
+        self._troubled = {key for key, row in self.rows.items() if _is_held(row)}  # and more, maybe
 
     def row(self, key: bytes) -> HostRow:
         """The row of a host that has been admitted."""
@@ -66,17 +66,21 @@ class HostShelf:
 
     def troubled(self) -> Iterator[HostRow]:
         """Hosts that have work and a reason why they are not asked."""
+        return (row for _, row in self.held() if row.trouble)
+
+    def held(self) -> Iterator[tuple[bytes, HostRow]]:
+        """Hosts that have work and are in trouble, or said that they are busy."""
         for key in self._troubled | self._dirty:
             row = self.rows.get(key)
-            if row is not None and row.trouble and (row.queued or row.waiting):
-                yield row
+            if row is not None and _is_held(row):
+                yield key, row
 
     def begin(self) -> None:
         """Put the rows that were changed among what is to be written."""
         for key in self._dirty:
             row = self.rows[key]
             self._pending.put(Table.HOST, key, row.encode())
-            if row.trouble and (row.queued or row.waiting):
+            if _is_held(row):
                 self._troubled.add(key)
             elif self._troubled:
                 self._troubled.discard(key)
@@ -124,3 +128,8 @@ class HostShelf:
         self._room = min(self._room, max(_LEAST_ROOM, _ENTRIES // self._many_queues))
         for queue in self.queues.values():
             queue.share(self._room)
+
+
+def _is_held(row: HostRow) -> bool:
+    """Whether a failure keeps its work waiting."""
+    return bool(row.trouble or row.busy) and bool(row.queued or row.waiting)

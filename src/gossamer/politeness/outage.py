@@ -20,6 +20,7 @@ _HOSTS: Final = 4  # in a row; three dead links on one page are common
 _FIRST_WAIT_S: Final = 5.0
 _LONGEST_WAIT_S: Final = 60.0
 _PATIENCE_S: Final = 900.0  # with hosts that have never answered
+_LAST_PATIENCE_S: Final = 30.0  # the same when there is nothing else to do
 
 
 @dataclass(slots=True)
@@ -33,6 +34,7 @@ class Outage:
     _try_at_s: float = 0.0
     _since_s: float | None = None
     _is_one_known: bool = False  # of those out of reach
+    _patience_s: float = _PATIENCE_S
 
     def answered(self) -> None:
         """Somebody answered: the network is there."""
@@ -44,6 +46,7 @@ class Outage:
         self._wait_s = _FIRST_WAIT_S
         self._since_s = None
         self._is_one_known = False
+        self._patience_s = _PATIENCE_S
 
     def unreachable(self, host: str, now_s: float, *, is_known: bool = False) -> bool:
         """A host could not be reached; whether the network is to blame.
@@ -54,10 +57,14 @@ class Outage:
         self._is_one_known |= is_known
         if self.has_answered and len(self._unreachable) >= _HOSTS:
             self._since_s = now_s if self._since_s is None else self._since_s
-            self.is_out = self._is_one_known or now_s - self._since_s < _PATIENCE_S
+            self.is_out = self._is_one_known or now_s - self._since_s < self._patience_s
             self._try_at_s = now_s + self._wait_s
             self._wait_s = min(self._wait_s * 2, _LONGEST_WAIT_S)
         return self.is_out
+
+    def hasten(self) -> None:
+        """Nothing but these hosts is left to do: wait less long before they are blamed."""
+        self._patience_s = _LAST_PATIENCE_S
 
     def may_ask(self, now_s: float, under_way: int) -> bool:
         """While it is out, one request at a time, and not before its time."""

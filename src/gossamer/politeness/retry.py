@@ -2,7 +2,8 @@
 
 The waits are those of a crawl that a person watches: a fault that passes (a restart, a lost
 packet) passes within minutes, and one that stays must not keep the crawl from ending for hours.
-The host's own rest, and its Retry-After, come on top (pace.py).
+The host's own delay, and its Retry-After, come on top (pace.py). `politeness.retries`,
+`busy_retries` and `retry_wait_s` scale the table.
 """
 
 from __future__ import annotations
@@ -11,35 +12,44 @@ from typing import Final
 
 from gossamer.base.values import dataclass
 from gossamer.records import Reason
+from gossamer.settings import Politeness
 
 
 @dataclass(frozen=True, slots=True)
 class RetryRule:
-    """Wait `first_wait_s`, doubling, for `tries` tries; then the URL has failed."""
+    """Wait `times` `politeness.retry_wait_s`, doubling, for `tries` retries; then the URL fails."""
 
-    first_wait_s: float
+    times: float
     tries: int
 
 
 RETRY: Final[dict[Reason, RetryRule]] = {
-    Reason.DNS: RetryRule(first_wait_s=60, tries=2),
-    Reason.CONNECT: RetryRule(first_wait_s=30, tries=3),
-    Reason.TLS: RetryRule(first_wait_s=60, tries=1),  # a certificate does not heal, a handshake may
-    Reason.TIMEOUT: RetryRule(first_wait_s=60, tries=2),
-    Reason.RESET: RetryRule(first_wait_s=10, tries=3),
-    Reason.PROTOCOL: RetryRule(first_wait_s=30, tries=1),
-    Reason.ENCODING: RetryRule(first_wait_s=0, tries=0),  # the same bytes would come again
-    Reason.BUSY: RetryRule(first_wait_s=60, tries=5),
-    Reason.CRASH: RetryRule(first_wait_s=0, tries=0),  # the archive has it; asking would not help
+    Reason.DNS: RetryRule(times=2, tries=2),
+    Reason.CONNECT: RetryRule(times=1, tries=100),
+    Reason.TLS: RetryRule(times=2, tries=1),  # a certificate does not heal, a handshake may
+    Reason.TIMEOUT: RetryRule(times=2, tries=2),
+    Reason.RESET: RetryRule(times=1 / 3, tries=100),
+    Reason.PROTOCOL: RetryRule(times=1, tries=1),
+    Reason.ENCODING: RetryRule(times=0, tries=0),  # the same bytes would come again
+    Reason.BUSY: RetryRule(times=2, tries=100),
+    Reason.CRASH: RetryRule(times=0, tries=0),  # the archive has it; asking would not help
 }
 
 
-def wait_before_retry(reason: Reason, tries: int) -> float | None:
-    """Seconds to wait after the `tries`-th failure (from 0), or None to give up.
+def retries_of(reason: Reason, manners: Politeness) -> int:
+    """How often a URL is requested again after such a failure.
 
     A refusal has no row: our rule would say no again.
     """
     rule = RETRY.get(reason)
-    if rule is None or tries >= rule.tries:
+    if rule is None:
+        return 0
+    return min(rule.tries, manners.busy_retries if reason is Reason.BUSY else manners.retries)
+
+
+def wait_before_retry(reason: Reason, tries: int, manners: Politeness) -> float | None:
+    """Seconds to wait after the `tries`-th failure (from 0), or None to give up."""
+    if tries >= retries_of(reason, manners):
         return None
-    return rule.first_wait_s * 2.0**tries
+    doublings = min(tries, 20)
+    return round(RETRY[reason].times * manners.retry_wait_s, 3) * 2.0**doublings

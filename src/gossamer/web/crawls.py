@@ -343,7 +343,7 @@ class Crawls:
 _NOTHING: Final[dict[str, Any]] = {
     "state": "none", **figures_of(Counts()),
     "under_way": 0, "hosts_waiting": 0, "pages_per_s": 0.0, "bytes_per_s": 0.0, "wall_s": 0.0,
-    "troubles": (), "said": "",
+    "troubles": (), "retrying": 0, "retry_in_s": 0.0, "said": "",
 }  # fmt: skip
 
 

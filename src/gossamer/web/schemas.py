@@ -32,7 +32,8 @@ _OF_STATUS: Final[dict[str, Schema]] = {
     "bytes": _COUNT, "indexed": _COUNT, "refused_by": _COUNTS, "by_status": _COUNTS,
     "by_class": _COUNTS, "unchanged": _COUNT, "duplicates": _COUNT,
     "under_way": _COUNT, "hosts_waiting": _COUNT, "pages_per_s": _AMOUNT, "bytes_per_s": _AMOUNT,
-    "wall_s": _AMOUNT, "troubles": _list(_TEXT), "said": _TEXT,
+    "wall_s": _AMOUNT, "troubles": _list(_TEXT), "retrying": _COUNT,
+    "retry_in_s": _AMOUNT, "said": _TEXT,
 }  # fmt: skip
 _HOST: Final = _object(
     known=_COUNT, queued=_COUNT, waiting=_COUNT, fetched=_COUNT, failed=_COUNT, refused=_COUNT,
