@@ -26,7 +26,6 @@ from gossamer.base.values import dataclass
 from gossamer.crawl.exports import batches
 from gossamer.crawl.flags import settings_of
 from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.home import Home
 from gossamer.crawl.networks import Graph
 from gossamer.crawl.progress import Progress, Summary
 from gossamer.crawl.seeds import read_seeds
@@ -47,7 +46,7 @@ _AHEAD: Final = 200  # pages fetched and not yet asked for; then the crawl waits
 
 
 class NothingFetched(GossamerError):
-    """Nobody answered, so there is no collection to open."""
+    """No server answered. The collection keeps the failures: `gossamer why URL` explains them."""
 
     exit_code = 3
 
@@ -342,7 +341,8 @@ def crawl(*seeds: str, collection: str | Path = "gossamer", **options: object) -
     with Crawl(*seeds, collection=collection, **options) as running:
         for _ in running:
             pass
-    if not Home(Path(collection)).exists:
+    ended = running.summary
+    if ended is not None and ended.failed and not (ended.fetched or ended.redirects):
         raise NothingFetched(f"nothing was fetched: {running.why_nothing}")
     return open(collection)
 

@@ -242,7 +242,7 @@ def _open(
     if _must_judge_again(store, seeds, changed, is_new=is_new):
         frontier.judge_again(clock.wall_us())
         frontier.pending.delete(Table.META, REJUDGE_KEY)
-    new_seeds = frontier.admit(_as_found(seeds, keys), clock.wall_us())
+    new_seeds = _admit_seeds(frontier, seeds, all_seeds, keys, clock.wall_us())
     committer.commit_now()
     scheduler.sitemaps.open(store, is_changed=any(key in _WANTS_SITEMAPS for key in changed))
     marker.close()
@@ -315,6 +315,20 @@ def _recover(
     if part is not None:
         links.note(part)
     return recovered
+
+
+def _admit_seeds(
+    frontier: Frontier, seeds: Sequence[str], stored: Sequence[str], keys: Keys, now_us: int
+) -> int:
+    """Queue the seeds; how many were not known before.
+
+    A seed that failed and is typed again is requested again. Without seeds that holds for the
+    stored ones, where nothing has come of any of them.
+    """
+    new_seeds = frontier.admit(_as_found(seeds, keys), now_us)
+    is_in_vain = not (frontier.counts.fetched or frontier.counts.redirects)
+    frontier.retry(_as_found(stored if is_in_vain and not seeds else seeds, keys))
+    return new_seeds
 
 
 def _as_found(seeds: Iterable[str], keys: Keys) -> Iterable[Found]:

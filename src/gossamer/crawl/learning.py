@@ -34,7 +34,7 @@ Reread = Callable[[Lease, Answer, Stored], Harvest]
 
 @dataclass(slots=True)
 class Learner:
-    """Tells the parts of a collection what came. `has_archived`: anything at all did."""
+    """Tells the parts of a collection what came."""
 
     frontier: Frontier
     scheduler: Scheduler
@@ -46,7 +46,6 @@ class Learner:
     reread: Reread
     archive: Path
     clock: Clock
-    has_archived: bool = False
 
     def take(self, harvest: Harvest) -> None:
         """An exchange that has just ended."""
@@ -70,7 +69,6 @@ class Learner:
         """One that was imported. No host is paced by it and no robots.txt learned; the scope stays
         as it is, and nobody becomes a typed host."""
         report = harvest.report
-        self.has_archived = True
         is_last = note_imported(self.frontier, report)
         if is_last:
             self.journal.note_report(report)
@@ -87,7 +85,6 @@ class Learner:
 
     def _learn(self, harvest: Harvest, retry_us: int | None) -> None:
         report = harvest.report
-        self.has_archived = self.has_archived or bool(report.status)
         self.journal.note_report(report)
         is_page = report.lease.purpose is Purpose.PAGE
         is_new = is_page and self.frontier.report(report, retry_us)

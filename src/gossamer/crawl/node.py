@@ -328,14 +328,6 @@ class Node:
         return isinstance(self._fault, DiskFault)
 
     @property
-    def never_got_an_answer(self) -> bool:
-        """Whether nobody has ever answered: then there is nothing worth keeping."""
-        counts = self._frontier.counts
-        return not (
-            counts.fetched or counts.redirects or counts.queued or self._learner.has_archived
-        )
-
-    @property
     def why_nothing(self) -> str:
         """For a crawl that fetched nothing: what stood in the way, of one URL."""
         for row in self._frontier.rows(20):

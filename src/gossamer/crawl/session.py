@@ -62,7 +62,6 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
     Raises UsageError, StoreError or UnknownHost, and then nothing has changed on disk.
     """
     clock = SystemClock()
-    was_there = plan.collection.exists()
     is_new = not plan.home.exists
     settings = plan.settings_for(None) if is_new else _settings_to_go_on(plan)
     if is_new and not plan.seeds:
@@ -84,9 +83,6 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
             listening(plan.home, _answering(plan.home, opening, clock)),
         ):
             yield opening
-        was_in_vain = is_new and opening.node.never_got_an_answer
-    if was_in_vain:
-        delete_collection(plan.home, keep_folder=was_there)
 
 
 @asynccontextmanager
@@ -113,14 +109,14 @@ def _settings_to_go_on(plan: Plan) -> Settings:
         store.close()
 
 
-def delete_collection(home: Home, *, keep_folder: bool = False) -> None:
+def delete_collection(home: Home) -> None:
     """Delete all that is ours; other files, the operator's settings among them, stay."""
     undo_half_swaps(home)
     derived = (home.graph, home.index, home.log.parent, home.state)
     for part in (home.archive, *derived, home.path / NEW, home.path / OLD, home.run):
         shutil.rmtree(part, ignore_errors=True)
     home.cookies.unlink(missing_ok=True)
-    if not keep_folder and not any(home.path.iterdir()):
+    if not any(home.path.iterdir()):
         home.path.rmdir()
 
 

@@ -292,6 +292,19 @@ class Frontier:
         self._uncount(row, found.key[:HOST_BYTES])
         self._enqueue(found, row.first_us)
 
+    def retry(self, found: Iterable[Found]) -> int:
+        """Queue those that failed for good once more, as if never requested; how many."""
+        retried = 0
+        for one in found:
+            row = self.find(one.key)
+            if row is None or row.standing != Standing.FAILED or self._judge(one) is not None:
+                continue
+            host = self._shelf.touch(one.key[:HOST_BYTES])
+            host.faults, host.trouble, host.free_us = 0, "", 0
+            self._lift(row, one)
+            retried += 1
+        return retried
+
     def take_shallower(self) -> list[bytes]:
         """Fetched URLs to which a shorter path was found: their links are nearer now, too."""
         keys, self._shallower = self._shallower, []
