@@ -21,18 +21,19 @@ import multiprocessing
 import os
 import pickle
 import signal
+import socket
 import threading
 import traceback
 from collections import OrderedDict, deque
 from concurrent.futures import Future
 from dataclasses import field
-from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Final
 
 from gossamer.base.values import dataclass
 from gossamer.errors import GossamerError, StoreError
+from gossamer.search.channel import pair, receive, send
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request, Results, as_json
 
@@ -41,6 +42,7 @@ _LONGEST_S: Final = 30.0
 _END_S: Final = 2.0
 _KEPT_OPEN: Final = 4  # collections by each process
 _ATTEMPTS: Final = 2
+_PICKLE, _JSON = 0, 1  # kinds of messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class _Idle:
     _free: list[_Searcher] = field(default_factory=list)
     _waiting: deque[Future[_Searcher]] = field(default_factory=deque)
     _changing: threading.Lock = field(default_factory=threading.Lock)
+    _is_closed: bool = False
 
     def take(self) -> Future[_Searcher]:
         """A searcher as soon as there is one; whoever waits no longer says `leave`."""
@@ -69,6 +72,8 @@ class _Idle:
         with self._changing:
             if self._free:
                 taken.set_result(self._free.pop())
+            elif self._is_closed:
+                taken.set_exception(_is_ending())
             else:
                 self._waiting.append(taken)
         return taken
@@ -85,7 +90,20 @@ class _Idle:
                 if first.set_running_or_notify_cancel():
                     first.set_result(searcher)
                     return
-            self._free.append(searcher)
+            if self._is_closed:
+                searcher.end()
+            else:
+                self._free.append(searcher)
+
+    def close(self) -> None:
+        """End those that have nothing to do now, and all others when they are put back."""
+        with self._changing:
+            self._is_closed = True
+            free, self._free = self._free, []
+        for searcher in free:
+            searcher.end()
+            if searcher.successor is not None:  # made for a task that was cancelled meanwhile
+                searcher.successor.end()
 
 
 class Searchers:
@@ -165,6 +183,7 @@ class Searchers:
             self._is_closed = True
             for searcher in self._all:
                 searcher.kill()
+        self._idle.close()
 
     def _replaced(self, searcher: _Searcher) -> _Searcher:
         """A new one in the place of one that is of no use. Raises NoAnswer.
@@ -177,7 +196,7 @@ class Searchers:
                 return searcher.successor
             searcher.end()
             if self._is_closed:
-                raise NoAnswer("the server is ending")
+                raise _is_ending()
             try:
                 new = _Searcher()
             except OSError as fault:  # of memory, handles or processes there are no more
@@ -188,6 +207,10 @@ class Searchers:
 
 def _too_many() -> NoAnswer:
     return NoAnswer("too many searches are waiting; try again in a moment")
+
+
+def _is_ending() -> NoAnswer:
+    return NoAnswer("the server is ending")
 
 
 def _no_end() -> NoAnswer:
@@ -219,63 +242,59 @@ class _Question:
 
 
 class _Searcher:
-    """One process and our end of its pipe."""
+    """One process and our end of its channel."""
 
     def __init__(self) -> None:
         self.successor: _Searcher | None = None
         self._is_spent = False
         # Started by name, not forked: a fork of a process with threads may hang.
         context = multiprocessing.get_context("spawn")
-        self._pipe, its_pipe = context.Pipe()
-        self._process: BaseProcess = context.Process(target=work, args=(its_pipe,), daemon=True)
-        self._process.start()
-        its_pipe.close()  # so that its end is told when it dies
+        self._channel, its_end = pair()
+        self._process: BaseProcess = context.Process(target=work, args=(its_end,), daemon=True)
+        try:
+            self._process.start()
+        except BaseException:
+            self._channel.close()
+            raise
+        finally:
+            its_end.close()  # so that we are told when the process dies
 
     def ask(self, where: Shelved, request: Request) -> Results:
         """Its answer. Raises what it raised, _Died and _Late."""
+        question = self._question(where, request, as_json=False)
         try:
-            self._send(_Question(where, request))
-            if not self._pipe.poll(_LONGEST_S):
-                raise _Late
-            answer: Results | GossamerError | _Failed = self._pipe.recv()
-        except (OSError, EOFError) as gone:
-            raise _Died from gone
-        return _checked(answer)
-
-    async def ask_for_json(self, where: Shelved, request: Request) -> bytes:
-        """The same; nobody may ask it again who did not wait for the answer."""
-        try:
-            self._send(_Question(where, request, as_json=True))
-            await self._readable()
-            answer = self._pipe.recv_bytes()
+            _, answer = self._channel.exchange(question, _LONGEST_S)
+        except TimeoutError:
+            self._is_spent = True
+            raise _Late from None
         except (OSError, EOFError) as gone:
             self._is_spent = True
             raise _Died from gone
-        except (asyncio.CancelledError, _Late):
+        return _checked(pickle.loads(answer))  # noqa: S301  # of a process of ours
+
+    async def ask_for_json(self, where: Shelved, request: Request) -> bytes:
+        """The same; after a wait that was given up, the process is of no use."""
+        question = self._question(where, request, as_json=True)
+        try:
+            kind, answer = await self._channel.exchange_async(question, _LONGEST_S)
+        except TimeoutError:
+            self._is_spent = True
+            raise _Late from None
+        except (OSError, EOFError) as gone:
+            self._is_spent = True
+            raise _Died from gone
+        except asyncio.CancelledError:
             self._is_spent = True  # or the next who asks would be told this answer
             raise
-        if answer.startswith(b"{"):
+        if kind == _JSON:
             return answer
         _checked(pickle.loads(answer))  # noqa: S301  # of a process of ours
         raise RuntimeError("a search has answered what was not asked")
 
-    def _send(self, question: _Question) -> None:
+    def _question(self, where: Shelved, request: Request, *, as_json: bool) -> bytes:
         if self._is_spent:
-            raise EOFError
-        self._pipe.send(question)
-
-    async def _readable(self) -> None:
-        """Wait until there is an answer, or the process is gone. Raises _Late."""
-        loop, handle = asyncio.get_running_loop(), self._pipe.fileno()
-        waiting: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(handle, _note, waiting)
-        try:
-            async with asyncio.timeout(_LONGEST_S):
-                await waiting
-        except TimeoutError:
-            raise _Late from None
-        finally:
-            loop.remove_reader(handle)
+            raise _Died
+        return pickle.dumps(_Question(where, request, as_json))
 
     def kill(self) -> None:
         """Anybody may, at any time: it holds nothing that could be lost. Whoever waits for its
@@ -285,13 +304,9 @@ class _Searcher:
 
     def end(self) -> None:
         """Only who has taken it may: a handle that another reads from might be a new file's."""
+        self._is_spent = True
         self.kill()
-        self._pipe.close()
-
-
-def _note(waiting: asyncio.Future[None]) -> None:
-    if not waiting.done():
-        waiting.set_result(None)
+        self._channel.close()
 
 
 def _checked(answer: Results | GossamerError | _Failed) -> Results:
@@ -303,18 +318,18 @@ def _checked(answer: Results | GossamerError | _Failed) -> Results:
     return answer
 
 
-def work(pipe: Connection) -> None:
-    """What a process does until the other end of its pipe is closed."""
+def work(server: socket.socket) -> None:
+    """What a process does until the other end of its channel is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the server, which ends us
     engines: OrderedDict[Shelved, Engine] = OrderedDict()
     with contextlib.suppress(OSError, EOFError):
         while True:
-            question = pipe.recv()
+            question: _Question = pickle.loads(receive(server)[1])  # noqa: S301  # of the server
             answer = _answered(engines, question)
             if question.as_json and isinstance(answer, Results):
-                pipe.send_bytes(as_json(answer, question.request))
+                send(server, _JSON, as_json(answer, question.request))
             else:
-                pipe.send(answer)
+                send(server, _PICKLE, pickle.dumps(answer))
 
 
 def _answered(
