@@ -250,7 +250,7 @@ def _copy_archive(home: Home, new: Home, store: Store, copied: Copied, *, is_liv
 
 
 def _copy_texts(home: Home, new: Home, store: Store, copied: Copied, *, is_live: bool) -> None:
-    """Log, acts, cookies and the operator's settings."""
+    """Log, acts, cookies, history and the operator's settings."""
     new.log.parent.mkdir()
     new.run.mkdir()
     if home.log.exists():
@@ -258,7 +258,7 @@ def _copy_texts(home: Home, new: Home, store: Store, copied: Copied, *, is_live:
         with home.log.open("rb") as file:
             copy_bytes(file, new.log, length if is_live else os.fstat(file.fileno()).st_size)
         copied.take(new.log)
-    for name in ("log/acts.jsonl", "run/deaths", "gossamer.toml", "cookies.txt"):
+    for name in ("log/acts.jsonl", "run/deaths", "gossamer.toml", "cookies.txt", "history.jsonl"):
         if (home.path / name).exists():
             with (home.path / name).open("rb") as file:
                 copy_bytes(file, new.path / name, os.fstat(file.fileno()).st_size)

@@ -178,6 +178,7 @@ def _add(sums: _Sums, host: HostRow, row: UrlRow) -> None:
                 counts.redirects += 1
             else:
                 counts.fetched += 1
+                counts.count_depth(row.depth)
         case Outcome.FAILED:
             counts.failed += 1
             host.failed += 1
@@ -216,7 +217,8 @@ def _sum_problems(study: Study, sums: _Sums) -> Iterator[Problem]:
         if said != is_so:
             what = f"the state says {said} {name}, and the URLs add up to {is_so}"
             yield Problem("sums", what, _REPORT)
-    for name in ("by_reason", "by_status"):
+    of_each = ("by_reason", "by_status", *(("by_depth",) if stored.by_depth is not None else ()))
+    for name in of_each:
         said_of, are = Counter(getattr(stored, name)), Counter(getattr(summed, name))
         for value in sorted({*said_of, *are}):
             if said_of[value] != are[value]:

@@ -49,6 +49,11 @@ class Crew(Protocol):
         """Whether anybody is there to take leases."""
         ...
 
+    @property
+    def pids(self) -> Sequence[int]:
+        """The worker processes; empty where the node carries leases itself."""
+        ...
+
     def give(self, leases: Sequence[Lease]) -> None:
         """Carry these."""
         ...
@@ -89,6 +94,10 @@ class OneManCrew:
     @property
     def is_ready(self) -> bool:
         return True
+
+    @property
+    def pids(self) -> Sequence[int]:
+        return ()
 
     def give(self, leases: Sequence[Lease]) -> None:
         for lease in leases:

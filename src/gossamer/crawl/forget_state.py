@@ -244,6 +244,8 @@ def _add(counts: Counts, host: HostRow, row: UrlRow) -> None:
         case Outcome.FETCHED:
             counts.redirects += bool(row.redirect)
             counts.fetched += not row.redirect
+            if not row.redirect:
+                counts.count_depth(row.depth)
             counts.links += row.out_links
             counts.indexed += row.has_entry
             counts.count_status(row.status)

@@ -8,6 +8,7 @@ index/         the words of every page, and its text
 log/           crawl.jsonl: one line per outcome; acts.jsonl: what the operator did
 run/           lock and control while a node runs
 cookies.txt    cookies of sites, for the owner's eyes alone
+history.jsonl  how the sums grew, for the curves of the web page
 """
 
 from __future__ import annotations
@@ -78,6 +79,10 @@ class Home:
     def new_cookies(self) -> Path:
         """A list of cookies that is being written."""
         return self.path / "cookies.txt.new"
+
+    @property
+    def history(self) -> Path:
+        return self.path / "history.jsonl"
 
     @property
     def exists(self) -> bool:

@@ -10,16 +10,19 @@ is made of all pages when there are no more.
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from gossamer.base.handles import room_for_connections
+from gossamer.base.memory import resident_bytes
 from gossamer.crawl.bans import LiveBans
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.ending import complete
 from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.history import Recorder
 from gossamer.crawl.hosts import Host
 from gossamer.crawl.learning import Learner
 from gossamer.crawl.parts import Parts
@@ -105,12 +108,17 @@ class Node:
         """
         crew = self._parts.crew
         await crew.start(Employer(self.take, self._take_part, self._take_back, self._fail))
+        recorder = Recorder(
+            self._parts.home.history, self._clock, self._frontier.counts, self._memory_bytes
+        )
         async with asyncio.TaskGroup() as tasks:
             committing = tasks.create_task(self._commit_regularly())
             banning = tasks.create_task(self._parts.bans.keep_up())
+            recording = tasks.create_task(recorder.keep())
             await self._go_round(tasks)
             await self._wait_for_answers()
             banning.cancel()
+            recording.cancel()
             committing.cancel()  # between two commits; one under way is finished
             finishing = asyncio.ensure_future(crew.finish())  # meanwhile
         await finishing
@@ -125,6 +133,7 @@ class Node:
                 raise self._fault
             stopped = "disk-full"
         self._is_done = True
+        recorder.note()
         summary = summarise(self._frontier.counts, self._began_s, self._clock.now_s(), stopped)
         return summary if self._index is not None else replace(summary, indexed=0)
 
@@ -301,6 +310,9 @@ class Node:
             self.stop("disk-full")
 
     # -- telling
+
+    def _memory_bytes(self) -> int | None:
+        return resident_bytes((os.getpid(), *self._parts.crew.pids))
 
     def progress(self) -> Progress:
         counts = self._frontier.counts

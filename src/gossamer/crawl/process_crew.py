@@ -107,6 +107,10 @@ class ProcessCrew:
     def is_ready(self) -> bool:
         return bool(self._hands)
 
+    @property
+    def pids(self) -> Sequence[int]:
+        return tuple(hand.process.pid for hand in self._hands)
+
     def give(self, leases: Sequence[Lease]) -> None:
         """Each host has a worker that knows its links; when that one is busy, another helps."""
         # Whoever reads what killed another should have little to lose.

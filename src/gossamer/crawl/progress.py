@@ -37,6 +37,7 @@ class Progress:
     refused_by: dict[str, int] = field(default_factory=dict)
     by_status: dict[str, int] = field(default_factory=dict)
     by_class: dict[str, int] = field(default_factory=dict)  # answer_class.py
+    by_depth: dict[str, int] | None = None  # fetched pages; None where they were not counted
     troubles: tuple[str, ...] = ()
     # When nothing but retries is left: URLs that wait for one, and seconds until the first.
     retrying: int = 0
@@ -62,6 +63,7 @@ def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:
         "by_class": count_classes(
             counts.by_status, failed=counts.failed, refused=counts.refused, queued=counts.queued
         ),
+        "by_depth": None if counts.by_depth is None else dict(counts.by_depth),
     }
 
 
@@ -106,6 +108,7 @@ class Summary:
     by_reason: dict[str, int]
     by_status: dict[str, int]
     by_class: dict[str, int]
+    by_depth: dict[str, int] | None
 
     def as_json(self) -> dict[str, Any]:
         names = [f.name for f in fields(self)]

@@ -115,7 +115,8 @@ def delete_collection(home: Home) -> None:
     derived = (home.graph, home.index, home.log.parent, home.state)
     for part in (home.archive, *derived, home.path / NEW, home.path / OLD, home.run):
         shutil.rmtree(part, ignore_errors=True)
-    home.cookies.unlink(missing_ok=True)
+    for file in (home.cookies, home.history, home.history.with_name("history.jsonl.new")):
+        file.unlink(missing_ok=True)
     if not any(home.path.iterdir()):
         home.path.rmdir()
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import field, fields
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import msgpack
 
 from gossamer.base.values import dataclass
+
+DEEPEST: Final = 100
 
 
 @dataclass(slots=True)
@@ -27,6 +29,8 @@ class Counts:
     indexed: int = 0  # pages that the index has, where there is one
     by_reason: dict[str, int] = field(default_factory=dict)
     by_status: dict[str, int] = field(default_factory=dict)
+    # Fetched pages by links from a seed; None in a collection of a version that did not count them.
+    by_depth: dict[str, int] | None = field(default_factory=dict)
 
     def encode(self) -> bytes:
         packed: bytes = msgpack.packb({f.name: getattr(self, f.name) for f in fields(self)})
@@ -34,7 +38,7 @@ class Counts:
 
     @classmethod
     def decode(cls, row: bytes | None) -> Self:
-        values: dict[str, Any] = msgpack.unpackb(row) if row else {}
+        values: dict[str, Any] = {"by_depth": None, **msgpack.unpackb(row)} if row else {}
         return cls(**values)
 
     def count_reason(self, reason: str, step: int = 1) -> None:
@@ -42,6 +46,11 @@ class Counts:
 
     def count_status(self, status: int, step: int = 1) -> None:
         _count(self.by_status, str(status), step)
+
+    def count_depth(self, depth: int, step: int = 1) -> None:
+        """All depths from `DEEPEST` on are one: a trap must not fill the sums."""
+        if self.by_depth is not None:
+            _count(self.by_depth, str(min(depth, DEEPEST)), step)
 
 
 def _count(table: dict[str, int], name: str, step: int) -> None:

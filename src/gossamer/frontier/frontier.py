@@ -220,9 +220,12 @@ class Frontier:
         """A shorter path to a known URL was found. One that is leased is not queued again: its
         report finds that the row says less than the lease."""
         key = found.key
-        row.depth = found.depth
+        before, row.depth = row.depth, found.depth
         if row.standing == Standing.FETCHED:
             self._shallower.append(key)
+            if not row.redirect:
+                self.counts.count_depth(before, -1)
+                self.counts.count_depth(row.depth)
         elif row.standing == Standing.QUEUED and not self._is_leased(row, key):
             row.via, row.redirects = found.via, found.redirects
             if row.place:
@@ -451,7 +454,7 @@ class Frontier:
         self._copies.note(report, is_first=True)
         self._sum(
             host, Standing.FETCHED, "", report.status, is_redirect=bool(report.redirect),
-            has_entry=may_index(report.status, report.robots),
+            has_entry=may_index(report.status, report.robots), depth=depth_of(row),
         )  # fmt: skip
         self.counts.size_bytes += report.size_bytes
         host.size_bytes += report.size_bytes
@@ -653,7 +656,7 @@ class Frontier:
     def _count(self, row: UrlRow, host_key: bytes, step: int = 1) -> None:
         self._sum(
             self._shelf.touch(host_key), row.standing, row.reason, row.status, step,
-            is_redirect=bool(row.redirect), has_entry=row.has_entry,
+            is_redirect=bool(row.redirect), has_entry=row.has_entry, depth=row.depth,
         )  # fmt: skip
 
     def _sum(
@@ -666,6 +669,7 @@ class Frontier:
         *,
         is_redirect: bool = False,
         has_entry: bool = False,
+        depth: int = 0,
     ) -> None:
         counts = self.counts
         if standing is Standing.FETCHED:
@@ -674,6 +678,7 @@ class Frontier:
                 host.redirects += step
             else:
                 counts.fetched += step
+                counts.count_depth(depth, step)
             counts.count_status(status, step)
             counts.indexed += step * has_entry
             host.fetched += step

@@ -134,9 +134,8 @@ _NEW_CRAWL = (
 _STATUS_KEYS = (
     "schema", "crawl", "state", "fetched", "redirects", "failed", "refused", "queued", "known",
     "bytes", "links", "unchanged", "duplicates", "indexed", "refused_by", "by_status", "by_class",
-    "under_way", "hosts_waiting",
-    "pages_per_s", "bytes_per_s", "wall_s", "troubles", "retrying", "retry_in_s",
-    "said",
+    "by_depth", "under_way", "hosts_waiting", "pages_per_s", "bytes_per_s", "wall_s", "troubles",
+    "retrying", "retry_in_s", "said",
 )  # fmt: skip
 _CONFIRM = Param(name="confirm", help="The crawl's name again.", place="body", default="")
 

@@ -1,0 +1,156 @@
+"""How a crawl went: samples of its sums over time, kept with the collection for the curves.
+
+`history.jsonl` in the collection has a first line that names the columns, then one line per sample:
+a JSON array that ends with the CRC-32 of the text before it. A sample is one `write` of one line,
+so a killed crawl loses at most its last sample; readers leave out lines that are cut or damaged.
+
+The file is bounded. It begins with a sample each quarter of a second. At `MOST_SAMPLES` every
+second sample is dropped and the time between two doubles, so a crawl of ten minutes and one of ten
+weeks both have between 600 and 1,200 samples, evenly spaced over the time that the crawl ran.
+
+Nothing depends on this file: where it cannot be written, the crawl goes on without it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from gossamer.base.answer_class import class_of_status
+from gossamer.base.clock import Clock
+from gossamer.frontier.counts import Counts
+
+SCHEMA: Final = 1
+MOST_SAMPLES: Final = 1_200
+FIRST_INTERVAL_S: Final = 0.25
+_ERRORS: Final = ("4xx", "5xx")
+
+
+class Sample(NamedTuple):
+    """The sums of a crawl at one moment."""
+
+    at_ms: int  # since 1970
+    ran_ms: int  # time that the crawl has run, over all its runs
+    run: int  # from 1; a crawl that was stopped and resumed has several
+    fetched: int
+    redirects: int
+    queued: int
+    failed: int
+    refused: int
+    errors: int  # fetched answers of 4xx and 5xx
+    bytes: int
+    memory_bytes: int | None  # of all processes of the crawl; None where it is not known
+
+
+def sample_of(
+    counts: Counts, *, at_ms: int, ran_ms: int, run: int, memory_bytes: int | None
+) -> Sample:
+    """The sums now."""
+    errors = sum(n for s, n in counts.by_status.items() if class_of_status(int(s)) in _ERRORS)
+    return Sample(
+        at_ms, ran_ms, run, counts.fetched, counts.redirects, counts.queued, counts.failed,
+        counts.refused, errors, counts.size_bytes, memory_bytes,
+    )  # fmt: skip
+
+
+def encode_sample(sample: Sample) -> str:
+    """One line with its line end."""
+    text = json.dumps(list(sample), separators=(",", ":"))[:-1]
+    return f'{text},"{zlib.crc32(text.encode()):08x}"]\n'
+
+
+def decode_sample(line: str) -> Sample | None:
+    """None for a line that is cut or damaged."""
+    line = line.rstrip("\n")
+    text = line.rpartition(',"')[0]
+    if line != f'{text},"{zlib.crc32(text.encode()):08x}"]':
+        return None
+    try:
+        return Sample(*json.loads(f"{text}]"))
+    except (ValueError, TypeError):  # whole, but of another version
+        return None
+
+
+def read_history(path: Path) -> list[Sample]:
+    """All whole samples, the oldest first; none where there is no file."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    return [found for line in lines[1:] if (found := decode_sample(line)) is not None]
+
+
+def thinned(samples: Sequence[Sample]) -> list[Sample]:
+    """Every second sample, and the last."""
+    kept = list(samples[::2])
+    return kept if len(samples) % 2 else [*kept, samples[-1]]
+
+
+def interval_for(ran_s: float) -> float:
+    """Seconds between two samples of a crawl that has run so long."""
+    interval_s = FIRST_INTERVAL_S
+    while ran_s > interval_s * MOST_SAMPLES:
+        interval_s *= 2
+    return interval_s
+
+
+class Recorder:
+    """Writes the history of one run."""
+
+    def __init__(
+        self, path: Path, clock: Clock, counts: Counts, memory: Callable[[], int | None]
+    ) -> None:
+        self._path = path
+        self._clock = clock
+        self._counts = counts
+        self._memory = memory
+        self._began_s = clock.now_s()
+        self._samples = read_history(path)
+        last = self._samples[-1] if self._samples else None
+        self._ran_before_ms = last.ran_ms if last else 0
+        self._run = last.run + 1 if last else 1
+        self._is_begun = False  # this run has written its first line
+        self._is_off = False  # the disk refused a line
+
+    async def keep(self) -> None:
+        """Take samples until cancelled."""
+        while not self._is_off:
+            self.note()
+            interval_s = interval_for((self._ran_before_ms / 1e3) + self._ran_s())
+            await self._clock.sleep_until(self._clock.now_s() + interval_s)
+
+    def note(self) -> None:
+        """Take one sample, and write it. Blocks for a write of about 100 bytes."""
+        sample = sample_of(
+            self._counts,
+            at_ms=self._clock.wall_us() // 1000,
+            ran_ms=self._ran_before_ms + round(self._ran_s() * 1000),
+            run=self._run,
+            memory_bytes=self._memory(),
+        )
+        self._samples.append(sample)
+        try:
+            if not self._is_begun or len(self._samples) >= MOST_SAMPLES:
+                self._rewrite()
+            else:
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(encode_sample(sample))
+        except OSError:
+            self._is_off = True  # full or read-only: the commit says so, and stops the crawl
+
+    def _rewrite(self) -> None:
+        """Write all samples anew: at the start, which drops damaged lines, and to thin them out."""
+        if len(self._samples) >= MOST_SAMPLES:
+            self._samples = thinned(self._samples)
+        head: dict[str, Any] = {"schema": SCHEMA, "columns": [*Sample._fields, "crc32"]}
+        lines = (json.dumps(head) + "\n", *map(encode_sample, self._samples))
+        new = self._path.with_name(f"{self._path.name}.new")
+        new.write_text("".join(lines), encoding="utf-8")
+        new.replace(self._path)
+        self._is_begun = True
+
+    def _ran_s(self) -> float:
+        return self._clock.now_s() - self._began_s
