@@ -428,3 +428,37 @@ def test_an_import_that_is_interrupted_says_that_it_can_go_on(
     )
     assert typed("import", "-c", collection, path).code == 0
     assert exchanges(collection) == 1500
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_wrong_length_costs_one_page_of_an_import(
+    collection: Path, tmp_path: Path, is_packed: bool
+) -> None:
+    made = [response(f"http://a.example/{n}", n) for n in range(1, 5)]
+    made[1] = made[1].replace(b"\r\nContent-Length: ", b"\r\nContent-Length: 1", 1)
+    path = tmp_path / "a.warc"
+    path.write_bytes(b"".join(map(gzip.compress, made) if is_packed else made))
+    told: list[str] = []
+
+    tally = bring(collection, path, told=told)
+
+    assert [
+        url for url, outcome in sorted(outcomes(collection).items()) if outcome == "fetched"
+    ] == [f"http://a.example/{n}" for n in (1, 3, 4)]
+    assert tally.damaged == 1
+    assert len(told) == 1
+
+
+def test_a_file_whose_lines_end_in_two_carriage_returns_is_imported(
+    collection: Path, tmp_path: Path
+) -> None:
+    head, _, block = response("http://a.example/1", 1).partition(b"\r\n\r\n")
+    path = tmp_path / "a.warc"
+    path.write_bytes(head.replace(b"\r\n", b"\r\r\n") + b"\r\r\n\r\r\n" + block)
+
+    tally = bring(collection, path)
+
+    assert (tally.records, tally.damaged) == (1, 0)
+    with Study.open(collection) as study:
+        assert study.page("http://a.example/1").title == "T1"
+    assert exchanges(collection) == 1

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from gossamer.archive.chunks import unchunked
 from gossamer.archive.fields import Fields, fields_of, lease_of, took_s_of, unanswered_of
@@ -71,20 +71,37 @@ def read_records(
             yield record
 
 
+class _Stop(NamedTuple):
+    """Where a stream gave nothing more, and what was read since its last record."""
+
+    offset: int
+    in_vain: int
+    place: int | None = None  # within the member at `offset`, of a record to be read as rubbish
+
+
 def salvage(path: Path | Source, limit_bytes: int = LIMIT_BYTES) -> Iterator[Record | CorruptFile]:
     """Every record that can be read, and in its place each damage; never raises CorruptFile.
 
-    After damage it goes on with the next record that can be found (`search.py`). UsageError is
-    raised for packers that are not read.
+    After damage it goes on with the next record that can be found (`search.py`). It looks for that
+    behind the first byte of the damaged record: its length may be what is wrong, and then whole
+    records lie within it. UsageError is raised for packers that are not read.
     """
     try:
         with path.open("rb") as file, path.open("rb") as scanned:
             dictionary = read_dictionary(path, file)
-            search, start = Search(path, scanned, file, dictionary), 0
+            search, start, stop = Search(path, scanned, file, dictionary), 0, None
             while True:
                 stream, is_packed = open_stream(path, file, start, dictionary)
-                fault, in_vain = yield from _salvage(stream, is_packed, start, limit_bytes)
-                place = search.after(max(start, fault.offset), in_vain) if fault else None
+                if stop is not None and stop.place is not None:
+                    stream.take(stop.place + 1, 0)
+                    stream.skip_to_version()
+                stop = yield from _salvage(stream, is_packed, start, limit_bytes, search)
+                if stop is None:
+                    return
+                if stop.place is not None:
+                    start = stop.offset
+                    continue
+                place = search.after(max(start, stop.offset), stop.in_vain)
                 if place is None:
                     return
                 start = place
@@ -93,26 +110,36 @@ def salvage(path: Path | Source, limit_bytes: int = LIMIT_BYTES) -> Iterator[Rec
 
 
 def _salvage(
-    stream: Stream, is_packed: bool, start: int, limit_bytes: int
-) -> Generator[Record | CorruptFile, None, tuple[CorruptFile | None, int]]:
-    """The same up to a place behind which the stream gives nothing: the fault that it has there,
-    and what was read since the last record."""
+    stream: Stream, is_packed: bool, start: int, limit_bytes: int, search: Search
+) -> Generator[Record | CorruptFile, None, _Stop | None]:
+    """The same up to a place behind which the stream gives nothing, or must be read again."""
     work = 0
     while True:
         try:
             record = next_record(stream, is_packed, start, limit_bytes)
         except CorruptFile as fault:
             yield fault
+            in_vain = _cost(stream, is_packed) - work
+            offset, place = stream.unread or (fault.offset, 0)
+            is_long = stream.wrong_length is not None
+            if is_long and search.affords(in_vain + place):
+                return _Stop(offset, 0, place)
+            stream.wrong_length = None
             if stream.fault is not None:
-                return fault, stream.work - work
+                return _Stop(offset, in_vain)
             if not stream.skip_to_version():
-                return stream.fault, stream.work - work
+                return _Stop(stream.fault.offset, in_vain) if stream.fault else None
             continue
         if record is None:
-            return None, 0
+            return None
         if record.is_whole:
-            work = stream.work
+            work = _cost(stream, is_packed)
             yield record
+
+
+def _cost(stream: Stream, is_packed: bool) -> int:
+    """What reading has cost so far, in bytes."""
+    return stream.work if is_packed else stream.place
 
 
 def read_answer_at(path: Path | Source, offset: int, *, limit_bytes: int = LIMIT_BYTES) -> Record:

@@ -10,18 +10,26 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from gossamer.archive.digests import fits_digest, is_known_digest
 from gossamer.archive.streams import Stream
 from gossamer.archive.warc import date_us
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
 MAX_HEADER_BYTES: Final = 1 << 20  # of one record's own headers; the longest seen are below 10 KB
-_VERSION: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n")
+# Some files have been through a text mode: their lines end in \r\r\n.
+_VERSION: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r*\n")
+_VERSION_INSIDE: Final = re.compile(rb"\nWARC/\d+\.\d+[ \t]*\r*\n")
+# The same, or as much of it as a member of a packed file holds.
+_VERSION_AHEAD: Final = re.compile(
+    rb"WARC/\d+\.\d+[ \t]*\r*\n|(?:W|WA|WAR|WARC|WARC/[\d.]*[ \t]*\r*)\Z"
+)
+_AHEAD_BYTES: Final = 32
 # The URL may hold spaces: the address and the date of 14 digits or more behind it end it.
 # Address and date in the line of an ARC record: `URL address date type ... length`. They are looked
 # for by themselves, because a pattern of the whole line takes an hour for 1 MB of dates.
 _ARC_MIDDLE: Final = re.compile(rb"(?= ([0-9A-Fa-f.:]+) (\d{12,18}) )")
-_HEAD_END: Final = re.compile(rb"(?:\A|\n)\r?\n")
+_HEAD_END: Final = re.compile(rb"(?:\A|\n)\r*\n")
 _STATUS: Final = re.compile(rb"HTTP/[\d.]+[ \t]+(\d{3})(?!\d)")
 _HTTP_TYPES: Final = frozenset({"response", "request", "revisit"})
 
@@ -119,12 +127,14 @@ def next_record(stream: Stream, is_gzip: bool, start: int, limit: int) -> Record
             return None
         member, is_first = found
         offset = member if is_gzip else start + stream.place
+        stream.note_begin(offset)
         line = stream.line(MAX_HEADER_BYTES)
     if _VERSION.fullmatch(line):
-        record = _warc_record(stream, offset, line, limit)
+        record = _warc_record(stream, is_gzip, line, limit)
     elif arc := _arc_fields(line):
-        record = _arc_record(stream, offset, arc, limit)
+        record = _arc_record(stream, is_gzip, arc, limit)
     else:
+        stream.give_back(line[1:])  # a record may begin in it
         what = f"no record begins here, but {line[:40]!r}"
         raise stream.fault or CorruptFile(stream.path, offset, what)
     block_end = start + stream.place
@@ -133,19 +143,40 @@ def next_record(stream: Stream, is_gzip: bool, start: int, limit: int) -> Record
         length = member_end - offset if is_first and member_end is not None else 0
     else:
         length = block_end - offset
-        if record.version != "ARC" and member_end is None and start + stream.place == block_end:
+    if member_end is None and not _has_right_length(stream, record, is_gzip):
+        what = f"the length of the record that begins at byte {offset} is wrong"
+        if not stream.line_ends:
             what = f"no empty line stands behind the record that begins at byte {offset}"
-            stream.fault = CorruptFile(stream.path, block_end, what)
-    return replace(record, length=length, is_whole=stream.fault is None)
+        place = offset if is_gzip else block_end
+        stream.note_wrong_length(CorruptFile(stream.path, place, what), is_packed=is_gzip)
+    return replace(record, length=length, is_whole=stream.end_begun())
 
 
-def _warc_record(stream: Stream, offset: int, line: bytes, limit: int) -> Record:
+def _has_right_length(stream: Stream, record: Record, is_packed: bool) -> bool:
+    """Whether a record ends where it says, as far as what follows it in its member can tell.
+
+    What follows is the next record, behind an empty line. Where it is something else, the record
+    may be whole and followed by rubbish: its digest tells, or, without one, whether there is a
+    record inside it.
+    """
+    if record.version == "ARC" or stream.fault is not None:
+        return True
+    if _VERSION_AHEAD.match(stream.peek(_AHEAD_BYTES)):
+        return is_packed or bool(stream.line_ends)
+    digest = record.header("WARC-Block-Digest")
+    if is_known_digest(digest) and not record.is_cut:
+        return stream.line_ends > 0 and fits_digest(digest, record.content)
+    return stream.line_ends > 1 and _VERSION_INSIDE.search(record.content) is None
+
+
+def _warc_record(stream: Stream, is_packed: bool, line: bytes, limit: int) -> Record:
+    offset = stream.begun_at
     headers, lines = _headers(stream, offset)
     by_name = {name.lower(): value for name, value in reversed(headers)}
     size = by_name.get("content-length", "")
     if not (size.isascii() and size.isdigit() and len(size) < 20):
         raise CorruptFile(stream.path, offset, f"the record's Content-Length is {size[:40]!r}")
-    content = _block(stream, offset, int(size), limit)
+    content = _block(stream, is_packed, int(size), limit)
     version = line.strip().decode("ascii")
     kind = by_name.get("warc-type", "").lower()
     preamble = b"".join((line, *lines))
@@ -177,12 +208,13 @@ def _headers(stream: Stream, offset: int) -> tuple[list[tuple[str, str]], list[b
         headers.append((name.strip(), [value.strip()]))
 
 
-def _block(stream: Stream, offset: int, size: int, limit: int) -> bytes:
+def _block(stream: Stream, is_packed: bool, size: int, limit: int) -> bytes:
     """The block, or what there is of it: then the stream has a fault."""
     content, used = stream.take(size, limit)
     if used < size and stream.fault is None:
         what = f"the record says {size} bytes, and the file ends after {used} of them"
-        stream.fault = CorruptFile(stream.path, offset, what)
+        fault = CorruptFile(stream.path, stream.begun_at, what)
+        stream.note_wrong_length(fault, is_packed=is_packed)
     return content
 
 
@@ -197,7 +229,8 @@ def _arc_fields(line: bytes) -> tuple[bytes, ...] | None:
     return before[: middles[-1].start()], address, date, mime, length
 
 
-def _arc_record(stream: Stream, offset: int, line: tuple[bytes, ...], limit: int) -> Record:
+def _arc_record(stream: Stream, is_packed: bool, line: tuple[bytes, ...], limit: int) -> Record:
+    offset = stream.begun_at
     url, address, date, mime, length = (_text(part) for part in line)
     # Some old writers put -1 or a word: nothing says how long the block is, so it is taken as
     # empty, and whatever follows must be a record.
@@ -210,12 +243,12 @@ def _arc_record(stream: Stream, offset: int, line: tuple[bytes, ...], limit: int
         ("Content-Length", str(size)),
     )
     if not url.startswith("filedesc:"):
-        content = _block(stream, offset, size, limit)
+        content = _block(stream, is_packed, size, limit)
         return Record("ARC", "response", headers, offset, 0, content, size)
     # The block begins with two lines of ARC's own: the version, and the names of the fields.
     own = len(stream.line(MAX_HEADER_BYTES)) + len(stream.line(MAX_HEADER_BYTES))
     left = max(0, size - own)
-    content = _block(stream, offset, left, limit)
+    content = _block(stream, is_packed, left, limit)
     return Record("ARC", "arc_header", headers, offset, 0, content, left)
 
 

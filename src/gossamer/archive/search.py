@@ -61,6 +61,13 @@ class Search:
                 return place
         return None
 
+    def affords(self, size: int) -> bool:
+        """Whether so much may be read in vain. If so, it counts as read."""
+        if size > self._left:
+            return False
+        self._left -= size
+        return True
+
     def _places(self, start: int) -> Iterator[int]:
         """Where a record could begin, from a byte on."""
         mark = self._packed or b"\nWARC/"

@@ -31,7 +31,7 @@ _MAX_DICTIONARY_BYTES: Final = 1 << 25
 _ZSTD_LIMITS: Final[dict[int, int]] = {
     zstd.DecompressionParameter.window_log_max: 27
 }  # 128 MB at the most
-_VERSION: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r?\n")
+_VERSION: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r*\n")
 _READ_BYTES: Final = 1 << 16
 _MEMBER_COST: Final = 1024  # bytes that could be inflated in the 10 us or so that a member takes
 _INFLATE_BYTES: Final = 1 << 18  # at most this much comes out of one step, whatever went in
@@ -226,6 +226,10 @@ class Stream:
         self._member_place = 0  # `_place` at which the present member begins
         self._members = 0  # begun so far
         self.fault: CorruptFile | None = None  # nothing can be read behind it
+        self.wrong_length: CorruptFile | None = None  # of the last record; one can go on behind it
+        self.line_ends = 0  # behind the last record
+        self._fault_ahead: CorruptFile | None = None  # behind what the buffer holds
+        self._begun: tuple[int, int] | None = None  # offset and place of the record under way
 
     @property
     def place(self) -> int:
@@ -243,8 +247,8 @@ class Stream:
         Gives the offset of the member that holds the byte, and whether it is the member's first.
         Raises the fault that ended the record before.
         """
-        if self.fault is not None:
-            raise self.fault
+        if self.fault is not None or self.wrong_length is not None:
+            raise self.fault or self.wrong_length  # type: ignore[misc]  # one of them is there
         while not self._grow():
             if self.fault is not None:
                 raise self.fault
@@ -258,13 +262,64 @@ class Stream:
 
         Gives the offset behind the member when the record, or a fault, ends it, else None.
         """
+        self.line_ends = 0
         while self._grow():
             rest = self._buffer[self._at : self._at + _READ_BYTES]
             ends = len(rest) - len(rest.lstrip(b"\r\n"))
+            self.line_ends += rest.count(b"\n", 0, ends)
             self._use(ends)
             if ends < len(rest):
                 return None
         return self._supply.end
+
+    def note_begin(self, offset: int) -> None:
+        """A record begins at the next byte; `offset` is its, or its member's, in the file."""
+        self._begun = offset, self._place - self._member_place
+
+    @property
+    def begun_at(self) -> int:
+        """The offset of the record that is being read, or that could not be read to its end."""
+        assert self._begun is not None, "asked while a record is read"
+        return self._begun[0]
+
+    @property
+    def unread(self) -> tuple[int, int] | None:
+        """Offset, and place within the member, of a record that could not be read to its end."""
+        return self._begun
+
+    def end_begun(self) -> bool:
+        """The record that was begun is read; whether it is whole."""
+        if self.fault is not None or self.wrong_length is not None:
+            return False
+        self._begun = None
+        return True
+
+    def note_wrong_length(self, fault: CorruptFile, *, is_packed: bool) -> None:
+        """The record that was begun is not as long as it says. A packed file can be read on; of a
+        plain one somebody looks for the next record (`search.py`), which costs less there."""
+        if is_packed:
+            self.wrong_length = fault
+        else:
+            self.fault = fault
+
+    def peek(self, size: int) -> bytes:
+        """Up to so many of the next bytes, fewer where the member ends; they stay unread."""
+        while len(self._buffer) - self._at < size and self._fault_ahead is None:
+            try:
+                found = self._supply.more()
+            except CorruptFile as fault:
+                self._fault_ahead = fault  # it counts when what stands before it is used up
+                break
+            if not found:
+                break
+            self._buffer, self._at = self._buffer[self._at :] + found, 0
+        return self._buffer[self._at : self._at + size]
+
+    def give_back(self, data: bytes) -> None:
+        """Have the bytes that were used last once more, where they are of the present member."""
+        if len(data) <= self._place - self._member_place:
+            self._buffer, self._at = data + self._buffer[self._at :], 0
+            self._place -= len(data)
 
     def skip_to_version(self) -> bool:
         """Move on to the next line that could begin a WARC record; False when there is none.
@@ -327,11 +382,13 @@ class Stream:
             return True
         if self.fault is not None:
             return False
-        self._at = 0
+        self._at, self._buffer, self.fault = 0, b"", self._fault_ahead
+        if self.fault is not None:
+            return False
         try:
             self._buffer = self._supply.more()
         except CorruptFile as fault:
-            self._buffer, self.fault = b"", fault
+            self.fault = fault
         return bool(self._buffer)
 
     def _cross(self) -> bool:

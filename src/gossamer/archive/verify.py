@@ -6,19 +6,17 @@ record that can be found. In files of ours every exchange must be whole too.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.chunks import is_chunked, unchunked
+from gossamer.archive.digests import fits_digest
 from gossamer.archive.reader import is_ours, salvage
 from gossamer.archive.record import Record
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
-_ALGORITHMS: Final = frozenset({"md5", "sha1", "sha256", "sha512"})
 _OURS: Final = b"software: gossamer/"
 _IMPORTED: Final = b"\r\nsource: "
 _ODD_DIGEST: Final = b"\r\noddDigest: 1\r\n"  # the payload's digest was wrong when it was imported
@@ -53,7 +51,7 @@ def digest_faults(path: Path, record: Record) -> Iterator[Fault]:
         yield Fault(path, record.offset, what)
         return
     block = record.header("WARC-Block-Digest")
-    if block and not _fits(block, record.content):
+    if block and not fits_digest(block, record.content):
         yield Fault(path, record.offset, f"the block is not the one with the digest {block}")
     payload = record.header("WARC-Payload-Digest")
     # A revisit's payload lies elsewhere.
@@ -63,26 +61,9 @@ def digest_faults(path: Path, record: Record) -> Iterator[Fault]:
 
 def _payload_fits(digest: str, record: Record) -> bool:
     """Writers disagree on whether a chunked payload's digest is of the chunks or of the body."""
-    if _fits(digest, record.payload):
+    if fits_digest(digest, record.payload):
         return True
-    return is_chunked(record.head) and _fits(digest, unchunked(record.payload))
-
-
-def _fits(digest: str, data: bytes) -> bool:
-    """Whether `algorithm:value`, in base 16, 32 or 64, is of `data`; True for other algorithms."""
-    algorithm, _, value = digest.partition(":")
-    algorithm = algorithm.lower().replace("-", "")
-    if algorithm not in _ALGORITHMS:
-        return True
-    found = hashlib.new(algorithm, data, usedforsecurity=False).digest()
-    bare = value.rstrip("=")
-    if bare.lower() in (found.hex(), _bare(base64.b32encode(found)).lower()):
-        return True
-    return bare in (_bare(base64.b64encode(found)), _bare(base64.urlsafe_b64encode(found)))
-
-
-def _bare(encoded: bytes) -> str:
-    return encoded.decode("ascii").rstrip("=")
+    return is_chunked(record.head) and fits_digest(digest, unchunked(record.payload))
 
 
 class _Pairs:
