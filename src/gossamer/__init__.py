@@ -19,7 +19,22 @@ from typing import Any
 
 from gossamer.version import __version__
 
-__all__ = ["Collection", "Crawl", "CrawledPage", "__version__", "crawl", "open"]
+__all__ = [
+    "Collection",
+    "Crawl",
+    "CrawledPage",
+    "GossamerError",
+    "Graph",
+    "Hit",
+    "Options",
+    "PageLink",
+    "Results",
+    "StoredPage",
+    "Table",
+    "__version__",
+    "crawl",
+    "open",
+]
 
 
 class _Package(ModuleType):
@@ -33,12 +48,16 @@ class _Package(ModuleType):
     def crawl(self, folder: ModuleType) -> None:
         """The folder is found in sys.modules; the name stays the function's."""
 
+    def __dir__(self) -> list[str]:
+        """The public names, which tab completion shows; folders and helpers are not for users."""
+        return sorted(__all__)
+
 
 sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:
     """Load what is asked for when it is asked for, so that `gossamer --help` is quick."""
-    if name in {"Collection", "Crawl", "CrawledPage", "open"}:
+    if name in __all__:
         return getattr(importlib.import_module("gossamer.api"), name)
     raise AttributeError(f"module 'gossamer' has no attribute {name!r}")

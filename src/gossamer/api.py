@@ -19,27 +19,50 @@ from contextlib import AsyncExitStack, suppress
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, Unpack
 
 from gossamer.base.clock import SystemClock
-from gossamer.base.values import dataclass
+from gossamer.base.notebook import escaped, facts_table, link_to, plain
+from gossamer.base.plurals import counted
+from gossamer.crawl.crawled_page import CrawledPage, page_of
 from gossamer.crawl.exports import batches
 from gossamer.crawl.flags import settings_of
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.networks import Graph
+from gossamer.crawl.option_docs import IN_PYTHON, documented, explicit
+from gossamer.crawl.options import Options
+from gossamer.crawl.page_links import PageLink
 from gossamer.crawl.progress import Progress, Summary
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import Plan, opened
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import anchors, backlinks
+from gossamer.crawl.study_pages import StoredPage
 from gossamer.crawl.tables import Table, ask
 from gossamer.errors import GossamerError, UsageError
 from gossamer.graph.rank_top import top
-from gossamer.records import Edge, Outcome
+from gossamer.records import Outcome
 from gossamer.search.engine import Engine
-from gossamer.search.results import Request, Results, Sort
+from gossamer.search.results import Hit, Request, Results, Sort
 from gossamer.settings import Settings, with_values
 from gossamer.urls.canonical import NormalForm
+
+__all__ = [
+    "Collection",
+    "Crawl",
+    "CrawledPage",
+    "GossamerError",
+    "Graph",
+    "Hit",
+    "NothingFetched",
+    "Options",
+    "PageLink",
+    "Results",
+    "StoredPage",
+    "Table",
+    "crawl",
+    "open",
+]
 
 _IN_SQL: Final = ("pages", "links", "hosts", "captures")
 _AHEAD: Final = 200  # pages fetched and not yet asked for; then the crawl waits for its reader
@@ -51,47 +74,23 @@ class NothingFetched(GossamerError):
     exit_code = 3
 
 
-@dataclass(frozen=True, slots=True)
-class PageLink:
-    """A link of a page: where it leads, under which words, and where it stands."""
-
-    url: str
-    text: str
-    rel: str
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class CrawledPage:
-    """A page as it comes."""
-
-    url: str
-    status: int
-    type: str
-    title: str
-    language: str
-    text: str
-    headings: tuple[str, ...]
-    links: tuple[PageLink, ...]
-    depth: int
-    bytes: int
-    redirect: str
-
-
-def plan_for(seeds: Sequence[str], collection: str | Path, options: dict[str, object]) -> Plan:
+def plan_for(seeds: Sequence[str], collection: str | Path, given: Options) -> Plan:
     """What the arguments ask for. Raises UsageError."""
+    options: dict[str, object] = {**given}
     may_change = bool(options.pop("change", False))
-    # Pages are handed over as objects, so they are read in this very process.
-    flags = {"node.workers": 0, **settings_of(options)}
+    flags = settings_of({**IN_PYTHON, **options})
     urls = with_values(Settings(), {k: v for k, v in flags.items() if k.startswith("urls.")}).urls
     form = NormalForm(urls.query, urls.session_parameters)
     return Plan(Path(collection), read_seeds(seeds, form), flags, may_change)
 
 
 class Crawl:
-    """A crawl to loop over. Options are the long flags of `gossamer crawl`, `-` written `_`."""
+    """A crawl to loop over, in a `with` or `async with` block."""
 
-    def __init__(self, *seeds: str, collection: str | Path = "gossamer", **options: object) -> None:
+    @explicit
+    def __init__(
+        self, *seeds: str, collection: str | Path = "gossamer", **options: Unpack[Options]
+    ) -> None:
         self._plan = plan_for(seeds, collection, options)
         self._stack = AsyncExitStack()
         self._pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue()
@@ -134,6 +133,18 @@ class Crawl:
         self._pages.put_nowait(None)  # for whoever loops again
         await self._running  # raises what ended the crawl
 
+    def __repr__(self) -> str:
+        seeds = ", ".join(plain(seed) for seed in self._plan.seeds[:3])
+        more = f" and {len(self._plan.seeds) - 3} more" if len(self._plan.seeds) > 3 else ""
+        if self.summary is not None:
+            state = f"{self.summary.stopped}, {counted(self.summary.fetched, 'page')} fetched"
+        elif self._running is None:
+            state = "not started"
+        else:
+            now = self.progress()
+            state = f"{now.state}, {counted(now.fetched, 'page')} fetched, {now.queued:,} queued"
+        return f"<Crawl of {seeds}{more} into {str(self._plan.collection)!r}: {state}>"
+
     @property
     def why_nothing(self) -> str:
         """For a crawl that fetched nothing: what stood in the way, of one URL."""
@@ -157,7 +168,7 @@ class Crawl:
     def _take(self, harvest: Harvest) -> None:
         if harvest.report.outcome is Outcome.FETCHED:
             self._ahead += 1
-            self._hand_over(_page_of(harvest))
+            self._hand_over(page_of(harvest))
 
     def hand_over_to(self, take: Callable[[CrawledPage | None], None]) -> None:
         """Give pages, and None at the end, to `take` instead; `note_taken` is owed for each."""
@@ -332,11 +343,45 @@ class Collection(Study):
         """The links between pages, hosts or sites, for network programs. Raises UsageError."""
         return Graph(self, level)
 
+    def close(self) -> None:
+        self._is_closed = True
+        super().close()
+
+    _is_closed = False
+
+    def __repr__(self) -> str:
+        name = repr(str(self.home.path))
+        if self._is_closed:
+            return f"<Collection {name}: closed>"
+        counts = self.counts()
+        told = f"{counted(counts.fetched, 'page')} fetched, {counted(counts.known, 'URL')} known"
+        return f"<Collection {name}: {told}, {counted(counts.links, 'link')}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: where it is, its seeds, and its sums."""
+        if self._is_closed:
+            return f"<p>{escaped(repr(self))}</p>"
+        counts, seeds = self.counts(), self.seeds()
+        more = f" and {len(seeds) - 3} more" if len(seeds) > 3 else ""
+        sums = ("fetched", "queued", "failed", "refused", "known", "links", "indexed")
+        facts = [
+            ("folder", escaped(self.home.path)),
+            ("seeds", ", ".join(link_to(seed) for seed in seeds[:3]) + more),
+            *((name, f"{getattr(counts, name):,}") for name in sums),
+        ]
+        return facts_table("Collection", facts)
+
     def _table(self, name: str) -> Table:
         return Table(name, lambda: batches(self, name))
 
 
-def crawl(*seeds: str, collection: str | Path = "gossamer", **options: object) -> Collection:
+Crawl.__doc__ = documented(Crawl.__doc__)
+
+
+@explicit
+def crawl(
+    *seeds: str, collection: str | Path = "gossamer", **options: Unpack[Options]
+) -> Collection:
     """Crawl to the end, or to a limit, and open what came of it."""
     with Crawl(*seeds, collection=collection, **options) as running:
         for _ in running:
@@ -347,27 +392,9 @@ def crawl(*seeds: str, collection: str | Path = "gossamer", **options: object) -
     return open(collection)
 
 
+crawl.__doc__ = documented(crawl.__doc__)
+
+
 def open(collection: str | Path = "gossamer") -> Collection:  # noqa: A001  # gossamer.open is its name
     """Open a collection to read, while a crawl is running too. Raises NoCollection."""
     return Collection.open(Path(collection))
-
-
-def _page_of(harvest: Harvest) -> CrawledPage:
-    report, page = harvest.report, harvest.page
-    return CrawledPage(
-        url=report.lease.url,
-        status=report.status,
-        type=report.type,
-        title=report.title,
-        language=report.language,
-        text=page.text if page else "",
-        headings=page.headings if page else (),
-        links=tuple(_link_of(edge) for edge in harvest.edges if not edge.fault),
-        depth=report.lease.depth,
-        bytes=report.size_bytes,
-        redirect=report.redirect,
-    )
-
-
-def _link_of(edge: Edge) -> PageLink:
-    return PageLink(edge.target, edge.text, edge.rel, edge.place)

@@ -152,10 +152,13 @@ def test_errors_come_to_the_caller_and_nothing_is_made(
     seed: str, options: dict[str, object], error: type[Exception], collection: Path
 ) -> None:
     async def in_loop() -> None:
-        async with gossamer.Crawl(seed, collection=collection, **options):
+        async with gossamer.Crawl(seed, collection=collection, **options):  # type: ignore[arg-type]
             pass
 
-    with pytest.raises(error), gossamer.Crawl(seed, collection=collection, **options):
+    with (
+        pytest.raises(error),
+        gossamer.Crawl(seed, collection=collection, **options),  # type: ignore[arg-type]
+    ):
         pass
     with pytest.raises(error):
         asyncio.run(in_loop())
@@ -201,7 +204,8 @@ def test_type_checkers_see_the_names_that_there_are() -> None:
 @pytest.mark.parametrize("name", ["index", "graph"])
 def test_what_the_command_line_leaves_out_python_can_leave_out(name: str, collection: Path) -> None:
     with site_in_thread(SMALL) as site:
-        options: dict[str, object] = {f"no_{name}": True, "delay": 0}
+        options: gossamer.Options = {"delay": 0}
+        options["no_index" if name == "index" else "no_graph"] = True
         gossamer.crawl(site.url(), collection=collection, **options).close()
 
     assert not any((collection / name).rglob("*.*"))

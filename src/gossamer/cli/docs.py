@@ -1,4 +1,4 @@
-"""The pages of docs/ that come from the code: `python -m gossamer.cli.docs` writes them anew.
+"""The files that come from the code: `python -m gossamer.cli.docs` writes them anew.
 
 A test fails when they differ from what this would write.
 """
@@ -11,9 +11,10 @@ from typing import Any, Final
 
 import typer.main
 
+from gossamer.cli.options_module import options_module
 from gossamer.settings import KEYS, SECTIONS, describe, is_fixed, name_of_type
 
-FOLDER: Final = Path(__file__).parents[3] / "docs"
+ROOT: Final = Path(__file__).parents[3]
 
 
 def settings_page() -> str:
@@ -92,13 +93,17 @@ def _parameter_row(parameter: Any) -> str:
     return f"| `{shown}` | {meaning} |".replace("MAIL|URL", "MAIL\\|URL")
 
 
-PAGES: Final = {"settings.md": settings_page, "cli.md": cli_page}
+PAGES: Final = {
+    "docs/settings.md": settings_page,
+    "docs/cli.md": cli_page,
+    "src/gossamer/crawl/options.py": options_module,
+}
 
 
 def main() -> None:
     for name, make in PAGES.items():
-        (FOLDER / name).write_text(make(), encoding="utf-8")
-        print(f"wrote docs/{name}")
+        (ROOT / name).write_text(make(), encoding="utf-8")
+        print(f"wrote {name}")
 
 
 if __name__ == "__main__":

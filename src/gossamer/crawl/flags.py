@@ -39,19 +39,27 @@ FLAGS: Final[dict[str, str]] = {
     "index": "node.index",
     "workers": "node.workers",
 }
-_NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as the command line has them
+NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as the command line has them
+# What is no setting.
+OTHERS: Final = {"change": "Go on with another scope or normal form."}
+_MEANINGS: Final = {"no_graph": "Keep no links.", "no_index": "Make nothing searchable."}
+
+
+def meaning_of(name: str) -> str:
+    """What an option is for, by its short name: the help of its setting."""
+    return _MEANINGS.get(name) or OTHERS.get(name) or describe(FLAGS[name])[2]
 
 
 def settings_of(options: Mapping[str, object]) -> dict[str, object]:
     """Options by their short names, or by their keys, as settings. Raises UsageError."""
     values: dict[str, object] = {}
     for name, value in options.items():
-        key = FLAGS.get(name) or _NOT.get(name) or name.replace("__", ".")
+        key = FLAGS.get(name) or NOT.get(name) or name.replace("__", ".")
         if key not in KEYS:
-            names = [*FLAGS, *_NOT, *KEYS]
+            names = [*FLAGS, *NOT, *KEYS]
             raise UsageError(f"{name} is no option{nearest(name, names)}")
         fitting = _fitting(key, value)
-        values[key] = not fitting if name in _NOT and isinstance(fitting, bool) else fitting
+        values[key] = not fitting if name in NOT and isinstance(fitting, bool) else fitting
     return values
 
 

@@ -31,6 +31,9 @@ class Graph:
         """source, target, pages that link, links."""
         return Table("edges", lambda: batches(self._study, "graph", self.level))
 
+    def __repr__(self) -> str:
+        return f"<Graph of {self.level}s in {str(self._study.home.path)!r}>"
+
     def write(self, path: str | Path) -> int:
         """Write it to a file, its format told by the name (.gexf .graphml .net .csv .jsonl
         .parquet); how many edges. Raises UsageError, CorruptFile or DiskFault."""

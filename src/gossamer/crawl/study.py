@@ -39,6 +39,7 @@ from gossamer.settings import Settings
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import NormalForm, host_of, origin_of
 from gossamer.urls.keys import KEY_BYTES, Keys
+from gossamer.urls.linker import Linker
 
 SCAN_ROWS: Final = 10_000
 _TRIES: Final = 3  # takedowns in the middle of reading one page
@@ -246,7 +247,12 @@ class Study:
             is_cut=bool(described.cut),
             settings=self._settings.parse,
             versions=versions,
+            linker=self._linker,
         )
+
+    def _linker(self) -> Linker:
+        """What resolves links as the crawl does."""
+        return Linker(self._form, self.keys, forgotten=read_forgotten(self.home.acts))
 
     def _exchange(self, capture: Capture) -> Exchange:
         path = self.home.archive / capture.file

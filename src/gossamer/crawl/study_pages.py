@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import turbohtml
 
 from gossamer.base.clock import exact_iso_of, iso_of
+from gossamer.base.notebook import escaped, facts_table, link_to, plain, quoted
 from gossamer.base.values import dataclass
+from gossamer.crawl.page_links import PageLink, links_of
 from gossamer.errors import UsageError
 from gossamer.fetch.decode import Decoded, decode
 from gossamer.fetch.head import Head
@@ -30,7 +32,9 @@ from gossamer.parse.mime import parse_mime
 from gossamer.parse.text_walk import text_of
 from gossamer.records import Page
 from gossamer.settings import Parse
-from gossamer.urls.canonical import parse
+from gossamer.urls.canonical import NormalForm, parse
+from gossamer.urls.keys import SALT_BYTES, Keys
+from gossamer.urls.linker import Linker
 
 _TREES: Final = ("html", "xhtml")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -95,9 +99,11 @@ class StoredPage:
         is_cut: bool = False,
         settings: Parse | None = None,
         versions: Sequence[Capture] = (),
+        linker: Callable[[], Linker] | None = None,
     ) -> None:
         """`raw_body` is as it was sent; `body_head` describes it where `head` does not, as
-        after a 304. `versions` are all captures of the URL, this one too, the newest last."""
+        after a 304. `versions` are all captures of the URL, this one too, the newest last.
+        `linker` makes what resolves its links; without one they are resolved as by default."""
         self.url = url
         self.at_us = at_us
         self.status = status
@@ -107,6 +113,12 @@ class StoredPage:
         self.versions = tuple(versions)
         self._described_by = Head(body_head if body_head is not None else head)
         self._settings = settings or Parse()
+        self._linker = linker or _plain_linker
+
+    @property
+    def at(self) -> str:
+        """When it was fetched, to the microsecond."""
+        return exact_iso_of(self.at_us)
 
     @cached_property
     def headers(self) -> tuple[tuple[str, str], ...]:
@@ -168,6 +180,37 @@ class StoredPage:
         """The words of the page; empty for what is no text."""
         return self.page.text
 
+    @cached_property
+    def links(self) -> tuple[PageLink, ...]:
+        """The links of the page in their order, as the crawl found them."""
+        return links_of(self.page, self.url, self._linker())
+
+    def css(self, selector: str) -> list[turbohtml.Element]:
+        """The elements that a CSS selector matches, in document order; none where the page is no
+        HTML. Addresses in them are whole URLs. Raises UsageError for a selector that is none.
+
+            [link.attr("href") for link in page.css("nav a[href]")]
+        """
+        try:
+            return self._queried.select(selector) if self.kind in _TREES else []
+        except ValueError as fault:
+            raise UsageError(f"{fault}") from fault
+
+    def xpath(self, expression: str) -> Any:
+        """What an XPath 1.0 expression gives: a list of elements and strings, or a number, string
+        or truth value; an empty list where the page is no HTML. Raises UsageError.
+
+            page.xpath("//h2/text()")
+        """
+        try:
+            return self._queried.xpath(expression) if self.kind in _TREES else []
+        except (ValueError, TypeError) as fault:
+            raise UsageError(f"invalid XPath {expression[:200]!r}: {fault}") from fault
+
+    @cached_property
+    def _queried(self) -> turbohtml.Document:
+        return self._tree()
+
     @property
     def markdown(self) -> str:
         """The page in Markdown, its links made whole; plain text stays as it is."""
@@ -194,10 +237,34 @@ class StoredPage:
         document.rewrite_links(lambda href: _whole_link(href, base))
         return document
 
+    def __repr__(self) -> str:
+        title = f" {quoted(self.title)}" if self.kind in _TREES else f" {plain(self.content_type)}"
+        return f"<StoredPage {self.status} {plain(self.url)}{title}, {iso_of(self.at_us)}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the facts, and how its text begins."""
+        count = len(self.versions)
+        facts = [
+            ("URL", link_to(self.url)),
+            ("status", str(self.status)),
+            ("type", escaped(self.content_type)),
+            ("fetched", iso_of(self.at_us)),
+            ("versions", str(count) if count > 1 else ""),
+            ("language", escaped(self.language)),
+            ("size", f"{len(self.body):,} bytes"),
+            ("links", f"{len(self.links):,}"),
+            ("text", escaped(self.text, 500)),
+        ]
+        return facts_table(escaped(self.title) or "(no title)", facts)
+
     @property
     def is_noarchive(self) -> bool:
         """Whether the page asks that no copy of it be shown to others."""
         return "noarchive" in self.page.robots
+
+
+def _plain_linker() -> Linker:
+    return Linker(NormalForm(), Keys(bytes(SALT_BYTES)))
 
 
 def _whole_link(href: str, base: str) -> str | None:

@@ -10,13 +10,18 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 
+from gossamer.base.notebook import cell_of, rows_table, text_table
+from gossamer.base.plurals import counted
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa
 from gossamer.graph.tables import bound, table_of
+
+_SHOWN_IN_TEXT: Final = 5
+_SHOWN: Final = 10
 
 
 class Table:
@@ -67,7 +72,21 @@ class Table:
             yield from batch.to_pylist()
 
     def __repr__(self) -> str:
-        return f"<table {self.name}: {len(self)} rows of {', '.join(self.columns)}>"
+        title = f"<Table {self.name}: {counted(len(self), 'row')}>"
+        rows = [tuple(row.values()) for row in self._first(_SHOWN_IN_TEXT)]
+        more = "\n..." if len(self) > len(rows) else ""
+        return f"{title}\n{text_table(self.columns, rows)}{more}"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the first rows, escaped."""
+        rows = [[cell_of(value) for value in row.values()] for row in self._first(_SHOWN)]
+        shown = f", the first {len(rows)} shown" if len(self) > len(rows) else ""
+        note = f"{self.name}: {counted(len(self), 'row')}{shown}"
+        return rows_table(self.columns, rows, note, wraps=False)
+
+    def _first(self, most: int) -> list[dict[str, Any]]:
+        first: list[dict[str, Any]] = self._arrow.slice(0, most).to_pylist()
+        return first
 
 
 def ask(query: str, tables: Mapping[str, Table]) -> Table:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, Final, Literal, overload
 
+from gossamer.base.notebook import escaped, link_to, plain, quoted, rows_table
+from gossamer.base.plurals import counted
 from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.search.snippets import Snippet
@@ -72,6 +74,28 @@ class Hit:
     passage: Snippet = field(default=Snippet(""))
     parts: tuple[Part, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Hit {self.score:.3f} {plain(self.url)} {quoted(self.title)}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what a page of results shows of it."""
+        return rows_table(_SHOWN, [self._cells()])
+
+    def _cells(self) -> tuple[str, ...]:
+        title = link_to(self.url, self.title.strip() or self.url)
+        passage = self.passage.marked("<b>", "</b>", escaped_piece)
+        return f"{self.score:.3f}", f"{title}<br><small>{escaped(self.url)}</small>", passage
+
+
+_SHOWN: Final = ("score", "page", "passage")
+
+
+def escaped_piece(text: str) -> str:
+    """A piece of a passage within HTML; blanks at its ends stay."""
+    before = " " if text[:1].isspace() else ""
+    after = " " if text[-1:].isspace() and text.strip() else ""
+    return f"{before}{escaped(text, 1_000)}{after}"
+
 
 @dataclass(frozen=True, slots=True)
 class Results(Sequence[Hit]):
@@ -95,6 +119,18 @@ class Results(Sequence[Hit]):
     def __getitem__(self, index: slice) -> tuple[Hit, ...]: ...
     def __getitem__(self, index: int | slice) -> Hit | tuple[Hit, ...]:
         return self.hits[index]
+
+    def __repr__(self) -> str:
+        told = f"{len(self)} of {counted(self.total, 'page')} in {self.took_ms:.1f} ms"
+        hint = f"; hint: {self.hint}" if self.hint else ""
+        lines = "".join(f"\n  {hit!r}" for hit in self.hits[:10])
+        more = f"\n  ... {len(self) - 10} more" if len(self) > 10 else ""
+        return f"<Results {told}{hint}>{lines}{more}"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the hits with the words of the query in bold, all text escaped."""
+        note = f"{len(self)} of {counted(self.total, 'page')} in {self.took_ms:.1f} ms. {self.hint}"
+        return rows_table(_SHOWN, [hit._cells() for hit in self.hits], note.strip())
 
 
 def results_object(results: Results, request: Request) -> dict[str, Any]:

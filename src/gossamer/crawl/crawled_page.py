@@ -1,0 +1,62 @@
+"""A page as a crawl hands it over, while the crawl goes on."""
+
+from __future__ import annotations
+
+from gossamer.base.notebook import escaped, facts_table, link_to, plain, quoted
+from gossamer.base.values import dataclass
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.page_links import PageLink, link_of
+
+
+@dataclass(frozen=True, slots=True)
+class CrawledPage:
+    """A page as it comes."""
+
+    url: str
+    status: int
+    type: str
+    title: str
+    language: str
+    text: str
+    headings: tuple[str, ...]
+    links: tuple[PageLink, ...]
+    depth: int
+    bytes: int
+    redirect: str
+
+    def __repr__(self) -> str:
+        told = f"redirect to {plain(self.redirect)}" if self.redirect else quoted(self.title)
+        return f"<CrawledPage {self.status} {plain(self.url)} {told}, {len(self.links)} links>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the facts, and how its text begins."""
+        facts = [
+            ("URL", link_to(self.url)),
+            ("status", str(self.status)),
+            ("type", escaped(self.type)),
+            ("redirect to", escaped(self.redirect)),
+            ("language", escaped(self.language)),
+            ("depth", str(self.depth)),
+            ("size", f"{self.bytes:,} bytes"),
+            ("links", f"{len(self.links):,}"),
+            ("text", escaped(self.text, 500)),
+        ]
+        return facts_table(escaped(self.title) or "(no title)", facts)
+
+
+def page_of(harvest: Harvest) -> CrawledPage:
+    """The page of a harvest that was fetched."""
+    report, page = harvest.report, harvest.page
+    return CrawledPage(
+        url=report.lease.url,
+        status=report.status,
+        type=report.type,
+        title=report.title,
+        language=report.language,
+        text=page.text if page else "",
+        headings=page.headings if page else (),
+        links=tuple(link_of(edge) for edge in harvest.edges if not edge.fault),
+        depth=report.lease.depth,
+        bytes=report.size_bytes,
+        redirect=report.redirect,
+    )

@@ -1,0 +1,60 @@
+"""Shows the options of a crawl to who asks Python for them: `help`, signatures, notebooks.
+
+The functions themselves take `**options`, typed by `options.py`. Here they get a signature with
+each option by its short name, and a docstring with a line for each.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from gossamer.crawl.flags import FLAGS, NOT, OTHERS, meaning_of
+from gossamer.crawl.options import ShortOptions
+from gossamer.settings import describe
+
+F = TypeVar("F", bound=Callable[..., object])
+# Other than on the command line: pages are handed over as objects, so they are read in this very
+# process.
+IN_PYTHON: Final[dict[str, object]] = {"workers": 0}
+_WIDTH: Final = 96
+_INTRODUCTION: Final = """
+Options are the long flags of `gossamer crawl`, `-` written `_`. Any other setting is named by its
+key, `.` written `__`: `politeness__rest_factor=5`. An option that is not given has the value that
+a stored crawl had last, else its default.
+"""
+
+
+def explicit(function: F) -> F:
+    """The function, with a signature that names each option."""
+    told = inspect.signature(function)
+    kept = [one for one in told.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in _parameters().items()
+    ]
+    rest = inspect.Parameter("settings", inspect.Parameter.VAR_KEYWORD, annotation="object")
+    typed: Any = function
+    typed.__signature__ = told.replace(parameters=[*kept, *more, rest])
+    return function
+
+
+def documented(docstring: str | None) -> str:
+    """A docstring with a line for each option."""
+    lines = [inspect.cleandoc(docstring or ""), _INTRODUCTION]
+    for name, (kind, default) in _parameters().items():
+        text = f"{name} ({kind}): {meaning_of(name)} Default: {default!r}."
+        lines += textwrap.wrap(
+            text, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        )
+    return "\n".join(lines)
+
+
+def _parameters() -> dict[str, tuple[str, object]]:
+    """Each short name with its type and default."""
+    kinds = {name: kind.__forward_arg__ for name, kind in ShortOptions.__annotations__.items()}
+    keys = {name: describe(key)[1] for name, key in FLAGS.items()} | IN_PYTHON
+    nots = dict.fromkeys((*NOT, *OTHERS), False)
+    return {name: (kinds[name], default) for name, default in {**keys, **nots}.items()}

@@ -1,0 +1,34 @@
+"""The links of a page as a person asks for them: where they lead, and under which words."""
+
+from __future__ import annotations
+
+from gossamer.base.notebook import plain
+from gossamer.base.values import dataclass
+from gossamer.crawl.forms import Forms
+from gossamer.records import Edge, Page
+from gossamer.urls.linker import Linker
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A link of a page: where it leads, under which words, and where it stands."""
+
+    url: str
+    text: str
+    rel: str
+    place: str
+
+    def __repr__(self) -> str:
+        more = "".join(f", {name}" for name in (self.rel, self.place) if name)
+        return f'<PageLink {plain(self.url)} "{plain(self.text, 60)}"{more}>'
+
+
+def link_of(edge: Edge) -> PageLink:
+    """A link of the crawl as people see it."""
+    return PageLink(edge.target, edge.text, edge.rel, edge.place)
+
+
+def links_of(page: Page, url: str, linker: Linker) -> tuple[PageLink, ...]:
+    """All links of a page that are URLs, in their order, as a crawl finds them."""
+    edges = Forms(linker).edges(page, url).edges
+    return tuple(link_of(edge) for edge in edges if not edge.fault)
