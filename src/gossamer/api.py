@@ -78,10 +78,11 @@ def plan_for(seeds: Sequence[str], collection: str | Path, given: Options) -> Pl
     """What the arguments ask for. Raises UsageError."""
     options: dict[str, object] = {**given}
     may_change = bool(options.pop("change", False))
+    may_add = bool(options.pop("add", False))
     flags = settings_of({**IN_PYTHON, **options})
     urls = with_values(Settings(), {k: v for k, v in flags.items() if k.startswith("urls.")}).urls
     form = NormalForm(urls.query, urls.session_parameters)
-    return Plan(Path(collection), read_seeds(seeds, form), flags, may_change)
+    return Plan(Path(collection), read_seeds(seeds, form), flags, may_change, may_add)
 
 
 class Crawl:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import socket
 from pathlib import Path
 from typing import assert_type
 
 import pytest
 
 import gossamer
+from gossamer.api import NothingFetched
 from gossamer.api import crawl as crawl_all
 from gossamer.crawl.seeds import UnknownHost
 from gossamer.errors import NoCollection, SettingsError, UsageError
@@ -241,3 +243,26 @@ def test_a_collection_is_opened_beside_a_running_crawl(collection: Path) -> None
 def test_there_must_be_a_collection_to_open(collection: Path) -> None:
     with pytest.raises(NoCollection):
         gossamer.open(collection)
+
+
+def test_a_seed_of_a_new_site_joins_only_when_it_is_said(collection: Path) -> None:
+    pages: Pages = {"/": page("x")}
+    with site_in_thread(hosts={"one.localhost": pages, "two.localhost": pages}) as site:
+        one, two = (site.url("/", host) for host in ("one.localhost", "two.localhost"))
+        crawl_all(one, collection=collection, delay=0)
+        with pytest.raises(UsageError, match=r"two\.localhost is new to"):
+            crawl_all(two, collection=collection, delay=0)
+        study = crawl_all(two, collection=collection, delay=0, add=True)
+
+    assert len(study.pages) == 2
+
+
+def test_a_crawl_in_vain_raises_and_keeps_its_trace(collection: Path) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        seed = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        with pytest.raises(NothingFetched, match="nothing was fetched"):
+            crawl_all(seed, collection=collection)
+
+    with gossamer.open(collection) as study:
+        assert study.counts().failed == 1

@@ -28,7 +28,7 @@ def test_data_goes_to_stdout_and_talk_to_stderr(collection: Path) -> None:
     assert len(ended.out.splitlines()) == 1
     assert ended.summary["schema"] == 1
     assert "New collection" in ended.err
-    assert "Done: 3 pages" in ended.err
+    assert "Done: 3 pages fetched" in ended.err
 
 
 def test_the_summary_has_what_scripts_hold_on_to(collection: Path) -> None:
@@ -65,9 +65,9 @@ def test_a_crawl_that_goes_on_tells_what_it_did_itself(collection: Path) -> None
         more = typed("crawl", "-c", collection, *QUICK, "--max-pages", "3")
         none = typed("crawl", "-c", collection, *QUICK, "--max-pages", "3")
 
-    assert ": 3 pages" in more.err
-    assert ", 2 of them in " in more.err
-    assert ", 0 of them in " in none.err
+    assert "reached.\n2 pages fetched in " in more.err
+    assert "in the collection: 3 pages fetched" in more.err
+    assert "\n0 pages fetched in " in none.err
     assert " 0.0 pages/s" in none.err
 
 

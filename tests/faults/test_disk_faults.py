@@ -73,7 +73,8 @@ class Case:
     def wrong_at(self, fault: Fault, home: Path) -> list[str]:
         """What is wrong with what came of one fault."""
         ended, acts = with_faults(fault, home, *self.crawl(home))
-        wrong = [*wrong_with_end(ended, acts, fault), *self._wrong_after(home)]
+        wrong = [*wrong_with_end(ended, acts, fault), *wrong_sums(ended, home)]
+        wrong += self._wrong_after(home)
         where = [f"{act.call} {act.path}" for act in acts if act.is_failed][:1]
         return [f"{fault} ({', '.join(where)}): {'; '.join(wrong)}\n{ended.err}"] if wrong else []
 
@@ -116,6 +117,14 @@ def wrong_with_end(ended: Ended, acts: list[Act], fault: Fault) -> Iterator[str]
         yield "it does not say that it is the disk"
     if "Traceback" in ended.err:
         yield "it ended in a trace"
+
+
+def wrong_sums(ended: Ended, home: Path) -> Iterator[str]:
+    """What a full disk left must be what the summary counts."""
+    if ended.code == 11 and "fetched" in ended.summary:  # else it never began
+        stored = typed("status", "-c", home, "--json").summary
+        if stored["fetched"] != ended.summary["fetched"]:
+            yield f"it counts {ended.summary['fetched']} pages, and {stored['fetched']} are kept"
 
 
 @pytest.fixture(scope="module", params=[0, 2], ids=["alone", "two workers"])

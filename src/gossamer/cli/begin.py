@@ -14,7 +14,7 @@ from gossamer.cli.collection import collection_at
 from gossamer.errors import SettingsError, UsageError
 
 # What flags are called that are no settings, or are called otherwise there.
-_NO_SETTINGS: Final = ("seeds", "collection", "file", "set_", "change", "dry_run", "json")
+_NO_SETTINGS: Final = ("seeds", "collection", "file", "set_", "change", "add", "dry_run", "json")
 _OTHERWISE: Final = ("ascend", "contact", "no_index", "no_graph")
 
 
@@ -33,7 +33,7 @@ def begin(given: Mapping[str, Any]) -> int:
         flags = _flags(given, pairs)
         sources = _typed(seeds, given["file"])
         plan = plan_of(collection_at(given["collection"]), sources, flags)
-        plan = replace(plan, may_change=given["change"], typed_as=typed_as)
+        plan = replace(plan, may_change=given["change"], may_add=given["add"], typed_as=typed_as)
         if given["dry_run"]:
             from gossamer.cli.foreseen import show_forecast
 

@@ -113,6 +113,9 @@ def crawl(
     change: Annotated[
         bool, _option("--change", "Go on with another scope or normal form.")
     ] = False,
+    add: Annotated[
+        bool, _option("--add", "Crawl a seed of a new site into the same collection.")
+    ] = False,
     dry_run: Annotated[
         bool, _option("--dry-run", "Say what would be asked first, what not, and why; ask nobody.")
     ] = False,

@@ -8,6 +8,7 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
+from gossamer.base.answer_class import status_text
 from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
 from gossamer.crawl.study import Study
@@ -70,7 +71,7 @@ def page_object(page: StoredPage, wanted: Wanted) -> dict[str, Any]:
 
 def notes_on(page: StoredPage) -> list[str]:
     """What the reader should know of a page beside its content."""
-    notes = [f"{page.url} as of {iso_of(page.at_us)}, status {page.status}"]
+    notes = [f"{page.url} as of {iso_of(page.at_us)}, answered {status_text(page.status)}"]
     if page.is_noarchive:
         notes.append("the page asks for no copies to be shown (noarchive); this one is for you")
     if page.is_cut:

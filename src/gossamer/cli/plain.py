@@ -33,7 +33,7 @@ class Kind(Enum):
 FLAGS: Final[dict[str, Kind]] = {
     flag: kind
     for kind, flags in {
-        Kind.SWITCH: "--ascend --no-index --no-graph --change --dry-run --json",
+        Kind.SWITCH: "--ascend --no-index --no-graph --change --add --dry-run --json",
         Kind.TEXT: "--scope --domains --sitemaps --type --order --hours --cookies --logins --proxy "
         "--user-agent-contact",
         Kind.TEXTS: "--include --exclude --ban --header --allow-private --set",

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,17 +17,20 @@ from gossamer.base.garbage import keep_large_apart, search_all, search_seldom
 from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
 from gossamer.base.values import ready
+from gossamer.cli.closing import Closing, limit_text
+from gossamer.cli.colours import has_colours
 from gossamer.cli.printable import printable
-from gossamer.cli.text import change_text, progress_line, summary_text
+from gossamer.cli.text import change_text, progress_line
 from gossamer.crawl.build import Opened, workers_for
 from gossamer.crawl.configure import configure, remember_contact
 from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.new_sites import NewSite
 from gossamer.crawl.node import Node
 from gossamer.crawl.progress import Summary
 from gossamer.crawl.seeds import read_seed_file, read_seeds
 from gossamer.crawl.session import NeedsContact, Plan, opened
 from gossamer.crawl.spawn import dismiss, fork_ahead
-from gossamer.errors import CAN_GO_ON
+from gossamer.errors import CAN_GO_ON, UsageError
 from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import user_agent
 from gossamer.parse.reading import Reading
@@ -65,18 +69,37 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
         _get_ready()
     fork_ahead(workers, loads)
     try:
-        summary = _run(_crawl(plan))
-    except NeedsContact as fault:
-        if not sys.stdin.isatty():
-            raise
-        plan = _with_contact(plan, fault)
-        summary = _run(_crawl(plan))
+        summary = _run_asking(plan)
     finally:
         dismiss()
         search_all()
     if as_json:
         print(json.dumps(summary.as_json()))
     return _exit_code(summary)
+
+
+def _run_asking(plan: Plan) -> Summary:
+    """Crawl. What a person has to decide first is asked for on a terminal; a script must say it."""
+    while True:
+        try:
+            return _run(_crawl(plan))
+        except NeedsContact as fault:
+            if not sys.stdin.isatty():
+                raise
+            _ask_contact(fault)
+        except NewSite as fault:
+            if not sys.stdin.isatty():
+                raise
+            _ask_to_add(fault)
+            plan = replace(plan, may_add=True)
+
+
+def _ask_to_add(fault: NewSite) -> None:
+    """Ask whether a new site may join the collection. Raises UsageError where it may not."""
+    _say(f"{fault.announced}.")
+    print("Crawl it into the same collection? [y/N] ", end="", file=sys.stderr, flush=True)
+    if input().strip().lower() not in ("y", "yes"):
+        raise UsageError("nothing was crawled; name another collection with -c DIR")
 
 
 def _get_ready() -> None:
@@ -110,21 +133,22 @@ def _seeds(urls: Urls, sources: Sources) -> list[str]:
     return list(dict.fromkeys(seeds))
 
 
-def _with_contact(plan: Plan, fault: NeedsContact) -> Plan:
+def _ask_contact(fault: NeedsContact) -> None:
     """Ask once on a terminal, and remember it for all collections."""
+    _say(f"{fault.host} is a public site: its owner must be able to reach you.")
     print(
-        f"{fault.host} is somebody's site: its owner should be able to reach you.", file=sys.stderr
+        "Your mail address, or a web page about your crawl: ", end="", file=sys.stderr, flush=True
     )
-    contact = input("Your mail address or a page about your crawl: ").strip()
+    contact = input().strip()
     if not contact or any(c in contact for c in '"\\\r\n'):
         raise fault
     user_agent(contact)  # raises for one by which nobody can be reached
     path = remember_contact(contact, os.environ)
     print(f"Remembered in {path}.", file=sys.stderr)
-    return plan
 
 
 async def _crawl(plan: Plan) -> Summary:
+    given = configure(plan.collection, plan.flags)
     async with opened(plan) as opening:
         _greet(plan, opening)
         _heed_signals(opening.node)
@@ -135,7 +159,10 @@ async def _crawl(plan: Plan) -> Summary:
         finally:
             talking.cancel()
             await asyncio.gather(talking, return_exceptions=True)
-        _say(summary_text(summary, before, plan.collection, opening.node.why_nothing))
+        limit = limit_text(summary.stopped, opening.settings, plan, given.origin)
+        closing = Closing(summary, plan.collection, before, limit, opening.node.why_nothing)
+        for line in closing.lines(is_coloured=has_colours(sys.stderr)):
+            print(line, file=sys.stderr, flush=True)
         return summary
 
 
@@ -152,6 +179,8 @@ def _greet(plan: Plan, opening: Opened) -> None:
         )
     for key, (old, new) in opening.changed.items():
         _say(f"Changed since the last run: {change_text(plan, key, old, new)}.")
+    for site in opening.new_sites:
+        _say(f"New site in this collection: {site}.")
     for seed in opening.forgotten_seeds:
         _say(f"{seed} was forgotten, and is not asked for; `gossamer forget --undo` allows it.")
     progress = opening.node.progress()

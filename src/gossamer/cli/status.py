@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
 from gossamer.cli.options import Collection, Json, collection_at
 
 
 def status(collection: Collection = None, json: Json = False) -> None:
-    """Show how a running or stored crawl stands."""
+    """Show the figures of a running or stored crawl."""
     import json as jsons
 
-    from gossamer.base.sizes import size_text
-    from gossamer.cli.printable import printable
-    from gossamer.cli.text import classes_text, reasons_text, retry_text
+    from gossamer.cli.colours import has_colours
     from gossamer.crawl.home import Home
     from gossamer.crawl.snapshot import crawl_figures
 
@@ -20,23 +23,40 @@ def status(collection: Collection = None, json: Json = False) -> None:
     if json:
         print(jsons.dumps(facts))
         return
-    print(f"{home.path}: {facts['state']}")
-    print(
-        f"  {facts['fetched']} pages fetched ({size_text(facts['bytes'])}), "
-        f"{facts['redirects']} redirects, {facts['failed']} failed, {facts['refused']} refused, "
-        f"{facts['queued']} queued, {facts['known']} URLs known, {facts['links']} links"
+    for line in status_lines(home.path, facts, is_coloured=has_colours(sys.stdout)):
+        print(line)
+
+
+def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> Iterator[str]:
+    """The figures of a snapshot for people."""
+    from gossamer.base.answer_class import status_text
+    from gossamer.base.plurals import counted
+    from gossamer.base.sizes import size_text
+    from gossamer.cli.printable import printable
+    from gossamer.cli.text import answers_text, reasons_text, retry_text
+
+    yield f"{path}: {facts['state']}"
+    yield (
+        f"  {counted(facts['fetched'], 'page')} fetched ({size_text(facts['bytes'])}), "
+        f"{counted(facts['redirects'], 'redirect')}, {facts['failed']:,} failed, "
+        f"{facts['refused']:,} refused, {facts['queued']:,} queued, "
+        f"{counted(facts['known'], 'URL')} known, {counted(facts['links'], 'link')}"
     )
     if facts["by_status"]:
-        print(f"  answers: {classes_text(facts['by_class'])}")
-        print(f"  statuses: {reasons_text(facts['by_status'])}")
+        yield f"  answers: {answers_text(facts['by_class'], is_coloured=is_coloured)}"
+        ordered = sorted(facts["by_status"].items(), key=lambda pair: -pair[1])
+        counts = (f"{status_text(int(status))}: {count:,}" for status, count in ordered)
+        yield f"  statuses: {', '.join(counts)}"
     if facts["refused_by"]:
-        print(f"  failed or refused: {reasons_text(facts['refused_by'])}")
-    if "under_way" in facts:
-        print(
-            f"  {facts['under_way']} under way, {facts['hosts_waiting']} hosts waiting, "
-            f"{facts['pages_per_s']} pages/s, {size_text(facts['bytes_per_s'])}/s"
-        )
-        if facts.get("retrying"):
-            print(f"  {retry_text(facts['retrying'], facts['retry_in_s'])}; nothing else is left")
-        for trouble in facts["troubles"]:
-            print(printable(f"  {trouble}"))
+        yield f"  failed or refused: {reasons_text(facts['refused_by'])}"
+    if "under_way" not in facts:
+        return
+    yield (
+        f"  {counted(facts['under_way'], 'request')} in flight, "
+        f"{counted(facts['hosts_waiting'], 'host')} waiting, "
+        f"{facts['pages_per_s']} pages/s, {size_text(facts['bytes_per_s'])}/s"
+    )
+    if facts.get("retrying"):
+        yield f"  {retry_text(facts['retrying'], facts['retry_in_s'])}; nothing else is left"
+    for trouble in facts["troubles"]:
+        yield printable(f"  {trouble}")

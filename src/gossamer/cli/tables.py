@@ -6,10 +6,12 @@ import sys
 from collections.abc import Sequence
 
 
-def print_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under their names; no cell is cut off."""
+def print_table(
+    names: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()
+) -> None:
+    """Print rows under their names; no cell is cut off. `styles` colour rows on a terminal."""
     if sys.stdout.isatty():
-        _print_ruled(names, rows)
+        _print_ruled(names, rows, styles or [""] * len(rows))
         return
     shown = [[_one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(names, *shown, strict=True)]
@@ -18,14 +20,17 @@ def print_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print("  ".join(cells).rstrip())
 
 
-def _print_ruled(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _print_ruled(
+    names: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str]
+) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(*names)
-    for row in rows:
-        table.add_row(*(Text(_one_line(cell), overflow="fold") for cell in row))
+    for row, style in zip(rows, styles, strict=True):
+        cells = (Text(_one_line(cell), overflow="fold") for cell in row)
+        table.add_row(*cells, style=style)
     Console().print(table)
 
 

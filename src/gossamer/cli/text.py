@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Final
 
-from gossamer.base.answer_class import LABELS, AnswerClass
+from gossamer.base.answer_class import AnswerClass
+from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
-from gossamer.crawl.progress import Progress, Summary
+from gossamer.cli.colours import painted
+from gossamer.crawl.progress import Progress
 from gossamer.crawl.session import Plan
 from gossamer.fetch.request import hidden
 
@@ -17,11 +20,30 @@ def reasons_text(counts: dict[str, int]) -> str:
     return ", ".join(f"{reason} {count}" for reason, count in ordered)
 
 
-def classes_text(by_class: dict[str, int]) -> str:
-    """`2xx 120 (success), 4xx 19 (client error)`: the answers that came, by their class."""
-    shown = [one for one in AnswerClass if one.endswith("xx") or one == AnswerClass.OTHER_STATUS]
-    kept = [one for one in shown if by_class.get(one)]
-    return ", ".join(f"{one} {by_class[one]} ({LABELS[one]})" for one in kept)
+_NOUNS: Final[dict[str, tuple[str, str]]] = {
+    AnswerClass.SUCCESS: ("success", "successes"),
+    AnswerClass.REDIRECT: ("redirect", "redirects"),
+    AnswerClass.CLIENT_ERROR: ("client error", "client errors"),
+    AnswerClass.SERVER_ERROR: ("server error", "server errors"),
+    AnswerClass.OTHER_STATUS: ("unusual status", "unusual statuses"),
+}
+_ALWAYS: Final = (AnswerClass.SUCCESS, AnswerClass.CLIENT_ERROR, AnswerClass.SERVER_ERROR)
+
+
+def answers_text(by_class: Mapping[str, int], *, is_coloured: bool = False) -> str:
+    """`120 successes (2xx), 19 client errors (4xx), 0 server errors (5xx)`: the answers that came,
+    by the class of their status. Errors are told where there are none, too."""
+    parts = []
+    for one, nouns in _NOUNS.items():
+        count = by_class.get(one, 0)
+        if count or one in _ALWAYS:
+            text = (
+                f"{counted(count, *nouns)} ({one})"
+                if one.endswith("xx")
+                else counted(count, *nouns)
+            )
+            parts.append(painted(text, one, is_on=is_coloured and count > 0))
+    return ", ".join(parts)
 
 
 def change_text(plan: Plan, key: str, old: object, new: object) -> str:
@@ -66,37 +88,4 @@ def progress_line(progress: Progress) -> str:
 def retry_text(urls: int, in_s: float) -> str:
     """`retrying 1 URL in 20 s`: nothing else is left to do."""
     when = f"in {in_s:.0f} s" if in_s >= 1 else "now"
-    return f"retrying {urls} {'URL' if urls == 1 else 'URLs'} {when}"
-
-
-_STOPPED = {
-    "done": "Done",
-    "max-pages": "Done: --max-pages reached",
-    "max-time": "Done: --max-time reached",
-    "max-bytes": "Done: --max-bytes reached",
-    "signal": "Stopped; the same command goes on",
-    "disk-full": "Stopped: the disk is full; make room, and the same command goes on",
-}
-
-
-def summary_text(summary: Summary, before: int, collection: Path, why_nothing: str) -> str:
-    """What a crawl says at its end. `before`: pages that the collection had when it went on."""
-    new = summary.fetched - before
-    rate = new / summary.wall_s if summary.wall_s else 0.0
-    of_these = f", {new} of them" if before else ""
-    lines = [
-        (
-            f"{_STOPPED.get(summary.stopped, summary.stopped)}: {summary.fetched} pages "
-            f"({size_text(summary.bytes)}){of_these} in {summary.wall_s:.1f} s, "
-            f"{rate:.1f} pages/s; "
-            f"{summary.links} links, {summary.redirects} redirects, {summary.failed} failed, "
-            f"{summary.refused} refused, {summary.queued} still queued."
-        )
-    ]
-    if summary.by_reason:
-        lines.append(f"Failed or refused: {reasons_text(summary.by_reason)}.")
-    if not summary.fetched:
-        lines.append(f"Nothing was fetched. {why_nothing}".rstrip())
-    else:
-        lines.append(f"See `gossamer export pages -c {collection} -o pages.csv` for every URL.")
-    return "\n".join(lines)
+    return f"retrying {counted(urls, 'URL')} {when}"

@@ -6,6 +6,8 @@ import json
 import sys
 from pathlib import Path
 
+from gossamer.base.answer_class import answer_text, class_of_status, status_text
+from gossamer.cli.colours import STYLES
 from gossamer.cli.tables import print_table
 from gossamer.cli.why import capture_objects
 from gossamer.crawl.study import Study
@@ -22,15 +24,15 @@ def run_versions(path: Path, url: str, *, as_json: bool) -> int:
         print(json.dumps({"schema": 1, "url": row.url, "versions": versions}))
         return 0
     if not captures:
-        reason = f" ({row.reason})" if row.reason else ""
-        print(f"{row.url} has no capture: it is {row.outcome.value}{reason}.", file=sys.stderr)
+        became = answer_text(row.outcome.value, row.status, row.reason)
+        print(f"{row.url} has no capture: it is {became}.", file=sys.stderr)
         return 0
     print_table(
         ("captured at", "status", "type", "bytes", "digest", "file", "offset"),
         [
             (
                 at,
-                str(capture.status),
+                status_text(capture.status),
                 capture.type or "-",
                 str(capture.size_bytes),
                 capture.digest,
@@ -39,5 +41,6 @@ def run_versions(path: Path, url: str, *, as_json: bool) -> int:
             )
             for capture, at in zip(captures, times_of(captures), strict=True)
         ],
+        [STYLES[class_of_status(capture.status)] for capture in captures],
     )
     return 0

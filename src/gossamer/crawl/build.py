@@ -86,8 +86,10 @@ class Opened:
     changed: dict[str, tuple[object, object]]
     is_new: bool
     new_seeds: int
+    settings: Settings  # in force
     intake: Intake | None = None  # for an import
     forgotten_seeds: Sequence[str] = ()  # they are not asked for
+    new_sites: Sequence[str] = ()  # of the seeds, which the collection had not met
     checkpoint: Callable[[Path], None] = no_checkpoint  # lays the state aside, for a backup
 
 
@@ -252,7 +254,9 @@ def _open(
         if is_import
         else None
     )
-    return Opened(node, recovered, changed, is_new, new_seeds, intake, forgotten_seeds=left_out)
+    return Opened(
+        node, recovered, changed, is_new, new_seeds, settings, intake, forgotten_seeds=left_out
+    )
 
 
 def _must_judge_again(

@@ -25,6 +25,7 @@ from gossamer.crawl.configure import Configured, configure
 from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.home import SALT_KEY, Home, open_to_read
 from gossamer.crawl.hosts import Host
+from gossamer.crawl.new_sites import new_sites
 from gossamer.crawl.scheduler import Scheduler
 from gossamer.crawl.session import Plan
 from gossamer.crawl.stored import (
@@ -150,6 +151,8 @@ def _foresee(plan: Plan, home: Home, store: Store, clock: Clock) -> Forecast:
     forecast.not_asked, forecast.not_asked_count = trial.not_asked()
     forecast.hosts = trial.hosts()
     forecast.remarks = list(_remarks(settings, plan.seeds, clock.wall_us(), forecast))
+    for site in () if plan.may_add else new_sites(store, settings, plan.seeds):
+        forecast.remarks.append(f"{site} is new to this collection: the crawl needs --add")
     return forecast
 
 

@@ -41,7 +41,10 @@ FLAGS: Final[dict[str, str]] = {
 }
 NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as the command line has them
 # What is no setting.
-OTHERS: Final = {"change": "Go on with another scope or normal form."}
+OTHERS: Final = {
+    "change": "Continue with another scope or normal form.",
+    "add": "Crawl a seed of a new site into the same collection.",
+}
 _MEANINGS: Final = {"no_graph": "Keep no links.", "no_index": "Make nothing searchable."}
 
 

@@ -134,7 +134,10 @@ class Node:
             stopped = "disk-full"
         self._is_done = True
         recorder.note()
-        summary = summarise(self._frontier.counts, self._began_s, self._clock.now_s(), stopped)
+        # After a fault of the disk only what is committed counts: the rest may not be on it.
+        has_all = self._fault is None
+        counts = self._frontier.counts if has_all else self._frontier.committed_counts()
+        summary = summarise(counts, self._began_s, self._clock.now_s(), stopped)
         return summary if self._index is not None else replace(summary, indexed=0)
 
     async def _go_round(self, tasks: asyncio.TaskGroup) -> None:

@@ -112,7 +112,10 @@ class ShortOptions(TypedDict, total=False):
     """Make nothing searchable."""
 
     change: bool
-    """Go on with another scope or normal form."""
+    """Continue with another scope or normal form."""
+
+    add: bool
+    """Crawl a seed of a new site into the same collection."""
 
 
 class Options(ShortOptions, total=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import asdict, field
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from gossamer.crawl.configure import configure
 from gossamer.crawl.control import listening
 from gossamer.crawl.home import CHECKPOINTS, Home, open_to_read, undo_half_swaps
 from gossamer.crawl.journal import note_act
+from gossamer.crawl.new_sites import added_sites
 from gossamer.crawl.node import Node
 from gossamer.crawl.seeds import survey
 from gossamer.crawl.stored import stored_settings
@@ -45,6 +46,7 @@ class Plan:
     seeds: Sequence[str] = ()
     flags: Mapping[str, object] = field(default_factory=dict)
     may_change: bool = False
+    may_add: bool = False  # seeds of sites that the collection has not met may join it
     typed_as: Mapping[str, str] = field(default_factory=dict)  # key -> flag, as `--scope`
 
     @property
@@ -63,7 +65,7 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
     """
     clock = SystemClock()
     is_new = not plan.home.exists
-    settings = plan.settings_for(None) if is_new else _settings_to_go_on(plan)
+    settings, sites = (plan.settings_for(None), ()) if is_new else _settings_to_go_on(plan)
     if is_new and not plan.seeds:
         raise UsageError(
             f"there is no crawl in {plan.collection} to go on with; name a URL to start at"
@@ -82,7 +84,7 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
             _closing(opening.node),
             listening(plan.home, _answering(plan.home, opening, clock)),
         ):
-            yield opening
+            yield replace(opening, new_sites=sites)
 
 
 @asynccontextmanager
@@ -101,10 +103,13 @@ async def _closing(node: Node) -> AsyncIterator[None]:
             raise
 
 
-def _settings_to_go_on(plan: Plan) -> Settings:
+def _settings_to_go_on(plan: Plan) -> tuple[Settings, tuple[str, ...]]:
+    """The settings in force, and the new sites of the seeds. Raises NewSite."""
     store = open_to_read(plan.home)
     try:
-        return plan.settings_for(stored_settings(store))
+        settings = plan.settings_for(stored_settings(store))
+        sites = added_sites(plan.collection, store, settings, plan.seeds, may_add=plan.may_add)
+        return settings, sites
     finally:
         store.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gossamer.base.answer_class import answer_text
+from gossamer.base.answer_class import LABELS, answer_text, class_of_status, status_text
 from gossamer.base.clock import iso_of
 from gossamer.base.plurals import counted
 from gossamer.crawl.study_story import Judged, RobotsView, Story
@@ -58,7 +58,8 @@ def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     match row.outcome:
         case Outcome.FETCHED:
             size = f"{counted(row.size_bytes, 'byte')} of {row.type or 'no named type'}"
-            yield f"It answered {row.status} with {size} {when(row.at_us, now_us)}{tries}."
+            answer = f"{status_text(row.status)} ({LABELS[class_of_status(row.status)]})"
+            yield f"It answered {answer} with {size} {when(row.at_us, now_us)}{tries}."
             if row.redirect:
                 yield f"It redirects to {row.redirect}."
             if row.is_cut:
@@ -68,7 +69,7 @@ def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
             if row.robots:
                 yield f"It asks robots for: {row.robots}."
         case Outcome.FAILED | Outcome.REFUSED:
-            asked = f" It answered {row.status}." if row.status else ""
+            asked = f" It answered {status_text(row.status)}." if row.status else ""
             yield f"Because {story.because} [{row.reason}]{detail}{tries}.{asked}"
             yield f"That was decided {when(row.at_us, now_us)}."
         case Outcome.QUEUED:

@@ -10,6 +10,7 @@ import msgpack
 from gossamer.base.values import dataclass
 
 DEEPEST: Final = 100
+COUNTS_KEY: Final = b"counts"  # of the sums, in the table of what is known of the collection
 
 
 @dataclass(slots=True)

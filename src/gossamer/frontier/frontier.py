@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 
 from gossamer.frontier.captures import Captures
 from gossamer.frontier.copies import Copies
-from gossamer.frontier.counts import Counts
+from gossamer.frontier.counts import COUNTS_KEY, Counts
 from gossamer.frontier.host_shelf import HOST_BYTES, HostShelf
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import (
@@ -70,7 +70,6 @@ _made: Final = tuple.__new__  # half the time of a call of `Refusal`
 # To ask a class for its member takes as long as to use it.
 _URL = Table.URL
 _REFUSED, _FOR_NOW = Standing.REFUSED, Standing.REFUSED_FOR_NOW
-_COUNTS: Final = b"counts"
 _NUMBER: Final = b"number"
 _FEW_KNOWN: Final = 100_000  # whose keys are held in memory, at 100 bytes each
 _JUDGED_AT_ONCE: Final = 1_000  # some 10 ms
@@ -102,7 +101,7 @@ class Frontier:
         self._on_refused = on_refused
         self.pending = Pending(store)
         self._captures = Captures(store, self.pending)
-        self.counts = Counts.decode(store.find(Table.META, _COUNTS))
+        self.counts = Counts.decode(store.find(Table.META, COUNTS_KEY))
         self._number = int.from_bytes(store.find(Table.META, _NUMBER) or b"", "big")
         self._shelf = HostShelf(store, self.pending, settings.host_buffer)
         self._awake = set(self._shelf.rows)
@@ -597,7 +596,7 @@ class Frontier:
         """Everything decided since the last time, as one batch to be written."""
         self._hold_few()
         self._shelf.begin()
-        self.pending.put(Table.META, _COUNTS, self.counts.encode())
+        self.pending.put(Table.META, COUNTS_KEY, self.counts.encode())
         self.pending.put(Table.META, _NUMBER, self._number.to_bytes(8, "big"))
         self._captures.begin()
         self._copies.begin()
@@ -608,6 +607,10 @@ class Frontier:
         self.pending.end()
         self._captures.end()
         self._shelf.end(changes, self._awake)
+
+    def committed_counts(self) -> Counts:
+        """The sums as they are on disk."""
+        return Counts.decode(self._store.find(Table.META, COUNTS_KEY))
 
     def count_duplicates(self) -> None:
         """Count what is committed; the next commit writes the sum."""
