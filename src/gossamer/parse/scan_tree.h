@@ -432,10 +432,11 @@ static int start_item(Scan *s, const Tag *t) {
     return close_p(s) || push(s, t) ? -1 : 0;
 }
 
-/* An image in an `a` or a heading gives them words. */
+/* An image in an `a` or a heading gives them words. One without words does not part those around
+ * it; a value that is not empty is not empty either when its references are read. */
 static int note_alt(Scan *s, const Tag *t) {
     int i = s->is_bare ? -1 : find_attribute(t, "alt");
-    if (i < 0 || (s->anchor < 0 && !s->headed)) return 0;
+    if (i < 0 || !t->attribute[i].value_size || (s->anchor < 0 && !s->headed)) return 0;
     if (s->alt_count == s->alt_room) {
         size_t room = s->alt_room * 2 + 16;
         Alt *alts = PyMem_RawRealloc(s->alts, room * sizeof *alts);
