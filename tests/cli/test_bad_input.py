@@ -48,9 +48,9 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "unknown key": (["--set", "politeness.host_dealy_s=1", HERE], "politeness.host_delay_s"),
     "wrong value": (["--set", "node.graph=perhaps", HERE], "true or false"),
     "nan": (["--set", "politeness.host_delay_s=nan", HERE], "finite"),
-    "not a url": (["not a url"], "no URL"),
-    "another scheme": (["ftp://127.0.0.1/"], "no URL"),
-    "a scheme left out": (["example.org/a"], "did you mean https://example.org/a?"),
+    "not a url": (["not a url"], "is not a URL (http:// or https:// expected)"),
+    "another scheme": (["ftp://127.0.0.1/"], "is not a URL (http:// or https:// expected)"),
+    "one word": (["example"], "'example' is not a URL (http:// or https:// expected)"),
     "a bad port": (["http://127.0.0.1:99999/"], "99999"),
     "a port of mail": (["http://127.0.0.1:25/"], "port 25"),
     "a bad pattern": (["--include", "re:(", HERE], "re:("),
@@ -99,7 +99,7 @@ def test_a_name_that_nobody_knows_is_said_to_who_can_be_reached(tmp_path: Path) 
     ended = typed(*asked)
 
     assert ended.code == 3
-    assert "the host x.invalid is not known" in ended.err
+    assert "the host x.invalid cannot be resolved" in ended.err
 
 
 def test_a_port_that_nobody_listens_at_is_nothing_fetched(tmp_path: Path) -> None:

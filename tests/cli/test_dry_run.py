@@ -117,7 +117,7 @@ def test_people_get_sentences_and_no_secret(collection: Path) -> None:
     ("args", "said"),
     [
         ([], "name a URL"),
-        (["not a url"], "is no URL"),
+        (["not a url"], "is not a URL"),
         (["--scope", "moon", "http://127.0.0.1/"], "--scope"),
         (["http://127.0.0.1:25/"], "cannot be asked"),
         (["http://me:geheim@127.0.0.1:99999/"], "99999"),

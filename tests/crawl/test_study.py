@@ -127,7 +127,7 @@ def test_a_url_that_is_not_known_gets_the_nearest_that_is(study: Study, site: Si
 )
 def test_what_is_no_url_is_wrong_usage_whoever_asks(study: Study, text: str, says: str) -> None:
     for ask in (study.get, study.captures, study.page, study.story):
-        with pytest.raises(UsageError, match=f"is no URL to crawl: {says}"):
+        with pytest.raises(UsageError, match=f"is not a URL: {says}"):
             ask(text)
 
 

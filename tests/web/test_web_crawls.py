@@ -101,7 +101,7 @@ def test_a_form_with_a_fault_comes_back_filled_in(server: Served) -> None:
     answer = browser.post("/crawls", csrf=csrf, seeds="mailto:me", max_pages="77")
 
     assert answer.status_code == 400
-    assert "is no URL" in answer.text
+    assert "is not a URL" in answer.text
     assert ">mailto:me</textarea>" in answer.text
     assert 'value="77"' in answer.text
 

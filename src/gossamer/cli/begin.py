@@ -32,7 +32,8 @@ def begin(given: Mapping[str, Any]) -> int:
     try:
         flags = _flags(given, pairs)
         sources = _typed(seeds, given["file"])
-        plan = plan_of(collection_at(given["collection"]), sources, flags)
+        collection, may_probe = collection_at(given["collection"]), not given["dry_run"]
+        plan = plan_of(collection, sources, flags, may_probe=may_probe)
         plan = replace(plan, may_change=given["change"], may_add=given["add"], typed_as=typed_as)
         if given["dry_run"]:
             from gossamer.cli.foreseen import show_forecast
@@ -90,9 +91,11 @@ def _headers_in(pairs: Iterable[str]) -> list[str]:
 
 def _typed(seeds: list[str], file: Path | None) -> list[tuple[str, list[str]]]:
     """Where seeds come from, and their lines."""
+    from gossamer.cli.typed_seeds import STDIN
+
     sources: list[tuple[str, list[str]]] = [("", [seed for seed in seeds if seed != "-"])]
     if "-" in seeds:
-        sources.append(("standard input", sys.stdin.read().splitlines()))
+        sources.append((STDIN, sys.stdin.read().splitlines()))
     if file is not None:
         sources.append((os.fspath(file), []))
     return sources

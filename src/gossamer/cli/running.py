@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -21,13 +21,13 @@ from gossamer.cli.closing import Closing, limit_text
 from gossamer.cli.colours import has_colours
 from gossamer.cli.printable import printable
 from gossamer.cli.text import change_text, progress_line
+from gossamer.cli.typed_seeds import Sources, typed_seeds
 from gossamer.crawl.build import Opened, workers_for
 from gossamer.crawl.configure import configure, remember_contact
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.new_sites import NewSite
 from gossamer.crawl.node import Node
 from gossamer.crawl.progress import Summary
-from gossamer.crawl.seeds import read_seed_file, read_seeds
 from gossamer.crawl.session import NeedsContact, Plan, opened
 from gossamer.crawl.spawn import dismiss, fork_ahead
 from gossamer.errors import CAN_GO_ON, UsageError
@@ -35,21 +35,22 @@ from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import user_agent
 from gossamer.parse.reading import Reading
 from gossamer.records import Fetched, Lease, Page, Report, Stored
-from gossamer.settings import Urls
-from gossamer.urls.canonical import NormalForm, has_userinfo
 
 NOTHING_FETCHED: Final = 3
 BY_FORCE: Final = 13
 _LINE_EVERY_S: Final = 5.0
 _REDRAW_EVERY_S: Final = 0.25
 
-Sources = Sequence[tuple[str, Sequence[str]]]
 
+def plan_of(
+    collection: Path, sources: Sources, flags: Mapping[str, object], *, may_probe: bool = True
+) -> Plan:
+    """What was typed, checked as far as it can be before the crawl. Raises UsageError.
 
-def plan_of(collection: Path, sources: Sources, flags: Mapping[str, object]) -> Plan:
-    """What was typed, checked as far as it can be without asking anybody. Raises UsageError."""
+    With `may_probe` servers of names without a scheme are connected to: is it https or http?
+    """
     settings = configure(collection, flags).settings
-    seeds = _seeds(settings.urls, sources)
+    seeds = typed_seeds(collection, settings, sources, _say, may_probe=may_probe)
     for file in secret_files(settings.fetch):
         if can_others_read(file):
             _say(f"Others can read {file}, which holds secrets; `chmod 600 {file}` ends that.")
@@ -118,19 +119,6 @@ def _run(crawling: object) -> Summary:
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(crawling)  # type: ignore[arg-type]
-
-
-def _seeds(urls: Urls, sources: Sources) -> list[str]:
-    form = NormalForm(urls.query, urls.session_parameters)
-    seeds: list[str] = []
-    for where, lines in sources:
-        if where and not lines and where != "standard input":
-            seeds += read_seed_file(Path(where), form)
-        else:
-            seeds += read_seeds(lines, form, where)
-        if any(map(has_userinfo, lines)):
-            _say("User and password in a seed are not used: write them into a file for --logins.")
-    return list(dict.fromkeys(seeds))
 
 
 def _ask_contact(fault: NeedsContact) -> None:

@@ -25,7 +25,8 @@ class UnknownHost(GossamerError):
 
 
 def read_seeds(texts: Iterable[str], form: NormalForm, where: str = "") -> list[str]:
-    """Seeds in canonical form. Raises UsageError for the first that is no URL."""
+    """Seeds in canonical form; in a file (`where`) `#` begins a comment. Raises UsageError for
+    the first that is not a URL."""
     seeds: dict[str, None] = {}
     for number, text in enumerate(texts, 1):
         typed = text.strip()
@@ -34,31 +35,27 @@ def read_seeds(texts: Iterable[str], form: NormalForm, where: str = "") -> list[
         seed = form.find(typed)
         if seed is None:
             place = f"{where}, line {number}: " if where else ""
-            shown = without_userinfo(typed)
-            raise UsageError(f"{place}{shown[:200]!r} is no URL{_hint(shown, form)}")
+            raise UsageError(place + not_a_url(typed, form))
         seeds[seed] = None
     return list(seeds)
 
 
-def _hint(typed: str, form: NormalForm) -> str:
+def not_a_url(typed: str, form: NormalForm) -> str:
+    """The sentence about a text that should be a URL and is none."""
+    shown = without_userinfo(typed)[:200]
     fault = form.fault(typed)
-    if (
-        "://" not in typed
-        and "." in typed.split("/", maxsplit=1)[0]
-        and form.find(f"https://{typed}")
-    ):
-        return f"; did you mean https://{typed}?"
-    return f": {fault}" if fault else "; a seed begins with http:// or https://"
+    if fault and "://" in typed:
+        return f"{shown!r} is not a URL: {fault}"
+    return f"{shown!r} is not a URL (http:// or https:// expected)"
 
 
-def read_seed_file(path: Path, form: NormalForm) -> list[str]:
-    """Seeds from a file, one a line, `#` begins a comment. Raises UsageError."""
+def seed_lines(path: Path) -> list[str]:
+    """The lines of a file of seeds. Raises UsageError."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeError) as fault:
-        problem = getattr(fault, "strerror", None) or "it is no text in UTF-8"
+        problem = getattr(fault, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"cannot read the seeds in {path}: {problem}") from fault
-    return read_seeds(text.splitlines(), form, str(path))
 
 
 async def survey(seeds: Sequence[str], clock: Clock, *, has_contact: bool) -> str:
@@ -78,8 +75,8 @@ async def survey(seeds: Sequence[str], clock: Clock, *, has_contact: bool) -> st
                 if not has_contact and is_public_name(some[0]):
                     return some[0]
                 raise UnknownHost(
-                    f"the host {some[0]} is not known ({answers[0].fault}); check the name and "
-                    "the network"
+                    f"the host {some[0]} cannot be resolved ({answers[0].fault}); check the name "
+                    "and the network"
                 )
             if has_contact:
                 break

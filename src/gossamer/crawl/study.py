@@ -155,7 +155,7 @@ class Study:
             return spelling
         whole = text if _HAS_SCHEME.match(text.strip()) else f"https://{text.strip()}"
         fault = self._form.fault(whole) or "only http and https are crawled"
-        raise UsageError(f"{text[:200]!r} is no URL to crawl: {fault}")
+        raise UsageError(f"{text[:200]!r} is not a URL: {fault}")
 
     def find(self, url: str) -> UrlRow | None:
         """What is known of a URL, as typed; None when nothing is."""

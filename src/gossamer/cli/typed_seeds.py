@@ -1,0 +1,95 @@
+"""The seeds of a crawl as they were typed: on the command line, in a file, on standard input.
+
+A name without a scheme (`example.org`) means https where its server takes it, else http. What was
+chosen is told. A name that a stored crawl has as a seed keeps its scheme, and nobody is connected
+to for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from gossamer.crawl.bare_names import Chosen, candidates, choose_urls, is_bare
+from gossamer.crawl.home import Home, open_to_read
+from gossamer.crawl.seeds import read_seeds, seed_lines
+from gossamer.crawl.stored import stored_seeds
+from gossamer.errors import GossamerError
+from gossamer.fetch.guard import Guard
+from gossamer.settings import Settings
+from gossamer.urls.canonical import NormalForm, has_userinfo
+
+STDIN: Final = "standard input"
+_TOLD: Final = 20
+
+Sources = Sequence[tuple[str, Sequence[str]]]  # a file, standard input or nothing; and its lines
+
+
+def typed_seeds(
+    collection: Path,
+    settings: Settings,
+    sources: Sources,
+    say: Callable[[str], None],
+    *,
+    may_probe: bool,
+) -> list[str]:
+    """All seeds in canonical form, each once. Raises UsageError for the first that is no URL."""
+    urls = settings.urls
+    form = NormalForm(urls.query, urls.session_parameters)
+    texts = [
+        (where, seed_lines(Path(where)) if where not in ("", STDIN) else list(lines))
+        for where, lines in sources
+    ]
+    bare = [line.strip() for _, lines in texts for line in lines if is_bare(line)]
+    chosen = _choose(bare, collection, settings, form, may_probe=may_probe) if bare else {}
+    told = [choice.told for choice in chosen.values() if choice.told]
+    for sentence in told[:_TOLD]:
+        say(sentence)
+    if len(told) > _TOLD:
+        say(f"{len(told) - _TOLD} more names without a scheme were chosen in the same way.")
+    seeds: list[str] = []
+    for where, lines in texts:
+        whole = [chosen[line.strip()].url if line.strip() in chosen else line for line in lines]
+        seeds += read_seeds(whole, form, where)
+        if any(map(has_userinfo, lines)):
+            say("User and password in a seed are not used: write them into a file for --logins.")
+    return list(dict.fromkeys(seeds))
+
+
+def _choose(
+    bare: Iterable[str],
+    collection: Path,
+    settings: Settings,
+    form: NormalForm,
+    *,
+    may_probe: bool,
+) -> dict[str, Chosen]:
+    """The URL that each name stands for, by the name as typed."""
+    known = _seeds_before(collection)
+    found: dict[str, Chosen] = {}
+    for text in dict.fromkeys(bare):
+        before = [url for url in candidates(text) if form.find(url) in known]
+        if before:
+            found[text] = Chosen(text, before[0])
+    left = [text for text in dict.fromkeys(bare) if text not in found]
+    fetch = settings.fetch
+    can_probe = may_probe and not (fetch.proxy or fetch.proxies)
+    choices = asyncio.run(choose_urls(left, Guard(fetch.allow_private), probe=can_probe))
+    return {**found, **{choice.typed: choice for choice in choices}}
+
+
+def _seeds_before(collection: Path) -> frozenset[str]:
+    """The seeds of a stored crawl; none where there is none that can be read."""
+    home = Home(collection)
+    try:
+        store = open_to_read(home) if home.exists else None
+    except GossamerError:
+        return frozenset()  # whoever opens it to crawl says what is wrong with it
+    if store is None:
+        return frozenset()
+    try:
+        return frozenset(stored_seeds(store))
+    finally:
+        store.close()
