@@ -20,8 +20,9 @@ from uvicorn.server import ServerState
 from gossamer.errors import UsageError
 from gossamer.web.crawls import new_crawl
 from gossamer.web.guard import Guard, Names
-from gossamer.web.login import Doors, Throttle
+from gossamer.web.login import Doors
 from gossamer.web.patience import Patience
+from gossamer.web.throttle import Throttle
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
 
@@ -365,7 +366,7 @@ def test_two_passwords_at_most_are_tried_at_once(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("gossamer.web.login.fits", slow)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(doors.is_word, map(str, range(8))))
+        list(pool.map(doors.is_password, map(str, range(8))))
 
     assert most == 2
 

@@ -124,13 +124,11 @@ def _has_token(desk: Desk, request: Request) -> bool:
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         return False
-    now_s, client = desk.clock.now_s(), _client(desk, request)
-    if not desk.doors.throttle.may_try(client, now_s):
-        raise NotAllowed("too many wrong tokens; wait five minutes", 429)
-    if not desk.doors.is_token(given.strip()):
-        desk.doors.throttle.note_failure(client, now_s)
+    if desk.doors.is_token(given.strip()):  # never kept out, however many others were wrong
+        return True
+    if desk.doors.throttle.note_failure(_client(desk, request), desk.clock.now_s()):
         raise NotAllowed("the token is wrong", 401)
-    return True
+    raise NotAllowed("too many wrong tokens; send the right one, or wait five minutes", 429)
 
 
 def _has_key(route: Route, desk: Desk, request: Request) -> bool:

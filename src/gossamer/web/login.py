@@ -21,6 +21,7 @@ from typing import Final
 from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.web.proxies import Proxies
+from gossamer.web.throttle import Throttle
 
 SESSION_S: Final = 12 * 3600.0
 _MOST_SESSIONS: Final = 1_000
@@ -28,10 +29,6 @@ _LEAST_TOKEN: Final = 16  # characters; 22 of base64 are 128 bits
 # RFC 7914's interactive figures times eight: 128 MB and about 0.3 s for each guess.
 _N, _R, _P = 2**17, 8, 1
 _MEMORY_BYTES: Final = 256 * 2**20
-_FREE_TRIES: Final = 5  # of one client; 50 of all together
-_FREE_TRIES_OF_ALL: Final = 50
-_FORGET_S: Final = 300.0
-_MOST_CLIENTS: Final = 10_000
 
 
 def hash_password(password: str, salt: bytes | None = None) -> str:
@@ -71,57 +68,6 @@ def fits(password: str, line: str) -> bool:
         salt=b64decode(salt), n=int(n), r=int(r), p=int(p), maxmem=_MEMORY_BYTES, dklen=32,
     )  # fmt: skip
     return hmac.compare_digest(made, b64decode(hashed))
-
-
-@dataclass(slots=True)
-class Throttle:
-    """Counts failed tries, so that guessing takes for ever. Forgets after five quiet minutes.
-
-    Many threads may ask at once: whoever tries a slow secret is counted before, not after.
-    """
-
-    _failed: dict[str, list[float]] = field(default_factory=dict)
-    _counting: threading.Lock = field(default_factory=threading.Lock)
-
-    def may_try(self, client: str, now_s: float) -> bool:
-        with self._counting:
-            return self._may_try(client, now_s)
-
-    def note_failure(self, client: str, now_s: float) -> None:
-        with self._counting:
-            self._note(client, now_s)
-
-    def begin_try(self, client: str, now_s: float) -> bool:
-        """Whether the client may try; counted as a failure until `succeed`."""
-        with self._counting:
-            may = self._may_try(client, now_s)
-            if may:
-                self._note(client, now_s)
-            return may
-
-    def succeed(self, client: str) -> None:
-        """The try that began was right: it is not held against the client."""
-        with self._counting:
-            times = self._failed.get(client)
-            if times:
-                times.pop()
-
-    def _may_try(self, client: str, now_s: float) -> bool:
-        self._forget(now_s)
-        of_all = sum(map(len, self._failed.values()))
-        return len(self._failed.get(client, ())) < _FREE_TRIES and of_all < _FREE_TRIES_OF_ALL
-
-    def _note(self, client: str, now_s: float) -> None:
-        if len(self._failed) < _MOST_CLIENTS:
-            self._failed.setdefault(client, []).append(now_s)
-
-    def _forget(self, now_s: float) -> None:
-        for client, times in list(self._failed.items()):
-            kept = [at_s for at_s in times if now_s - at_s < _FORGET_S]
-            if kept:
-                self._failed[client] = kept
-            else:
-                del self._failed[client]
 
 
 @dataclass(slots=True)
@@ -179,10 +125,8 @@ class Doors:
     def is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
-    def is_word(self, given: str) -> bool:
-        """Whether a person's word is the token or the password. May take 0.3 s."""
-        if self.is_token(given):
-            return True
+    def is_password(self, given: str) -> bool:
+        """Whether a person's word is the password. May take 0.3 s."""
         if not self.password:
             return False
         with self._hashing:

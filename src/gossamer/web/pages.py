@@ -260,12 +260,24 @@ def login(desk: Desk, asked: Asked) -> Response:
 
 
 def try_login(desk: Desk, asked: Asked) -> Response:
-    if not desk.doors.throttle.begin_try(asked.client, desk.clock.now_s()):
-        return _login_page(desk, asked, "Too many wrong tries; wait five minutes.", 429)
-    if not desk.doors.is_word(asked.text("word")):
-        return _login_page(desk, asked, "That is not it.", 401)
-    desk.doors.throttle.succeed(asked.client)
+    """Log in by token or password. Who has the token is never kept out by wrong tries."""
+    doors, now_s, word = desk.doors, desk.clock.now_s(), asked.text("word")
+    if not doors.is_token(word):
+        begin = doors.throttle.begin_try if doors.password else doors.throttle.note_failure
+        if not begin(asked.client, now_s):
+            return _login_page(desk, asked, _TOO_MANY, 429)
+        if not doors.is_password(word):
+            return _login_page(desk, asked, _wrong_word(desk), 401)
+        doors.throttle.succeed(asked.client)
     return _welcome(desk, inner(asked.text("next")))
+
+
+_TOO_MANY: Final = "Too many wrong tries. Wait five minutes, or log in with the server's token."
+
+
+def _wrong_word(desk: Desk) -> str:
+    wanted = "neither the token nor the password" if desk.doors.password else "not the token"
+    return f"That is {wanted}. `gossamer serve` prints the token, or it is in its --token-file."
 
 
 def inner(path: str) -> str:
