@@ -209,6 +209,11 @@ class Fetch(Section):
     allow_private: tuple[str, ...] = setting(
         (), "Networks (CIDR) of private addresses that links may lead to."
     )
+    typed_private: bool = setting(
+        True,
+        "Whether typed hosts may be in private networks. Crawls that `gossamer serve` starts have "
+        "it off.",
+    )
     ports: tuple[int, ...] = setting(
         (),
         "The only ports to ask, when any are named; those of mail, shell and the like never are.",
@@ -369,7 +374,18 @@ class Node(Section):
     )
 
 
-SECTIONS: Final = (Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Node)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Web(Section):
+    """[web] What `gossamer serve` allows to those who use its page and API."""
+
+    allow_private: tuple[str, ...] = setting(
+        (),
+        "Networks (CIDR) of private addresses that crawls started from the page or the API may go "
+        "to.",
+    )
+
+
+SECTIONS: Final = (Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Parse, Node, Web)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -385,6 +401,7 @@ class Settings:
     archive: Archive = field(default_factory=Archive)
     parse: Parse = field(default_factory=Parse)
     node: Node = field(default_factory=Node)
+    web: Web = field(default_factory=Web)
 
 
 def key_of(section: type[Section], f: Field[Any]) -> str:

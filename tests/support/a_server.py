@@ -27,9 +27,13 @@ class Server:
 
 
 @contextmanager
-def serving(collection: Path, *flags: str) -> Iterator[Server]:
-    """Serve a collection until the block ends; crawls that were started go on."""
+def serving(collection: Path, *flags: str, allows: str = "127.0.0.0/8") -> Iterator[Server]:
+    """Serve a collection until the block ends; crawls that were started go on.
+
+    Crawls that it starts may go to the private network `allows`: sites of tests are on loopback.
+    """
     words = [sys.executable, "-m", "gossamer", "serve", "-c", str(collection), "--port", "0"]
+    words += ["--allow-private", allows]
     process = subprocess.Popen([*words, *flags], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:

@@ -17,7 +17,11 @@ import httpx
 from starlette.types import ASGIApp
 
 from gossamer.base.clock import ManualClock
+from gossamer.crawl.bare_names import Chosen, choose_urls
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.resolve import Resolved
 from gossamer.web.app import build_app
+from gossamer.web.checking import Checker
 from gossamer.web.crawls import Crawls
 from gossamer.web.guard import Names
 from gossamer.web.login import Doors
@@ -55,8 +59,29 @@ class Served:
     started: list[FakeProcess] = field(default_factory=list)
 
 
+@dataclass
+class FakeOutside:
+    """A network in which every name is public, but for those that a test names."""
+
+    addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def choose(self, texts: Sequence[str], guard: Guard) -> list[Chosen]:
+        return asyncio.run(choose_urls(texts, guard, probe=False))
+
+    def resolve(self, hosts: Sequence[str]) -> dict[str, Resolved]:
+        found = {host: self.addresses.get(host, ("8.8.8.8",)) for host in hosts}
+        return {host: Resolved(them, 0.0, "no such name") for host, them in found.items()}
+
+
 def served(
-    collection: Path, *, is_open: bool = True, bound: str = "127.0.0.1", password: str = ""
+    collection: Path,
+    *,
+    is_open: bool = True,
+    bound: str = "127.0.0.1",
+    password: str = "",
+    contact: str = "me@example.org",
+    outside: FakeOutside | None = None,
+    allow_private: tuple[str, ...] = (),
 ) -> Served:
     """The application over a collection; crawls are noted instead of started."""
     clock = ManualClock()
@@ -71,7 +96,10 @@ def served(
 
     spawn: Callable[[Sequence[str], Path], Any] = note
     doors = Doors(token=TOKEN, password=password, is_open_to_readers=is_open)
-    desk = Desk(shelf, Crawls(shelf, spawn), doors, Renderer(), clock)
+    config = collection.parent / "user.toml"
+    config.write_text(f'[fetch]\ncontact = "{contact}"\n' if contact else "")
+    checker = Checker(outside or FakeOutside(), allow_private, {"GOSSAMER_CONFIG": str(config)})
+    desk = Desk(shelf, Crawls(shelf, spawn, checker), doors, Renderer(), clock)
     return Served(desk, build_app(desk, Names(bound)), clock, started)
 
 

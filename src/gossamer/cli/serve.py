@@ -69,6 +69,15 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    allow_private: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-private",
+            metavar="CIDR",
+            help="A private network that crawls started here may go to; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     hash_password: Annotated[
         bool,
         typer.Option("--hash-password", help="Ask for a password, print its line, and end."),
@@ -76,7 +85,14 @@ def serve(
 ) -> None:
     """Show the collection on a web page: search, explore, start and watch crawls."""
     from gossamer.web.login import hash_password as hashed
-    from gossamer.web.server import Serving, build_desk, build_doors, listening, origin_of
+    from gossamer.web.server import (
+        Serving,
+        allowed_networks,
+        build_desk,
+        build_doors,
+        listening,
+        origin_of,
+    )
     from gossamer.web.server import serve as answer
 
     if hash_password:
@@ -92,6 +108,7 @@ def serve(
         allowed_hosts=tuple(allow_host or ()),
         proxies=tuple(trust_proxy or ()),
         searchers=os.cpu_count() or 1,
+        allow_private=allowed_networks(collection_at(collection), allow_private),
     )
     build_doors(serving)  # says what is wrong before anybody is listened to
     with listening(host, port) as listener:

@@ -46,7 +46,7 @@ from gossamer.crawl.stored import (
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import StoreError, UsageError
 from gossamer.fetch.fetcher import checked_header
-from gossamer.fetch.guard import Guard, forbidden_port
+from gossamer.fetch.guard import Guard, forbidden_port, guard_of
 from gossamer.fetch.judge import Judge
 from gossamer.fetch.network import Network
 from gossamer.fetch.resolve import Resolver
@@ -187,7 +187,7 @@ def _open(
     )
     salt = store.find(Table.META, SALT_KEY) or b""
     keys = Keys(salt)
-    guard = Guard(settings.fetch.allow_private)
+    guard = guard_of(settings.fetch)
     harvester = build_harvester(settings, keys, forgotten)
     links = LinkBook(home.graph, clock, settings.node.keep_parts_s)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"

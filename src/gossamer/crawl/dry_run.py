@@ -36,7 +36,7 @@ from gossamer.crawl.stored import (
     without_secrets,
 )
 from gossamer.errors import UsageError
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import Guard, guard_of
 from gossamer.fetch.request import user_agent
 from gossamer.fetch.resolve import Resolved, address_in
 from gossamer.frontier.frontier import Frontier, Refusal
@@ -222,7 +222,7 @@ class Trial:
             on_refused=self._refused.extend,
         )
         self._scheduler = Scheduler(
-            self.frontier, self._settings, self._keys, Guard(settings.fetch.allow_private),
+            self.frontier, self._settings, self._keys, guard_of(settings.fetch),
             self._clock, typed.hosts, self._refused.append,
             is_unclean=store.find(Table.META, CLEAN_KEY) == b"0",
             may_ask_sitemap=admission.may_ask_sitemap, is_in_scope=admission.is_in_scope,

@@ -18,7 +18,7 @@ from gossamer.crawl.marker import Marker
 from gossamer.crawl.worker import LinkGatherer, Worker
 from gossamer.fetch.cookies import Jar
 from gossamer.fetch.fetcher import Fetcher
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import guard_of
 from gossamer.fetch.judge import Judge
 from gossamer.parse.html import Parser
 from gossamer.settings import Fetch, Settings
@@ -82,7 +82,7 @@ def equip_worker(
 ) -> Worker:
     """A worker that is ready to carry leases."""
     judge = judge_of(settings)
-    guard = Guard(settings.fetch.allow_private)
+    guard = guard_of(settings.fetch)
     archive = WarcWriter(
         post.home / "archive", post.archive_prefix, settings.archive, post.info, clock
     )

@@ -246,6 +246,10 @@ class Options(ShortOptions, total=False):
     fetch__allow_private: Sequence[str]
     """Networks (CIDR) of private addresses that links may lead to."""
 
+    fetch__typed_private: bool
+    """Whether typed hosts may be in private networks. Crawls that `gossamer serve` starts have it
+    off."""
+
     fetch__ports: Sequence[int]
     """The only ports to ask, when any are named; those of mail, shell and the like never are."""
 
@@ -395,3 +399,7 @@ class Options(ShortOptions, total=False):
 
     node__min_free_bytes: int
     """With less room on the disk the crawl stops."""
+
+    web__allow_private: Sequence[str]
+    """Networks (CIDR) of private addresses that crawls started from the page or the API may go
+    to."""

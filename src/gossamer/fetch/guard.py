@@ -17,6 +17,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Final
 
 from gossamer.errors import SettingsError
+from gossamer.settings import Fetch
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -87,11 +88,16 @@ BAD_PORTS: Final = frozenset((
 
 
 class Guard:
-    """Judges addresses. `allow_private` are the operator's networks that links may lead to."""
+    """Judges addresses. `allow_private` are the operator's networks that links may lead to.
 
-    def __init__(self, allow_private: Sequence[str] = ()) -> None:
+    Without `typed_private` a typed host is judged as any other: `gossamer serve` starts crawls so,
+    because whoever uses its page need not be the operator of the machine.
+    """
+
+    def __init__(self, allow_private: Sequence[str] = (), *, typed_private: bool = True) -> None:
         """Raises SettingsError for what is no network."""
         self._allowed = tuple(_network(text) for text in allow_private)
+        self._typed_private = typed_private
         self._verdicts: dict[tuple[str, bool], str | None] = {}
 
     def forbids(self, address: str, *, is_trusted: bool) -> str | None:
@@ -119,7 +125,7 @@ class Guard:
             name = _name_in(_NEVER, each)
             if name is not None:
                 return _sentence(text, each, name)
-        if is_trusted or self._allows(address):
+        if (is_trusted and self._typed_private) or self._allows(address):
             return None
         for each in (*inside, address):
             name = _name_of(each)
@@ -133,6 +139,11 @@ class Guard:
 
     def _allows(self, address: Address) -> bool:
         return any(address in network for network in self._allowed)
+
+
+def guard_of(settings: Fetch) -> Guard:
+    """The guard that a crawl's settings ask for. Raises SettingsError."""
+    return Guard(settings.allow_private, typed_private=settings.typed_private)
 
 
 def forbidden_port(port: int, allowed: Sequence[int] = ()) -> str | None:

@@ -176,7 +176,8 @@ def options_of(asked: Asked) -> dict[str, object]:
 
 def start_crawl(desk: Desk, asked: Asked) -> Response:
     name = desk.crawls.start(asked.text("name"), asked.texts("seeds"), options_of(asked))
-    return JSONResponse(desk.crawls.status(name), 202)
+    status = desk.crawls.status(name)
+    return JSONResponse({**status, "told": list(desk.crawls.told(name))}, 202)
 
 
 def order_crawl(desk: Desk, asked: Asked) -> Response:

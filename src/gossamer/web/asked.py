@@ -14,10 +14,12 @@ from urllib.parse import parse_qsl
 
 from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
+from gossamer.settings import nearest
 
 Place = Literal["query", "path", "body"]
 Kind = Literal["text", "texts", "whole", "number", "flag"]
 
+CSRF: Final = "csrf"  # a field that every form of ours has
 _TRUE: Final = {"1", "true", "yes", "on"}
 _FALSE: Final = {"0", "false", "no", "off", ""}
 _MOST_TEXTS: Final = 100  # patterns or seeds in one request
@@ -50,6 +52,7 @@ class Asked:
     last_event_id: str = ""
     client: str = ""
     session: str = ""
+    fault: UsageError | None = None  # what is wrong with the values, where the answer tells it
 
     def text(self, name: str) -> str:
         return str(self.values.get(name) or "")
@@ -64,6 +67,15 @@ class Asked:
         return bool(self.values.get(name))
 
 
+def check_names(params: tuple[Param, ...], body: Mapping[str, object]) -> None:
+    """Raise UsageError for the first key of a body that is no parameter: a typing error in it must
+    not start something else than was meant."""
+    names = [param.name for param in params if param.place != "path"]
+    for key in body:
+        if key not in names and key != CSRF:
+            raise UsageError(f"{key[:80]!r} is no key of this request{nearest(key, names)}")
+
+
 def read_values(params: tuple[Param, ...], given: Mapping[str, object]) -> dict[str, Any]:
     """Each parameter's value, or its default. Raises UsageError for the first that is wrong."""
     values: dict[str, Any] = {}
@@ -75,6 +87,19 @@ def read_values(params: tuple[Param, ...], given: Mapping[str, object]) -> dict[
             values[param.name] = param.default
         else:
             values[param.name] = _read(param, raw)
+    return values
+
+
+def read_as_typed(params: tuple[Param, ...], given: Mapping[str, object]) -> dict[str, Any]:
+    """The same to show a form again: what cannot be used stays as it was typed."""
+    values: dict[str, Any] = {}
+    for param in params:
+        try:
+            values |= read_values((param,), given)
+        except UsageError:
+            raw = given.get(param.name)
+            texts = raw if isinstance(raw, list) else str(raw or "").splitlines()
+            values[param.name] = tuple(map(str, texts)) if param.kind == "texts" else raw
     return values
 
 

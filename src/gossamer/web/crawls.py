@@ -16,6 +16,7 @@ import threading
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
 from gossamer.crawl.admission import build_scope
 from gossamer.crawl.bans import bans_of, change_bans
+from gossamer.crawl.bare_names import candidates
 from gossamer.crawl.build import check_usable
 from gossamer.crawl.control import NotRunning, send
 from gossamer.crawl.flags import settings_of
@@ -31,10 +33,10 @@ from gossamer.crawl.progress import figures_of
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import delete_collection
 from gossamer.errors import CollectionInUse, NoCollection, NotKnown, StoreError, UsageError
-from gossamer.fetch.request import user_agent
 from gossamer.frontier.counts import Counts
 from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
+from gossamer.web.checking import CONTACT, Checker, RealOutside, check_contact, check_place
 from gossamer.web.shelf import Shelf, check_name
 
 ORDERS: Final = ("pause", "resume", "stop")
@@ -54,7 +56,6 @@ _KEYS: Final = {"domain_list": "scope.domains"}
 _START_S: Final = 0.1
 _START_TRIES: Final = 150
 _LAST_WORDS: Final = 2_000  # bytes of a program's output that are shown
-_HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
 
 Spawn = Callable[[Sequence[str], Path], "subprocess.Popen[bytes]"]
@@ -67,11 +68,12 @@ class NewCrawl:
     name: str
     seeds: tuple[str, ...]
     options: Mapping[str, object]
+    allow_private: tuple[str, ...] = ()
 
     @property
     def arguments(self) -> list[str]:
         """The words after `gossamer`, the collection apart."""
-        words = ["crawl"]
+        words = ["crawl", "--set=fetch.typed_private=false", _networks(self.allow_private)]
         for name, value in self.options.items():
             flag = f"--set={_KEYS[name]}" if name in _KEYS else f"--{name.replace('_', '-')}"
             if isinstance(value, bool):
@@ -82,17 +84,27 @@ class NewCrawl:
         return [*words, "--", *self.seeds]
 
 
+def _networks(allowed: Sequence[str]) -> str:
+    """The private networks of the server, in place of those that files of settings name."""
+    return f"--set=fetch.allow_private={','.join(allowed)}"
+
+
 def _word(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def settings_from(options: Mapping[str, object]) -> Settings:
     """The settings that options ask for. Raises UsageError for the first that is wrong."""
+    return with_values(Settings(), flags_from(options))
+
+
+def flags_from(options: Mapping[str, object]) -> dict[str, object]:
+    """Options of the page by the keys of their settings. Raises UsageError."""
     strange = [name for name in options if name not in OPTIONS]
     if strange:
         raise UsageError(f"{strange[0]} cannot be set from the page")
     named = {_KEYS.get(name, name): _listed(name, value) for name, value in options.items()}
-    return with_values(Settings(), settings_of(named))
+    return settings_of(named)
 
 
 def _listed(name: str, value: object) -> object:
@@ -111,14 +123,7 @@ def orders_known() -> tuple[str, ...]:
 def seeds_of(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
     """Start URLs in canonical form; the scheme may be left out. Raises UsageError."""
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
-    return tuple(read_seeds(map(_with_scheme, texts), form))
-
-
-def _with_scheme(text: str) -> str:
-    """`example.org/x` as a browser would take it; anything else as it is."""
-    host = text.strip().partition("/")[0]
-    is_bare = "." in host and not _HAS_SCHEME.match(text.strip())
-    return f"https://{text.strip()}" if is_bare else text
+    return tuple(read_seeds((candidates(text)[0] for text in texts), form))
 
 
 def new_crawl(
@@ -126,7 +131,7 @@ def new_crawl(
 ) -> NewCrawl:
     """A crawl that can be started. Without a name it is called after its first host."""
     settings = settings_from(options)
-    user_agent(settings.fetch.contact)  # raises for one that cannot be sent
+    check_contact(settings.fetch.contact)
     seeds = seeds_of(texts, settings)
     if not seeds:
         raise UsageError("a crawl needs a URL to start at")
@@ -185,9 +190,11 @@ def spawn(words: Sequence[str], output: Path) -> subprocess.Popen[bytes]:
 class Crawls:
     """The crawls of a shelf: how they stand, and what can be done about it."""
 
-    def __init__(self, shelf: Shelf, spawn: Spawn = spawn) -> None:
+    def __init__(self, shelf: Shelf, spawn: Spawn = spawn, checker: Checker | None = None) -> None:
         self._shelf = shelf
         self._spawn = spawn
+        self._checker = checker or Checker(RealOutside())
+        self._told: dict[str, tuple[str, ...]] = {}
         self._started: dict[str, subprocess.Popen[bytes]] = {}
         self._starting = threading.Lock()
 
@@ -197,12 +204,32 @@ class Crawls:
         return [*found, *(name for name in sorted(self._started) if name not in found)]
 
     def start(self, name: str, texts: Sequence[str], options: Mapping[str, object]) -> str:
-        """Begin a new crawl; its name. Raises UsageError."""
+        """Begin a new crawl; its name. Raises UsageError, and then nothing was made."""
+        checker = self._checker
+        new_crawl(name, texts, options, ())  # before anybody is asked
+        settings = checker.settings(self._shelf.folder, flags_from(options))
+        check_contact(settings.fetch.contact)
+        chosen = checker.choose(texts, settings)
+        urls = [one.url for one in chosen]
+        checker.check_hosts(settings, seeds_of(urls, settings))
         with self._starting:
             taken = [name for name in self.names() if not self._is_free(name)]
-            crawl = new_crawl(name, texts, options, taken)
+            crawl = replace(
+                new_crawl(name, urls, options, taken), allow_private=checker.allow_private
+            )
+            check_place(self._shelf.home(crawl.name).path, settings.node.min_free_bytes)
             self._run(crawl.name, crawl.arguments)
+            self._told[crawl.name] = tuple(one.told for one in chosen if one.told)
+        checker.remember(str(options.get(CONTACT) or ""), self._shelf.folder)
         return crawl.name
+
+    def told(self, name: str) -> tuple[str, ...]:
+        """What was chosen for a crawl that was started here, in sentences."""
+        return self._told.get(name, ())
+
+    def contact(self) -> str:
+        """The contact that new crawls have where none is typed."""
+        return self._checker.contact(self._shelf.folder)
 
     def _is_free(self, name: str) -> bool:
         """Whether a crawl that was here has failed and left nothing."""
@@ -216,7 +243,10 @@ class Crawls:
         with self._starting:
             if self.status(name)["state"] not in ("stored", "failed"):
                 raise CollectionInUse(home.path, "a crawl that runs")
-            self._run(name or self._shelf.first, ["crawl"])
+            with self._shelf.study(name) as study:
+                is_ours = not study.settings().fetch.typed_private
+            words = [_networks(self._checker.allow_private)] if is_ours else []
+            self._run(name or self._shelf.first, ["crawl", *words])
 
     def order(self, name: str, order: str) -> Mapping[str, Any]:
         """Tell a running crawl to pause, resume or stop; one that is only starting is waited for.

@@ -28,7 +28,7 @@ from gossamer.errors import (
     UsageError,
 )
 from gossamer.search.searchers import NoAnswer
-from gossamer.web.asked import Asked, read_body, read_values
+from gossamer.web.asked import Asked, check_names, read_as_typed, read_body, read_values
 from gossamer.web.cached import no_copy
 from gossamer.web.guard import TooLarge, TooSlow, too_large, too_slow
 from gossamer.web.route import Answer, Desk, NotAllowed, Route
@@ -99,15 +99,33 @@ def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) 
         if route.changes and not has_token:
             _check_csrf(desk, session, request, body)
     given: dict[str, Any] = {**request.query_params, **body, **request.path_params}
+    values, fault = _values(route, body, given)
     return Asked(
-        values=read_values(route.params, given),
+        values=values,
         origin=_origin(request),
         csrf=desk.doors.sessions.csrf_of(session) if session else "",
         is_owner=bool(session or has_token),
         last_event_id=request.headers.get("last-event-id", ""),
         client=_client(desk, request),
         session=session,
+        fault=fault,
     )
+
+
+def _values(
+    route: Route, body: dict[str, object], given: dict[str, Any]
+) -> tuple[dict[str, Any], UsageError | None]:
+    """The parameters, and what is wrong with them where the answer tells that itself.
+
+    Raises UsageError for all other routes.
+    """
+    try:
+        check_names(route.params, body)
+        return read_values(route.params, given), None
+    except UsageError as fault:
+        if not route.tells_faults:
+            raise
+        return read_as_typed(route.params, given), fault
 
 
 def _client(desk: Desk, request: Request) -> str:

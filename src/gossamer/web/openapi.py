@@ -119,6 +119,7 @@ def _body(fields: Sequence[Param]) -> dict[str, Any]:
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {param.name: _schema(param, in_body=True) for param in fields},
+        "additionalProperties": False,
     }
     if needed:
         schema["required"] = needed

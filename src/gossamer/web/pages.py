@@ -31,6 +31,7 @@ from gossamer.web.answers import (
 )
 from gossamer.web.asked import Asked
 from gossamer.web.cached import cached_response
+from gossamer.web.checking import WrongContact
 from gossamer.web.crawls import OPTIONS, orders_known
 from gossamer.web.exploring import ORDERS, diff_object
 from gossamer.web.exports import export_file, tables
@@ -204,11 +205,15 @@ def _crawls_page(desk: Desk, asked: Asked, fault: GossamerError | None = None) -
     return _html(
         desk, asked, "crawls.html", nav="crawls", lines=desk.crawls.list(), scopes=SCOPES,
         types=TYPES, fault=fault, status=400 if fault else 200, given=given,
-        orders=orders_known(), more_given=any(given[name] for name in _MORE),
+        orders=orders_known(), contact=desk.crawls.contact(),
+        is_contact_wrong=isinstance(fault, WrongContact),
+        more_given=any(given[name] for name in _MORE),
     )  # fmt: skip
 
 
 def start_crawl(desk: Desk, asked: Asked) -> Response:
+    if asked.fault is not None:
+        return _crawls_page(desk, asked, asked.fault)
     try:
         name = desk.crawls.start(asked.text("name"), asked.texts("seeds"), options_of(asked))
     except UsageError as fault:
@@ -223,7 +228,8 @@ def crawl(desk: Desk, asked: Asked) -> Response:
         raise NotKnown(f"there is no crawl {name!r}")
     return _html(
         desk, asked, "crawl.html", nav="crawls", now=status, status=200,
-        seeds=desk.crawls.seeds(name, 20), bans=_bans_or_none(desk, name), classes=LABELS,
+        told=desk.crawls.told(name), seeds=desk.crawls.seeds(name, 20),
+        bans=_bans_or_none(desk, name), classes=LABELS,
     )  # fmt: skip
 
 

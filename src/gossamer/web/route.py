@@ -75,4 +75,5 @@ class Route:
     status: int = 200
     changes: bool = False  # needs a token, or a session and its CSRF word
     is_costly: bool = False  # changes nothing, but needs a token or a session all the same
+    tells_faults: bool = False  # the answer shows `Asked.fault` beside what was typed
     is_open: bool = False  # even to those who may not read

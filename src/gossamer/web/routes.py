@@ -239,7 +239,8 @@ API: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="POST", path="/api/crawls", name="start", does="Start a crawl.",
-        answer=answers.start_crawl, params=_NEW_CRAWL, keys=_STATUS_KEYS, status=202, changes=True,
+        answer=answers.start_crawl, params=_NEW_CRAWL, keys=(*_STATUS_KEYS, "told"),
+        status=202, changes=True,
     ),
     Route(
         method="GET", path="/api/crawls/{name}/bans", name="bans",
@@ -349,7 +350,7 @@ PAGES: Final[tuple[Route, ...]] = (
         answer=pages.crawls, gives="html",
     ),
     Route(
-        method="POST", path="/crawls", name="start_page", does="Start a crawl.",
+        method="POST", path="/crawls", name="start_page", does="Start a crawl.", tells_faults=True,
         answer=pages.start_crawl, params=_NEW_CRAWL, gives="html", changes=True,
     ),
     Route(

@@ -122,5 +122,6 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
             what=_TEXT, says=_TEXT, columns=_list(_TEXT), levels=_list(_TEXT), formats=_list(_TEXT)
         )
     ),
+    "told": _list(_TEXT),
     **_OF_STATUS,
 }

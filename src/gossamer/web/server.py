@@ -19,9 +19,12 @@ import uvicorn
 
 from gossamer.base.clock import SystemClock
 from gossamer.base.values import dataclass
-from gossamer.errors import UsageError
+from gossamer.crawl.configure import configure
+from gossamer.errors import SettingsError, UsageError
+from gossamer.fetch.guard import Guard
 from gossamer.search.searchers import Searchers
 from gossamer.web.app import build_app
+from gossamer.web.checking import Checker, RealOutside
 from gossamer.web.crawls import Crawls
 from gossamer.web.guard import Names, is_loopback
 from gossamer.web.login import Doors, check_hash, check_token
@@ -47,6 +50,7 @@ class Serving:
     allowed_hosts: Sequence[str] = ()
     proxies: Sequence[str] = ()  # addresses and networks that are believed whom they ask for
     searchers: int = 0  # processes that search; 0: this one does
+    allow_private: Sequence[str] = ()  # networks that crawls started from the page may go to
 
     @property
     def folder(self) -> Path:
@@ -88,13 +92,29 @@ def _secret_in(path: Path | None) -> str:
     return lines[0].strip()
 
 
+def allowed_networks(collection: Path, flags: Sequence[str] | None) -> tuple[str, ...]:
+    """The private networks that crawls may go to: those typed, else those of the settings.
+
+    Raises SettingsError for what is no network.
+    """
+    typed = {"web.allow_private": tuple(flags)} if flags else {}
+    networks = configure(collection, typed).settings.web.allow_private
+    try:
+        Guard(networks)
+    except SettingsError as fault:
+        problem = str(fault).removeprefix(f"{fault.key} ")
+        raise SettingsError("web.allow_private", problem) from None
+    return networks
+
+
 def build_desk(serving: Serving) -> Desk:
     """All that the answers are made from. Raises UsageError."""
     clock = SystemClock()
     doors = build_doors(serving)
     searchers = Searchers(serving.searchers) if serving.searchers else None
     shelf = Shelf(serving.collection, serving.folder, clock, searchers)
-    return Desk(shelf, Crawls(shelf), doors, Renderer(), clock)
+    checker = Checker(RealOutside(), tuple(serving.allow_private))
+    return Desk(shelf, Crawls(shelf, checker=checker), doors, Renderer(), clock)
 
 
 def origin_of(serving: Serving) -> str:
