@@ -121,6 +121,30 @@ def test_media_are_links_only_where_wanted(wants: tuple[str, ...], hrefs: str) -
 
 
 @pytest.mark.parametrize(
+    ("html", "hrefs"),
+    [
+        ("<img data-src=a.jpg>", "a.jpg"),
+        ("<img src=w.gif data-src=a.jpg data-srcset='b.jpg 1x, c.jpg 2x'>",
+         "w.gif a.jpg b.jpg c.jpg"),
+        ("<img data-lazy-src=a.jpg data-lazy-srcset='b.jpg 2x'>", "a.jpg b.jpg"),
+        ("<img data-original=/a>", "/a"),
+        ("<img src=a.jpg data-src=a.jpg data-srcset=a.jpg>", "a.jpg"),
+        ("<img data-src=w.gif><noscript><img src=a.jpg></noscript>", "w.gif a.jpg"),
+        ("<picture><source data-srcset='a.webp, b.webp 2x'><img data-src=c.jpg></picture>",
+         "a.webp b.webp c.jpg"),
+        ("<video data-poster=p.jpg data-src=v.mp4></video>", "p.jpg"),
+        ("<img src=a.jpg data-src=true data-original=1>", "a.jpg"),
+        ("<img src=a.jpg data-src='{{ image.url }}' data-srcset='{{ image.set }}'>", "a.jpg"),
+        ("<img src=a.jpg data-src='no words. here'>", "a.jpg"),
+        ("<template><img data-src=a.jpg></template>", ""),
+    ],
+)  # fmt: skip
+def test_images_that_a_script_loads_later_are_links_where_wanted(html: str, hrefs: str) -> None:
+    assert " ".join(link.href for link in links_of(html, "image")) == hrefs
+    assert links_of(html) == []
+
+
+@pytest.mark.parametrize(
     ("srcset", "addresses"),
     [
         ("a.png", ["a.png"]),

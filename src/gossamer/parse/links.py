@@ -1,7 +1,8 @@
 """Which links stand in a page, under which words?
 
 Followed are `a`, `area`, frames, `meta` refresh and those `link` relations that lead to a page
-for people; media only where the crawl wants their kind. What a page embeds for a plug-in (`object`,
+for people; media only where the crawl wants their kind, those that a script loads later too
+(`lazy.py`). What a page embeds for a plug-in (`object`,
 `embed`, `applet`) is named whatever the crawl wants, with the element as its relation: it may be a
 page, and where it is none its headers say so. A link is given as written, with only white space
 around it taken off; what URL it means is `urls/`'s business.
@@ -18,6 +19,7 @@ from typing import Final
 from turbohtml import Element
 
 from gossamer.parse.anchors import AROUND, fold
+from gossamer.parse.lazy import lazy_address, lazy_srcsets
 from gossamer.parse.relations import Relation, relation_of
 from gossamer.records import Link, LinkKind, Place
 
@@ -124,14 +126,15 @@ def _media_of(element: Element) -> Iterator[tuple[str, str]]:
             parent = element.parent
             kind = parent.tag if isinstance(parent, Element) else ""
             if kind in ("audio", "video"):
-                yield kind, element.attr("src") or ""
+                yield from _played(element, kind)
             else:
                 yield from _images(element)
         case "audio":
-            yield "audio", element.attr("src") or ""
+            yield from _played(element, "audio")
         case "video":
-            yield "video", element.attr("src") or ""
+            yield from _played(element, "video")
             yield "image", element.attr("poster") or ""
+            yield "image", lazy_address(element, "poster")
         case "input":
             if (element.attr("type") or "").strip().lower() == "image":
                 yield "image", element.attr("src") or ""
@@ -139,9 +142,19 @@ def _media_of(element: Element) -> Iterator[tuple[str, str]]:
             yield "any", element.attr("src") or ""
 
 
+def _played(element: Element, kind: str) -> Iterator[tuple[str, str]]:
+    yield kind, element.attr("src") or ""
+    yield kind, lazy_address(element, "src")
+
+
 def _images(element: Element) -> Iterator[tuple[str, str]]:
-    yield "image", element.attr("src") or ""
-    for address in addresses_in_srcset(element.attr("srcset") or ""):
+    """What a browser may show in the place of an image, and what a script puts there later."""
+    addresses = [element.attr("src") or ""]
+    addresses += addresses_in_srcset(element.attr("srcset") or "")
+    addresses.append(lazy_address(element, "src"))
+    for srcset in lazy_srcsets(element):
+        addresses += addresses_in_srcset(srcset)
+    for address in dict.fromkeys(addresses):
         yield "image", address
 
 
