@@ -173,7 +173,6 @@ def test_a_feed_ends_with_the_session_that_opened_it(server: Served) -> None:
         return [one async for one in sent]
 
     assert asyncio.run(watch()) == []
-    assert server.desk.tally.watchers == 0
 
 
 def test_nothing_is_sent_once_it_may_not_be_read(log: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -84,6 +85,7 @@ def serve(
     ] = False,
 ) -> None:
     """Show the collection on a web page: search, explore, start and watch crawls."""
+    from gossamer.base.scratch import scratch_folder
     from gossamer.web.login import hash_password as hashed
     from gossamer.web.server import (
         Serving,
@@ -111,7 +113,9 @@ def serve(
         allow_private=allowed_networks(collection_at(collection), allow_private),
     )
     build_doors(serving)  # says what is wrong before anybody is listened to
-    with listening(host, port) as listener:
+    with listening(host, port) as listener, scratch_folder("serve") as scratch:
+        # Crawls that it starts are not told this place: they outlive it.
+        tempfile.tempdir = str(scratch)
         serving = replace(serving, port=listener.getsockname()[1])
         # As -P does: processes that search load nothing from the folder that somebody serves from.
         os.environ["PYTHONSAFEPATH"] = "1"

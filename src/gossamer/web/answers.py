@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 from xml.sax.saxutils import escape
 
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from gossamer.graph.ego import Ego
 from gossamer.search.results import Request, Results, sort_of
@@ -25,7 +25,8 @@ from gossamer.web.reading import (
     page_object,
     story_and_page,
 )
-from gossamer.web.route import MOST_WATCHERS, Desk, NotAllowed
+from gossamer.web.route import Desk, NotAllowed
+from gossamer.web.watchers import LiveView
 
 _HOSTS_WATCHED = 50
 _FRESH_S = 0.8  # less than a feed's rounds are apart, so that one watcher has news in each
@@ -130,10 +131,12 @@ def status(desk: Desk, asked: Asked) -> Response:
 
 
 def events(desk: Desk, asked: Asked) -> Response:
-    if desk.tally.watchers >= MOST_WATCHERS:
-        raise NotAllowed(f"there are {MOST_WATCHERS} watchers already; try again later", 429)
     name = asked.text("c") or desk.shelf.first
     home = desk.shelf.home(name)
+    watchers = desk.tally.watchers
+    too_many = watchers.enter(asked.client)
+    if too_many:
+        raise NotAllowed(too_many, 429)
 
     def hosts_now() -> list[dict[str, Any]]:
         if not home.exists:
@@ -152,16 +155,8 @@ def events(desk: Desk, asked: Asked) -> Response:
         """Who came with a session reads no longer than it lasts."""
         return not asked.session or desk.doors.sessions.is_on(asked.session, desk.clock.now_s())
 
-    async def watched() -> Any:
-        desk.tally.watchers += 1
-        try:
-            watch = Watched(home.log, status_lately, hosts_lately, may_read)
-            async for event in feed(watch, asked.last_event_id, desk.clock):
-                yield event
-        finally:
-            desk.tally.watchers -= 1
-
-    return StreamingResponse(watched(), media_type="text/event-stream")
+    watch = Watched(home.log, status_lately, hosts_lately, may_read)
+    return LiveView(feed(watch, asked.last_event_id, desk.clock), watchers, asked.client)
 
 
 def crawls(desk: Desk, _asked: Asked) -> Response:

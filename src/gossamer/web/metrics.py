@@ -42,7 +42,7 @@ def _lines(tally: Tally, crawls: Sequence[dict[str, Any]]) -> Iterator[str]:
     for route, seconds in sorted(tally.seconds.items()):
         yield f'gossamer_http_seconds_total{{route="{_label(route)}"}} {seconds:.6f}'
     yield from _head("gossamer_http_watchers", "gauge", "Live views that are open.")
-    yield f"gossamer_http_watchers {tally.watchers}"
+    yield f"gossamer_http_watchers {len(tally.watchers)}"
 
 
 def _head(name: str, kind: str, help: str) -> tuple[str, str]:

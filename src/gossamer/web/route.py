@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import field
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from starlette.responses import Response
 
@@ -18,8 +18,7 @@ from gossamer.web.lately import Lately
 from gossamer.web.login import Doors
 from gossamer.web.render import Renderer
 from gossamer.web.shelf import Shelf
-
-MOST_WATCHERS: Final = 100
+from gossamer.web.watchers import Watchers
 
 
 class NotAllowed(GossamerError):
@@ -36,7 +35,7 @@ class Tally:
 
     answers: Counter[tuple[str, int]] = field(default_factory=Counter)  # by route and status
     seconds: Counter[str] = field(default_factory=Counter)  # by route; floats in all but name
-    watchers: int = 0
+    watchers: Watchers = field(default_factory=Watchers)
 
 
 @dataclass(frozen=True, slots=True)

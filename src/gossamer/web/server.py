@@ -31,6 +31,7 @@ from gossamer.web.login import Doors, check_hash, check_token
 from gossamer.web.patience import Patience
 from gossamer.web.proxies import read_proxies
 from gossamer.web.render import Renderer
+from gossamer.web.room import room_of_server
 from gossamer.web.route import Desk
 from gossamer.web.shelf import Shelf
 
@@ -141,6 +142,7 @@ def serve(serving: Serving, desk: Desk, listener: socket.socket) -> None:
 
     class Patient(Patience):
         proxies = desk.doors.proxies
+        room = room_of_server()
 
     config = uvicorn.Config(
         build_app(desk, Names(serving.host, serving.allowed_hosts)),
@@ -149,7 +151,6 @@ def serve(serving: Serving, desk: Desk, listener: socket.socket) -> None:
         server_header=False,
         proxy_headers=False,  # `proxies.py` reads them
         timeout_graceful_shutdown=2,  # live views never end by themselves
-        limit_concurrency=1_000,
         http=Patient,
         ws="none",
     )
