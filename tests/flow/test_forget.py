@@ -229,7 +229,7 @@ def test_half_a_line_of_a_full_disk_does_not_hide_what_was_forgotten(crawled: Cr
 
     let_go(crawled, GONE)
 
-    assert read_forgotten(crawled.home.acts)
+    assert read_forgotten(crawled.home.takedowns)
     assert typed("rebuild", "state", "-c", crawled.path).code == 0
 
 

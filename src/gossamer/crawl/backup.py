@@ -258,7 +258,9 @@ def _copy_texts(home: Home, new: Home, store: Store, copied: Copied, *, is_live:
         with home.log.open("rb") as file:
             copy_bytes(file, new.log, length if is_live else os.fstat(file.fileno()).st_size)
         copied.take(new.log)
-    for name in ("log/acts.jsonl", "run/deaths", "gossamer.toml", "cookies.txt", "history.jsonl"):
+    lists = (str(path.relative_to(home.path)) for path in home.takedowns.lists)
+    names = ("log/acts.jsonl", "run/deaths", "gossamer.toml", "cookies.txt", "history.jsonl")
+    for name in (*names, *lists):
         if (home.path / name).exists():
             with (home.path / name).open("rb") as file:
                 copy_bytes(file, new.path / name, os.fstat(file.fileno()).st_size)

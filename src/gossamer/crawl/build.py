@@ -21,7 +21,7 @@ from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
 from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Crew, OneManCrew
 from gossamer.crawl.equip import Post, asking_nobody, build_gatherer, build_harvester, equip_worker
-from gossamer.crawl.forgotten import read_forgotten
+from gossamer.crawl.forgotten import mend_forgotten
 from gossamer.crawl.guarded_reader import GuardedReader
 from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.home import SALT_KEY, Home, complete_change, locked, open_to_write
@@ -169,7 +169,7 @@ def _open(
     is_import: bool,
 ) -> Opened:
     changed = changed_settings(store, settings, may_change=may_change)
-    forgotten = read_forgotten(home.acts)
+    forgotten = mend_forgotten(home.takedowns, clock.wall_us())
     left_out = tuple(seed for seed in seeds if forgotten.covers(seed))
     seeds = [seed for seed in seeds if seed not in left_out]
     all_seeds, typed = with_stored_seeds(store, seeds)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gossamer.crawl.check_archive import archive_problems
+from gossamer.crawl.check_forgotten import forgotten_problems
 from gossamer.crawl.check_graph import graph_problems, read_manifest
 from gossamer.crawl.check_index import index_problems
 from gossamer.crawl.check_state import Checked, Problem, state_problems
@@ -26,6 +27,7 @@ def verify(home: Home | Path, checked: Checked | None = None) -> Iterator[Proble
     """
     home = home if isinstance(home, Home) else Home(home)
     checked = checked if checked is not None else Checked()
+    yield from forgotten_problems(home)
     manifest = read_manifest(home.graph)  # before the state: what it covers is committed there
     with Study.open(home.path) as study:
         yield from state_problems(study, checked)

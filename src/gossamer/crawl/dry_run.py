@@ -207,7 +207,7 @@ class Trial:
         self._known: list[NotAsked] = []
         self._robots_first: set[str] = set()
         self._numbers = itertools.count(1)
-        forgotten = read_forgotten(home.acts)
+        forgotten = read_forgotten(home.takedowns)
         all_seeds, typed = with_stored_seeds(store, seeds)
         files = BanList.read(map(Path, settings.scope.ban_files))
         admission = Admission(

@@ -12,9 +12,9 @@ as it was or as it is to be, and whoever comes next tidies up:
     log, acts, cookies    are copied line by line (`forget_texts.py`)
 
 What stays: the documents of others, which may name it in their own words, and in their links in the
-archive; and a digest in acts.jsonl, by which it is known and never asked for again
-(`urls/forgotten.py`). It takes as long as a rebuild, and as much room as state, graph and index
-have, until it is done.
+archive; and a digest (`urls/forgotten.py`), kept in three places (`forgotten.py`), by which it is
+known and never asked for again. It takes as long as a rebuild, and as much room as state, graph and
+index have, until it is done.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ def forget(
     """Forget what `texts` name (`forget_names.py`). All of it is gone when this returns.
 
     The sums are nothing where all of it was forgotten before.
-    Raises UsageError, NotKnown, NoCollection, CollectionInUse, CorruptFile, DiskFault; then nothing
-    has changed.
+    Raises UsageError, NotKnown, NoCollection, CollectionInUse, CorruptFile, StoreError, DiskFault;
+    then nothing has changed.
     """
     _put_in_order(home, clock, tell)
     with locked(home):
@@ -146,11 +146,11 @@ def allow(home: Home, texts: Sequence[str], clock: Clock, *, is_site: bool = Fal
     finally:
         store.close()
     with locked(home):
-        forgotten = read_forgotten(home.acts)
+        forgotten = read_forgotten(home.takedowns)
         found = [one for one in named if forgotten.has(one)]
         if not found:
             raise NotKnown(f"{', '.join(texts)} was not forgotten under that name")
-        note_allowed(home.acts, clock.wall_us(), found)
+        note_allowed(home.takedowns, clock.wall_us(), found)
     return len(found)
 
 
@@ -219,6 +219,7 @@ def _known(home: Home, texts: Sequence[str], sums: Sums) -> Sums:
 
 
 def _forget(home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool) -> Sums:
+    read_forgotten(home.takedowns)  # raises before the work where the new list could not be made
     new = Home(begin_aside(home.path))
     store = open_to_write(home, 64)
     try:
@@ -238,7 +239,7 @@ def _forget(home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_si
 
 def _was_forgotten(home: Home, cover: Cover) -> bool:
     """Whether it was all forgotten before: perhaps by somebody who was killed before he said so."""
-    forgotten = read_forgotten(home.acts)
+    forgotten = read_forgotten(home.takedowns)
     return all(map(forgotten.has, cover.named))
 
 
@@ -253,7 +254,7 @@ def _make_parts(
     copy_lines(home.log, new.log, log_line(cover))
     copy_lines(home.acts, new.acts, act_line(cover))
     copy_lines(home.cookies, new.cookies, cookie_line(cover))
-    note_forgotten(new.acts, clock.wall_us(), cover.named, **asdict(sums))
+    note_forgotten(home.takedowns, new.takedowns, clock.wall_us(), cover.named, **asdict(sums))
     tell("state")
     state = RocksStore.open(new.state, told.settings.frontier.memory_mb)
     try:

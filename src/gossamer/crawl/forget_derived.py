@@ -53,7 +53,7 @@ def make_derived(
     have left; what is forgotten the new acts say. Raises CorruptFile, DiskFault."""
     has_graph, has_index = (old.graph / MANIFEST).exists(), find_current(old.index) is not None
     node = replace(settings.node, graph=has_graph, index=has_index)
-    harvester = build_harvester(replace(settings, node=node), keys, read_forgotten(new.acts))
+    harvester = build_harvester(replace(settings, node=node), keys, read_forgotten(new.takedowns))
     new.graph.mkdir(exist_ok=True)
     gatherer = LinkGatherer(new.graph, f"{clock.wall_us() // 1000:x}-f", node, clock)
     paths = sorted(new.archive.glob("*.warc.gz"))

@@ -1,44 +1,154 @@
-"""The list of what was forgotten, as acts.jsonl keeps it.
+"""What was forgotten in a collection, and may not come back.
 
-A line for each act says when, and the digests (`urls/forgotten.py`) of what was forgotten; `allow`
-takes digests back. The list is part of the log, so whatever is made again from archive and log
-heeds it, and so does every crawl.
+The list is kept twice, in `log/` and in `archive/`, each copy with a checksum
+(`forgotten_list.py`). acts.jsonl has a line for each act as well. A lost or flipped byte must not
+undo a takedown:
+
+    one copy is lost, damaged or older    the other one counts, and the next writer mends the first
+    a line of acts.jsonl is lost          the lists count, and the next writer notes the act again
+    no copy is there                      acts.jsonl counts: an older release wrote the collection,
+                                          and the next writer makes the copies
+    all copies that are there are damaged nobody crawls or rebuilds: rather no request than one to
+                                          a page that was taken down
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from gossamer.archive.writer import disk_fault
+from gossamer.base.clock import iso_of
+from gossamer.base.values import dataclass
+from gossamer.crawl.forgotten_list import (
+    ALLOW,
+    FORGET,
+    Decision,
+    ForgottenList,
+    TakedownFiles,
+    read_list,
+    write_list,
+)
 from gossamer.crawl.journal import note_act, read_acts
+from gossamer.errors import CorruptFile, StoreError
 from gossamer.urls.forgotten import Forgotten, Named
 
-FORGET: Final = "forget"
-ALLOW: Final = "allow"
 _DIGESTS: Final = "digests"
 
 
-def read_forgotten(acts: Path) -> Forgotten:
-    """What is forgotten by now. A line that cannot be read is none of ours."""
-    dates: dict[str, str] = {}
-    for act in read_acts(acts, _DIGESTS):
-        digests = [one for one in act.get(_DIGESTS, ()) if isinstance(one, str)]
-        if act.get("act") == FORGET:
-            dates |= dict.fromkeys(digests, str(act.get("at", "")))
-        elif act.get("act") == ALLOW:
-            for digest in digests:
-                dates.pop(digest, None)
-    return Forgotten(dates)
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """The list as its copies and acts.jsonl have it."""
+
+    read: Mapping[Path, ForgottenList | CorruptFile | None]  # None: it is not there
+    acts: Mapping[str, Decision]
+
+    @property
+    def newest(self) -> ForgottenList:
+        """The list that counts, of the copies alone. Raises StoreError where all are damaged."""
+        whole = [one for one in self.read.values() if isinstance(one, ForgottenList)]
+        damaged = [str(p) for p, one in self.read.items() if isinstance(one, CorruptFile)]
+        if damaged and not whole:
+            is_one = len(damaged) == 1
+            raise StoreError(
+                f"{' and '.join(damaged)} {'is' if is_one else 'are'} damaged, so nobody knows "
+                "which pages were taken down and must not be requested; restore "
+                f"{'it' if is_one else 'one of them'} from a backup, or, if log/acts.jsonl is "
+                f"whole, delete {'it' if is_one else 'both'}: the list is made from that file then"
+            )
+        return max(whole, key=lambda one: one.generation, default=ForgottenList())
+
+    @property
+    def merged(self) -> ForgottenList:
+        """The list that counts. Raises StoreError where all copies are damaged."""
+        return self.newest.merged(self.acts)
+
+    @property
+    def unnoted(self) -> dict[str, Decision]:
+        """What acts.jsonl does not say, or not any more."""
+        decided = self.merged.decisions.items()
+        return {d: one for d, one in decided if d not in self.acts or self.acts[d].act != one.act}
 
 
-def note_forgotten(acts: Path, at_us: int, named: Sequence[Named], **sums: int) -> None:
-    """The record of an act: when, how much, and digests in the place of names."""
+def read_copies(files: TakedownFiles) -> Copies:
+    """Read all that tells what was forgotten."""
+    read: dict[Path, ForgottenList | CorruptFile | None] = {}
+    for path in files.lists:
+        try:
+            read[path] = read_list(path)
+        except CorruptFile as error:
+            read[path] = error
+    return Copies(read, _decided_in(files.acts))
+
+
+def read_forgotten(files: TakedownFiles) -> Forgotten:
+    """What is forgotten by now. Raises StoreError where nobody can tell."""
+    return _forgotten(read_copies(files).merged)
+
+
+def mend_forgotten(files: TakedownFiles, at_us: int) -> Forgotten:
+    """The same, for who holds the lock: copies that are lost, damaged or old are written anew, and
+    acts that are lost are noted again. Raises StoreError, DiskFault."""
+    copies = read_copies(files)
+    listed = copies.merged
+    if listed.decisions:
+        _note_again(files, at_us, copies.unnoted)
+        _write_lists(listed, (p for p, one in copies.read.items() if one != listed))
+    return _forgotten(listed)
+
+
+def note_forgotten(
+    files: TakedownFiles, new: TakedownFiles, at_us: int, named: Sequence[Named], /, **sums: int
+) -> Forgotten:
+    """The record of an act in the new parts of a collection: when, how much, and digests in the
+    place of names. `files` say what was forgotten before. Raises StoreError, DiskFault."""
     breadths = sorted({one.breadth.value for one in named})
     digests = [one.digest for one in named]
-    note_act(acts, at_us, FORGET, what=breadths, **{_DIGESTS: digests}, **sums)
+    listed = read_copies(files).merged.merged(_decisions(FORGET, at_us, digests))
+    note_act(new.acts, at_us, FORGET, what=breadths, **{_DIGESTS: digests}, **sums)
+    _write_lists(listed, new.lists)
+    return _forgotten(listed)
 
 
-def note_allowed(acts: Path, at_us: int, named: Sequence[Named]) -> None:
-    """These may be crawled again, from the next start on."""
-    note_act(acts, at_us, ALLOW, **{_DIGESTS: [one.digest for one in named]})
+def note_allowed(files: TakedownFiles, at_us: int, named: Sequence[Named]) -> None:
+    """These may be crawled again, from the next start on. Raises StoreError, DiskFault."""
+    digests = [one.digest for one in named]
+    before = read_copies(files).merged
+    decisions = dict(before.decisions) | _decisions(ALLOW, at_us, digests)
+    note_act(files.acts, at_us, ALLOW, **{_DIGESTS: digests})
+    _write_lists(ForgottenList(before.generation + 1, decisions), files.lists)
+
+
+def _decisions(act: str, at_us: int, digests: Sequence[str]) -> dict[str, Decision]:
+    return dict.fromkeys(digests, Decision(act, iso_of(at_us)))
+
+
+def _forgotten(listed: ForgottenList) -> Forgotten:
+    decided = listed.decisions.items()
+    return Forgotten({digest: one.at for digest, one in decided if one.act == FORGET})
+
+
+def _decided_in(acts: Path) -> dict[str, Decision]:
+    """What acts.jsonl says of each name, the last act first. A line that cannot be read is lost."""
+    decided: dict[str, Decision] = {}
+    for act in read_acts(acts, _DIGESTS):
+        if act.get("act") in (FORGET, ALLOW) and isinstance(act.get(_DIGESTS), list):
+            decision = Decision(str(act["act"]), str(act.get("at", "")))
+            decided |= {one: decision for one in act[_DIGESTS] if isinstance(one, str)}
+    return decided
+
+
+def _note_again(files: TakedownFiles, at_us: int, unnoted: Mapping[str, Decision]) -> None:
+    for act in (FORGET, ALLOW):
+        digests = [digest for digest, one in unnoted.items() if one.act == act]
+        if digests:
+            note_act(files.acts, at_us, act, restored=True, **{_DIGESTS: digests})
+
+
+def _write_lists(listed: ForgottenList, paths: Iterable[Path]) -> None:
+    for path in paths:
+        try:
+            write_list(path, listed)
+        except OSError as error:
+            raise disk_fault(f"{path} could not be written", error) from error

@@ -27,6 +27,7 @@ from gossamer.base.files import sync_folder
 from gossamer.base.locks import try_lock
 from gossamer.base.values import dataclass
 from gossamer.crawl.aside import is_ready, settle
+from gossamer.crawl.forgotten_list import TakedownFiles
 from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError, WrongVersion
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table
@@ -66,6 +67,11 @@ class Home:
     @property
     def acts(self) -> Path:
         return self.path / "log" / "acts.jsonl"
+
+    @property
+    def takedowns(self) -> TakedownFiles:
+        """The files that tell what was forgotten (`forgotten.py`)."""
+        return TakedownFiles.of(self.path)
 
     @property
     def run(self) -> Path:

@@ -38,7 +38,7 @@ from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import bans_in, put_bans
 from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, SEEDS_KEY
 from gossamer.crawl.equip import build_harvester
-from gossamer.crawl.forgotten import read_forgotten
+from gossamer.crawl.forgotten import mend_forgotten, read_forgotten
 from gossamer.crawl.guarded_reader import Guard, GuardedReader, UnreadPage, guarding
 from gossamer.crawl.home import (
     FORMAT,
@@ -90,7 +90,7 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
     """Make `graph`, `index`, `state` or `all` again; what the crawl left out is no part of `all`.
 
     `tell` is told which pages could not be read. Raises NoCollection, CollectionInUse, CorruptFile,
-    DiskFault; then what was built is deleted.
+    StoreError where it is not known what was forgotten, DiskFault; then what was built is deleted.
     """
     if what not in ("graph", "index", "state", "all"):
         raise UsageError(f"{what!r} cannot be rebuilt; there are graph, index, state and all")
@@ -100,6 +100,7 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
     with locked(home):
         try:
             undo_half_swaps(home)
+            mend_forgotten(home.takedowns, clock.wall_us())
             with guarding(home.run, "rebuild", clock) as guard:
                 _rebuild(home, what, guard, clock, tell)
                 _tell_unread(guard.unread, tell)
@@ -172,7 +173,7 @@ def _told_by_archive(home: Home) -> Told:
 def _rebuild_graph(home: Home, told: Told, guard: Guard, clock: Clock, tell: Tell) -> None:
     new = home.graph.with_name("graph.new")
     new.mkdir()
-    forgotten = read_forgotten(home.acts)
+    forgotten = read_forgotten(home.takedowns)
     settings = with_values(told.settings, {"node.graph": True})  # who asks wants them now
     reader = guard.reader(build_harvester(settings, Keys(told.salt), forgotten))
     gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", settings.node, clock)
@@ -220,7 +221,7 @@ def _rebuild_state(home: Home, told: Told, guard: Guard, tell: Tell) -> None:
 
 
 def _fill(home: Home, store: Store, told: Told, guard: Guard, tell: Tell) -> None:
-    settings, keys, forgotten = told.settings, Keys(told.salt), read_forgotten(home.acts)
+    settings, keys, forgotten = told.settings, Keys(told.salt), read_forgotten(home.takedowns)
     bans = BanList.read(map(Path, settings.scope.ban_files))
     lines = bans_in(home.acts)
     admission = Admission(settings, told.seeds, bans, BanList(lines))

@@ -36,7 +36,7 @@ def rebuild_index(
     """A new index beside the old; the folder that it is in. Raises CorruptFile, DiskFault."""
     new = home.index.with_name("index.new")
     node = replace(settings.node, index=True)
-    forgotten = read_forgotten(home.acts)
+    forgotten = read_forgotten(home.takedowns)
     harvester = build_harvester(replace(settings, node=node), Keys(salt), forgotten)
     reader = guard.reader(harvester)
     feed = IndexFeed(new, clock, settings.node.index_every_s)

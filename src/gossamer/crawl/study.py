@@ -252,7 +252,7 @@ class Study:
 
     def _linker(self) -> Linker:
         """What resolves links as the crawl does."""
-        return Linker(self._form, self.keys, forgotten=read_forgotten(self.home.acts))
+        return Linker(self._form, self.keys, forgotten=read_forgotten(self.home.takedowns))
 
     def _exchange(self, capture: Capture) -> Exchange:
         path = self.home.archive / capture.file
@@ -313,7 +313,7 @@ class Study:
         return robots_view(url, Access.decode(packed)) if packed else None
 
     def _judge(self, url: str, key: bytes) -> Judged:
-        if date := read_forgotten(self.home.acts).date_of(url):
+        if date := read_forgotten(self.home.takedowns).date_of(url):
             return Judged(False, f"it was forgotten on {date}, and is not asked for", "forgotten")
         settings, seeds = self._settings, self.seeds()
         bans = BanList.read(map(Path, settings.scope.ban_files))

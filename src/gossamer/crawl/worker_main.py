@@ -25,6 +25,7 @@ from gossamer.base.garbage import keep_large_apart, search_seldom
 from gossamer.crawl import wire
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
 from gossamer.crawl.forgotten import read_forgotten
+from gossamer.crawl.forgotten_list import TakedownFiles
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.worker import Worker
 from gossamer.errors import DiskFault, GossamerError
@@ -230,9 +231,8 @@ def _build(hello: dict[str, Any]) -> Worker:
     settings = with_values(Settings(), hello["settings"])
     clock = SystemClock()
     post = Post(Path(hello["home"]), hello["name"], hello["run"], hello["info"])
-    harvester = build_harvester(
-        settings, Keys(hello["salt"]), read_forgotten(post.home / "log" / "acts.jsonl")
-    )
+    forgotten = read_forgotten(TakedownFiles.of(post.home))
+    harvester = build_harvester(settings, Keys(hello["salt"]), forgotten)
     jar = Jar(cookies_in(settings.fetch.cookies_file), is_open=settings.fetch.cookies)
     jar.empty()  # the node's are newer
     jar.put(Cookie(*row) for row in hello["cookies"])
