@@ -267,3 +267,4 @@ class Report:
     out_links: int = 0
     body: bytes = b""  # decoded; only for robots.txt
     sitemaps: Sequence[str] = ()  # canonical URLs of those that an index of sitemaps names
+    dropped: int = 0  # links to more hosts than a page may name, which are not among `found`

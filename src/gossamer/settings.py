@@ -305,6 +305,18 @@ class Frontier(Section):
     urls_per_host: int = setting(
         1_000_000, "URLs to know of one host; further ones are refused as budget.", at_least=1
     )
+    hosts_per_site: int = setting(
+        10_000,
+        "Hosts to know of one site (registrable domain); URLs of further ones are refused as "
+        "budget.",
+        at_least=1,
+    )
+    hosts_per_page: int = setting(
+        1_000,
+        "Hosts to which the new links of one page may lead, seeds apart; links to further ones are "
+        "dropped and counted.",
+        at_least=1,
+    )
     avoid_unsafe: bool = setting(True, "Refuse links that may change something, as log-out does.")
     host_buffer: int = setting(64, "Queued URLs of a host held in memory.", at_least=4)
     memory_mb: int = setting(96, "Memory for the state's caches and write buffers.", at_least=16)

@@ -55,6 +55,11 @@ class Closing:
         yield f"Answers: {answers}; {', '.join(outcomes)}; {counted(summary.links, 'link')}."
         if summary.by_reason:
             yield f"Failed or refused, by reason: {reasons_text(summary.by_reason)}."
+        if summary.dropped:
+            yield (
+                f"{counted(summary.dropped, 'link')} to new hosts not recorded: their pages or "
+                "sites name too many (frontier.hosts_per_page, frontier.hosts_per_site)."
+            )
         yield from self._advice()
 
     def _first(self) -> str:

@@ -12,6 +12,7 @@ from gossamer.crawl.hosts import Host
 from gossamer.frontier.frontier import Frontier
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import Keys
+from gossamer.urls.site import site_of
 
 
 def host_to_ask(
@@ -23,4 +24,5 @@ def host_to_ask(
     row.name = row.name or name
     host = host_of_key(key)
     host.name = host.name or name
+    host.site = host.site or site_of(name)
     return host

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from gossamer.base.values import dataclass
+from gossamer.crawl.few_hosts import edges_to, found_at, hosts_of_first
 from gossamer.crawl.forms import Forms
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
@@ -72,6 +73,7 @@ class Harvester:
         self._max_redirects = settings.fetch.max_redirects
         self._obeys_rel = settings.politeness.rel_nofollow == "obey"
         self._watches_depth = settings.scope.depth >= 0
+        self._hosts_per_page = settings.frontier.hosts_per_page
         self._ascends = settings.urls.ascend
         self._told: dict[bytes, int] = {}
         self._told_before: dict[bytes, int] = {}
@@ -131,6 +133,8 @@ class Harvester:
             found = self._found(lease, links.new)
         if self._ascends:
             found = (*found, *self._found_at(lease, answer.url, above(answer.url)))
+        all_found = tuple(found)
+        told, new = self._of_few_hosts(lease, all_found, links.new)
         report = _report(
             lease,
             answer,
@@ -139,10 +143,18 @@ class Harvester:
             head,
             detail=fault,
             page=page,
-            found=tuple(found),
+            found=told,
             out_links=len(links.edges) - links.faults,
+            dropped=len(all_found) - len(told),
         )
-        return Harvest(report, page, links.edges, self._forms.anchors(links.new, lease.key))
+        return Harvest(report, page, links.edges, self._forms.anchors(new, lease.key))
+
+    def _of_few_hosts(
+        self, lease: Lease, found: tuple[Found, ...], new: Sequence[Edge]
+    ) -> tuple[tuple[Found, ...], Sequence[Edge]]:
+        """What is told of URLs and links, when a page names more hosts than it may."""
+        hosts = hosts_of_first(found, self._hosts_per_page) if lease.depth else None
+        return (found, new) if hosts is None else (found_at(found, hosts), edges_to(new, hosts))
 
     def _without_forgotten(self, url: str, rules: bytes) -> bytes:
         """A robots.txt without the sitemaps that were forgotten; its lines keep their numbers."""
@@ -268,6 +280,7 @@ def _report(
     found: tuple[Found, ...] = (),
     out_links: int = 0,
     body: bytes = b"",
+    dropped: int = 0,
 ) -> Report:
     return Report(
         lease=lease,
@@ -289,6 +302,7 @@ def _report(
         found=found,
         out_links=out_links,
         body=body,
+        dropped=dropped,
     )
 
 

@@ -53,7 +53,7 @@ class HostTroubles:
 
     def are_over(self, host: Host) -> None:
         """A host could be reached."""
-        host.silent.clear()
+        host.silent = frozenset()
         row = self._frontier.touch(host.key)
         row.faults, row.trouble = 0, ""
 

@@ -4,7 +4,7 @@
                        ^                          |
                        +-------- its time, an answer, a name -------+
 
-Two heaps: `ready` gives the host whose first URL comes first, `resting` the one that is rested
+`ready` lets sites take turns (`ready_hosts.py`), the heap `resting` gives the host that is rested
 first. An entry counts only while its host still stands where the entry says.
 
 Hosts that share an address stand in line for it: the first is called, comes when the address is
@@ -23,6 +23,7 @@ from enum import Enum, auto
 from typing import Final
 
 from gossamer.base.values import dataclass
+from gossamer.crawl.ready_hosts import ReadyHosts
 from gossamer.politeness.pace import AddressPace, HostPace
 from gossamer.records import Reason
 
@@ -69,6 +70,7 @@ class Host:
     key: bytes
     name: str
     is_typed: bool
+    site: str = ""  # whose it is: sites take turns
     pace: HostPace = field(default_factory=HostPace)
     where: Where = Where.ASLEEP
     turn: int = 0
@@ -78,14 +80,14 @@ class Host:
     is_resolving: bool = False
     is_open: bool = False
     is_hurried: bool = False  # it rests as long as its robots.txt wants, and its address not at all
-    errands: deque[Errand] = field(default_factory=deque)
+    errands: list[Errand] = field(default_factory=list)  # few; a deque takes 600 bytes
     waits_for_robots: bool = False
-    sitemaps: deque[SitemapErrand] = field(default_factory=deque)
+    sitemaps: list[SitemapErrand] = field(default_factory=list)
     is_sitemaps_turn: bool = False  # a page was asked last: they take turns
     at_once: int = 1
     crawl_delay_s: float = 0.0
     is_looked_up: bool = False  # its name was resolved and not used yet, however long ago
-    silent: set[str] = field(default_factory=set)  # addresses that took no connection
+    silent: frozenset[str] = frozenset()  # addresses that took no connection
     trouble_number: int = 0  # leases up to this one were out when it was last in trouble
     verdict: tuple[Reason, str] | None = None  # it is given up, and this is said of its URLs
     fault: Reason = Reason.CONNECT  # why it could not be reached the last time
@@ -100,10 +102,10 @@ class Host:
 
     def avoid(self, address: str) -> bool:
         """An address took no connection: use another. False when each has been tried."""
-        self.silent.add(address)
+        self.silent |= {address}
         left = [each for each in self.addresses if each not in self.silent]
         if not left:
-            self.silent.clear()
+            self.silent = frozenset()
             return False
         self.addresses = (*left, *(each for each in self.addresses if each in self.silent))
         return True
@@ -123,7 +125,7 @@ class HostBoard:
 
     def __init__(self) -> None:
         self._turns = itertools.count(1)
-        self._ready: list[tuple[bytes, int, Host]] = []
+        self._ready: ReadyHosts[Host] = ReadyHosts()
         self._resting: list[tuple[float, int, Host]] = []
         self._addresses: dict[str, Address] = {}
         self._many_addresses = _FEW_ADDRESSES
@@ -133,10 +135,10 @@ class HostBoard:
             return  # it stands there: most answers change nothing for a host with many at once
         # As `_move` does: one that was called may still come.
         host.where = _READY
-        host.turn = turn = next(self._turns)
+        host.turn = next(self._turns)
         host.ready_place = place
         host.waits_for = None
-        heapq.heappush(self._ready, (place, turn, host))
+        self._ready.add(host, place)
 
     def rest(self, host: Host, until_s: float) -> None:
         self._move(host, Where.RESTING)
@@ -146,13 +148,11 @@ class HostBoard:
         self._move(host, where)
 
     def take_ready(self) -> Host | None:
-        """The ready host whose first URL comes first; the caller puts it somewhere else."""
-        while self._ready:
-            _, turn, host = heapq.heappop(self._ready)
-            if host.turn == turn:
-                host.ready_place = b""
-                return host
-        return None
+        """The ready host whose turn it is; the caller puts it somewhere else."""
+        host = self._ready.take()
+        if host is not None:
+            host.ready_place = b""
+        return host
 
     def take_rested(self, now_s: float) -> Sequence[Host]:
         """Hosts whose rest is over."""
@@ -173,9 +173,11 @@ class HostBoard:
 
     @property
     def has_ready(self) -> bool:
-        while self._ready and self._ready[0][1] != self._ready[0][2].turn:
-            heapq.heappop(self._ready)
         return bool(self._ready)
+
+    def has_ready_besides(self, site: str) -> bool:
+        """Whether a host of another site is ready."""
+        return self._ready.has_besides(site)
 
     def address(self, name: str, free_at_s: float = 0.0) -> Address:
         """The address; one not known yet is free at `free_at_s`."""
@@ -220,7 +222,7 @@ class HostBoard:
             self.call_next(self._uncall(host))
 
     def forget_rested_addresses(self, now_s: float) -> None:
-        """Addresses that are free again need no memory.
+        """Addresses that are free again, and sites that had their turns, need no memory.
 
         Called each second: many are walked only when twice as many are there as the last walk
         left, or 200,000 of them would cost a tenth of all time.
@@ -236,6 +238,7 @@ class HostBoard:
             or address.called
         }
         self._many_addresses = max(_FEW_ADDRESSES, 2 * len(self._addresses))
+        self._ready.forget_idle()
 
     def _move(self, host: Host, where: Where) -> None:
         host.where = where

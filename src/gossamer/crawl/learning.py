@@ -94,6 +94,7 @@ class Learner:
             self.frontier.admit(report.found, report.at_us)
         if not is_new:
             return
+        self.frontier.counts.dropped += report.dropped
         self._count_match(report)
         found: Iterable[Found] = report.found
         if report.redirect and report.lease.depth == 0:

@@ -34,7 +34,9 @@ from gossamer.records import Lease, Purpose, Report
 
 _IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
 _LEASES_AT_ONCE: Final = 64  # then the loop gets its turn
+_GRACE_AT_TIME_S: Final = 5.0  # for answers under way when the time of a crawl is over
 _DISK_CHECK_S: Final = 5.0
+_MANY_LINKS: Final = 1_000_000  # ranks and merging take some 5 s
 _ROWS_AT_ONCE: Final = 50_000  # in one commit while an archive is read: some 20 MB
 
 
@@ -55,6 +57,7 @@ class Node:
         self._is_done = False
         self._speed = Speed()
         self._connections = room_for_connections(parts.settings.fetch.connections)
+        parts.scheduler.shares.resize(self._connections)
         self._throttle = Throttle(parts.settings.node.hours, parts.settings.fetch.max_rate_bytes)
         self._fault: BaseException | None = None
         self._next_disk_check_s = 0.0
@@ -125,7 +128,7 @@ class Node:
         stopped = self._stop or "done"
         if self._fault is None:
             try:
-                await complete(self._parts, is_whole=stopped != "signal")
+                await complete(self._parts, is_whole=self._may_take_time(stopped))
             except DiskFault as fault:
                 self._fault = fault
         if self._fault is not None:
@@ -140,6 +143,12 @@ class Node:
         summary = summarise(counts, self._began_s, self._clock.now_s(), stopped)
         return summary if self._index is not None else replace(summary, indexed=0)
 
+    def _may_take_time(self, stopped: str) -> bool:
+        """Whether the end may make all that is made of all pages. A crawl that was to end by a
+        certain time does not, when it has so many links that their ranks take many seconds."""
+        is_large = self._frontier.counts.links > _MANY_LINKS
+        return stopped != "signal" and not (stopped == "max-time" and is_large)
+
     async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
         crew, connections = self._parts.crew, self._connections
         while not self._stop:
@@ -152,11 +161,10 @@ class Node:
                 crew.give(leases)
             for host in self._scheduler.take_unresolved():
                 tasks.create_task(self._resolve(host))
+            self._notice_end()
             if len(leases) == _LEASES_AT_ONCE:
                 await asyncio.sleep(0)
-                continue
-            self._notice_end()
-            if not self._stop:
+            elif not self._stop:
                 await self._wait()
 
     def _may_ask(self) -> bool:
@@ -203,7 +211,10 @@ class Node:
 
     async def _wait_for_answers(self) -> None:
         """After a stop, answers under way may still come, for a while."""
-        deadline_s = self._clock.now_s() + self._parts.settings.node.stop_grace_s
+        grace_s = self._parts.settings.node.stop_grace_s
+        if self._stop == "max-time":
+            grace_s = min(grace_s, _GRACE_AT_TIME_S)
+        deadline_s = self._clock.now_s() + grace_s
         while (
             self._parts.crew.under_way and self._fault is None and self._clock.now_s() < deadline_s
         ):

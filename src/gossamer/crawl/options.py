@@ -334,6 +334,14 @@ class Options(ShortOptions, total=False):
     frontier__urls_per_host: int
     """URLs to know of one host; further ones are refused as budget."""
 
+    frontier__hosts_per_site: int
+    """Hosts to know of one site (registrable domain); URLs of further ones are refused as
+    budget."""
+
+    frontier__hosts_per_page: int
+    """Hosts to which the new links of one page may lead, seeds apart; links to further ones are
+    dropped and counted."""
+
     frontier__avoid_unsafe: bool
     """Refuse links that may change something, as log-out does."""
 

@@ -39,6 +39,7 @@ class Progress:
     by_class: dict[str, int] = field(default_factory=dict)  # answer_class.py
     by_depth: dict[str, int] | None = None  # fetched pages; None where they were not counted
     troubles: tuple[str, ...] = ()
+    dropped: int = 0  # links to new hosts beyond the budgets, not recorded
     # When nothing but retries is left: URLs that wait for one, and seconds until the first.
     retrying: int = 0
     retry_in_s: float = 0.0
@@ -58,6 +59,7 @@ def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:
         "unchanged": counts.unchanged,
         "duplicates": counts.duplicates,
         "indexed": counts.indexed if has_index else 0,
+        "dropped": counts.dropped,
         "refused_by": dict(counts.by_reason),
         "by_status": dict(counts.by_status),
         "by_class": count_classes(
@@ -109,6 +111,7 @@ class Summary:
     by_status: dict[str, int]
     by_class: dict[str, int]
     by_depth: dict[str, int] | None
+    dropped: int = 0
 
     def as_json(self) -> dict[str, Any]:
         names = [f.name for f in fields(self)]

@@ -8,7 +8,7 @@ is in trouble then, and `scheduler.py` sees to that.
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
@@ -81,7 +81,7 @@ class RobotsErrands:
 
     def lease(self, host: Host, number: int) -> Lease:
         """The first errand of a host, as a lease; it has one."""
-        errand = self._out[number] = host.errands.popleft()
+        errand = self._out[number] = host.errands.pop(0)
         return Lease(
             number=number,
             url=errand.url,
@@ -102,7 +102,7 @@ class RobotsErrands:
     def abandon(self, host: Host, detail: str) -> None:
         """Nothing of a host can be asked: who waits for an answer from there hears so."""
         host.waits_for_robots = False
-        errands, host.errands = host.errands, deque()
+        errands, host.errands = host.errands, []
         for errand in errands:
             if errand.for_host != host.key:
                 self._conclude(errand, self._failure(errand, detail))
@@ -115,7 +115,7 @@ class RobotsErrands:
                 return False
             self._conclude(errand, self._failure(errand, report.detail))
             return True
-        host.silent.clear()
+        host.silent = frozenset()
         if self._leads_on(report) and errand.hops < MAX_HOPS:
             self._send(Errand(errand.origin, report.redirect, errand.for_host, errand.hops + 1))
             return True

@@ -17,7 +17,9 @@ from gossamer.crawl.host_roll import HostRoll
 from gossamer.crawl.host_troubles import HostTroubles
 from gossamer.crawl.hosts import Address, Host, HostBoard, Where
 from gossamer.crawl.last_retries import LastRetries, RetriesLeft
+from gossamer.crawl.name_queue import NameQueue
 from gossamer.crawl.robots_errands import RobotsErrands
+from gossamer.crawl.shares import Shares
 from gossamer.crawl.sitemap_errands import SitemapErrands
 from gossamer.crawl.unasked import AT_ONCE, SLICE_REST_S, Unasked
 from gossamer.fetch.guard import Guard
@@ -78,7 +80,8 @@ class Scheduler:
         rest_s = self._manners.address_delay_s if is_unclean or frontier.counts.known else 0.0
         self._addresses_free_s = clock.now_s() + rest_s
         self._roll = HostRoll(frontier, self._manners, clock, typed_hosts, is_unclean=is_unclean)
-        self._unresolved: list[Host] = []
+        self._names = NameQueue()
+        self.shares = Shares(settings.fetch.connections)
         self._number = 0  # of the last lease
         self._now_us = 0  # the wall time at which leases were last asked for
         self.under_way = 0
@@ -172,8 +175,7 @@ class Scheduler:
 
     def take_unresolved(self) -> list[Host]:
         """Hosts whose names must be resolved; `resolved` is owed for each."""
-        hosts, self._unresolved = self._unresolved, []
-        return hosts
+        return self._names.take()
 
     def host(self, key: bytes) -> Host:
         """The host of a key."""
@@ -231,6 +233,8 @@ class Scheduler:
         if not host.is_hurried and not self.board.may_ask(address, host, now_s):
             self.board.wait_for(address, host)
             return None
+        if self.under_way >= self.shares.half and self._is_held(host):
+            return None
         if host.errands:
             lease: Lease | None = self.robots.lease(host, self._next_number())
         elif host.sitemaps and (host.is_sitemaps_turn or self._frontier.peek(host.key) is None):
@@ -241,6 +245,7 @@ class Scheduler:
         if lease is None:
             return None
         self.under_way += 1
+        self.shares.begin(host.site, lease.address)
         host.is_looked_up = False
         host.pace.asked()
         address.pace.asked()
@@ -250,6 +255,16 @@ class Scheduler:
         if lease.purpose is _PAGE or not host.is_typed:
             return lease
         return replace(lease, gets_secrets=origin_of(lease.url) in self._secret_origins)
+
+    def _is_held(self, host: Host) -> bool:
+        """Whether its site or range has its share of the connections; then it waits for an end."""
+        is_wanted = self.board.has_ready_besides(host.site)
+        over = self.shares.over(host.site, host.addresses[0], has_others=is_wanted)
+        if over is None:
+            return False
+        self.board.put(host, Where.FULL)
+        self.shares.hold(over, host)
+        return True
 
     def _address(self, name: str) -> Address:
         return self.board.address(name, self._addresses_free_s)
@@ -261,7 +276,7 @@ class Scheduler:
     def _resolve(self, host: Host) -> None:
         host.is_resolving = True
         self.board.put(host, Where.WAITING)
-        self._unresolved.append(host)
+        self._names.add(host)
 
     def _sitemap_lease(self, host: Host, now_s: float) -> Lease | None:
         url = host.sitemaps[0].url
@@ -357,6 +372,7 @@ class Scheduler:
     def resolved(self, host: Host, answer: Resolved) -> None:
         """A host's name has been looked up."""
         host.is_resolving = False
+        self._names.done(host)
         allowed: list[str] = []
         forbidden = ""
         for address in answer.addresses:
@@ -393,7 +409,7 @@ class Scheduler:
         """A lease ended. Paces its host; for a failure to be tried again, the wall time of it."""
         lease, now_s = report.lease, self._clock.now_s()
         host = self._roll.host(lease.key[:HOST_BYTES])
-        self.under_way -= 1
+        self._free(host, lease)
         if report.status:
             self._outage.answered()
         is_hurried = host.is_hurried
@@ -426,7 +442,7 @@ class Scheduler:
         """A lease whose holder died: its host rests as after an answer, and it is queued again."""
         now_s = self._clock.now_s()
         host = self.host(self._keys.host(lease.host))
-        self.under_way -= 1
+        self._free(host, lease)
         host.pace.answered(at_s=now_s, rest_s=self._roll.rest_s(host, took_s=0.0))
         address = self._address(lease.address)
         address.pace.answered(at_s=now_s, rest_s=self._roll.address_rest_s(host))
@@ -442,6 +458,13 @@ class Scheduler:
                 QueueEntry(lease.key, lease.url, lease.depth, lease.tries, lease.redirects, via)
             )
         self._place(host, now_s)
+
+    def _free(self, host: Host, lease: Lease) -> None:
+        """A request has ended: who was held by its share may be asked."""
+        self.under_way -= 1
+        for held in self.shares.end(host.site, lease.address):
+            if held.where is Where.FULL:
+                self._place_now(held)
 
     def _after(self, host: Host, report: Report) -> int | None:
         if report.lease.purpose is Purpose.ROBOTS:

@@ -116,7 +116,7 @@ class SitemapErrands:
 
     def lease(self, host: Host, number: int) -> Lease:
         """The first sitemap of a host, as a lease; it has one."""
-        errand = self._out[number] = host.sitemaps.popleft()
+        errand = self._out[number] = host.sitemaps.pop(0)
         self.waiting -= 1
         return Lease(
             number=number,
@@ -140,7 +140,7 @@ class SitemapErrands:
     def drop_first(self, host: Host, reason: Reason, detail: str, at_us: int) -> None:
         """The first sitemap of a host may not be asked for; the caller places the host."""
         self.waiting -= 1
-        errand = host.sitemaps.popleft()
+        errand = host.sitemaps.pop(0)
         self._put(errand, is_done=True)
         standing = Standing.REFUSED if reason in _OUR_RULES else Standing.FAILED
         told = f"a sitemap: {detail}"

@@ -19,13 +19,18 @@ from __future__ import annotations
 
 import asyncio
 import select
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Final, Protocol
 
 import pycurl
 
+from gossamer.base.clock import SystemClock
+
 _NEVER_S: Final = float("inf")
+_TELLING_S: Final = 0.2
+_CLOCK: Final = SystemClock()  # uvloop's own time stands still within a step
 _EVENTS_AT_ONCE: Final = 64  # what is ready beyond that stays ready
 _READABLE: Final[int] = getattr(select, "EPOLLIN", 0)
 _WRITABLE: Final[int] = getattr(select, "EPOLLOUT", 0)
@@ -92,6 +97,8 @@ class EpollMulti:
         self._wanted: dict[int, int] = {}  # sockets that libcurl waits for; others rest
         self._under_way: dict[pycurl.Curl, Ended] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._ended: deque[tuple[pycurl.Curl, int, str]] = deque()  # and nobody was told yet
+        self._is_telling = False  # the others will be told of in the next turn of the loop
         self._is_kicked = False  # libcurl will be called in this turn of the loop or the next
         self._timer: asyncio.TimerHandle | None = None
         self._rings_s = _NEVER_S  # when that timer does
@@ -206,10 +213,22 @@ class EpollMulti:
     def _settle(self) -> None:
         """Tell those who wait for transfers that have ended; they may begin others, or close."""
         _, whole, failed = self._multi.info_read()
-        for curl in whole:
-            self._end(curl, 0, "")
-        for curl, code, message in failed:
-            self._end(curl, code, message)
+        self._ended.extend((curl, 0, "") for curl in whole)
+        self._ended.extend(failed)
+        if not self._is_telling:
+            self._tell_some()
+
+    def _tell_some(self) -> None:
+        """Some tenths of a second may go into what is made of answers; then the loop has its turn,
+        or an order to stop would wait for all that has come."""
+        self._is_telling = False
+        until_s = _CLOCK.now_s() + _TELLING_S
+        while self._ended and not self._multi.closed:
+            self._end(*self._ended.popleft())
+            if self._ended and _CLOCK.now_s() > until_s and self._loop is not None:
+                self._is_telling = True
+                self._loop.call_soon(self._tell_some)
+                return
 
     def _end(self, curl: pycurl.Curl, code: int, message: str) -> None:
         ended = self._under_way.pop(curl, None)

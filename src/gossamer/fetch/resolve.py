@@ -16,7 +16,7 @@ from typing import Final
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 
-_THREADS: Final = 16
+_THREADS: Final = 64  # as many names as a node looks up at once
 _ADDRESSES: Final = 8  # of one name; a hostile one has thousands, and each may have to be tried
 _NO_NAME: Final = frozenset(
     getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name)

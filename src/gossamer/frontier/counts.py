@@ -27,6 +27,7 @@ class Counts:
     duplicates: int = 0  # as of the last end of a crawl (copies.py)
     size_bytes: int = 0
     links: int = 0
+    dropped: int = 0  # links to new hosts beyond the budgets of pages and sites, not among known
     indexed: int = 0  # pages that the index has, where there is one
     by_reason: dict[str, int] = field(default_factory=dict)
     by_status: dict[str, int] = field(default_factory=dict)

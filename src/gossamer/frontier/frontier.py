@@ -24,6 +24,7 @@ from typing import Final, NamedTuple
 from gossamer.frontier.captures import Captures
 from gossamer.frontier.copies import Copies
 from gossamer.frontier.counts import COUNTS_KEY, Counts
+from gossamer.frontier.host_budget import HostBudget, PageHosts, is_met
 from gossamer.frontier.host_shelf import HOST_BYTES, HostShelf
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import (
@@ -69,6 +70,7 @@ class Refusal(NamedTuple):
 _made: Final = tuple.__new__  # half the time of a call of `Refusal`
 # To ask a class for its member takes as long as to use it.
 _URL = Table.URL
+_BUDGET = Reason.BUDGET
 _REFUSED, _FOR_NOW = Standing.REFUSED, Standing.REFUSED_FOR_NOW
 _NUMBER: Final = b"number"
 _FEW_KNOWN: Final = 100_000  # whose keys are held in memory, at 100 bytes each
@@ -103,7 +105,8 @@ class Frontier:
         self._captures = Captures(store, self.pending)
         self.counts = Counts.decode(store.find(Table.META, COUNTS_KEY))
         self._number = int.from_bytes(store.find(Table.META, _NUMBER) or b"", "big")
-        self._shelf = HostShelf(store, self.pending, settings.host_buffer)
+        self._hosts = HostBudget(settings, self._host_rows)
+        self._shelf = HostShelf(store, self.pending, settings.host_buffer, self._note_stored)
         self._awake = set(self._shelf.rows)
         self._shallower: list[bytes] = []
         self.waiting = sum(1 for _ in walk(store, Table.DUE))  # URLs that wait for their time
@@ -157,6 +160,7 @@ class Frontier:
         """Take in what is new; the number of URLs that were not known before."""
         known, pending, new = self._known, self.pending, 0
         refusals: list[Refusal] = []
+        page = PageHosts()
         for one in found:
             url, key, depth, _, _, _ = one
             if known is not None and key not in known:
@@ -166,14 +170,18 @@ class Frontier:
                 continue
             new += 1
             host = self._shelf.touch(key[:HOST_BYTES])
-            verdict = self._admit(one, now_us, host)
+            verdict = self._admit(one, now_us, host, page)
             if verdict is not None:
                 reason, detail = verdict
+                if reason is _BUDGET and self._is_dropped(one, host, page):
+                    new -= 1
+                    continue
                 host.refused += 1
                 standing = _FOR_NOW if reason in LIFTABLE else _REFUSED
                 pending.urls[key] = refused(one, standing, reason, detail, now_us)
                 refusals.append(_made(Refusal, (url, reason, detail, depth, now_us)))
         self.counts.known += new
+        self.counts.dropped += page.dropped
         self._hold_few()
         if refusals:
             self._tell_of(refusals)
@@ -192,18 +200,54 @@ class Frontier:
         if self._known is not None and len(self._known) > self._few_known:
             self._known = None
 
-    def _admit(self, found: Found, now_us: int, host: HostRow) -> tuple[Reason, str] | None:
+    def _admit(
+        self, found: Found, now_us: int, host: HostRow, page: PageHosts
+    ) -> tuple[Reason, str] | None:
         """Queue a URL that was not known, unless a rule is against it; then that rule."""
-        if not host.name:
+        page.is_nameless = not host.name
+        if page.is_nameless:
             host.name = host_of(found[0])
+        is_new = host.known == host.refused
         host.known += 1
         verdict = self._judge(found)
         if verdict is not None:
             return verdict
+        if is_new:
+            is_free = not found.via or found.via == NAMED  # the operator named it
+            full = None if is_free else self._hosts.forbids(host.name)
+            if full is not None:
+                return _BUDGET, full
+            self._hosts.note(host.name)
         if host.known > self._settings.urls_per_host:
             return Reason.BUDGET, "the host has frontier.urls_per_host known URLs"
         self._enqueue(found, now_us, host)
         return None
+
+    def _is_dropped(self, found: Found, host: HostRow, page: PageHosts) -> bool:
+        """Whether a URL that was refused for its budget is only counted: no row, no host."""
+        key = found.key
+        if host.known - host.refused > 1:
+            return False  # the budget of its host, not of its site
+        if self._hosts.is_recorded(page):
+            return False
+        host.known -= 1
+        if self._known is not None:
+            self._known.discard(key)
+        if page.is_nameless:
+            self._shelf.drop_new(key[:HOST_BYTES])
+        return True
+
+    def _host_rows(self) -> Iterator[HostRow]:
+        """All known hosts, as they are now."""
+        rows = self._shelf.rows
+        for key, packed in walk(self._store, Table.HOST):
+            if key not in rows:
+                yield HostRow.decode(packed)
+        yield from list(rows.values())
+
+    def _note_stored(self, row: HostRow) -> None:
+        if is_met(row):
+            self._hosts.note(row.name)
 
     def _found_again(self, found: Found, row: bytes) -> None:
         standing = standing_of(row)

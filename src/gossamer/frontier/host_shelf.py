@@ -7,7 +7,7 @@ disk more often. A row that was changed stays until it is committed.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Final
 
 from gossamer.frontier.host_queue import HostQueue
@@ -24,8 +24,15 @@ _LEAST_ROOM: Final = 2
 class HostShelf:
     """Rows and queues of hosts. `begin` and `end` go with those of a commit."""
 
-    def __init__(self, store: Store, pending: Pending, host_buffer: int) -> None:
-        """`host_buffer`: the entries that a host's queue holds while there are few hosts."""
+    def __init__(
+        self,
+        store: Store,
+        pending: Pending,
+        host_buffer: int,
+        on_stored: Callable[[HostRow], None],
+    ) -> None:
+        """`host_buffer`: the entries that a host's queue holds while there are few hosts.
+        `on_stored` hears of every host that the store knows."""
         self._store = store
         self._pending = pending
         self.queues: dict[bytes, HostQueue] = {}
@@ -34,11 +41,12 @@ class HostShelf:
         self._many_hosts = 2 * _IDLE_HOSTS
         self._room = host_buffer
         self._many_queues = max(1, _ENTRIES // host_buffer)
-        self.rows = {
-            key: row
-            for key, packed in walk(store, Table.HOST)
-            if (row := HostRow.decode(packed)).queued
-        }
+        self.rows: dict[bytes, HostRow] = {}
+        for key, packed in walk(store, Table.HOST):
+            row = HostRow.decode(packed)
+            on_stored(row)
+            if row.queued:
+                self.rows[key] = row
         self._troubled = {key for key, row in self.rows.items() if _is_held(row)}  # and more, maybe
 
     def row(self, key: bytes) -> HostRow:
@@ -54,6 +62,12 @@ class HostShelf:
         self._dirty.add(key)
         row = self.rows.get(key)
         return self.row(key) if row is None else row
+
+    def drop_new(self, key: bytes) -> None:
+        """A host of which nothing is to be known after all."""
+        if self._pending.find(Table.HOST, key) is None:
+            self.rows.pop(key, None)
+            self._dirty.discard(key)
 
     def queue(self, key: bytes) -> HostQueue:
         queue = self.queues.get(key)

@@ -28,6 +28,12 @@ def site_of(host: str) -> str:
     return found or name
 
 
+def last_labels(host: str) -> str:
+    """The last two labels of a name, or an address: hosts of one site have the same, and hosts of
+    others may. It needs no list."""
+    return host if is_address(host) else ".".join(host.rsplit(".", 2)[-2:])
+
+
 def is_public_name(host: str) -> bool:
     """Whether a name lies below a suffix of the list, so that it is somebody's, whether or not it
     can be resolved from here: not `nas.lan`, `x.invalid` or `localhost`."""

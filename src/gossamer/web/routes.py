@@ -133,9 +133,9 @@ _NEW_CRAWL = (
 )  # fmt: skip
 _STATUS_KEYS = (
     "schema", "crawl", "state", "fetched", "redirects", "failed", "refused", "queued", "known",
-    "bytes", "links", "unchanged", "duplicates", "indexed", "refused_by", "by_status", "by_class",
-    "by_depth", "under_way", "hosts_waiting", "pages_per_s", "bytes_per_s", "wall_s", "troubles",
-    "retrying", "retry_in_s", "said",
+    "bytes", "links", "unchanged", "duplicates", "indexed", "dropped", "refused_by", "by_status",
+    "by_class", "by_depth", "under_way", "hosts_waiting", "pages_per_s", "bytes_per_s", "wall_s",
+    "troubles", "retrying", "retry_in_s", "said",
 )  # fmt: skip
 _CONFIRM = Param(name="confirm", help="The crawl's name again.", place="body", default="")
 

@@ -31,7 +31,7 @@ _OF_STATUS: Final[dict[str, Schema]] = {
     "fetched": _COUNT, "redirects": _COUNT, "failed": _COUNT, "refused": _COUNT, "queued": _COUNT,
     "bytes": _COUNT, "indexed": _COUNT, "refused_by": _COUNTS, "by_status": _COUNTS,
     "by_class": _COUNTS, "by_depth": {**_COUNTS, "type": ["object", "null"]},
-    "unchanged": _COUNT, "duplicates": _COUNT,
+    "unchanged": _COUNT, "duplicates": _COUNT, "dropped": _COUNT,
     "under_way": _COUNT, "hosts_waiting": _COUNT, "pages_per_s": _AMOUNT, "bytes_per_s": _AMOUNT,
     "wall_s": _AMOUNT, "troubles": _list(_TEXT), "retrying": _COUNT,
     "retry_in_s": _AMOUNT, "said": _TEXT,

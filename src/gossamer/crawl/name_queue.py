@@ -1,0 +1,55 @@
+"""Whose name is looked up next?
+
+Few at once: the system's resolver takes as long as the slowest server of names wants, and holds a
+thread for it. Sites take turns, and none has more than a few under way, so that a site with
+thousands of names that nobody answers for cannot keep others from theirs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, deque
+from typing import Final
+
+from gossamer.crawl.hosts import Host
+
+_AT_ONCE: Final = 64
+_AT_ONCE_OF_SITE: Final = 8
+
+
+class NameQueue:
+    """Hosts whose names are to be resolved."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, deque[Host]] = OrderedDict()  # by site, in turn
+        self._under_way: Counter[str] = Counter()
+        self._count = 0
+
+    def add(self, host: Host) -> None:
+        self._waiting.setdefault(host.site, deque()).append(host)
+
+    def take(self) -> list[Host]:
+        """Those to be resolved now; `done` is owed for each."""
+        taken: list[Host] = []
+        passed = 0  # sites in a row that have enough under way
+        while self._waiting and self._count < _AT_ONCE and passed < len(self._waiting):
+            site, hosts = next(iter(self._waiting.items()))
+            if self._under_way[site] >= _AT_ONCE_OF_SITE:
+                self._waiting.move_to_end(site)
+                passed += 1
+                continue
+            passed = 0
+            taken.append(hosts.popleft())
+            self._under_way[site] += 1
+            self._count += 1
+            if hosts:
+                self._waiting.move_to_end(site)
+            else:
+                del self._waiting[site]
+        return taken
+
+    def done(self, host: Host) -> None:
+        """It is resolved, or cannot be."""
+        self._count -= 1
+        self._under_way[host.site] -= 1
+        if not self._under_way[host.site]:
+            del self._under_way[host.site]

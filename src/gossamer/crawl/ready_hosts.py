@@ -1,0 +1,100 @@
+"""Which of the hosts that may be asked is asked next?
+
+Sites take turns: each gives the host whose first URL comes first, then the next site gives one. A
+site with 10,000 hosts gets as many turns as one with a single host, so it cannot keep others from
+theirs. A site that had nothing to ask for a while gains no turns by that.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from typing import Generic, Protocol, TypeVar
+
+
+class _Ready(Protocol):
+    """A host, as far as it matters here."""
+
+    site: str
+    turn: int  # changes whenever the host goes elsewhere
+
+
+H = TypeVar("H", bound=_Ready)
+
+
+class _Site(Generic[H]):
+    """The ready hosts of one site. An entry counts only while its host still has that turn."""
+
+    __slots__ = ("hosts", "is_listed", "turns")
+
+    def __init__(self) -> None:
+        self.turns = 0  # that it has had, or missed
+        self.hosts: list[tuple[bytes, int, H]] = []
+        self.is_listed = False
+
+    def first(self) -> H | None:
+        """The host that comes first, when one is still there."""
+        hosts = self.hosts
+        while hosts and hosts[0][1] != hosts[0][2].turn:
+            heapq.heappop(hosts)
+        return hosts[0][2] if hosts else None
+
+
+class ReadyHosts(Generic[H]):
+    """Hosts that may be asked, by site."""
+
+    def __init__(self) -> None:
+        self._sites: dict[str, _Site[H]] = {}
+        self._line: list[tuple[int, bytes, int, _Site[H]]] = []  # sites that have ready hosts
+        self._order = itertools.count()
+        self._turn = 0  # how many turns the site had that was served last
+
+    def add(self, host: H, place: bytes) -> None:
+        """`host.turn` is new; `place` is that of its first URL."""
+        site = self._sites.get(host.site)
+        if site is None:
+            site = self._sites[host.site] = _Site[H]()
+        heapq.heappush(site.hosts, (place, host.turn, host))
+        if not site.is_listed:
+            site.turns = max(site.turns, self._turn)
+            self._list(site)
+
+    def take(self) -> H | None:
+        """The host whose turn it is; None when there is none."""
+        while self._line:
+            turns, _, _, site = heapq.heappop(self._line)
+            site.is_listed = False
+            host = site.first()
+            if host is None:
+                continue
+            heapq.heappop(site.hosts)
+            self._turn, site.turns = turns, turns + 1
+            if site.hosts:
+                self._list(site)
+            return host
+        return None
+
+    def __bool__(self) -> bool:
+        while self._line:
+            site = self._line[0][3]
+            if site.first() is not None:
+                return True
+            heapq.heappop(self._line)
+            site.is_listed = False
+        return False
+
+    def has_besides(self, site: str) -> bool:
+        """Whether a host of another site is ready."""
+        return any(entry[3] is not self._sites.get(site) for entry in self._line[:2]) and bool(self)
+
+    def forget_idle(self) -> None:
+        """Sites that nothing is remembered of but turns long past need no memory."""
+        self._sites = {
+            name: site
+            for name, site in self._sites.items()
+            if site.is_listed or site.turns > self._turn
+        }
+
+    def _list(self, site: _Site[H]) -> None:
+        site.is_listed = True
+        heapq.heappush(self._line, (site.turns, site.hosts[0][0], next(self._order), site))

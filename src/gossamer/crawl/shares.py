@@ -1,0 +1,72 @@
+"""How many of the connections may one site hold, or one range of addresses?
+
+Half of them, while others wait; seven eighths, while nobody waits, so that who comes next need not
+wait for an answer that never ends. Where all that was met is one site, or one range, it may have
+all. A range is a /24, or a /64 of IPv6: whoever has one has all of its addresses.
+
+A host that would take more is held until a request of its site, or range, has ended.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import lru_cache
+from ipaddress import ip_address, ip_network
+
+from gossamer.crawl.hosts import Host
+
+
+class Shares:
+    """Requests under way by site and by range of addresses."""
+
+    def __init__(self, connections: int) -> None:
+        self._under_way: dict[str, int] = {}  # sites and ranges, never 0
+        self._met: tuple[set[str], set[str]] = (set(), set())  # sites and ranges, two at the most
+        self._held: dict[str, deque[Host]] = {}
+        self.resize(connections)
+
+    def resize(self, connections: int) -> None:
+        """So many may be under way, all together."""
+        self.half = max(1, connections // 2)
+        self._most = max(1, connections - max(1, connections // 8))
+
+    def begin(self, site: str, address: str) -> None:
+        """A request goes out."""
+        for key, met in zip((site, range_of(address)), self._met, strict=True):
+            self._under_way[key] = self._under_way.get(key, 0) + 1
+            if len(met) < 2:
+                met.add(key)
+
+    def end(self, site: str, address: str) -> list[Host]:
+        """It ended. The hosts that were held because of it; the caller places them."""
+        freed: list[Host] = []
+        for key in (site, range_of(address)):
+            left = self._under_way.pop(key, 1) - 1
+            if left:
+                self._under_way[key] = left
+            held = self._held.get(key)
+            if held is not None:
+                freed.append(held.popleft())
+                if not held:
+                    del self._held[key]
+        return freed
+
+    def over(self, site: str, address: str, *, has_others: bool) -> str | None:
+        """The site or range that has its share under way; None where one more may go out."""
+        most = self.half if has_others else self._most
+        for key, met in zip((site, range_of(address)), self._met, strict=True):
+            if len(met) > 1 and self._under_way.get(key, 0) >= most:
+                return key
+        return None
+
+    def hold(self, key: str, host: Host) -> None:
+        """The host waits for the end of a request of that site or range."""
+        self._held.setdefault(key, deque()).append(host)
+
+
+@lru_cache(maxsize=10_000)
+def range_of(address: str) -> str:
+    """The /24 of an IPv4 address, the /64 of an IPv6 one."""
+    plain = address.partition("%")[0]
+    bits = 64 if ip_address(plain).version == 6 else 24
+    return str(ip_network(f"{plain}/{bits}", strict=False))

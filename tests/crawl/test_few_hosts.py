@@ -1,0 +1,57 @@
+"""A page that names too many hosts brings the first of them."""
+
+from __future__ import annotations
+
+from gossamer.crawl.equip import build_harvester
+from gossamer.crawl.harvest import Harvest
+from gossamer.crawl.wire import harvest_items, harvest_of
+from gossamer.records import Fetched, Lease, Stored
+from gossamer.settings import Settings, with_values
+from gossamer.urls.keys import Keys
+
+KEYS = Keys(b"salt" * 4)
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
+
+
+def harvested(body: str, *, depth: int = 1, **values: object) -> Harvest:
+    settings = with_values(
+        Settings(), {key.replace("__", "."): value for key, value in values.items()}
+    )
+    url = "http://a.example/"
+    lease = Lease(1, url, KEYS.of(url), "a.example", "127.0.0.1", depth=depth)
+    answer = Fetched(url, 200, HEAD, body.encode(), b"", "127.0.0.1", "http/1.1", 1, 0.1)
+    return build_harvester(settings, KEYS).harvest(lease, answer, Stored("a", 0, 0, 1))
+
+
+FARM = "".join(f"<a href=http://h{number}.farm.example/>x</a>" for number in range(5_000))
+
+
+def test_links_to_more_hosts_than_a_page_may_name_are_dropped_and_counted() -> None:
+    report = harvested(FARM).report
+
+    assert len(report.found) == 1000
+    assert report.found[0].url == "http://h0.farm.example/"
+    assert report.dropped == 4000
+    assert report.out_links == 5000
+
+
+def test_many_links_to_few_hosts_are_all_told() -> None:
+    body = "".join(f"<a href=/{number}>x</a>" for number in range(5_000))
+
+    report = harvested(body, frontier__hosts_per_page=10).report
+
+    assert (len(report.found), report.dropped) == (5000, 0)
+
+
+def test_all_links_of_a_seed_count() -> None:
+    report = harvested(FARM, depth=0).report
+
+    assert (len(report.found), report.dropped) == (5000, 0)
+
+
+def test_what_was_dropped_travels_from_a_worker_to_the_node() -> None:
+    harvest = harvested(FARM)
+
+    heard = harvest_of(harvest_items(harvest, is_indexed=False), harvest.report.lease)
+
+    assert heard.report.dropped == 4000
