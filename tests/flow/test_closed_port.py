@@ -8,13 +8,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from gossamer.base.clock import SystemClock
-from gossamer.cli.text import progress_line
+from gossamer.cli.talking import plain_line
 from gossamer.crawl.build import open_node
 from gossamer.crawl.home import Home
+from gossamer.crawl.moment import Moment
 from gossamer.crawl.progress import Progress
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_words import tell
-from gossamer.settings import Settings, with_values
+from gossamer.settings import Limits, Settings, with_values
 from support.a_crawl import QUICK, crawl
 from support.a_site import Pages, page, reset, site_in_thread
 
@@ -58,7 +59,7 @@ def test_why_counts_the_tries_of_a_url_and_progress_tells_of_them(collection: Pa
     assert told
     assert {progress.retrying for progress in told} == {1}
     assert any(0 < progress.retry_in_s <= 3.0 for progress in told)
-    assert any("retrying 1 URL in " in progress_line(progress) for progress in told)
+    assert any("retrying 1 URL in " in plain_line(Moment(progress, Limits())) for progress in told)
 
 
 async def _watched(collection: Path, seed: str, seen: list[Progress]) -> None:

@@ -54,7 +54,11 @@ def _names_typed(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, st
     from gossamer.crawl.flags import FLAGS
 
     called = {"contact": "user_agent_contact"}
-    names = [called.get(name, name) for name, value in given.items() if value not in (None, False)]
+    names = [
+        called.get(name, name)
+        for name, value in given.items()
+        if value is not None and value is not False
+    ]
     typed = {FLAGS[name]: f"--{name.replace('_', '-')}" for name in names if name in FLAGS}
     for pair in pairs:
         key = pair.partition("=")[0].strip()

@@ -24,8 +24,8 @@ _LIMITS: Final = {
     "max-matches": "max_matches",
 }
 _STOPPED: Final = {
-    "signal": "Stopped. The same command resumes the crawl",
-    "disk-full": "Stopped: the disk is full. Free some space; the same command resumes the crawl",
+    "signal": "Stopped. The same command resumes the crawl.",
+    "disk-full": "Stopped: the disk is full. Free some space; the same command resumes the crawl.",
 }
 
 
@@ -72,9 +72,8 @@ class Closing:
             whole = f"{counted(new, 'page')} fetched {speed}; in the collection: {whole}"
         else:
             whole = f"{whole} {speed}"
-        if self.limit:
-            return f"{self.limit}\n{whole}."
-        return f"{_STOPPED.get(summary.stopped, 'Done')}: {whole}."
+        why = self.limit or _STOPPED.get(summary.stopped)
+        return f"{why}\n{whole}." if why else f"Done: {whole}."
 
     def _advice(self) -> Iterator[str]:
         summary, collection = self.summary, self.collection

@@ -20,7 +20,8 @@ from gossamer.base.values import ready
 from gossamer.cli.closing import Closing, limit_text
 from gossamer.cli.colours import has_colours
 from gossamer.cli.printable import printable
-from gossamer.cli.text import change_text, progress_line
+from gossamer.cli.talking import Talker, print_closing
+from gossamer.cli.text import change_text
 from gossamer.cli.typed_seeds import Sources, typed_seeds
 from gossamer.crawl.build import Opened, workers_for
 from gossamer.crawl.configure import configure, remember_contact
@@ -38,8 +39,6 @@ from gossamer.records import Fetched, Lease, Page, Report, Stored
 
 NOTHING_FETCHED: Final = 3
 BY_FORCE: Final = 13
-_LINE_EVERY_S: Final = 5.0
-_REDRAW_EVERY_S: Final = 0.25
 
 
 def plan_of(
@@ -139,9 +138,10 @@ async def _crawl(plan: Plan) -> Summary:
     given = configure(plan.collection, plan.flags)
     async with opened(plan) as opening:
         _greet(plan, opening)
-        _heed_signals(opening.node)
+        talker = Talker()
+        _heed_signals(opening.node, talker)
         before = opening.node.progress().fetched
-        talking = asyncio.create_task(_talk(opening.node))
+        talking = asyncio.create_task(talker.follow(opening.node.moment))
         try:
             summary = await opening.node.run()
         finally:
@@ -149,8 +149,8 @@ async def _crawl(plan: Plan) -> Summary:
             await asyncio.gather(talking, return_exceptions=True)
         limit = limit_text(summary.stopped, opening.settings, plan, given.origin)
         closing = Closing(summary, plan.collection, before, limit, opening.node.why_nothing)
-        for line in closing.lines(is_coloured=has_colours(sys.stderr)):
-            print(line, file=sys.stderr, flush=True)
+        lines = closing.lines(is_coloured=has_colours(sys.stderr))
+        print_closing(lines, is_terminal=sys.stderr.isatty())
         return summary
 
 
@@ -182,7 +182,7 @@ def _greet(plan: Plan, opening: Opened) -> None:
         )
 
 
-def _heed_signals(node: Node) -> None:
+def _heed_signals(node: Node, talker: Talker) -> None:
     """The first signal stops cleanly, the second by force."""
     heard = 0
 
@@ -190,9 +190,10 @@ def _heed_signals(node: Node) -> None:
         nonlocal heard
         heard += 1
         if heard > 1:
-            _say("Stopped by force; what is archived is safe, and the crawl can go on.")
+            talker.end()
+            talker.say("Stopped by force. What is archived is safe, and the crawl can be resumed.")
             os._exit(BY_FORCE)
-        _say("Stopping: waiting for answers under way (again to stop by force).")
+        talker.say("Stopping: waiting for requests in flight. Ctrl-C again stops by force.")
         node.stop("signal")
 
     loop = asyncio.get_running_loop()
@@ -201,23 +202,6 @@ def _heed_signals(node: Node) -> None:
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(hear))
         else:
             loop.add_signal_handler(number, hear)
-
-
-async def _talk(node: Node) -> None:
-    """Progress: a line that redraws itself on a terminal, else a line now and then."""
-    if not sys.stderr.isatty():
-        while True:
-            await asyncio.sleep(_LINE_EVERY_S)
-            _say(progress_line(node.progress()))
-    try:
-        while True:
-            width = os.get_terminal_size(sys.stderr.fileno()).columns
-            line = printable(progress_line(node.progress()))[: max(20, width - 1)]
-            sys.stderr.write(f"\r\x1b[K{line}")
-            sys.stderr.flush()
-            await asyncio.sleep(_REDRAW_EVERY_S)
-    finally:
-        sys.stderr.write("\r\x1b[K")
 
 
 def _exit_code(summary: Summary) -> int:

@@ -7,9 +7,7 @@ from typing import Final
 
 from gossamer.base.answer_class import AnswerClass
 from gossamer.base.plurals import counted
-from gossamer.base.sizes import size_text
 from gossamer.cli.colours import painted
-from gossamer.crawl.progress import Progress
 from gossamer.crawl.session import Plan
 from gossamer.fetch.request import hidden
 
@@ -58,31 +56,6 @@ def _value_text(key: str, value: object) -> str:
         shown = map(hidden, value) if key == "fetch.headers" else map(str, value)
         return ", ".join(shown) or "empty"
     return repr(value)
-
-
-def progress_line(progress: Progress) -> str:
-    """The line that a running crawl shows."""
-    parts = [
-        f"{progress.fetched} fetched",
-        f"{progress.queued} queued",
-        f"{progress.failed} failed",
-        f"{progress.refused} refused",
-    ]
-    if progress.refused_by:
-        parts[-1] += f" ({reasons_text(progress.refused_by)})"
-    parts += [
-        f"{progress.hosts_waiting} hosts waiting",
-        f"{progress.pages_per_s:.1f} pages/s",
-        f"{size_text(progress.bytes_per_s)}/s",
-    ]
-    if progress.state != "running":
-        parts.insert(0, progress.state)
-    if progress.retrying:
-        parts.insert(0, retry_text(progress.retrying, progress.retry_in_s))
-    line = " · ".join(parts)
-    if progress.troubles and not progress.pages_per_s:
-        line += f" · {progress.troubles[0]}"
-    return line
 
 
 def retry_text(urls: int, in_s: float) -> str:

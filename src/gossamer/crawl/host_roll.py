@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.crawl.holdups import Holdup, holdups
 from gossamer.crawl.hosts import Host, Where
 from gossamer.frontier.frontier import Frontier
 from gossamer.politeness.pace import address_rest_after, is_hurried, rest_after
@@ -105,6 +106,14 @@ class HostRoll:
             )
             for host in self._hosts.values()
         )
+
+    def holdups(self) -> tuple[Holdup, ...]:
+        """The hosts with the longest queues among those that may not be asked this moment."""
+        rows = (
+            (h, self._frontier.host(h.key)) for h in self._hosts.values() if h.where in _WAITING
+        )
+        with_work = ((h, row) for h, row in rows if row.queued + row.waiting > h.pace.under_way)
+        return holdups(with_work, self._clock.now_s())
 
     def troubles(self, limit: int) -> list[str]:
         """Why hosts with work are not asked, a few of them."""

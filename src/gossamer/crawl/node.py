@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -25,6 +26,7 @@ from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.history import Recorder
 from gossamer.crawl.hosts import Host
 from gossamer.crawl.learning import Learner
+from gossamer.crawl.moment import Moment, Recent
 from gossamer.crawl.parts import Parts
 from gossamer.crawl.progress import Progress, Speed, Summary, figures_of, summarise
 from gossamer.crawl.wire import PartWritten, with_text
@@ -37,6 +39,7 @@ _LEASES_AT_ONCE: Final = 64  # then the loop gets its turn
 _GRACE_AT_TIME_S: Final = 5.0  # for answers under way when the time of a crawl is over
 _DISK_CHECK_S: Final = 5.0
 _MANY_LINKS: Final = 1_000_000  # ranks and merging take some 5 s
+_RECENT: Final = 5  # outcomes that a terminal shows
 _ROWS_AT_ONCE: Final = 50_000  # in one commit while an archive is read: some 20 MB
 
 
@@ -56,6 +59,7 @@ class Node:
         self._is_paused = False
         self._is_done = False
         self._speed = Speed()
+        self._recent: deque[Recent] = deque(maxlen=_RECENT)
         self._connections = room_for_connections(parts.settings.fetch.connections)
         parts.scheduler.shares.resize(self._connections)
         self._throttle = Throttle(parts.settings.node.hours, parts.settings.fetch.max_rate_bytes)
@@ -233,6 +237,8 @@ class Node:
             self._throttle.took(harvest.report.size_bytes, self._clock.now_s())
         self._learner.take(harvest)
         self._changed.set()
+        if harvest.report.lease.purpose is Purpose.PAGE:
+            self._recent.append(Recent.of(harvest.report))
         if self._index is not None and self._index.is_filling:
             self._is_much.set()
         if self.on_harvest is not None and harvest.report.lease.purpose is Purpose.PAGE:
@@ -346,6 +352,19 @@ class Node:
             troubles=self._scheduler.troubles(),
             retrying=retries.urls if retries else 0,
             retry_in_s=round(retries.next_in_s, 1) if retries else 0.0,
+        )
+
+    def moment(self) -> Moment:
+        """The same with limits, hosts that hold it up and the last outcomes, for a terminal."""
+        settings = self._parts.settings
+        is_closed = not self._throttle.is_open(self._clock.wall_us())
+        return Moment(
+            progress=self.progress(),
+            limits=settings.limits,
+            matches=self._scheduler.allowance.matches,
+            holdups=self._scheduler.holdups(),
+            recent=tuple(self._recent),
+            closed_hours=settings.node.hours if is_closed else "",
         )
 
     @property

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.crawl.holdups import Holdup
 from gossamer.crawl.host_roll import HostRoll
 from gossamer.crawl.host_troubles import HostTroubles
 from gossamer.crawl.hosts import Address, Host, HostBoard, Where
@@ -156,6 +157,10 @@ class Scheduler:
     def hosts_waiting(self) -> int:
         """Hosts that have work and may not be asked this moment."""
         return self._roll.waiting()
+
+    def holdups(self) -> tuple[Holdup, ...]:
+        """The three hosts that hold the crawl up most."""
+        return self._roll.holdups()
 
     def troubles(self, limit: int = 5) -> tuple[str, ...]:
         """Why hosts with work are not asked, a few of them."""
