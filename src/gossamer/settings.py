@@ -159,6 +159,10 @@ class Fetch(Section):
     )
     connect_time_s: float = setting(15.0, "Time to connect, TLS included.", at_least=0.1)
     total_time_s: float = setting(120.0, "Time for one whole answer.", at_least=0.1)
+    robots_time_s: float = setting(
+        15.0, "Time for a robots.txt: until it is here, nothing of its host is asked.", at_least=0.1
+    )
+    sitemap_time_s: float = setting(60.0, "Time for a sitemap.", at_least=0.1)
     low_speed_bytes: int = setting(
         256, "An answer slower than this many bytes a second is given up.", at_least=1
     )
@@ -167,7 +171,11 @@ class Fetch(Section):
         0, "Bytes of bodies a second, all hosts together; 0 sets no limit.", at_least=0
     )
     connections: int = setting(
-        64, "Requests under way at once, all hosts together.", at_least=1, at_most=4096
+        256,
+        "Requests under way at once, all hosts together; fewer where the system allows fewer open "
+        "files.",
+        at_least=1,
+        at_most=4096,
     )
     max_redirects: int = setting(10, "Hops from a URL to its answer.", at_least=0, at_most=50)
     headers: tuple[str, ...] = setting(

@@ -54,7 +54,7 @@ def test_each_source_wins_over_those_below_it(here: Path) -> None:
     below.append(connections(here, 6, env))
 
     assert below == [
-        (64, None),
+        (256, None),
         (1, str(here / "user.toml")),
         (2, "pyproject.toml"),
         (3, "gossamer.toml"),
@@ -77,7 +77,7 @@ def test_a_stored_crawl_stands_above_the_defaults_and_below_all_else(here: Path)
 def test_a_pyproject_of_another_project_is_left_alone(here: Path) -> None:
     (here / "pyproject.toml").write_text("[tool.other]\nconnections = 2\n")
 
-    assert connections(here) == (64, None)
+    assert connections(here) == (256, None)
 
 
 @pytest.mark.parametrize(
@@ -277,6 +277,6 @@ def test_any_contact_can_be_remembered(contact: str) -> None:
 def test_a_difference_names_both_values() -> None:
     other = with_values(Settings(), {KEY: 3})
 
-    assert difference(Settings(), other) == {KEY: (64, 3)}
+    assert difference(Settings(), other) == {KEY: (256, 3)}
     assert difference(other, other) == {}
     assert set(values_of(other)) == set(KEYS)

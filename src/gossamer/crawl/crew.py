@@ -66,6 +66,10 @@ class Crew(Protocol):
         """Called about once a second: write parts that are due, look after the others."""
         ...
 
+    def end_slow(self, most: int) -> None:
+        """Hosts wait for connections: end the slowest answers under way, at most so many."""
+        ...
+
     async def finish(self) -> None:
         """Write what has gathered; leases under way are given up. Then `aclose`."""
         ...
@@ -119,6 +123,9 @@ class OneManCrew:
         if self._worker.links.is_due:
             self._keep(self._writing, asyncio.create_task(self._write_part()))
         self._save_cookies(self._cookies.save_now_and_then)
+
+    def end_slow(self, most: int) -> None:
+        self._worker.fetcher.end_slow(most)
 
     def _save_cookies(self, save: Callable[[], None]) -> None:
         self._worker.jar.take_changes()  # nobody else wants to hear of them

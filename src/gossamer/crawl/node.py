@@ -298,6 +298,7 @@ class Node:
             self._scheduler.forget_idle()
             self._check_disk()
             self._parts.crew.tend()
+            self._free_connections()
             if self._fault is not None:
                 return  # something may be half learned: the next start reads it again
             try:
@@ -319,6 +320,12 @@ class Node:
             for wait in waits:
                 wait.cancel()
         self._is_much.clear()
+
+    def _free_connections(self) -> None:
+        """All connections are taken, and hosts wait: slow answers make room for others."""
+        crew = self._parts.crew
+        if crew.under_way >= self._connections and self._scheduler.board.has_ready:
+            crew.end_slow(max(1, self._connections // 8))
 
     def _check_disk(self) -> None:
         now_s = self._clock.now_s()

@@ -70,7 +70,8 @@ class ShortOptions(TypedDict, total=False):
     """Requests under way at once to a host; more than 1 only with no delay."""
 
     connections: int
-    """Requests under way at once, all hosts together."""
+    """Requests under way at once, all hosts together; fewer where the system allows fewer open
+    files."""
 
     header: Sequence[str]
     """Request headers to add, as `Name: value`; secret ones go to typed origins alone."""
@@ -191,6 +192,12 @@ class Options(ShortOptions, total=False):
     fetch__total_time_s: float
     """Time for one whole answer."""
 
+    fetch__robots_time_s: float
+    """Time for a robots.txt: until it is here, nothing of its host is asked."""
+
+    fetch__sitemap_time_s: float
+    """Time for a sitemap."""
+
     fetch__low_speed_bytes: int
     """An answer slower than this many bytes a second is given up."""
 
@@ -201,7 +208,8 @@ class Options(ShortOptions, total=False):
     """Bytes of bodies a second, all hosts together; 0 sets no limit."""
 
     fetch__connections: int
-    """Requests under way at once, all hosts together."""
+    """Requests under way at once, all hosts together; fewer where the system allows fewer open
+    files."""
 
     fetch__max_redirects: int
     """Hops from a URL to its answer."""

@@ -141,6 +141,11 @@ class ProcessCrew:
                 hand.process.kill()  # its socket closes, and `bury` follows
         self._save_cookies(self._cookies.save_now_and_then)
 
+    def end_slow(self, most: int) -> None:
+        each = max(1, most // max(1, len(self._hands)))
+        for hand in self._hands:
+            hand.desk.send(wire.frame(wire.END_SLOW, each))
+
     def _save_cookies(self, save: Callable[[], None]) -> None:
         try:
             save()

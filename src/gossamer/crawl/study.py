@@ -294,6 +294,7 @@ class Study:
             captures=tuple(self._captures(key)) if row else (),
             host=HostRow.decode(host) if host else None,
             robots=self._robots(known),
+            dropped=0 if row else self.counts().dropped,
             judged=None if row else self._judge(known, key),
             is_seed=known in self.seeds(),
         )

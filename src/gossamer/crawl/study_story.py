@@ -90,6 +90,7 @@ class Story:
     robots: RobotsView | None = None
     judged: Judged | None = None
     is_seed: bool = False
+    dropped: int = 0  # links of this collection that were counted and not recorded
 
     @property
     def tries(self) -> int:

@@ -48,6 +48,12 @@ def _tell_unknown(story: Story, judged: Judged, now_us: int) -> Iterator[str]:
         yield f"If a page did, it would be queued: {judged.because}."
     else:
         yield f"If a page did, it would be refused ({judged.reason}): {judged.because}."
+    if story.dropped:
+        yield (
+            f"{story.dropped} links of this crawl led to more hosts than a page or a site may have "
+            "(frontier.hosts_per_page, frontier.hosts_per_site) and were not recorded; it may be "
+            "one of them."
+        )
     yield from _tell_robots(story.robots, now_us)
     yield from _tell_host(story.host, now_us)
 

@@ -35,6 +35,7 @@ ALIVE: Final = 6  # worker to node: nothing new
 FAULT: Final = 7  # worker to node: the disk failed; the worker ends
 CLOSED: Final = 8  # worker to node: all is written and closed
 REREAD: Final = 9  # node to worker: read what another worker archived and left
+END_SLOW: Final = 11  # node to worker: others wait for connections, end the slowest answers
 COOKIES: Final = 10  # both ways: what sites have changed, in the order of `Cookie`
 
 _MUCH_BYTES: Final = 4_000_000  # of a message, more than which is seldom said

@@ -93,6 +93,8 @@ class Desk(asyncio.Protocol):
                 self._reread(wire.lease_of(items[0]), items[1], items[2])
             case wire.COOKIES:
                 self._working.jar.put(Cookie(*row) for row in items[0])
+            case wire.END_SLOW:
+                self._working.fetcher.end_slow(items[0])
             case wire.WRITE_PART:
                 self._spawn(self._writing, self._write_part())
             case wire.CLOSE:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from heapq import nsmallest
 from typing import Final
 
 import pycurl
@@ -34,6 +35,9 @@ __all__ = ["Fetcher", "checked_header"]
 _PROTOCOLS: Final = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}  # by libcurl's numbers
 # Where an origin is asked so soon after its last answer, it is not resting.
 _NO_REST_S: Final = 0.05
+# Where others wait for a connection, so slow an answer is ended after so long.
+_SLOW_S: Final = 10.0
+_SLOW_BYTES: Final = 8_000.0  # a second
 _LONG_AGO_S: Final = float("-inf")
 _ORIGINS: Final = 10_000  # remembered; a forgotten one counts as rested
 
@@ -132,6 +136,7 @@ class Fetcher:
             idle.append(transfer)
             take(answer)
 
+        transfer.began_s, transfer.on_end = began_s, ended
         try:
             self._multi.begin(curl, ended)
         except pycurl.error as fault:
@@ -142,6 +147,27 @@ class Fetcher:
         """Nobody will hear of what is under way."""
         for transfer in tuple(self._under_way):
             self._give_up(transfer)
+
+    def end_slow(self, most: int) -> int:
+        """Others wait for a connection: end the slowest, at most so many. How many were ended."""
+        if self._held.is_full:
+            return 0  # it is we who are slow
+        now_s = self._clock.now_s()
+        speeds = [
+            (speed, number, transfer)
+            for number, transfer in enumerate(self._under_way)
+            if now_s - transfer.began_s >= _SLOW_S
+            and (speed := transfer.speed(now_s)) < _SLOW_BYTES
+        ]
+        slowest = nsmallest(most, speeds)
+        for speed, _, transfer in slowest:
+            age_s = now_s - transfer.began_s
+            told = f"{speed:.0f} bytes/s for {age_s:.0f} s, and others waited for the connection"
+            transfer.failure = Reason.TIMEOUT, told
+            self._multi.give_up(transfer.curl)
+            assert transfer.on_end is not None, "it was begun"
+            transfer.on_end(0, "")
+        return len(slowest)
 
     def _give_up(self, transfer: Transfer) -> None:
         self._under_way.discard(transfer)

@@ -19,6 +19,7 @@ from gossamer.fetch.head import Head
 from gossamer.fetch.held_bytes import HeldBytes
 from gossamer.fetch.intake import STOP, new_intake
 from gossamer.fetch.judge import Judge, mime_of
+from gossamer.fetch.multi import Ended
 from gossamer.fetch.network import DIRECT, Login, Network, Way
 from gossamer.fetch.request import Headers
 from gossamer.fetch.resolve import address_in
@@ -60,6 +61,14 @@ class Transfer:
             self._on_start,
             self._on_fault,
         )
+        self._purpose = _PAGE
+        self._times_s = {
+            Purpose.PAGE: settings.total_time_s,
+            Purpose.ROBOTS: min(settings.robots_time_s, settings.total_time_s),
+            Purpose.SITEMAP: min(settings.sitemap_time_s, settings.total_time_s),
+        }
+        self.began_s = 0.0
+        self.on_end: Ended | None = None
         self._headers = headers
         self._is_secret_sent = False
         self._cookies = ""
@@ -91,6 +100,9 @@ class Transfer:
         self._was_challenged = False
         curl = self.curl
         curl.setopt(pycurl.URL, lease.url)
+        if lease.purpose is not self._purpose:
+            self._purpose = lease.purpose
+            curl.setopt(pycurl.TIMEOUT_MS, round(self._times_s[lease.purpose] * 1000))
         if not self._network.is_plain:
             self._take(self._network.way_to(lease))
         if self._way.proxy or not lease.url.startswith(self._nameless):
@@ -147,6 +159,11 @@ class Transfer:
         """The request is over, and its answer taken: hold nothing of it."""
         self.intake.end()
         self._held.end(self)
+
+    def speed(self, now_s: float) -> float:
+        """Bytes a second since the request began."""
+        came: float = self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)
+        return came / max(now_s - self.began_s, 0.001)
 
     def resume(self) -> None:
         with suppress(pycurl.error):  # it may have ended, by its time or by a piece too many
