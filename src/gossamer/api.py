@@ -22,10 +22,11 @@ from types import TracebackType
 from typing import Final, Self, Unpack
 
 from gossamer.base.clock import SystemClock
-from gossamer.base.notebook import escaped, facts_table, link_to, plain
+from gossamer.base.notebook import plain
 from gossamer.base.plurals import counted
 from gossamer.crawl.crawled_page import CrawledPage, page_of
-from gossamer.crawl.exports import batches
+from gossamer.crawl.export_schemas import READ_AGAIN
+from gossamer.crawl.exports import batches, glance
 from gossamer.crawl.flags import settings_of
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.networks import Graph
@@ -38,7 +39,8 @@ from gossamer.crawl.session import Plan, opened
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import anchors, backlinks
 from gossamer.crawl.study_pages import StoredPage
-from gossamer.crawl.tables import Table, ask
+from gossamer.crawl.study_shown import html_of, line_of
+from gossamer.crawl.tables import Table, ask, may_name
 from gossamer.errors import GossamerError, UsageError
 from gossamer.graph.rank_top import top
 from gossamer.records import Outcome
@@ -270,7 +272,8 @@ class Collection(Study):
 
     @property
     def pages(self) -> Table:
-        """Every known URL with its outcome."""
+        """Every known URL with its outcome. `h1`, `description`, `canonical` and `words` are read
+        from the archive when all of the table is asked for, as by `.to_arrow()`."""
         return self._table("pages")
 
     @property
@@ -322,7 +325,10 @@ class Collection(Study):
 
     def sql(self, query: str) -> Table:
         """Ask the tables pages, links, hosts and captures with SQL (DuckDB's)."""
-        return ask(query, {name: self._table(name) for name in _IN_SQL})
+        tables = {name: self._table(name) for name in _IN_SQL}
+        if not may_name(query, READ_AGAIN):  # then no page is read again from the archive
+            tables["pages"] = Table("pages", lambda: glance(self, "pages"))
+        return ask(query, tables)
 
     def backlinks(self, url: str, by: str = "page") -> Table:
         """The links that lead to a URL, or the hosts or sites that they come from.
@@ -351,29 +357,14 @@ class Collection(Study):
     _is_closed = False
 
     def __repr__(self) -> str:
-        name = repr(str(self.home.path))
-        if self._is_closed:
-            return f"<Collection {name}: closed>"
-        counts = self.counts()
-        told = f"{counted(counts.fetched, 'page')} fetched, {counted(counts.known, 'URL')} known"
-        return f"<Collection {name}: {told}, {counted(counts.links, 'link')}>"
+        return line_of(self, is_closed=self._is_closed)
 
     def _repr_html_(self) -> str:
-        """For notebooks: where it is, its seeds, and its sums."""
-        if self._is_closed:
-            return f"<p>{escaped(repr(self))}</p>"
-        counts, seeds = self.counts(), self.seeds()
-        more = f" and {len(seeds) - 3} more" if len(seeds) > 3 else ""
-        sums = ("fetched", "queued", "failed", "refused", "known", "links", "indexed")
-        facts = [
-            ("folder", escaped(self.home.path)),
-            ("seeds", ", ".join(link_to(seed) for seed in seeds[:3]) + more),
-            *((name, f"{getattr(counts, name):,}") for name in sums),
-        ]
-        return facts_table("Collection", facts)
+        return html_of(self, is_closed=self._is_closed)
 
     def _table(self, name: str) -> Table:
-        return Table(name, lambda: batches(self, name))
+        quick = (lambda: glance(self, name)) if name == "pages" else None
+        return Table(name, lambda: batches(self, name), quick)
 
 
 Crawl.__doc__ = documented(Crawl.__doc__)

@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-from gossamer.base.clock import SystemClock
-from gossamer.crawl.export_files import harmless
-from gossamer.crawl.exports import SCHEMAS, batches, export, http_date
+from gossamer.base.clock import SystemClock, iso_of
+from gossamer.crawl.export_files import harmless, times_as_text
+from gossamer.crawl.export_pages import http_moment
+from gossamer.crawl.export_schemas import SCHEMAS
+from gossamer.crawl.exports import batches, export
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_state import PresentState
 from gossamer.errors import UsageError
@@ -46,7 +48,8 @@ PAGES: Pages = {
 }
 COLUMNS = {
     "pages": "url status outcome reason type bytes title language depth fetched_at modified_at "
-    "digest duplicate_of in_links out_links rank",
+    "digest duplicate_of in_links out_links rank h1 description canonical words took_ms "
+    "redirect_to",
     "links": "source target anchor rel place first_seen last_seen",
     "hosts": "host site known queued fetched failed refused bytes trouble crawl_delay_s",
     "refused": "url reason detail depth via first_seen",
@@ -98,7 +101,7 @@ def test_every_format_holds_the_same_rows_under_the_same_names(
         cells = list(csv.reader(file))
     table = pq.read_table(tmp_path / "t.parquet")
     assert counts == {len(lines)}
-    assert lines == table.to_pylist()
+    assert lines == times_as_text(table).to_pylist()
     assert cells[0] == table.schema.names == list(lines[0]) == COLUMNS[what].split()
     assert len(cells) == len(lines) + 1
     assert list(tmp_path.glob(".*")) == []
@@ -363,4 +366,6 @@ def test_an_empty_collection_has_tables_with_names_and_no_rows(
     ],
 )
 def test_dates_of_headers_become_iso(header: str, iso: str | None) -> None:
-    assert http_date(header) == iso
+    moment = http_moment(header)
+
+    assert (None if moment is None else iso_of(moment)) == iso

@@ -12,7 +12,8 @@ import gossamer
 from gossamer.api import Collection
 from gossamer.base.clock import SystemClock
 from gossamer.crawl import export_archive, export_links
-from gossamer.crawl.exports import SCHEMAS, batches, export
+from gossamer.crawl.export_schemas import SCHEMAS
+from gossamer.crawl.exports import batches, export
 from gossamer.crawl.forget import forget
 from gossamer.crawl.home import Home
 from gossamer.crawl.study_state import PresentState

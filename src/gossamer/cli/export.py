@@ -1,4 +1,4 @@
-"""`gossamer export`: a table of the collection, or its archive, to a file."""
+"""`gossamer export`: a table of the collection, or its archive, to a file or a folder."""
 
 from __future__ import annotations
 
@@ -7,20 +7,52 @@ from pathlib import Path
 
 from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
+from gossamer.base.values import dataclass
 from gossamer.crawl.export_archive import ARCHIVES
+from gossamer.crawl.export_choice import Choice
 from gossamer.crawl.export_files import STDOUT
+from gossamer.crawl.export_folder import EVERY, check_folder, export_folder, is_folder
 from gossamer.crawl.exports import check_export, export
 from gossamer.crawl.study import Study
 
 
-def run_export(
-    path: Path, what: str, output: Path, level: str, prefix: str, *, is_exact: bool
-) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What to write, and how."""
+
+    what: str
+    output: str
+    level: str = "page"
+    prefix: str = ""
+    is_exact: bool = False
+    choice: Choice
+
+
+def run_export(path: Path, wanted: Wanted) -> int:
     """Write it. Raises UsageError before anything is read when table or file cannot be."""
-    check_export(what, output, level, prefix)
+    if wanted.what == EVERY or (wanted.what not in ARCHIVES and is_folder(wanted.output)):
+        return _to_folder(path, wanted)
+    what, output, level, prefix = wanted.what, Path(wanted.output), wanted.level, wanted.prefix
+    check_export(what, output, level, prefix, wanted.choice)
     with Study.open(path) as study:
-        count = export(study, what, output, level, prefix, is_exact=is_exact)
+        count = export(
+            study, what, output, level, prefix, is_exact=wanted.is_exact, choice=wanted.choice
+        )
     if output != STDOUT:
         written = size_text(count) if what in ARCHIVES else counted(count, "row")
         print(f"{written} of {what} in {output}", file=sys.stderr)
+    return 0
+
+
+def _to_folder(path: Path, wanted: Wanted) -> int:
+    folder = Path(EVERY if wanted.output == str(STDOUT) else wanted.output)
+    check_folder(wanted.what, folder, wanted.level, wanted.choice)
+    with Study.open(path) as study:
+        tables = export_folder(study, wanted.what, folder, wanted.level, wanted.choice)
+    for table in tables:
+        parts = counted(table.parts, "file")
+        print(f"{counted(table.rows, 'row')} of {table.what} in {parts}", file=sys.stderr)
+    name = tables[0].what
+    glob = f"{folder}/{name}-*.parquet"
+    print(f"Read them with DuckDB: from '{glob}'", file=sys.stderr)
     return 0

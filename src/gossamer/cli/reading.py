@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -59,18 +58,18 @@ def export(
         str,
         typer.Argument(
             metavar="WHAT",
-            help="pages, links, hosts, anchors, refused, text, captures, graph, warc or wacz.",
+            help="pages, links, hosts, anchors, refused, text, captures, graph, all, warc or wacz.",
         ),
     ],
     output: Annotated[
-        Path,
+        str,
         typer.Option(
             "-o",
             metavar="FILE",
             help=".jsonl, .csv, .parquet; of graph .gexf, .graphml, .net, too; `-` is stdout; "
-            ".warc.gz, .wacz.",
+            ".warc.gz, .wacz; DIR/ is a folder of Parquet files.",
         ),
-    ] = Path("-"),
+    ] = "-",
     level: Annotated[
         str,
         typer.Option(
@@ -81,6 +80,23 @@ def export(
         str,
         typer.Option("--prefix", metavar="URL", help="Of warc, wacz: URLs that begin with this."),
     ] = "",
+    outcome: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--outcome",
+            metavar="OUTCOME",
+            help="Of pages: queued, fetched, failed or refused; may be repeated.",
+        ),
+    ] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--status", metavar="STATUS", help="Of pages: 404, 4xx or 200-299; may be repeated."
+        ),
+    ] = None,
+    columns: Annotated[
+        str, typer.Option("--columns", metavar="NAMES", help="Only these, as url,status,title.")
+    ] = "",
     exact: Annotated[
         bool,
         typer.Option(
@@ -90,11 +106,19 @@ def export(
     ] = False,
     collection: Collection = None,
 ) -> None:
-    """Write a table of the collection, or its archive, to a file."""
-    from gossamer.cli.export import run_export
+    """Write a table of the collection, or its archive, to a file or a folder."""
+    from gossamer.cli.export import Wanted, run_export
+    from gossamer.crawl.export_choice import Choice
 
-    home = collection_at(collection)
-    raise typer.Exit(run_export(home, what, output, level, prefix, is_exact=exact))
+    wanted = Wanted(
+        what=what,
+        output=output,
+        level=level,
+        prefix=prefix,
+        is_exact=exact,
+        choice=Choice.of(outcome or (), status or (), [columns]),
+    )
+    raise typer.Exit(run_export(collection_at(collection), wanted))
 
 
 def verify(collection: Collection = None, json: Json = False) -> None:

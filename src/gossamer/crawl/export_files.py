@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
+from gossamer.base.clock import iso_of
 from gossamer.errors import DiskFault, UsageError
 from gossamer.graph.arrow import pa, pq
 
@@ -46,7 +47,8 @@ class _JsonLines:
         self._file = file
 
     def write(self, batch: Any) -> None:
-        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in batch.to_pylist()]
+        rows = times_as_text(batch).to_pylist()
+        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         self._file.write("".join(lines).encode())
 
     def close(self) -> None:
@@ -57,10 +59,10 @@ class _ExactCsv:
     """A line of names, then one line a row; texts are quoted, empty cells are not."""
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
-        self._writer = _csv.CSVWriter(file, schema)
+        self._writer = _csv.CSVWriter(file, times_as_text(schema.empty_table()).schema)
 
     def write(self, batch: Any) -> None:
-        self._writer.write(batch)
+        self._writer.write(times_as_text(batch))
 
     def close(self) -> None:
         self._writer.close()
@@ -85,7 +87,7 @@ class _Csv:
 
 
 class _Parquet:
-    """Compressed with Zstandard."""
+    """Compressed with Zstandard; times are timestamps in UTC."""
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         self._writer = pq.ParquetWriter(file, schema, compression="zstd", version="2.6")
@@ -103,6 +105,23 @@ _FORMATS: Final[dict[str, Callable[[IO[bytes], Any], _Writer]]] = {
     ".parquet": _Parquet,
 }
 _EXACT: Final = {**_FORMATS, ".csv": _ExactCsv}
+
+
+def times_as_text(batch: Any) -> Any:
+    """The batch with its times as people read them, `2026-01-31T12:00:00Z`. Parquet has them as
+    timestamps, to the microsecond."""
+    for number, field in enumerate(batch.schema):
+        if pa.types.is_timestamp(field.type):
+            moments = batch.column(number).cast(pa.int64()).to_pylist()
+            texts = [None if at_us is None else iso_of(at_us) for at_us in moments]
+            named = pa.field(field.name, pa.string())
+            batch = batch.set_column(number, named, pa.array(texts, pa.string()))
+    return batch
+
+
+def is_text(path: Path) -> bool:
+    """Whether a file of that name shows times as text."""
+    return path.suffix.lower() != ".parquet"
 
 
 def harmless(column: Any) -> Any:
@@ -166,7 +185,7 @@ def writing_to(path: Path, check: Callable[[], None] = _nothing_to_check) -> Ite
     except OSError as fault:
         if isinstance(fault, BrokenPipeError):
             raise
-        raise _explained(path, fault) from fault
+        raise explained(path, fault) from fault
 
 
 def _write(file: IO[bytes], writer: _Writer, batches: Iterator[Any]) -> int:
@@ -189,7 +208,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         with target.open("wb") as file:
             yield file
         return
-    _sweep(target)
+    sweep(target)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with temporary.open("wb") as file:
@@ -202,7 +221,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             temporary.unlink(missing_ok=True)
 
 
-def _sweep(target: Path) -> None:
+def sweep(target: Path) -> None:
     """Delete what killed writers of this very file have left beside it."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         process = left.name.split(".")[-2]
@@ -223,7 +242,8 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _explained(path: Path, fault: OSError) -> UsageError | DiskFault:
+def explained(path: Path, fault: OSError) -> UsageError | DiskFault:
+    """What to say of a file that could not be written."""
     if fault.errno in (errno.ENOSPC, errno.EDQUOT):
         what = f"the disk is full, and {path} was not written; make room and try again"
         return DiskFault(what, is_full=True)

@@ -6,23 +6,37 @@ those of every export.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from gossamer.crawl.export_files import writing_to
-from gossamer.crawl.study_links import with_dates
+from gossamer.crawl.export_schemas import MOMENT
+from gossamer.crawl.export_staging import stage, stage_batches
+from gossamer.crawl.study import Study
 from gossamer.graph import tables
 from gossamer.graph.anchors import anchors
+from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
-from gossamer.graph.network import network
+from gossamer.graph.network import NODE_FACTS, network
+from gossamer.graph.ranks import ranks
 
 __all__ = ["anchors", "edges", "links", "write_network"]
 
 
 def links(folder: Path) -> Iterator[Any]:
     """Distinct links of the graph; a running crawl adds to it every half minute or so."""
-    return (with_dates(batch) for batch in tables.links(folder))
+    return (_with_moments(batch) for batch in tables.links(folder))
+
+
+def _with_moments(batch: Any) -> Any:
+    """Microseconds since 1970 as times."""
+    for name in ("first_seen", "last_seen"):
+        number = batch.schema.get_field_index(name)
+        moments = batch.column(number).cast(MOMENT)
+        batch = batch.set_column(number, pa.field(name, MOMENT), moments)
+    return batch
 
 
 def edges(folder: Path, level: str) -> Iterator[Any]:
@@ -31,11 +45,20 @@ def edges(folder: Path, level: str) -> Iterator[Any]:
         yield from graph.edges()
 
 
-def write_network(folder: Path, level: str, path: Path, check: Callable[[], None]) -> int:
+def write_network(study: Study, level: str, path: Path, check: Callable[[], None]) -> int:
     """Write nodes and edges to a file, its format told by the name; how many edges.
 
+    Nodes carry their degrees, of pages title, status and depth, of pages and sites their rank.
     Raises UsageError, CorruptFile, DiskFault, and what `check` raises at the end.
     """
     write = NETWORK_FORMATS[path.suffix.lower()]
-    with network(folder, level) as graph, writing_to(path, check) as file:
-        return write(file, graph)
+    graph = study.home.graph
+    with tempfile.TemporaryDirectory(prefix="gossamer-export-") as name:
+        rows = study.url_rows() if level == "page" else ()
+        known = ((row.url, row.title or None, row.status or None, row.depth) for row in rows)
+        facts = stage(Path(name) / "facts.parquet", NODE_FACTS, known)
+        found = ranks(graph, "page" if level == "page" else "site")
+        ranked = stage_batches(Path(name) / "ranked.parquet", found) if level != "host" else ""
+        with network(graph, level) as nodes, writing_to(path, check) as file:
+            nodes.describe(facts, ranked)
+            return write(file, nodes)

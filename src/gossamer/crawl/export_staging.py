@@ -79,7 +79,7 @@ def _array(column: tuple[object, ...], kind: Any) -> Any:
 
 
 def ask(sql: str, schema: Any, folder: Path) -> Iterator[Any]:
-    """The answer to a question over staged files, in bounded memory."""
+    """The answer to a question over staged files, in bounded memory; at least one batch."""
     with duckdb.connect() as connection:
         connection.execute(f"set memory_limit = '{_MEMORY}'")
         connection.execute("set threads = 2")
@@ -87,8 +87,12 @@ def ask(sql: str, schema: Any, folder: Path) -> Iterator[Any]:
         connection.execute("set preserve_insertion_order = false")
         connection.execute("set enable_progress_bar = false")  # as in a notebook, on stdout
         reader: Any = connection.sql(sql).to_arrow_reader(_BATCH_ROWS)
-        for batch in reader:
+        batch = next(reader, None)
+        if batch is None:
+            yield pa.RecordBatch.from_pylist([], schema=schema)
+        while batch is not None:
             yield pa.RecordBatch.from_arrays(
                 [column.cast(f.type) for column, f in zip(batch.columns, schema, strict=True)],
                 schema=schema,
             )
+            batch = next(reader, None)

@@ -14,6 +14,7 @@ import heapq
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -193,7 +194,7 @@ class Study:
 
     # -- what was kept
 
-    def page(self, url: str, at: str | None = None) -> StoredPage:
+    def page(self, url: str, at: str | datetime | None = None) -> StoredPage:
         """The page as it was: the last capture at or before `at`, else the first after it.
 
         Raises NotKnown when there is no capture, UsageError for a time that cannot be read and

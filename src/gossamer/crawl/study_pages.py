@@ -272,12 +272,16 @@ def _whole_link(href: str, base: str) -> str | None:
     return found.href if found else None
 
 
-def moment_of(text: str) -> int:
-    """The last microsecond of the time that `text` names: a year, a day, a second.
+def moment_of(text: str | datetime) -> int:
+    """The last microsecond of the time that `text` names: a year, a day, a second. A datetime, as
+    tables have them, names one microsecond.
 
     Understands 2026, 2026-01, 2026-01-31, 20260131120000 and ISO 8601, both with parts of a second
     or without; without a zone it is UTC. Raises UsageError.
     """
+    if isinstance(text, datetime):
+        exact = text if text.tzinfo else text.replace(tzinfo=UTC)
+        return (exact - _EPOCH) // timedelta(microseconds=1)
     stripped = _EXACT_DIGITS.sub(r"\1T\2.\3", text.strip())
     found = _DIGITS.fullmatch(stripped) or _DASHED.fullmatch(stripped)
     try:

@@ -6,8 +6,9 @@ A table is read when it is first asked for something, and then kept.
 from __future__ import annotations
 
 import importlib
+import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ import duckdb
 
 from gossamer.base.notebook import cell_of, rows_table, text_table
 from gossamer.base.plurals import counted
+from gossamer.crawl.export_files import times_as_text
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa
 from gossamer.graph.tables import bound, table_of
@@ -30,9 +32,17 @@ class Table:
     `read` gives record batches, at least one.
     """
 
-    def __init__(self, name: str, read: Callable[[], Iterator[Any]]) -> None:
+    def __init__(
+        self,
+        name: str,
+        read: Callable[[], Iterator[Any]],
+        glance: Callable[[], Iterator[Any]] | None = None,
+    ) -> None:
+        """`glance` gives the same rows without columns that take long to read; what is shown and
+        counted comes from it, until all of the table was asked for."""
         self.name = name
         self.batches = read
+        self._glance_batches = glance
 
     @classmethod
     def of(cls, name: str, rows: Any) -> Table:
@@ -42,6 +52,18 @@ class Table:
     @cached_property
     def _arrow(self) -> Any:
         return table_of(self.batches())
+
+    @property
+    def _shown(self) -> Any:
+        """The table, or what is quickly had of it."""
+        if self._glance_batches is None or "_arrow" in self.__dict__:
+            return self._arrow
+        return self._glance
+
+    @cached_property
+    def _glance(self) -> Any:
+        assert self._glance_batches is not None, "asked for where there is one"
+        return table_of(self._glance_batches())
 
     def to_arrow(self) -> Any:
         """A pyarrow.Table."""
@@ -65,7 +87,7 @@ class Table:
         return tuple(self._arrow.column_names)
 
     def __len__(self) -> int:
-        return int(self._arrow.num_rows)
+        return int(self._shown.num_rows)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for batch in self._arrow.to_batches():
@@ -75,17 +97,17 @@ class Table:
         title = f"<Table {self.name}: {counted(len(self), 'row')}>"
         rows = [tuple(row.values()) for row in self._first(_SHOWN_IN_TEXT)]
         more = "\n..." if len(self) > len(rows) else ""
-        return f"{title}\n{text_table(self.columns, rows)}{more}"
+        return f"{title}\n{text_table(self._shown.column_names, rows)}{more}"
 
     def _repr_html_(self) -> str:
         """For notebooks: the first rows, escaped."""
         rows = [[cell_of(value) for value in row.values()] for row in self._first(_SHOWN)]
         shown = f", the first {len(rows)} shown" if len(self) > len(rows) else ""
         note = f"{self.name}: {counted(len(self), 'row')}{shown}"
-        return rows_table(self.columns, rows, note, wraps=False)
+        return rows_table(self._shown.column_names, rows, note, wraps=False)
 
     def _first(self, most: int) -> list[dict[str, Any]]:
-        first: list[dict[str, Any]] = self._arrow.slice(0, most).to_pylist()
+        first: list[dict[str, Any]] = times_as_text(self._shown.slice(0, most)).to_pylist()
         return first
 
 
@@ -100,6 +122,7 @@ def ask(query: str, tables: Mapping[str, Table]) -> Table:
         duckdb.connect() as connection,
     ):
         bound(connection, Path(spill))
+        connection.execute("set TimeZone = 'UTC'")
         connection.execute("set enable_external_access = false")
         for name, table in tables.items():
             if name in query:
@@ -112,6 +135,14 @@ def ask(query: str, tables: Mapping[str, Table]) -> Table:
     if rows is None:
         raise UsageError("the query cannot be answered: it asks for no rows; begin with SELECT")
     return Table.of("answer", rows)
+
+
+def may_name(query: str, columns: Collection[str]) -> bool:
+    """Whether a query may ask for one of these columns, by name or as a star. In doubt it may."""
+    if not re.search(r"\bselect\b", query, re.IGNORECASE):
+        return True  # `from pages` is `select * from pages`
+    names = "|".join(map(re.escape, columns))
+    return bool(re.search(rf"(?<!\()\*|\b(?:{names}|columns)\b", query, re.IGNORECASE))
 
 
 def _copy(connection: duckdb.DuckDBPyConnection, table: Table) -> None:

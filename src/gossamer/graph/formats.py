@@ -2,7 +2,8 @@
 
 Written as a stream, node by node and edge by edge. Names of nodes are URLs, hosts or sites, which
 strangers wrote: they are escaped, and characters that XML cannot hold become U+FFFD. An edge's
-weight is its number of links; the pages that they stand in are told beside it.
+weight is its number of links; the pages that they stand in are told beside it. Nodes of GEXF and
+GraphML carry what is known of them: title, status, depth, degrees and rank.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Final
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
-from gossamer.graph.network import Network
+from gossamer.graph.network import NODE_COLUMNS, Network
 
 _NO_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -21,12 +22,26 @@ _GEXF: Final = """\
 <gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
 <meta><creator>gossamer</creator></meta>
 <graph defaultedgetype="directed" mode="static">
+<attributes class="node">
+<attribute id="title" title="title" type="string"/>
+<attribute id="status" title="status" type="long"/>
+<attribute id="depth" title="depth" type="long"/>
+<attribute id="in_degree" title="in_degree" type="long"/>
+<attribute id="out_degree" title="out_degree" type="long"/>
+<attribute id="rank" title="rank" type="double"/>
+</attributes>
 <attributes class="edge"><attribute id="pages" title="pages" type="long"/></attributes>
 <nodes>
 """
 _GRAPHML: Final = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="title" for="node" attr.name="title" attr.type="string"/>
+<key id="status" for="node" attr.name="status" attr.type="long"/>
+<key id="depth" for="node" attr.name="depth" attr.type="long"/>
+<key id="in_degree" for="node" attr.name="in_degree" attr.type="long"/>
+<key id="out_degree" for="node" attr.name="out_degree" attr.type="long"/>
+<key id="rank" for="node" attr.name="rank" attr.type="double"/>
 <key id="weight" for="edge" attr.name="weight" attr.type="long"/>
 <key id="pages" for="edge" attr.name="pages" attr.type="long"/>
 <graph edgedefault="directed">
@@ -36,8 +51,8 @@ _GRAPHML: Final = """\
 def write_gexf(file: IO[bytes], network: Network) -> int:
     """GEXF 1.2; how many edges."""
     file.write(_GEXF.encode())
-    for names in _names(network):
-        _write(file, [f"<node id={name} label={name}/>\n" for name in map(_attribute, names)])
+    for nodes in _rows(network.described_nodes()):
+        _write(file, [_gexf_node(*node) for node in nodes])
     file.write(b"</nodes>\n<edges>\n")
     count = 0
     for edges in _rows(network.edges()):
@@ -58,8 +73,8 @@ def write_gexf(file: IO[bytes], network: Network) -> int:
 def write_graphml(file: IO[bytes], network: Network) -> int:
     """GraphML; how many edges."""
     file.write(_GRAPHML.encode())
-    for names in _names(network):
-        _write(file, [f"<node id={_attribute(name)}/>\n" for name in names])
+    for nodes in _rows(network.described_nodes()):
+        _write(file, [_graphml_node(*node) for node in nodes])
     count = 0
     for edges in _rows(network.edges()):
         _write(
@@ -100,14 +115,33 @@ def _write(file: IO[bytes], lines: list[str]) -> None:
     file.write("".join(lines).encode())
 
 
-def _names(network: Network) -> Iterator[list[str]]:
-    for batch in network.nodes():
-        yield batch.column("name").to_pylist()
+def _gexf_node(name: str, *facts: object) -> str:
+    known = zip(NODE_COLUMNS[1:], facts, strict=True)
+    values = "".join(
+        f'<attvalue for="{key}" value={_attribute(str(value))}/>'
+        for key, value in known
+        if value is not None
+    )
+    shown = _attribute(name)
+    return f"<node id={shown} label={shown}><attvalues>{values}</attvalues></node>\n"
+
+
+def _graphml_node(name: str, *facts: object) -> str:
+    known = zip(NODE_COLUMNS[1:], facts, strict=True)
+    values = "".join(
+        f'<data key="{key}">{_text(str(value))}</data>' for key, value in known if value is not None
+    )
+    return f"<node id={_attribute(name)}>{values}</node>\n"
 
 
 def _rows(batches: Iterator[Any]) -> Iterator[list[tuple[Any, ...]]]:
     for batch in batches:
         yield list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def _text(text: str) -> str:
+    """A text between two tags of XML."""
+    return escape(_NO_XML.sub("\ufffd", text), {"\r": "&#13;"})
 
 
 def _attribute(text: str) -> str:

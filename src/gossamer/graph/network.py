@@ -16,6 +16,7 @@ import duckdb
 
 from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
+from gossamer.graph.arrow import pa
 from gossamer.graph.degrees import HOST_OF, name_homes
 from gossamer.graph.tables import answers, opened
 
@@ -50,6 +51,24 @@ _NUMBERED: Final = """
 """
 
 
+# What a node may carry beside its degrees and rank.
+NODE_FACTS: Final = pa.schema(
+    [("url", pa.string()), ("title", pa.string()), ("status", pa.int64()), ("depth", pa.int64())]
+)
+NODE_COLUMNS: Final = ("name", "title", "status", "depth", "in_degree", "out_degree", "rank")
+_DESCRIBED: Final = """
+    create or replace temp table described as
+    select n.number, n.name, f.title, f.status, f.depth,
+           coalesce(i.degree, 0)::bigint as in_degree, coalesce(o.degree, 0)::bigint as out_degree,
+           {rank} as rank
+    from nodes n
+    left join (select target as name, count(*) as degree from edges group by 1) i using (name)
+    left join (select source as name, count(*) as degree from edges group by 1) o using (name)
+    left join {facts} f on f.url = n.name
+    {ranked}
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Network:
     """Nodes and edges, as long as the graph that they come from is open."""
@@ -64,6 +83,26 @@ class Network:
     def nodes(self) -> Iterator[Any]:
         """Record batches: number, from 1, and name."""
         return answers(self.connection, "select number, name from nodes order by number")
+
+    def describe(self, facts: str = "", ranked: str = "") -> None:
+        """Tell what nodes are. Both are tables as SQL names them: `facts` with the columns of
+        NODE_FACTS, `ranked` with url and pagerank."""
+        if not facts:
+            self.connection.register("no_facts", NODE_FACTS.empty_table())
+        rank = f"r.pagerank * (select count(*) from {ranked})" if ranked else "null::double"  # noqa: S608
+        join = f"left join {ranked} r on r.url = n.name" if ranked else ""
+        self.connection.execute(
+            _DESCRIBED.format(facts=facts or "no_facts", rank=rank, ranked=join)
+        )
+
+    def described_nodes(self) -> Iterator[Any]:
+        """Record batches: name title status depth in_degree out_degree rank, as `describe` told;
+        without it only the degrees are known."""
+        tables = self.connection.execute("select table_name from duckdb_tables()").fetchall()
+        if ("described",) not in tables:
+            self.describe()
+        sql = f"select {', '.join(NODE_COLUMNS)} from described order by number"  # noqa: S608
+        return answers(self.connection, sql)
 
     def edges(self) -> Iterator[Any]:
         """Record batches: source target pages links, by names."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,8 +21,9 @@ from starlette.types import Receive, Scope, Send
 
 from gossamer.base.values import dataclass
 from gossamer.crawl.export_archive import ARCHIVES
-from gossamer.crawl.export_files import write_batches
-from gossamer.crawl.exports import LEVELLED, SCHEMAS, batches, check_export, export
+from gossamer.crawl.export_choice import ALL, Choice
+from gossamer.crawl.export_schemas import SCHEMAS
+from gossamer.crawl.exports import LEVELLED, QUICK, check_export, export, write_table
 from gossamer.crawl.study import Study
 from gossamer.errors import UsageError
 from gossamer.frontier.counts import Counts
@@ -30,6 +33,8 @@ from gossamer.web.slowly import TooBusy
 
 MOST_BYTES: Final = 2 * 10**9  # of a table in memory's form; its file is smaller
 MOST_LINKS: Final = 5_000_000  # of a network, whose file is written in one go
+# Pages up to which they are read again for h1, description, canonical and words: a minute or two.
+MOST_READ: Final = 100_000
 TABLE_FORMATS: Final = (".csv", ".jsonl", ".parquet")
 FORMATS: Final = (*TABLE_FORMATS, *NETWORK_FORMATS, *ARCHIVES.values())
 _NETWORK: Final = (*TABLE_FORMATS, *NETWORK_FORMATS)
@@ -97,7 +102,9 @@ def exports_object() -> dict[str, Any]:
     }
 
 
-def export_file(shelf: Shelf, crawl: str, what: str, level: str, ending: str) -> FileResponse:
+def export_file(
+    shelf: Shelf, crawl: str, what: str, level: str, ending: str, choice: Choice = ALL
+) -> FileResponse:
     """A table as a file to save; without an ending, in its first format.
 
     Raises UsageError, NoCollection, TooBusy, CorruptFile.
@@ -105,13 +112,13 @@ def export_file(shelf: Shelf, crawl: str, what: str, level: str, ending: str) ->
     home = shelf.existing(crawl)
     ending = ending or ARCHIVES.get(what, TABLE_FORMATS[0])
     name = f"{crawl or shelf.first}-{what}{'' if level == 'page' else f'-{level}'}{ending}"
-    check_export(what, Path(name), level)
+    check_export(what, Path(name), level, "", choice)
     if not shelf.exporting.acquire(blocking=False):
         raise TooBusy("another export is being made; try again when it is done")
     folder = Path(tempfile.mkdtemp(prefix="gossamer-web-"))
     try:
         with Study.open(home.path) as study:  # of our own: others search meanwhile
-            _write(study, what, level, folder / name)
+            _write(study, what, level, folder / name, choice)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -135,7 +142,7 @@ class _Passing(FileResponse):
             shutil.rmtree(Path(self.path).parent, ignore_errors=True)
 
 
-def _write(study: Study, what: str, level: str, path: Path) -> None:
+def _write(study: Study, what: str, level: str, path: Path, choice: Choice) -> None:
     if what in ARCHIVES:
         _check_archive(study)
         export(study, what, path)
@@ -143,8 +150,9 @@ def _write(study: Study, what: str, level: str, path: Path) -> None:
         _check_links(study.counts())
         export(study, what, path, level)
     else:
-        schema = SCHEMAS["graph" if what == "links" and level != "page" else what]
-        write_batches(path, schema, _bounded(batches(study, what, level), what))
+        if what == "pages" and not choice.columns and study.counts().fetched > MOST_READ:
+            choice = replace(choice, columns=QUICK)
+        write_table(study, what, path, level, choice, bounded=partial(_bounded, what=what))
 
 
 def _check_archive(study: Study) -> None:

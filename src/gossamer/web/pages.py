@@ -8,6 +8,7 @@ from typing import Any, Final
 from starlette.responses import RedirectResponse, Response
 
 from gossamer.base.answer_class import LABELS
+from gossamer.crawl.export_choice import OUTCOMES, Choice
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import NoLinks
 from gossamer.errors import (
@@ -185,12 +186,13 @@ def graph(desk: Desk, asked: Asked) -> Response:
 
 def exports(desk: Desk, asked: Asked) -> Response:
     desk.shelf.existing(asked.text("c"))
-    return _html(desk, asked, "exports.html", nav="exports", tables=tables())
+    return _html(desk, asked, "exports.html", nav="exports", tables=tables(), outcomes=OUTCOMES)
 
 
 def export(desk: Desk, asked: Asked) -> Response:
     what, level, ending = asked.text("what"), asked.text("level"), asked.text("as")
-    return export_file(desk.shelf, asked.text("c"), what, level, ending)
+    choice = Choice.of(*([asked.text(name)] for name in ("outcome", "status", "columns")))
+    return export_file(desk.shelf, asked.text("c"), what, level, ending, choice)
 
 
 # -- crawls

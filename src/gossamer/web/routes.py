@@ -6,7 +6,7 @@ import typing
 from typing import Final
 
 from gossamer.crawl.export_archive import ARCHIVES
-from gossamer.crawl.exports import SCHEMAS
+from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.search.results import MAX_LIMIT, MAX_OFFSET
 from gossamer.urls.scope import ScopeKind
 from gossamer.web import answers, pages
@@ -342,6 +342,18 @@ PAGES: Final[tuple[Route, ...]] = (
             ),
             Param(name="level", help="Of what.", default="page", choices=LEVELS),
             Param(name="as", help="The file's ending.", default="", choices=("", *FORMATS)),
+            Param(
+                name="outcome", default="", longest=100,
+                help="Of pages: only queued, fetched, failed or refused; several with commas.",
+            ),
+            Param(
+                name="status", default="", longest=200,
+                help="Of pages: only these, as 404, 4xx or 200-299; several with commas.",
+            ),
+            Param(
+                name="columns", default="", longest=1_000,
+                help="Only these, in this order, with commas.",
+            ),
             _CRAWL,
         ),
     ),

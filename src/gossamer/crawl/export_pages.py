@@ -1,0 +1,117 @@
+"""The table of pages: every known URL, with its links, rank and copies joined.
+
+    rows of the state -----+
+    links into each page --+--> DuckDB joins and sorts --> batches
+    ranks -----------------+
+    facts of the archive --+    (page_facts.py)
+
+What is not asked for is not staged: without the columns of `READ_AGAIN` no page is read.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.base.clock import iso_of
+from gossamer.crawl.export_choice import Choice
+from gossamer.crawl.export_schemas import FACTS, READ_AGAIN, SCHEMAS
+from gossamer.crawl.export_staging import ask, stage, stage_batches
+from gossamer.crawl.page_facts import page_facts
+from gossamer.crawl.study import Study
+from gossamer.frontier.rows import UrlRow
+from gossamer.graph import tables
+from gossamer.graph.arrow import pa
+from gossamer.graph.ranks import ranks
+from gossamer.records import Outcome
+
+_JOINED: Final = (*READ_AGAIN, "duplicate_of", "in_links", "rank")
+_STAGED: Final = pa.schema(
+    [
+        *(field for field in SCHEMAS["pages"] if field.name not in _JOINED),
+        pa.field("at_us", pa.int64()),
+    ]
+)
+# Pages of one content, the first fetched first; what is no page is the only one of its kind. The
+# same rule as in `frontier/copies.py`.
+_COPIES: Final = (
+    "partition by case when p.outcome = 'fetched' and p.status = 200 and p.bytes > 0 "
+    "then p.digest else p.url end order by p.at_us, p.url"
+)
+
+
+def pages(study: Study, choice: Choice) -> Iterator[Any]:
+    """Record batches of the chosen pages and columns, in the order of the URLs."""
+    schema = choice.narrowed(SCHEMAS["pages"])
+    with tempfile.TemporaryDirectory(prefix="gossamer-export-") as name:
+        folder = Path(name)
+        rows = (_page_row(row) for row in study.url_rows())
+        staged = stage(folder / "pages.parquet", _STAGED, rows)
+        wanted = set(schema.names)
+        columns = {name: f"p.{name}" for name in _STAGED.names}
+        columns["duplicate_of"] = f"nullif(first_value(p.url) over ({_COPIES}), p.url)"
+        joins = []
+        if "in_links" in wanted:
+            linked = stage_batches(folder / "linked.parquet", tables.in_links(study.home.graph))
+            columns["in_links"] = "coalesce(l.pages, 0)::bigint"
+            joins.append(f"left join {linked} l on p.url = l.target")
+        if "rank" in wanted:
+            ranked = stage_batches(folder / "ranked.parquet", ranks(study.home.graph))
+            columns["rank"] = f"r.pagerank * (select count(*) from {ranked})"  # noqa: S608
+            joins.append(f"left join {ranked} r on p.url = r.url")
+        if wanted.intersection(READ_AGAIN):
+            facts = stage(folder / "facts.parquet", FACTS, page_facts(study, choice))
+            columns |= {name: f"f.{name}" for name in READ_AGAIN}
+            joins.append(f"left join {facts} f on p.url = f.url")
+        told = ", ".join(f"{columns[name]} as {name}" for name in schema.names)
+        # Copies are found among all pages, so the choice comes after them.
+        sql = (
+            f"select {', '.join(schema.names)} from (select p.url as by_url, "  # noqa: S608
+            f"p.outcome as outcome_, p.status as status_, {told} "
+            f"from {staged} p {' '.join(joins)}) "
+            f"where {choice.condition()} order by by_url"
+        )
+        yield from ask(sql, schema, folder)
+
+
+def _page_row(row: UrlRow) -> tuple[object, ...]:
+    """In the order of `_STAGED`."""
+    is_fetched = row.outcome is Outcome.FETCHED
+    has_reason = row.outcome in (Outcome.FAILED, Outcome.REFUSED)
+    return (
+        row.url,
+        row.status or None,
+        row.outcome.value,
+        (row.reason or None) if has_reason else None,
+        row.type or None,
+        row.size_bytes if is_fetched else None,
+        row.title or None,
+        row.language or None,
+        row.depth,
+        row.at_us if is_fetched else None,
+        http_moment(row.modified_at),
+        row.digest or None,
+        row.out_links,
+        round(row.took_s * 1000, 1) if is_fetched else None,
+        row.redirect or None,
+        row.at_us,
+    )
+
+
+def http_moment(value: str) -> int | None:
+    """The date of a header in microseconds since 1970; None when it is none."""
+    if not value:
+        return None
+    try:
+        moment = parsedate_to_datetime(value)
+        if moment.tzinfo is None:  # no zone, or one that is not known: HTTP has only GMT
+            moment = moment.replace(tzinfo=UTC)
+        at_us = int(moment.timestamp()) * 1_000_000
+        iso_of(at_us)  # a year that no date can have
+    except (ValueError, TypeError, OverflowError, IndexError, OSError):
+        return None
+    return at_us

@@ -1,0 +1,35 @@
+"""What a collection says of itself: a line in a terminal, a small table in a notebook."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gossamer.base.notebook import escaped, facts_table, link_to
+from gossamer.base.plurals import counted
+from gossamer.crawl.study import Study
+
+_SUMS: Final = ("fetched", "queued", "failed", "refused", "known", "links", "indexed")
+
+
+def line_of(study: Study, *, is_closed: bool) -> str:
+    """Its folder, pages, URLs and links."""
+    name = repr(str(study.home.path))
+    if is_closed:
+        return f"<Collection {name}: closed>"
+    counts = study.counts()
+    told = f"{counted(counts.fetched, 'page')} fetched, {counted(counts.known, 'URL')} known"
+    return f"<Collection {name}: {told}, {counted(counts.links, 'link')}>"
+
+
+def html_of(study: Study, *, is_closed: bool) -> str:
+    """Its folder, seeds and sums."""
+    if is_closed:
+        return f"<p>{escaped(line_of(study, is_closed=True))}</p>"
+    counts, seeds = study.counts(), study.seeds()
+    more = f" and {len(seeds) - 3} more" if len(seeds) > 3 else ""
+    facts = [
+        ("folder", escaped(study.home.path)),
+        ("seeds", ", ".join(link_to(seed) for seed in seeds[:3]) + more),
+        *((name, f"{getattr(counts, name):,}") for name in _SUMS),
+    ]
+    return facts_table("Collection", facts)
