@@ -115,6 +115,7 @@ class Lease:
     gets_secrets: bool = False  # its very origin was typed: it may hear the operator's secrets
     max_body_bytes: int = 10 * 2**20
     source: str = ""  # of what was imported: a name of the record it came from, 32 hex digits
+    must_be_public: bool = False  # a typed name that was public when it was first looked up
 
 
 @dataclass(frozen=True, slots=True)

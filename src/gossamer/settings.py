@@ -54,8 +54,8 @@ class Scope(Section):
 
     kind: Literal["page", "prefix", "host", "site", "list", "any"] = setting(
         "host",
-        "How far from the seeds: their pages, their directories, hosts, sites, the listed "
-        "domains, or any.",
+        "How far from the seeds: their pages, their directories, hosts (with their ports), sites, "
+        "the listed domains, or any.",
         fixed=True,
     )
     include: tuple[str, ...] = setting(

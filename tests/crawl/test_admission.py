@@ -49,7 +49,7 @@ def test_what_the_operator_named_is_in_scope_though_its_origin_is_not() -> None:
 
 
 def test_ports_and_paths_of_a_host_are_told_apart() -> None:
-    judge = admission()
+    judge = admission(**{"scope.kind": "any"})
 
     assert reason(judge, "http://a.example:22/") is Reason.PORT
     assert reason(judge, HOME) is None

@@ -84,7 +84,9 @@ def test_a_public_address_may_be_asked(address: str) -> None:
 
 def test_a_typed_host_may_be_private_but_must_be_a_host() -> None:
     guard = Guard()
-    refused = {address for address in NAMES if guard.forbids(address, is_trusted=True)}
+    refused = {
+        address for address in NAMES if guard.forbids(address, is_trusted=True, is_literal=True)
+    }
 
     assert refused == {
         *("224.0.0.1", "ff02::1", "255.255.255.255", "0.0.0.0", "0.1.2.3", "::"),
@@ -194,3 +196,21 @@ def test_there_are_ports_up_to_65535(port: int) -> None:
 
 def test_the_list_of_bad_ports_is_whole() -> None:
     assert len(BAD_PORTS) == 83
+
+
+BY_ADDRESS_ONLY = (
+    *("169.254.169.254", "169.254.1.1", "fe80::1", "192.0.0.192", "fd00:ec2::254"),
+    *("100.100.100.200", "168.63.129.16", "::ffff:169.254.169.254", "64:ff9b::a9fe:a9fe"),
+)
+
+
+@pytest.mark.parametrize("address", BY_ADDRESS_ONLY)
+def test_metadata_and_link_local_addresses_are_never_reached_by_a_typed_name(address: str) -> None:
+    assert Guard().forbids(address, is_trusted=True) is not None
+    assert Guard().forbids(address, is_trusted=True, is_literal=True) is None
+    assert Guard([address]).forbids(address, is_trusted=True) is None
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "fd00::1", "::1"])
+def test_a_typed_name_may_lead_to_the_networks_of_the_operator(address: str) -> None:
+    assert Guard().forbids(address, is_trusted=True) is None

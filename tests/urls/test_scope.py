@@ -22,7 +22,7 @@ SEED = "https://docs.example.org/guide/start.html?v=/1/"
         ("prefix", "https://docs.example.org/guide/deep/er?x"),
         ("host", "https://docs.example.org/else"),
         ("host", "http://docs.example.org/"),
-        ("host", "http://docs.example.org:8080/"),
+        ("host", "http://docs.example.org:443/"),
         ("site", "http://example.org/"),
         ("site", "https://x.y.example.org/z"),
         ("any", "http://other.net/"),
@@ -43,6 +43,11 @@ def test_a_url_is_in(kind: ScopeKind, url: str) -> None:
         ("prefix", "http://docs.example.org/guide/", "it is in no directory of a seed"),
         ("prefix", "https://docs.example.org/guidebook/", "it is in no directory of a seed"),
         ("host", "https://example.org/", "host example.org is not among the seeds' hosts"),
+        (
+            "host",
+            "http://docs.example.org:8080/",
+            "docs.example.org:8080 is not among the seeds' hosts and ports",
+        ),
         ("site", "https://example.net/", "site example.net is not among the seeds' sites"),
         ("list", SEED, "host docs.example.org is in no listed domain"),
     ],
@@ -190,3 +195,11 @@ def test_a_domain_is_always_a_host_that_a_url_can_have(text: str) -> None:
     if domain is not None:
         assert NormalForm().find(f"http://{domain}/") == f"http://{domain}/"
         assert domain_of(domain) == domain
+
+
+def test_a_seed_at_a_port_of_its_own_is_that_port_alone() -> None:
+    scope = Scope.build("host", ["http://[::1]:8080/"])
+
+    assert scope.judge("https://[::1]:8080/x").is_in
+    assert not scope.judge("http://[::1]/x").is_in
+    assert not scope.judge("http://[::1]:9000/x").is_in

@@ -20,7 +20,7 @@ from typing import Final
 from gossamer.base.clock import SystemClock
 from gossamer.base.values import dataclass
 from gossamer.fetch.guard import Guard, forbidden_port
-from gossamer.fetch.resolve import Resolver
+from gossamer.fetch.resolve import Resolver, address_in
 from gossamer.urls.canonical import NormalForm, host_of, origin_of, port_of
 
 CONNECT_S: Final = 5.0  # for one connection and its handshake
@@ -139,7 +139,12 @@ class _Prober:
 
     async def _addresses(self, host: str) -> list[str]:
         found = (await self._resolver.resolve(host)).addresses
-        allowed = (a for a in found if not self._guard.forbids(a, is_trusted=self._is_trusted))
+        is_literal = bool(address_in(host))
+        allowed = (
+            a
+            for a in found
+            if not self._guard.forbids(a, is_trusted=self._is_trusted, is_literal=is_literal)
+        )
         return list(allowed)[:_ADDRESSES]
 
     async def _connect(self, url: str, addresses: Sequence[str], tls: ssl.SSLContext | None) -> str:

@@ -22,6 +22,7 @@ from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.crawl.harvest import LED_TO_FORGOTTEN
 from gossamer.crawl.sitemap_errands import PREFIX as SITEMAP_PREFIX
 from gossamer.crawl.stored import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
+from gossamer.crawl.typed_names import PREFIX as TYPED_NAME_PREFIX
 from gossamer.errors import StoreError
 from gossamer.frontier.copies import count_copies, is_of_copies
 from gossamer.frontier.counts import Counts
@@ -173,6 +174,9 @@ class StateCopy:
         elif key == ORIGINS_KEY:
             origins = msgpack.unpackb(packed)
             copied = msgpack.packb([o for o in origins if not self._cover.has_host(_host_of(o))])
+        elif key.startswith(TYPED_NAME_PREFIX):
+            is_covered = self._cover.has_host(key[len(TYPED_NAME_PREFIX) :].decode())
+            copied = None if is_covered else packed
         elif key == SETTINGS_KEY:
             copied = msgpack.packb(self._cover.values(msgpack.unpackb(packed)))
         if copied is not None:

@@ -79,6 +79,7 @@ class Host:
     resolved_until_s: float = 0.0
     is_resolving: bool = False
     is_open: bool = False
+    must_be_public: bool = False  # a typed name that was public when it was first looked up
     is_hurried: bool = False  # it rests as long as its robots.txt wants, and its address not at all
     errands: list[Errand] = field(default_factory=list)  # few; a deque takes 600 bytes
     waits_for_robots: bool = False

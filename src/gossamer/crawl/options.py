@@ -15,8 +15,8 @@ class ShortOptions(TypedDict, total=False):
     """Options by their short names: the flags of `gossamer crawl`, `-` written `_`."""
 
     scope: Literal["page", "prefix", "host", "site", "list", "any"]
-    """How far from the seeds: their pages, their directories, hosts, sites, the listed domains, or
-    any."""
+    """How far from the seeds: their pages, their directories, hosts (with their ports), sites, the
+    listed domains, or any."""
 
     include: Sequence[str]
     """A URL, unless it is a seed, must match one of these patterns; `*` matches anything, `re:`
@@ -123,8 +123,8 @@ class Options(ShortOptions, total=False):
     """All options: the short names, and every setting by its key, `.` written `__`."""
 
     scope__kind: Literal["page", "prefix", "host", "site", "list", "any"]
-    """How far from the seeds: their pages, their directories, hosts, sites, the listed domains, or
-    any."""
+    """How far from the seeds: their pages, their directories, hosts (with their ports), sites, the
+    listed domains, or any."""
 
     scope__include: Sequence[str]
     """A URL, unless it is a seed, must match one of these patterns; `*` matches anything, `re:`

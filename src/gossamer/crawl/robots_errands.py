@@ -92,6 +92,7 @@ class RobotsErrands:
             redirects=errand.hops,
             via=f"{errand.origin}/robots.txt" if errand.hops else "",
             is_trusted=host.is_typed,
+            must_be_public=host.must_be_public,
             max_body_bytes=self._manners.robots_max_bytes,
         )
 

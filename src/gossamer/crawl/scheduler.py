@@ -22,9 +22,10 @@ from gossamer.crawl.name_queue import NameQueue
 from gossamer.crawl.robots_errands import RobotsErrands
 from gossamer.crawl.shares import Shares
 from gossamer.crawl.sitemap_errands import SitemapErrands
+from gossamer.crawl.typed_names import TypedNames
 from gossamer.crawl.unasked import AT_ONCE, SLICE_REST_S, Unasked
 from gossamer.fetch.guard import Guard
-from gossamer.fetch.resolve import Resolved
+from gossamer.fetch.resolve import Resolved, address_in
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.policies.stop import Allowance
@@ -82,6 +83,7 @@ class Scheduler:
         self._addresses_free_s = clock.now_s() + rest_s
         self._roll = HostRoll(frontier, self._manners, clock, typed_hosts, is_unclean=is_unclean)
         self._names = NameQueue()
+        self._typed_names = TypedNames(frontier.pending)
         self.shares = Shares(settings.fetch.connections)
         self._number = 0  # of the last lease
         self._now_us = 0  # the wall time at which leases were last asked for
@@ -363,7 +365,7 @@ class Scheduler:
         return Lease(
             self._number, url, key, host.name, host.addresses[0], _PAGE, depth, tries, redirects,
             self._url_of(host, via) if via else "",
-            is_typed, is_typed and origin in self._secret_origins, room,
+            is_typed, is_typed and origin in self._secret_origins, room, "", host.must_be_public,
         )  # fmt: skip
 
     def _url_of(self, host: Host, key: bytes) -> str:
@@ -378,10 +380,15 @@ class Scheduler:
         """A host's name has been looked up."""
         host.is_resolving = False
         self._names.done(host)
+        self._typed_names.note(host, answer.addresses)
         allowed: list[str] = []
         forbidden = ""
         for address in answer.addresses:
-            verdict = self._guard.forbids(address, is_trusted=host.is_typed)
+            verdict = self._guard.forbids(
+                address,
+                is_trusted=host.is_typed and not host.must_be_public,
+                is_literal=bool(address_in(host.name)),
+            )
             if verdict is None:
                 allowed.append(address)
             forbidden = forbidden or verdict or ""
@@ -397,7 +404,8 @@ class Scheduler:
             self._roll.note_open(host, is_open=is_open)
             self._place(host, self._clock.now_s())
         elif forbidden:
-            self._troubles.give_up(host, Reason.PRIVATE, f"{host.name} is {forbidden}")
+            before = "; it was public when it was typed" if host.must_be_public else ""
+            self._troubles.give_up(host, Reason.PRIVATE, f"{host.name} is {forbidden}{before}")
         else:
             self._troubles.fault(
                 host, Reason.DNS, f"{host.name}: {answer.fault}", is_definite=answer.is_definite

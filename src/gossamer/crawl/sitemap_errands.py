@@ -129,6 +129,7 @@ class SitemapErrands:
             redirects=errand.hops,
             via=errand.via,
             is_trusted=host.is_typed,
+            must_be_public=host.must_be_public,
             max_body_bytes=MAX_BYTES,
         )
 

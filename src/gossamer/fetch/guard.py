@@ -27,6 +27,8 @@ def _named(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[Network, str], ...]:
     return tuple((ip_network(network), name) for network, name in pairs)
 
 
+# Reached where the very address was typed or allowed, and never by a name.
+_BY_ADDRESS: Final = frozenset({"cloud metadata", "link-local"})
 # No host: nobody can mean them, not even the operator who types them.
 _NEVER: Final = _named((
     ("0.0.0.0/8", "this network (unspecified)"),
@@ -98,24 +100,28 @@ class Guard:
         """Raises SettingsError for what is no network."""
         self._allowed = tuple(_network(text) for text in allow_private)
         self._typed_private = typed_private
-        self._verdicts: dict[tuple[str, bool], str | None] = {}
+        self._verdicts: dict[tuple[str, bool, bool], str | None] = {}
 
-    def forbids(self, address: str, *, is_trusted: bool) -> str | None:
+    def forbids(self, address: str, *, is_trusted: bool, is_literal: bool = False) -> str | None:
         """A sentence that names the network, or None where the address may be asked.
 
-        `is_trusted`: the operator typed the host, so it may be private.
+        `is_trusted`: the operator typed the host, so it may be private. Link-local addresses and
+        those of cloud metadata are meant only where they were typed themselves (`is_literal`): no
+        name that somebody else resolves may lead there.
         """
-        key = (address, is_trusted)
+        key = (address, is_trusted, is_literal)
         try:
             return self._verdicts[key]
         except KeyError:
             pass
         if len(self._verdicts) >= _CACHE_SIZE:
             self._verdicts.clear()
-        verdict = self._verdicts[key] = self._judge(address, is_trusted)
+        verdict = self._verdicts[key] = self._judge(
+            address, is_trusted=is_trusted, is_literal=is_literal
+        )
         return verdict
 
-    def _judge(self, text: str, is_trusted: bool) -> str | None:
+    def _judge(self, text: str, *, is_trusted: bool, is_literal: bool) -> str | None:
         try:
             address = ip_address(text.partition("%")[0])  # fe80::1%eth0
         except ValueError:
@@ -125,11 +131,14 @@ class Guard:
             name = _name_in(_NEVER, each)
             if name is not None:
                 return _sentence(text, each, name)
-        if (is_trusted and self._typed_private) or self._allows(address):
+        if self._allows(address):
             return None
+        is_meant = is_trusted and self._typed_private
         for each in (*inside, address):
             name = _name_of(each)
-            if name is not None and not self._allows(each):
+            if name is None or self._allows(each):
+                continue
+            if not is_meant or (name in _BY_ADDRESS and not is_literal):
                 return _sentence(text, each, name)
         return None
 

@@ -174,7 +174,12 @@ class Transfer:
         family, kind, protocol, (ip, *_) = address
         if self._way.proxy:
             ip = self.lease.address
-        forbidden = self._guard.forbids(ip, is_trusted=self.lease.is_trusted)
+        lease = self.lease
+        forbidden = self._guard.forbids(
+            ip,
+            is_trusted=lease.is_trusted and not lease.must_be_public,
+            is_literal=bool(address_in(lease.host)),
+        )
         if forbidden:
             self.refusal = Reason.PRIVATE, forbidden
             return pycurl.SOCKET_BAD

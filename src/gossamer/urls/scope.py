@@ -2,7 +2,8 @@
 
     page     the seeds alone
     prefix   what lies in or below the directory of a seed, on the seed's own origin
-    host     the hosts of the seeds, http or https, any port
+    host     the hosts of the seeds at the ports of the seeds; the usual ports of http and https
+             count as one
     site     the sites (registrable domains) of the seeds, all their hosts
     list     the listed domains and all hosts below them
     any      everything
@@ -16,6 +17,7 @@ Pure: built once, then only asked. Depth, budgets and bans are not asked here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -47,6 +49,7 @@ _IN_BY_ANY: Final = Verdict(True, "the scope is any")
 _OUT_BY_PAGE: Final = Verdict(False, "it is not a seed")
 _OUT_BY_PREFIX: Final = Verdict(False, "it is in no directory of a seed")
 
+_USUAL_PORT: Final = re.compile(r":(?:80|443)$")
 _REMEMBERED_HOSTS: Final = 10_000  # of which it was said whether they are in, at 400 bytes each
 
 
@@ -142,15 +145,27 @@ def _prefix_rule(seeds: Sequence[str]) -> Rule:
 
 
 def _host_rule(seeds: Sequence[str]) -> Rule:
+    places = frozenset(map(_place_of, seeds))
     hosts = frozenset(map(host_of, seeds))
 
     @lru_cache(_REMEMBERED_HOSTS)
-    def of_host(host: str) -> Verdict:
-        if host in hosts:
+    def of_place(place: str) -> Verdict:
+        if place in places:
             return _IN_BY_HOST
+        host = host_of(f"http://{place}/")
+        if host in hosts:
+            return Verdict(False, f"{place} is not among the seeds' hosts and ports")
         return Verdict(False, f"host {host} is not among the seeds' hosts")
 
-    return lambda url: of_host(host_of(url))
+    return lambda url: of_place(_place_of(url))
+
+
+def _place_of(url: str) -> str:
+    """Host and port of a canonical URL: `example.org`, at the usual port, or `example.org:8080`.
+
+    Port 80 of https and port 443 of http are written out, and usual for the other scheme.
+    """
+    return _USUAL_PORT.sub("", url[8 if url[4] == "s" else 7 : url.index("/", 8)])
 
 
 def _site_rule(seeds: Sequence[str]) -> Rule:

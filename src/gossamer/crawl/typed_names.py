@@ -1,0 +1,41 @@
+"""May a host that the operator typed be at a private address?
+
+A name that is private when it is first looked up is meant so: it is a host of the operator's own
+network. A name that is public then must stay public: whoever owns it could let it lead to the
+operator's own machines later (DNS rebinding). What was found is kept with the collection. An
+address that was typed is meant as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from gossamer.crawl.hosts import Host
+from gossamer.fetch.guard import Guard
+from gossamer.fetch.resolve import address_in
+from gossamer.frontier.pending import Pending
+from gossamer.frontier.store import Table
+
+PREFIX: Final = b"typed name:"
+_PUBLIC, _PRIVATE = b"public", b"private"
+_EVERYBODY: Final = Guard()  # knows which addresses are public
+
+
+class TypedNames:
+    """What typed names meant when they were first looked up."""
+
+    def __init__(self, pending: Pending) -> None:
+        self._pending = pending
+
+    def note(self, host: Host, addresses: Sequence[str]) -> None:
+        """A typed host was looked up: whether it must be public from now on."""
+        if not host.is_typed or not addresses or address_in(host.name):
+            return
+        key = PREFIX + host.name.encode()
+        known = self._pending.find(Table.META, key)
+        if known is None:
+            is_public = any(_EVERYBODY.forbids(a, is_trusted=False) is None for a in addresses)
+            known = _PUBLIC if is_public else _PRIVATE
+            self._pending.put(Table.META, key, known)
+        host.must_be_public = known == _PUBLIC
