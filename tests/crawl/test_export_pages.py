@@ -314,3 +314,13 @@ def test_nodes_of_networks_say_what_they_are(
     assert nodes[f"{crawled[0]}/gone"]["status"] == 404
     sites = dict(read(tmp_path / f"s{ending}").nodes(data=True))
     assert sites["127.0.0.1"]["in_degree"] == 0
+
+
+def test_nodes_in_python_are_the_same(crawled: tuple[str, Path]) -> None:
+    with gossamer.open(crawled[1]) as study:
+        nodes = {row["name"]: row for row in study.graph().nodes}
+        hosts = list(study.graph("host").nodes)
+
+    assert nodes[f"{crawled[0]}/gone"]["status"] == 404
+    assert nodes[f"{crawled[0]}/a"]["in_degree"] == 2
+    assert [(row["number"], row["name"], row["title"]) for row in hosts] == [(1, "127.0.0.1", None)]

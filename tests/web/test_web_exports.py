@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import zipfile
+from pathlib import Path
 
 import pytest
 
+from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.graph.arrow import pq
 from gossamer.web import exports
 from web.a_browser import TOKEN, Browser, Served
@@ -59,6 +62,33 @@ def test_of_a_large_collection_no_page_is_read_for_a_browser(
     assert "h1" not in names
     assert "took_ms" in names
     assert asked == '"h1"'
+
+
+def test_all_tables_come_in_one_zip(
+    server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    owner = Browser(server, token=TOKEN)
+
+    answer = owner.get("/export", what="all")
+
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.namelist() == [f"{what}-00000.parquet" for what in SCHEMAS]
+        pages = pq.read_table(io.BytesIO(archive.read("pages-00000.parquet")))
+    assert pages.column_names == SCHEMAS["pages"].names
+    assert owner.get("/export", what="all", status="404").status_code == 400
+    assert owner.get("/export", **{"what": "all", "as": ".csv"}).status_code == 400
+    assert owner.get("/export", **{"what": "pages", "as": ".zip"}).status_code == 400
+    assert list(tmp_path.glob("gossamer-web-*")) == []
+
+
+def test_all_tables_together_are_bounded(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exports, "MOST_BYTES", 5_000)
+
+    answer = Browser(server, token=TOKEN).get("/export", what="all")
+
+    assert answer.status_code == 400
+    assert "export all -o DIR/" in answer.text
 
 
 def test_the_page_of_exports_offers_the_choice(server: Served) -> None:

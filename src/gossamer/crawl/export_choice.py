@@ -66,7 +66,7 @@ class Choice:
             if name not in schema.names:
                 known = ", ".join(schema.names)
                 raise UsageError(
-                    f"there is no column {name!r}{nearest(name, schema.names)}; there are {known}"
+                    f"there is no column {name!r}; there are {known}{nearest(name, schema.names)}"
                 )
         return self.columns or tuple(schema.names)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,10 @@ from gossamer.graph import tables
 from gossamer.graph.anchors import anchors
 from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
-from gossamer.graph.network import NODE_FACTS, network
+from gossamer.graph.network import NODE_FACTS, Network, network
 from gossamer.graph.ranks import ranks
 
-__all__ = ["anchors", "edges", "links", "write_network"]
+__all__ = ["anchors", "described", "edges", "links", "write_network"]
 
 
 def links(folder: Path) -> Iterator[Any]:
@@ -48,17 +49,25 @@ def edges(folder: Path, level: str) -> Iterator[Any]:
 def write_network(study: Study, level: str, path: Path, check: Callable[[], None]) -> int:
     """Write nodes and edges to a file, its format told by the name; how many edges.
 
-    Nodes carry their degrees, of pages title, status and depth, of pages and sites their rank.
     Raises UsageError, CorruptFile, DiskFault, and what `check` raises at the end.
     """
     write = NETWORK_FORMATS[path.suffix.lower()]
-    graph = study.home.graph
+    with described(study, level) as graph, writing_to(path, check) as file:
+        return write(file, graph)
+
+
+@contextmanager
+def described(study: Study, level: str) -> Iterator[Network]:
+    """The graph at a level, its nodes with what is known of them: their degrees, of pages title,
+    status and depth, of pages and sites the rank. Raises UsageError, CorruptFile."""
+    folder = study.home.graph
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as name:
         rows = study.url_rows() if level == "page" else ()
         known = ((row.url, row.title or None, row.status or None, row.depth) for row in rows)
         facts = stage(Path(name) / "facts.parquet", NODE_FACTS, known)
-        found = ranks(graph, "page" if level == "page" else "site")
-        ranked = stage_batches(Path(name) / "ranked.parquet", found) if level != "host" else ""
-        with network(graph, level) as nodes, writing_to(path, check) as file:
-            nodes.describe(facts, ranked)
-            return write(file, nodes)
+        ranked = ""
+        if level != "host":
+            ranked = stage_batches(Path(name) / "ranked.parquet", ranks(folder, level))
+        with network(folder, level) as graph:
+            graph.describe(facts, ranked)
+            yield graph

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gossamer.crawl.export_links import described
 from gossamer.crawl.exports import batches, export
 from gossamer.crawl.study import Study
 from gossamer.crawl.tables import Table
-from gossamer.graph.network import check_level, network
+from gossamer.graph.network import check_level
 
 
 class Graph:
@@ -23,7 +24,8 @@ class Graph:
 
     @property
     def nodes(self) -> Table:
-        """number, name."""
+        """number, name, title, status, depth, in_degree, out_degree, rank; of hosts and sites the
+        first three that follow the name are empty."""
         return Table("nodes", self._nodes)
 
     @property
@@ -40,5 +42,5 @@ class Graph:
         return export(self._study, "graph", Path(path), self.level)
 
     def _nodes(self) -> Iterator[Any]:
-        with network(self._study.home.graph, self.level) as graph:
-            yield from graph.nodes()
+        with described(self._study, self.level) as graph:
+            yield from graph.described_nodes()

@@ -115,8 +115,8 @@ def _write(file: IO[bytes], lines: list[str]) -> None:
     file.write("".join(lines).encode())
 
 
-def _gexf_node(name: str, *facts: object) -> str:
-    known = zip(NODE_COLUMNS[1:], facts, strict=True)
+def _gexf_node(_number: int, name: str, *facts: object) -> str:
+    known = zip(NODE_COLUMNS[2:], facts, strict=True)
     values = "".join(
         f'<attvalue for="{key}" value={_attribute(str(value))}/>'
         for key, value in known
@@ -126,8 +126,8 @@ def _gexf_node(name: str, *facts: object) -> str:
     return f"<node id={shown} label={shown}><attvalues>{values}</attvalues></node>\n"
 
 
-def _graphml_node(name: str, *facts: object) -> str:
-    known = zip(NODE_COLUMNS[1:], facts, strict=True)
+def _graphml_node(_number: int, name: str, *facts: object) -> str:
+    known = zip(NODE_COLUMNS[2:], facts, strict=True)
     values = "".join(
         f'<data key="{key}">{_text(str(value))}</data>' for key, value in known if value is not None
     )

@@ -55,7 +55,16 @@ _NUMBERED: Final = """
 NODE_FACTS: Final = pa.schema(
     [("url", pa.string()), ("title", pa.string()), ("status", pa.int64()), ("depth", pa.int64())]
 )
-NODE_COLUMNS: Final = ("name", "title", "status", "depth", "in_degree", "out_degree", "rank")
+NODE_COLUMNS: Final = (
+    "number",
+    "name",
+    "title",
+    "status",
+    "depth",
+    "in_degree",
+    "out_degree",
+    "rank",
+)
 _DESCRIBED: Final = """
     create or replace temp table described as
     select n.number, n.name, f.title, f.status, f.depth,
@@ -96,8 +105,8 @@ class Network:
         )
 
     def described_nodes(self) -> Iterator[Any]:
-        """Record batches: name title status depth in_degree out_degree rank, as `describe` told;
-        without it only the degrees are known."""
+        """Record batches of NODE_COLUMNS, as `describe` told; without it only the degrees are
+        known."""
         tables = self.connection.execute("select table_name from duckdb_tables()").fetchall()
         if ("described",) not in tables:
             self.describe()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -22,6 +23,7 @@ from starlette.types import Receive, Scope, Send
 from gossamer.base.values import dataclass
 from gossamer.crawl.export_archive import ARCHIVES
 from gossamer.crawl.export_choice import ALL, Choice
+from gossamer.crawl.export_folder import EVERY, check_folder, export_folder
 from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.crawl.exports import LEVELLED, QUICK, check_export, export, write_table
 from gossamer.crawl.study import Study
@@ -36,7 +38,8 @@ MOST_LINKS: Final = 5_000_000  # of a network, whose file is written in one go
 # Pages up to which they are read again for h1, description, canonical and words: a minute or two.
 MOST_READ: Final = 100_000
 TABLE_FORMATS: Final = (".csv", ".jsonl", ".parquet")
-FORMATS: Final = (*TABLE_FORMATS, *NETWORK_FORMATS, *ARCHIVES.values())
+_ZIP: Final = ".zip"  # of all tables
+FORMATS: Final = (*TABLE_FORMATS, *NETWORK_FORMATS, _ZIP, *ARCHIVES.values())
 _NETWORK: Final = (*TABLE_FORMATS, *NETWORK_FORMATS)
 LEVELS: Final = ("page", "host", "site")
 _SAYS: Final = {
@@ -48,6 +51,7 @@ _SAYS: Final = {
     "refused": "What was not asked for or turned away, and by which rule.",
     "text": "The text of each page, as it is searched.",
     "captures": "Every fetch, and where it lies in the archive.",
+    "all": "Every table above as Parquet files in a ZIP; DuckDB reads each with one glob.",
     "warc": "The archive itself: every request and answer, for tools that read WARC.",
     "wacz": "The archive with its index and list of pages, for web replay.",
 }
@@ -82,7 +86,7 @@ def tables() -> tuple[Table, ...]:
         )
         for name, schema in SCHEMAS.items()
     )
-    return (*found, *archives)
+    return (*found, Table(EVERY, _SAYS[EVERY], (), ("page",), (_ZIP,)), *archives)
 
 
 def exports_object() -> dict[str, Any]:
@@ -110,9 +114,12 @@ def export_file(
     Raises UsageError, NoCollection, TooBusy, CorruptFile.
     """
     home = shelf.existing(crawl)
-    ending = ending or ARCHIVES.get(what, TABLE_FORMATS[0])
+    ending = ending or {**ARCHIVES, EVERY: _ZIP}.get(what, TABLE_FORMATS[0])
     name = f"{crawl or shelf.first}-{what}{'' if level == 'page' else f'-{level}'}{ending}"
-    check_export(what, Path(name), level, "", choice)
+    if what == EVERY and ending == _ZIP:
+        check_folder(what, Path(name), level, choice)
+    else:
+        check_export(what, Path(name), level, "", choice)
     if not shelf.exporting.acquire(blocking=False):
         raise TooBusy("another export is being made; try again when it is done")
     folder = Path(tempfile.mkdtemp(prefix="gossamer-web-"))
@@ -143,16 +150,41 @@ class _Passing(FileResponse):
 
 
 def _write(study: Study, what: str, level: str, path: Path, choice: Choice) -> None:
-    if what in ARCHIVES:
+    if what == EVERY:
+        _write_all(study, path)
+    elif what in ARCHIVES:
         _check_archive(study)
         export(study, what, path)
     elif path.suffix in NETWORK_FORMATS:
         _check_links(study.counts())
         export(study, what, path, level)
     else:
-        if what == "pages" and not choice.columns and study.counts().fetched > MOST_READ:
-            choice = replace(choice, columns=QUICK)
+        choice = _affordable(study, what, choice)
         write_table(study, what, path, level, choice, bounded=partial(_bounded, what=what))
+
+
+def _affordable(study: Study, what: str, choice: Choice) -> Choice:
+    """The choice without columns for which too many pages would be read, unless they are named."""
+    if what == "pages" and not choice.columns and study.counts().fetched > MOST_READ:
+        return replace(choice, columns=QUICK)
+    return choice
+
+
+def _write_all(study: Study, path: Path) -> None:
+    """All tables as Parquet files in a ZIP, which is stored: they are compressed already."""
+    size = 0
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for what in SCHEMAS:
+            folder = path.parent / what
+            export_folder(study, what, folder, choice=_affordable(study, what, ALL))
+            for part in sorted(folder.iterdir()):
+                size += part.stat().st_size
+                if size > MOST_BYTES:
+                    raise UsageError(
+                        "all tables are too large to be sent; use `gossamer export all -o DIR/`"
+                    )
+                archive.write(part, part.name)
+            shutil.rmtree(folder)
 
 
 def _check_archive(study: Study) -> None:

@@ -6,6 +6,7 @@ import typing
 from typing import Final
 
 from gossamer.crawl.export_archive import ARCHIVES
+from gossamer.crawl.export_folder import EVERY
 from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.search.results import MAX_LIMIT, MAX_OFFSET
 from gossamer.urls.scope import ScopeKind
@@ -338,7 +339,7 @@ PAGES: Final[tuple[Route, ...]] = (
         params=(
             Param(
                 name="what", help="Which table, or the archive.", is_needed=True,
-                choices=(*SCHEMAS, *ARCHIVES),
+                choices=(*SCHEMAS, EVERY, *ARCHIVES),
             ),
             Param(name="level", help="Of what.", default="page", choices=LEVELS),
             Param(name="as", help="The file's ending.", default="", choices=("", *FORMATS)),
