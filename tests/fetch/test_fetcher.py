@@ -273,3 +273,19 @@ def test_a_cancelled_request_closes_its_connection_and_the_fetcher_goes_on() -> 
 
     assert was_cancelled
     assert isinstance(got, Fetched)
+
+
+def test_the_last_of_several_types_counts_also_after_an_answer_of_the_first() -> None:
+    plain = b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-type: text/html\r\n"
+    pages = {
+        "/plain": plain + b"\r\nx",
+        "/image": plain + b"content-type: image/png\r\n\r\nx",
+        "/html": plain.replace(b"html", b"other") + b"content-type: text/html\r\n\r\nx",
+    }
+
+    answers, _ = ask(dict(pages), "/plain", "/image", "/html", "/image")
+
+    kinds = [type(one) for one in answers]
+    assert kinds == [Fetched, Refused, Fetched, Refused]
+    assert isinstance(answers[1], Refused)
+    assert answers[1].reason is Reason.TYPE

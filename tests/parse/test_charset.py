@@ -107,3 +107,40 @@ HEADS = [
 def test_a_comment_before_a_head_changes_nothing(head: bytes) -> None:
     # What begins with a comment is read tag by tag; a plain head is told at one look.
     assert html_charset(head) == html_charset(b"<!---->" + head)
+
+
+RUSSIAN = "Это пример текста, который написан на русском языке и встречается не сразу. "
+JAPANESE = "これは日本語のページです。漢字とひらがなとカタカナがあります。"
+
+
+@pytest.mark.parametrize("before", [5_000, 60_000, 200_000])
+def test_letters_count_wherever_in_the_page_they_are(before: int) -> None:
+    body = b"<p>\xa9 2026</p>" + b"plain words " * (before // 12) + RUSSIAN.encode("windows-1251")
+
+    assert html_charset(body) == "windows-1251"
+    assert text_charset(body) == "windows-1251"
+
+
+def test_signs_far_apart_are_still_too_few() -> None:
+    assert html_charset((b"\xa9 2026 " + b"plain words " * 1000) * 5) == "windows-1252"
+
+
+def test_japanese_in_seven_bits_is_told_by_its_escape_sequences() -> None:
+    body = f"<p>{JAPANESE}</p>\n".encode("iso-2022-jp")
+
+    assert html_charset(body) == "iso-2022-jp"
+    assert text_charset(body * 5000) == "iso-2022-jp"
+    assert JAPANESE in decode(body, html_charset(body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"\x1b[31mred\x1b[0m",
+        b"\x1b$B cut off",
+        b"\x1b$B!!\x1b(B \x1b$Bbad \x7f\x7f\x1b(B",
+        b"\x1b(Bplain\x1b(B",
+    ],
+)
+def test_other_escape_sequences_are_no_japanese(body: bytes) -> None:
+    assert html_charset(b"<p>" + body) == "windows-1252"

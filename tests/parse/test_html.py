@@ -295,3 +295,20 @@ def test_markup_with_bytes_changed_gives_a_page() -> None:
         for _ in range(20):
             mutated[chance.randrange(len(mutated))] = chance.randrange(256)
         assert page_of(bytes(mutated), "text/html").base.startswith("http://h.example/")
+
+
+@pytest.mark.parametrize(
+    ("charset", "query"),
+    [("windows-1252", "%FC"), ("iso-8859-2", "%FC"), ("utf-8", "ü"), ("shift_jis", "%26%23252%3B")],
+)
+def test_queries_of_links_and_refreshes_are_spelled_in_the_charset_of_the_page(
+    charset: str, query: str
+) -> None:
+    html = (
+        f"<meta charset={charset}><meta http-equiv=refresh content='0; url=/r?q=&uuml;'>"
+        "<a href='/a?q=&uuml;#&uuml;'>a</a><a href='/&uuml;'>b</a>"
+    )
+
+    page = Parser(Parse()).parse("http://a.example/", "text/html", html.encode("ascii"))
+
+    assert [link.href for link in page.links] == [f"/r?q={query}", f"/a?q={query}#ü", "/ü"]

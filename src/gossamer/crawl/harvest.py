@@ -92,7 +92,7 @@ class Harvester:
 
     def _fetched(self, lease: Lease, answer: Fetched, stored: Stored) -> Harvest:
         head = Head(answer.head)
-        mime = type_of(head.first("content-type"), answer.body)
+        mime = type_of(head.content_type(), answer.body)
         if answer.status in _BUSY:
             return Harvest(self._busy(lease, answer, stored, head))
         if answer.status in _REDIRECTS and head.first("location"):
@@ -117,7 +117,7 @@ class Harvester:
             return Harvest(self._sitemap(lease, answer, stored, head, body))
         page = self._parser.parse(
             answer.url,
-            head.first("content-type"),
+            head.content_type(),
             body,
             head.all("x-robots-tag"),
             head.all("link"),
@@ -195,7 +195,7 @@ class Harvester:
         self, lease: Lease, answer: Fetched, stored: Stored, head: Head, body: bytes
     ) -> Report:
         """The report of a sitemap: what it names, pages or more sitemaps."""
-        content_type = head.first("content-type")
+        content_type = head.content_type()
         mime = mime_of(content_type)
         if not 200 <= answer.status < 300:
             return _report(lease, answer, stored, mime, head)

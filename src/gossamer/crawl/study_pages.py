@@ -129,9 +129,8 @@ class StoredPage:
 
     @property
     def content_type(self) -> str:
-        """The Content-Type header as it came."""
-        content_type: str = self._described_by.first("content-type")
-        return content_type
+        """The Content-Type header as it came; of several the one that counts."""
+        return self._described_by.content_type()
 
     @cached_property
     def _decoded(self) -> Decoded:

@@ -182,6 +182,8 @@ class Fetcher:
         status, cut = intake.status, "length" if intake.is_cut else ""
         if transfer.set_cookies:
             self.jar.hear(url, transfer.set_cookies, at_us / 1e6)
+        if transfer.refusal is None:
+            transfer.judge_last_type()
         if transfer.refusal is not None:
             reason, detail = transfer.refusal
             return Refused(url, reason, detail, at_us, took_s, status)

@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from gossamer.base import native
+from gossamer.base.content_type import content_type_of
 
 _SET_COOKIE: Final = re.compile(rb"(?im)^(set-cookie2?[ \t]*:[^=;\r\n]*=)[^;\r\n]*")
 # Three digits, whatever follows: some servers grow the phrase onto them.
@@ -82,6 +83,10 @@ class Head(_Lines):  # type: ignore[misc,valid-type]  # one of two forms
     """The headers of one response, in the form that runs here."""
 
     __slots__ = ()
+
+    def content_type(self) -> str:
+        """The Content-Type that counts, where there are several."""
+        return content_type_of(self.all("content-type"))
 
     def location(self) -> str:
         """The Location, which may hold raw UTF-8; any other byte outside ASCII becomes %XX."""

@@ -205,7 +205,7 @@ class Transfer:
             self._network.note_challenge(self.lease.url, head.all("www-authenticate"))
         if self.lease.purpose is not _PAGE:
             return None  # whatever it is called and however long: its beginning is read
-        content_type = head.first("content-type")
+        content_type = head.content_type()
         self.refusal = self._judge.forbids(
             status,
             content_type,
@@ -219,6 +219,18 @@ class Transfer:
         elif status == 200 and self.refusal is None:
             self.intake.let_pass(content_type)
         return STOP if self.refusal else None
+
+    def judge_last_type(self) -> None:
+        """Refuse an answer with several Content-Type headers by the one that counts: the intake
+        compares the first alone with the type that it may let pass."""
+        head = self.intake.head
+        if self.lease.purpose is _PAGE and head.lower().count(b"\ncontent-type") > 1:
+            self.refusal = self._judge.forbids(
+                self.intake.status,
+                Head(head).content_type(),
+                None,
+                max_body_bytes=self.lease.max_body_bytes,
+            )
 
     def _on_start(self, piece: bytes) -> bool:
         """The first bytes of what the head did not tell: are they unwanted?"""

@@ -5,8 +5,9 @@
 A declaration in HTML is a `meta` found as browsers find it: tags are read as tags, so a `meta` in
 a comment, script, style or title counts for nothing, and the search goes on past the first
 1,024 bytes only while the tags still belong in a head. Where nothing is declared the standard
-leaves the choice open; there UTF-8 is told by its structure, other charsets by the frequency of
-their letters when there are enough of them, and the rest is windows-1252.
+leaves the choice open; there UTF-8 is told by its structure, ISO-2022-JP by its escape sequences,
+other charsets by the frequency of their letters when there are enough of them anywhere in the
+page, and the rest is windows-1252.
 
 Names are those of the Encoding standard in lower case, decoding is turbohtml's, and every search is
 linear.
@@ -35,6 +36,7 @@ _FEWEST_BYTES: Final = 12
 # The detector's confidence is a share among candidates: plain Korean gets 0.28, Japanese then 0.25.
 _LEAST_CONFIDENCE: Final = 0.2
 _DETECT_BYTES: Final = 64 * 2**10
+_AROUND_BYTES: Final = 256  # that are looked at before and after a byte outside ASCII
 
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 _BOM_STARTS: Final = tuple(bom for bom, _ in _BOMS)
@@ -78,6 +80,8 @@ _PLAIN_HEAD: Final = re.compile(
 )
 _META: Final = re.compile(rb"<meta", re.IGNORECASE)
 _HIGH: Final = re.compile(rb"[^\x00-\x7f]")
+_HIGH_BYTES: Final = bytes(range(0x80, 0x100))
+_TO_JAPANESE: Final = re.compile(rb"\x1b\$[@B](?:[!-~]{2})+\x1b\([BJ]")
 
 
 @lru_cache(maxsize=512)
@@ -211,20 +215,49 @@ def _of_xml_declaration(body: bytes) -> str | None:
 def _of_content(body: bytes) -> str:
     """What the bytes themselves look like, where nothing is declared."""
     if body.isascii():
-        return FALLBACK
+        return "iso-2022-jp" if _is_iso_2022_jp(body) else FALLBACK
     start = _HIGH.search(body)
     assert start is not None  # the body is not ASCII
-    # The first KiB before the first letter outside ASCII says nothing, and the detector would
-    # believe any `meta`, those that `_of_meta` did not accept too.
-    sample = _META.sub(b"<    ", body[start.start() : start.start() + _DETECT_BYTES])
+    # The first KiB before the first letter outside ASCII says nothing.
+    sample = body[start.start() : start.start() + _DETECT_BYTES]
     if _is_utf8(sample):
         return "utf-8"
-    if len(_HIGH.findall(sample[:4096])) < _FEWEST_BYTES:
-        return FALLBACK
-    match = detect(sample)
+    if _is_sparse(sample):
+        sample = _gathered(body, start.start())
+        if _is_sparse(sample):
+            return FALLBACK
+    # The detector would believe any `meta`, those that `_of_meta` did not accept too.
+    match = detect(_META.sub(b"<    ", sample))
     if match.encoding is None or match.bom or match.confidence < _LEAST_CONFIDENCE:
         return FALLBACK
     return find_encoding(match.encoding) or FALLBACK
+
+
+def _is_iso_2022_jp(body: bytes) -> bool:
+    """Whether ASCII has the escape sequences of Japanese mail, and all of them make sense."""
+    if _TO_JAPANESE.search(body) is None:
+        return False
+    text = decode(body[:_DETECT_BYTES].rpartition(b"\n")[0] or body, "iso-2022-jp")
+    return "\ufffd" not in text and not text.isascii()
+
+
+def _is_sparse(sample: bytes) -> bool:
+    """Whether there are too few bytes outside ASCII for their frequencies to mean anything."""
+    return len(sample) - len(sample.translate(None, _HIGH_BYTES)) < _FEWEST_BYTES
+
+
+def _gathered(body: bytes, at: int) -> bytes:
+    """The parts of a body that have bytes outside ASCII, where these are far apart."""
+    parts: list[bytes] = []
+    left = _DETECT_BYTES
+    while left > 0 and (found := _HIGH.search(body, at)) is not None:
+        start = max(at, found.start() - _AROUND_BYTES)
+        at = found.start() + _AROUND_BYTES
+        while at < len(body) and body[at] > 0x7F:  # not within a character
+            at += 1
+        parts.append(body[start:at])
+        left -= len(parts[-1])
+    return b"\n".join(parts)
 
 
 def _is_utf8(sample: bytes) -> bool:

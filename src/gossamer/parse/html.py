@@ -28,6 +28,7 @@ from gossamer.parse.reading import Reading, TreeReader
 from gossamer.parse.scan import scanner_of
 from gossamer.records import Link, Page
 from gossamer.settings import Parse
+from gossamer.urls.query import spelled_in
 
 _VOID: Final = frozenset({
     "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param",
@@ -108,7 +109,7 @@ class Parser:
             description=reading.description,
             canonical=reading.canonical,
             robots=frozenset(reading.robots),
-            links=tuple(reading.links),
+            links=_spelled(reading.links, charset),
             lines=reading.lines,
             generator=reading.generator,
         )
@@ -128,6 +129,14 @@ class Parser:
             style = element.attr("style") or ""
             if "url(" in style.lower():
                 yield from self._documents.links_in_css(style)
+
+
+def _spelled(links: Sequence[Link], charset: str) -> tuple[Link, ...]:
+    """Links with their queries in the charset of the page, as browsers send them."""
+    if charset == "utf-8":
+        return tuple(links)
+    spelled = ((link, spelled_in(charset, link.href)) for link in links)
+    return tuple(link if href == link.href else link._replace(href=href) for link, href in spelled)
 
 
 def _base_of(url: str, href: str) -> str:

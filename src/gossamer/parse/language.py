@@ -3,8 +3,9 @@
 Declarations are often copied with a template, so the text decides where it is long enough. The
 commonest words are asked first (`words.py`); only where they do not speak clearly, the detector,
 which costs ten times as much, and whose answer needs some common words of that language to be
-believed: to trigrams a list of C++ functions is French. Text in Chinese, Japanese or Korean is told
-by its script, because such pages are full of Latin names that mislead the detector.
+believed: to trigrams a list of C++ functions is French. Text in a script that one language has, or
+few have, is told by it (`scripts.py`), because such pages are full of Latin names that mislead the
+detector. That needs no minimum of 80 characters.
 
 A page that declares a language is looked at in its middle: its beginning is the template's, whose
 menus often stay in the declared language (of 335 translated pages declared English the beginning
@@ -27,6 +28,7 @@ from typing import Final
 from turbohtml.detect import detect_language
 
 from gossamer.base import native
+from gossamer.parse.scripts import NOTHING, told_by_script
 from gossamer.parse.words import is_heard, middle, said, spoken
 
 # A guess, not measured: shorter texts are mostly names and menus.
@@ -34,9 +36,8 @@ _FEWEST_CHARS: Final = 80
 _SAMPLE_CHARS: Final = 100  # 300 were right no more often on 500 pages of translated manuals
 _WINDOW: Final = 4  # times the characters allowed: where the longest lines are looked for
 _SURE: Final = 0.6
-_CJK_SHARE: Final = 10  # one character in so many
-# Of three bytes each: with fewer bytes for so many characters there cannot be enough of them.
-_MAY_BE_CJK: Final = (_CJK_SHARE + 2, _CJK_SHARE)
+# With fewer bytes for so many characters there cannot be enough of another script (`scripts.py`).
+_MAY_BE_OTHER_SCRIPT: Final = (12, 10)
 # Of the common words in a sample: less will do to confirm a declaration.
 _CONFIRMS: Final = 0.75
 _TELLS: Final = 0.9
@@ -50,10 +51,9 @@ _FEW_LINES: Final = 6
 _MANY_LINES: Final = 64
 _DENSITY: Final = 3  # letters of ours for what a Chinese, Japanese or Korean character says
 
+_DENSE: Final = ("ja", "ko", "zh")
+
 _DECLARED: Final = re.compile(r"([a-z]{2,3})(?![a-z])")
-_KANA: Final = "\u3040-\u30ff"
-_HANGUL: Final = "\uac00-\ud7af"
-_CJK: Final = f"{_KANA}\u3400-\u9fff{_HANGUL}"
 
 # Tongues that trigrams cannot tell apart: there the declaration holds.
 _NEAR: Final = (
@@ -98,44 +98,57 @@ def declared_language(tag: str) -> str:
 
 def language_of(text: str, declared: str, chars: int) -> str:
     """The language of a text of which `declared` is said; `chars` bounds what is looked at."""
-    if chars == 0 or len(text) < _FEWEST_CHARS:
+    if chars == 0:
         return declared
+    if len(text) < _FEWEST_CHARS:
+        told = told_by_script(text)
+        return told.narrowed(declared) if told.language else declared
     return _confirmed(text, declared, chars) if declared else _told(text, chars)
 
 
 def _confirmed(text: str, declared: str, chars: int) -> str:
     """The declared language, or another that the middle of the text speaks beyond doubt."""
     lengths = (chars // 4, chars, _WINDOW * chars)
-    is_said = said(text, declared, _CONFIRMS, lengths, _MAY_BE_CJK)
+    is_said = said(text, declared, _CONFIRMS, lengths, _MAY_BE_OTHER_SCRIPT)
     if is_said:
         return declared
     sample, window = middle(text, chars), middle(text, _WINDOW * chars)
+    told = NOTHING
     if is_said is None:
-        if by_script := _by_script(sample):
-            return by_script
-        if any(spoken(middle(text, length), _CONFIRMS) == declared for length in lengths):
+        told = told_by_script(sample)
+        if told.language:
+            return told.narrowed(declared)
+        heard = (spoken(middle(text, length), _CONFIRMS) for length in lengths)
+        if told.allows(declared) and declared in heard:
             return declared
     first = _detected(max(window.split("\n"), key=len)[:_SAMPLE_CHARS])
     if not first or first == declared or _are_near(first, declared):
-        return declared
+        return told.narrowed(declared, first)
     is_sure = first == _detected(sample) and is_heard(first, window)
-    return first if is_sure else declared
+    return told.narrowed(first if is_sure else declared, first)
 
 
 def _told(text: str, chars: int) -> str:
     """The language of a text of which nothing is said: that of most of its prose."""
     prose = _prose(text, _PROSE_WINDOW * chars, _PROSE_CHARS, _PROSE_CHARS // 3)
     few = " ".join([line[: chars // _FEW_LINES] for line in _spread(prose, _FEW_LINES)])
-    if found := _by_script(few) or spoken(few, _TELLS) or _voted(prose, chars):
-        return found
+    told = told_by_script(few)
+    if told.language:
+        return told.language
+    if found := spoken(few, _TELLS) or _voted(prose, chars):
+        return told.narrowed(found)
     sample = text[:chars]
-    if found := _by_script(sample) or _by_script(middle(text, chars)) or spoken(sample, _TELLS):
-        return found
+    for piece in (sample, middle(text, chars)):
+        told = told if told.script else told_by_script(piece)
+        if told.language:
+            return told.language
+    if found := spoken(sample, _TELLS):
+        return told.narrowed(found)
     *_, other, longest = ["", *sorted(text[: _WINDOW * chars].split("\n"), key=len)]
     first = _detected(longest[:_SAMPLE_CHARS])
     if not first or first != _detected(other[:_SAMPLE_CHARS]):
         first = _detected(sample)
-    return first if is_heard(first, text[: _WINDOW * chars]) else ""
+    return told.narrowed(first if is_heard(first, text[: _WINDOW * chars]) else "", first)
 
 
 def prose_in_python(text: str, most: int, enough: int, enough_of_others: int) -> list[str]:
@@ -163,9 +176,9 @@ def _voted(prose: list[str], chars: int) -> str:
     votes: dict[str, int] = {}
     for line in _spread(prose, _MANY_LINES):
         piece = line[: chars // 5]
-        found = _by_script(piece)
-        weight = _DENSITY * len(line) if found else len(line)
-        if found := found or spoken(piece, _VOTES, _FEWEST_VOTING):
+        told = told_by_script(piece)
+        weight = _DENSITY * len(line) if told.language in _DENSE else len(line)
+        if found := told.language or spoken(piece, _VOTES, _FEWEST_VOTING):
             votes[found] = votes.get(found, 0) + weight
     half = sum(votes.values()) / 2
     return next((found for found, weight in votes.items() if weight > half), "")
@@ -181,32 +194,6 @@ def _detected(sample: str) -> str:
     found = _TWO_LETTERS.get(match.language, match.language)
     letters, instead = _NOT_ITS_OWN.get(found, (frozenset(), found))
     return found if letters.isdisjoint(sample) else instead
-
-
-def _by_script(sample: str) -> str:
-    """Chinese, Japanese or Korean, where the script tells."""
-    if not sample or sample.isascii():
-        return ""
-    bytes_, chars = _MAY_BE_CJK  # asked first, at a tenth of the cost
-    if len(sample.encode(errors="replace")) * chars < len(sample) * bytes_:
-        return ""
-    characters = _count(_CJK, sample)
-    if characters * _CJK_SHARE < len(sample):
-        return ""
-    if _count(_KANA, sample) * _CJK_SHARE > characters:
-        return "ja"
-    return "ko" if _count(_HANGUL, sample) * 4 > characters else "zh"
-
-
-def _count(spans: str, sample: str) -> int:
-    """How many characters of a sample lie in some spans."""
-    return len(_pattern(spans).findall(sample))
-
-
-@lru_cache(maxsize=8)
-def _pattern(spans: str) -> re.Pattern[str]:
-    # Not when loaded: to compile the three takes 5 ms, and most crawls meet none of them.
-    return re.compile(f"[{spans}]")
 
 
 def _are_near(found: str, declared: str) -> bool:
