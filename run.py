@@ -7,7 +7,8 @@
 
 Makes `.venv` beside itself when it is missing and installs the package there. A second run takes
 no time for that: a stamp in `.venv` remembers for which `pyproject.toml` and which C files it was
-made. Without a C compiler the parts in C stay Python; one that comes later is noticed.
+made. Without a C compiler the parts in C stay Python; one that comes later is noticed. The build
+fetches what draws the curves of the web page from npm; without npm the page shows tables instead.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ SUFFIX = ".exe" if os.name == "nt" else ""
 PYTHON = BIN / f"python{SUFFIX}"
 GOSSAMER = BIN / f"gossamer{SUFFIX}"
 STAMP = VENV / "gossamer-stamp"
+TRIED = VENV / "gossamer-assets"  # for which files npm was asked
 SOURCES = HOME / "src"
+ASSETS = HOME / "assets"
+VENDOR = SOURCES / "gossamer" / "web" / "static" / "vendor"
 
 # Programs that some tests run, and the Debian package that brings each.
 NEEDED = {
@@ -49,6 +53,8 @@ NEEDED = {
     "zsh": "zsh",
     "chromium": "chromium",
 }
+
+RETRY = "`python3 assets/gossamer_assets.py` tries again"
 
 # What compiling takes on Debian: the first has the headers of C, the other those of Python.
 BUILD = ("build-essential", f"python{sys.version_info[0]}.{sys.version_info[1]}-dev")
@@ -123,6 +129,7 @@ def collection_of(arguments: list[str]) -> str:
 def install(*what: str) -> bool:
     """Bring the package into `.venv`, unless the stamp says that it is there; whether it is."""
     if is_installed(what[-1]):
+        bring_assets()
         return True
     if not runs(PYTHON):
         say("making .venv ...")
@@ -140,14 +147,38 @@ def install(*what: str) -> bool:
     ]
     for old in compiled().values():
         old.unlink(missing_ok=True)  # where it cannot be built again, it must not stay as it was
-    if run([*pip, *what]) != 0:
+    if run([*pip, *what]) != 0 and not install_without_npm([*pip, *what]):
         say("the installation failed; the lines above say why. Run this command again to go on.")
         return False
+    TRIED.write_text(fingerprint(), encoding="utf-8")
     STAMP.write_text(f"{fingerprint()} {what[-1]} {can_compile():d}\n", encoding="utf-8")
     keep_bytecode()
     if not is_compiled():
         say(f"not all parts in C were built, so crawls take longer: {why_not_compiled()}")
+    if not has_assets():
+        say(f"npm could not be reached, so the web page shows tables, no curves: {RETRY}")
     return True
+
+
+def install_without_npm(pip: list[str | Path]) -> bool:
+    """Once more for a machine without npm, on which the package that brings it cannot be had."""
+    if shutil.which("npm") is not None or os.environ.get("GOSSAMER_NO_NPM"):
+        return False
+    os.environ["GOSSAMER_NO_NPM"] = "1"
+    return run(pip) == 0
+
+
+def has_assets() -> bool:
+    """Whether the files from npm are there; which they should be is the script's to say."""
+    return (VENDOR / "stamp.json").exists()
+
+
+def bring_assets() -> None:
+    """Fetch the files from npm where they are missing; once for the same files, not each time."""
+    if has_assets() or (TRIED.exists() and TRIED.read_text(encoding="utf-8") == fingerprint()):
+        return
+    TRIED.write_text(fingerprint(), encoding="utf-8")
+    run([PYTHON, ASSETS / "gossamer_assets.py"])
 
 
 def keep_bytecode() -> None:
@@ -172,8 +203,10 @@ def is_installed(what: str) -> bool:
 
 
 def fingerprint() -> str:
-    """Changes when the dependencies, the C files or the interpreter do, or the folder has moved."""
+    """Changes when the dependencies (of npm, too), the C files or the interpreter do, or the
+    folder has moved."""
     files = [HOME / "pyproject.toml", *sorted(SOURCES.rglob("*.[ch]"))]
+    files += sorted(ASSETS.glob("package*.json"))
     given = [file.read_bytes() for file in files]
     return hashlib.sha256(b"\0".join([*given, f"{sys.version} {HOME}".encode()])).hexdigest()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -12,6 +14,7 @@ from shutil import copy, copytree, ignore_patterns
 import pytest
 
 ROOT = Path(__file__).parents[2]
+VENDOR = Path("src/gossamer/web/static/vendor")
 NOT_FOR_WHEELS = {".c", ".h", ".so", ".pyd", ".pyc"}
 
 pytestmark = pytest.mark.slow
@@ -22,18 +25,23 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package alone, with a compiled file that another Python left in it."""
     home = tmp_path_factory.mktemp("clone")
     copytree(ROOT / "src", home / "src", ignore=ignore_patterns("__pycache__", "*.so", "*-info"))
+    copytree(ROOT / "assets", home / "assets", ignore=ignore_patterns("__pycache__"))
+    shutil.rmtree(home / VENDOR, ignore_errors=True)  # as on a machine that cannot reach npm
     for name in ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
         copy(ROOT / name, home)
     (home / "src" / "gossamer" / "parse" / "_scan.cpython-37-other.so").write_bytes(b"old")
     return home
 
 
-def built(clone: Path, what: str) -> Path:
+def built(clone: Path, what: str, **more: str) -> Path:
     """`sdist` or `wheel`, by the backend that pip would ask, without the network."""
-    code = f"import setuptools.build_meta as made; made.build_{what}('out')"
+    code = f"import gossamer_backend as made; made.build_{what}('out')"
     command = [sys.executable, "-W", "ignore", "-c", code]
-    ended = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
+    env = {**os.environ, "PYTHONPATH": "assets", "GOSSAMER_NO_NPM": "1", **more}
+    ended = subprocess.run(command, cwd=clone, env=env, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
+    if what == "wheel" and not (clone / VENDOR).exists():
+        assert "will have no curves: GOSSAMER_NO_NPM is set." in ended.stderr
     (found,) = (clone / "out").glob("*.whl" if what == "wheel" else "*.tar.gz")
     return found
 
@@ -62,3 +70,18 @@ def test_a_source_archive_holds_what_is_compiled_and_nothing_compiled(clone: Pat
 
     assert expected - held == set()
     assert not [name for name in held if name.endswith((".so", ".pyd", ".pyc"))]
+    assert "assets/package-lock.json" in names
+    assert "assets/gossamer_backend.py" in names
+
+
+def test_a_wheel_holds_what_was_fetched_from_npm(clone: Path) -> None:
+    (clone / VENDOR).mkdir()
+    (clone / VENDOR / "uPlot.iife.min.js").write_text("var uPlot;")
+    shutil.rmtree(clone / "out", ignore_errors=True)
+    try:
+        with zipfile.ZipFile(built(clone, "wheel", CC="false")) as wheel:  # no need to compile
+            held = set(wheel.namelist())
+    finally:
+        shutil.rmtree(clone / VENDOR)
+
+    assert "gossamer/web/static/vendor/uPlot.iife.min.js" in held

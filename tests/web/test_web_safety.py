@@ -23,7 +23,11 @@ VIEWS = ("copy", "text", "in", "out", "versions", "headers", "story")
 def acting(markup: str) -> list[str]:
     """What in our own markup would act: scripts that are not ours, attributes with events."""
     tags = re.findall(r"<[a-zA-Z][^>]*>", markup)
-    ours = re.compile(r'<script type="module" src="/static/\w+\.js">')
+    module, library = (
+        r'type="module" src="/static/\w+',
+        r'defer src="/static/vendor/uPlot\.iife\.min',
+    )
+    ours = re.compile(rf'<script ({module}|{library})\.js">')
     return [
         tag
         for tag in tags

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base import native
+from gossamer.base.plots import plot_library
 from gossamer.base.values import dataclass
 from gossamer.crawl.home import FORMAT, Home, open_to_read
 from gossamer.errors import GossamerError
@@ -27,6 +28,7 @@ from gossamer.version import __version__
 
 _LEAST_FILES: Final = 1024  # 256 of the state, as many connections, files, and what Python needs
 _LEAST_FREE_BYTES: Final = 10**9
+_ASSETS: Final = Path(__file__).parents[3] / "assets" / "gossamer_assets.py"  # in a clone
 _OPTIONAL: Final = {
     "chromium": "pages that need a browser",
     "duckdb": "looking into graph/ and exports by hand",
@@ -57,6 +59,7 @@ def doctor(collection: Path | None = None) -> list[Check]:
         ("open files", _open_files),
         ("names", _names),
         ("programs", _programs),
+        ("curves", _curves),
     ]
     found = [_checked(name, check) for name, check in checks]
     if collection is not None:
@@ -157,6 +160,16 @@ def _programs() -> Check:
         for name, use in _OPTIONAL.items()
     ]
     return Check("programs", True, "optional: " + "; ".join(found))
+
+
+def _curves() -> Check:
+    library = plot_library()
+    if library:
+        return Check("curves", True, f"the web page draws them with {library}")
+    says = "this build could not reach npm, so the web page shows tables instead of curves"
+    if _ASSETS.exists():
+        says += f"; `python3 {_ASSETS}` fetches what is missing"
+    return Check("curves", True, says)
 
 
 def _collection_checks(home: Home) -> Iterator[Check]:

@@ -4,7 +4,7 @@
 a JSON array that ends with the CRC-32 of the text before it. A sample is one `write` of one line,
 so a killed crawl loses at most its last sample; readers leave out lines that are cut or damaged.
 
-The file is bounded. It begins with a sample each quarter of a second. At `MOST_SAMPLES` every
+The file is bounded. It begins with ten samples a second. At `MOST_SAMPLES` every
 second sample is dropped and the time between two doubles, so a crawl of ten minutes and one of ten
 weeks both have between 600 and 1,200 samples, evenly spaced over the time that the crawl ran.
 
@@ -25,7 +25,7 @@ from gossamer.frontier.counts import Counts
 
 SCHEMA: Final = 1
 MOST_SAMPLES: Final = 1_200
-FIRST_INTERVAL_S: Final = 0.25
+FIRST_INTERVAL_S: Final = 0.1
 _ERRORS: Final = ("4xx", "5xx")
 
 
@@ -110,24 +110,28 @@ class Recorder:
         self._began_s = clock.now_s()
         self._samples = read_history(path)
         last = self._samples[-1] if self._samples else None
-        self._ran_before_ms = last.ran_ms if last else 0
+        self._ran_before_s = last.ran_ms / 1000 if last else 0.0
         self._run = last.run + 1 if last else 1
         self._is_begun = False  # this run has written its first line
         self._is_off = False  # the disk refused a line
+
+    @property
+    def ran_s(self) -> float:
+        """How long the crawl has run, over all its runs."""
+        return self._ran_before_s + self._clock.now_s() - self._began_s
 
     async def keep(self) -> None:
         """Take samples until cancelled."""
         while not self._is_off:
             self.note()
-            interval_s = interval_for((self._ran_before_ms / 1e3) + self._ran_s())
-            await self._clock.sleep_until(self._clock.now_s() + interval_s)
+            await self._clock.sleep_until(self._clock.now_s() + interval_for(self.ran_s))
 
     def note(self) -> None:
         """Take one sample, and write it. Blocks for a write of about 100 bytes."""
         sample = sample_of(
             self._counts,
             at_ms=self._clock.wall_us() // 1000,
-            ran_ms=self._ran_before_ms + round(self._ran_s() * 1000),
+            ran_ms=round(self.ran_s * 1000),
             run=self._run,
             memory_bytes=self._memory(),
         )
@@ -151,6 +155,3 @@ class Recorder:
         new.write_text("".join(lines), encoding="utf-8")
         new.replace(self._path)
         self._is_begun = True
-
-    def _ran_s(self) -> float:
-        return self._clock.now_s() - self._began_s

@@ -60,6 +60,7 @@ class Node:
         self._is_done = False
         self._speed = Speed()
         self._recent: deque[Recent] = deque(maxlen=_RECENT)
+        self._recorder: Recorder | None = None
         self._connections = room_for_connections(parts.settings.fetch.connections)
         parts.scheduler.shares.resize(self._connections)
         self._throttle = Throttle(parts.settings.node.hours, parts.settings.fetch.max_rate_bytes)
@@ -115,7 +116,7 @@ class Node:
         """
         crew = self._parts.crew
         await crew.start(Employer(self.take, self._take_part, self._take_back, self._fail))
-        recorder = Recorder(
+        recorder = self._recorder = Recorder(
             self._parts.home.history, self._clock, self._frontier.counts, self._memory_bytes
         )
         async with asyncio.TaskGroup() as tasks:
@@ -126,6 +127,7 @@ class Node:
             await self._wait_for_answers()
             banning.cancel()
             recording.cancel()
+            recorder.note()  # what follows fetches nothing
             committing.cancel()  # between two commits; one under way is finished
             finishing = asyncio.ensure_future(crew.finish())  # meanwhile
         await finishing
@@ -356,6 +358,8 @@ class Node:
             pages_per_s=round(pages_per_s, 2),
             bytes_per_s=round(bytes_per_s, 1),
             wall_s=round(now_s - self._began_s, 1),
+            ran_s=round(self._recorder.ran_s, 2) if self._recorder else 0.0,
+            memory_bytes=self._memory_bytes(),
             troubles=self._scheduler.troubles(),
             retrying=retries.urls if retries else 0,
             retry_in_s=round(retries.next_in_s, 1) if retries else 0.0,

@@ -37,6 +37,8 @@ class Progress:
     refused_by: dict[str, int] = field(default_factory=dict)
     by_status: dict[str, int] = field(default_factory=dict)
     by_class: dict[str, int] = field(default_factory=dict)  # answer_class.py
+    ran_s: float = 0.0  # over all runs of the crawl; `wall_s` is of this one
+    memory_bytes: int | None = None  # of all its processes; None where it is not known
     by_depth: dict[str, int] | None = None  # fetched pages; None where they were not counted
     troubles: tuple[str, ...] = ()
     dropped: int = 0  # links to new hosts beyond the budgets, not recorded

@@ -13,6 +13,7 @@ from gossamer.search.results import Request, Results, sort_of
 from gossamer.version import __version__
 from gossamer.web.asked import Asked
 from gossamer.web.crawls import OPTIONS, judge_scope
+from gossamer.web.curves import history_object
 from gossamer.web.events import Watched, feed
 from gossamer.web.exploring import diff_object, graph_object, neighbours, top_object
 from gossamer.web.exports import exports_object
@@ -128,6 +129,11 @@ def hosts(desk: Desk, asked: Asked) -> Response:
 
 def status(desk: Desk, asked: Asked) -> Response:
     return JSONResponse(desk.crawls.status(asked.text("c")))
+
+
+def history(desk: Desk, asked: Asked) -> Response:
+    name = asked.text("c") or desk.shelf.first
+    return JSONResponse(history_object(desk.shelf.home(name), name))
 
 
 def events(desk: Desk, asked: Asked) -> Response:

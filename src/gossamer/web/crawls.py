@@ -373,7 +373,8 @@ class Crawls:
 _NOTHING: Final[dict[str, Any]] = {
     "state": "none", **figures_of(Counts()),
     "under_way": 0, "hosts_waiting": 0, "pages_per_s": 0.0, "bytes_per_s": 0.0, "wall_s": 0.0,
-    "troubles": (), "retrying": 0, "retry_in_s": 0.0, "said": "",
+    "ran_s": 0.0, "memory_bytes": None, "troubles": (), "retrying": 0, "retry_in_s": 0.0,
+    "said": "",
 }  # fmt: skip
 
 

@@ -34,6 +34,15 @@ from gossamer.web.asked import Asked
 from gossamer.web.cached import cached_response
 from gossamer.web.checking import WrongContact
 from gossamer.web.crawls import OPTIONS, orders_known
+from gossamer.web.curves import (
+    CURVES,
+    PLOT_SCRIPT,
+    PLOT_STYLE,
+    depths_of,
+    has_plots,
+    history_object,
+    table_of,
+)
 from gossamer.web.exploring import ORDERS, diff_object
 from gossamer.web.exports import export_file, tables
 from gossamer.web.login import SESSION_S
@@ -228,10 +237,13 @@ def crawl(desk: Desk, asked: Asked) -> Response:
     status = desk.crawls.status(name)
     if status["state"] == "none":
         raise NotKnown(f"there is no crawl {name!r}")
+    series = history_object(desk.shelf.home(name), name)["series"]
     return _html(
         desk, asked, "crawl.html", nav="crawls", now=status, status=200,
         told=desk.crawls.told(name), seeds=desk.crawls.seeds(name, 20),
         bans=_bans_or_none(desk, name), classes=LABELS,
+        samples=table_of(series), plots=(PLOT_SCRIPT, PLOT_STYLE) if has_plots() else None,
+        curves=CURVES, depths=depths_of(status["by_depth"]),
     )  # fmt: skip
 
 

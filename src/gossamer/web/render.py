@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gossamer.base.answer_class import class_of, status_text
+from gossamer.base.clock import iso_of
 from gossamer.base.sizes import size_text
 from gossamer.search.snippets import Snippet
 
@@ -62,12 +63,26 @@ class Renderer:
         )
         self._pages.filters.update(
             size=size_text, mark=mark, plain=plain, outward=outward, thousands=_thousands,
-            answer_class=class_of, status_text=status_text,
+            moment=_moment, duration=_duration, answer_class=class_of, status_text=status_text,
         )  # fmt: skip
         self._pages.globals["here"] = here
 
     def page(self, template: str, **names: Any) -> str:
         return self._pages.get_template(template).render(**names)
+
+
+def _moment(at_ms: int) -> str:
+    """`2026-01-31 12:00:00`."""
+    return iso_of(at_ms * 1000)[:-1].replace("T", " ")
+
+
+def _duration(seconds: float) -> str:
+    """`1 h 2 min`, `2 min 5 s`, `3.5 s`."""
+    hours, rest = divmod(int(seconds), 3600)
+    minutes = rest // 60
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest % 60} s" if minutes else f"{seconds:.3g} s"
 
 
 def _thousands(number: float) -> str:

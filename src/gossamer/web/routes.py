@@ -136,7 +136,7 @@ _STATUS_KEYS = (
     "schema", "crawl", "state", "fetched", "redirects", "failed", "refused", "queued", "known",
     "bytes", "links", "unchanged", "duplicates", "indexed", "dropped", "refused_by", "by_status",
     "by_class", "by_depth", "under_way", "hosts_waiting", "pages_per_s", "bytes_per_s", "wall_s",
-    "troubles", "retrying", "retry_in_s", "said",
+    "ran_s", "memory_bytes", "troubles", "retrying", "retry_in_s", "said",
 )  # fmt: skip
 _CONFIRM = Param(name="confirm", help="The crawl's name again.", place="body", default="")
 
@@ -228,6 +228,11 @@ API: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/api/status", name="status", does="How a crawl stands.",
         answer=answers.status, params=(_CRAWL,), keys=_STATUS_KEYS,
+    ),
+    Route(
+        method="GET", path="/api/history", name="history",
+        does="How a crawl went: its figures over time, also after it has stopped.",
+        answer=answers.history, params=(_CRAWL,), keys=("schema", "crawl", "series"),
     ),
     Route(
         method="GET", path="/api/events", name="events",

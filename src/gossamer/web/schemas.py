@@ -33,7 +33,8 @@ _OF_STATUS: Final[dict[str, Schema]] = {
     "by_class": _COUNTS, "by_depth": {**_COUNTS, "type": ["object", "null"]},
     "unchanged": _COUNT, "duplicates": _COUNT, "dropped": _COUNT,
     "under_way": _COUNT, "hosts_waiting": _COUNT, "pages_per_s": _AMOUNT, "bytes_per_s": _AMOUNT,
-    "wall_s": _AMOUNT, "troubles": _list(_TEXT), "retrying": _COUNT,
+    "wall_s": _AMOUNT, "ran_s": _AMOUNT,
+    "memory_bytes": {"type": ["integer", "null"]}, "troubles": _list(_TEXT), "retrying": _COUNT,
     "retry_in_s": _AMOUNT, "said": _TEXT,
 }  # fmt: skip
 _HOST: Final = _object(
@@ -117,6 +118,23 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
     "centre": _MAYBE_TEXT,
     "neighbours": _list(_object(name=_TEXT, links_in=_COUNT, links_out=_COUNT)),
     "between": _list(_object(source=_TEXT, target=_TEXT, links=_COUNT)),
+    "series": _object(
+        **{
+            name: _list({"type": ["number", "null"]})
+            for name in (
+                "ran_s",
+                "at_ms",
+                "run",
+                "fetched",
+                "errors",
+                "failed",
+                "queued",
+                "pages_per_s",
+                "bytes_per_s",
+                "memory_bytes",
+            )
+        }
+    ),
     "exports": _list(
         _object(
             what=_TEXT, says=_TEXT, columns=_list(_TEXT), levels=_list(_TEXT), formats=_list(_TEXT)

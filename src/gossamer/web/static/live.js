@@ -1,22 +1,12 @@
 // A crawl as it goes. Everything that strangers wrote is put in as text, never as markup.
-import { draw } from "./curve.js";
+import { Curves } from "./curves.js";
+import { duration, size, whole } from "./shown.js";
 
 const live = document.getElementById("live");
 const crawl = live.dataset.crawl;
 const MOST_LINES = 200;
-const MOST_POINTS = 600; // ten minutes at one a second
-const points = [];
-
-function size(bytes) {
-  const units = ["B", "kB", "MB", "GB"];
-  for (const unit of units) {
-    if (bytes < 1000) return `${unit === "B" ? bytes.toFixed(0) : bytes.toFixed(1)} ${unit}`;
-    bytes /= 1000;
-  }
-  return `${bytes.toFixed(1)} TB`;
-}
-
-const whole = new Intl.NumberFormat("en");
+const curves = new Curves(document.getElementById("curves"), crawl);
+let wasRunning = false;
 
 function cell(tag, text, kind) {
   const made = document.createElement(tag);
@@ -50,8 +40,9 @@ function showStatus(status) {
   document.getElementById("troubles").replaceChildren(...troubles);
   allow(status);
   showClasses(status.by_class);
+  showDepths(status.by_depth);
   showReasons(status.refused_by);
-  if (["running", "paused", "stopping"].includes(status.state)) note(status);
+  note(status);
 }
 
 // What one would say to a colleague who asks; read out only when the state changes.
@@ -67,12 +58,6 @@ function sayLine(status) {
     : `${whole.format(status.fetched)} fetched, ${whole.format(status.queued)} still queued`;
 }
 
-function duration(seconds) {
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = Math.floor(seconds % 60);
-  return hours ? `${hours} h ${minutes} min` : minutes ? `${minutes} min ${rest} s` : `${rest} s`;
-}
-
 function allow({ state, known }) {
   const may = {
     pause: state === "running",
@@ -86,25 +71,12 @@ function allow({ state, known }) {
   }
 }
 
+// While it runs each status is a point; afterwards the history has the last one.
 function note(status) {
-  points.push({
-    at: new Date(),
-    speed: status.pages_per_s,
-    queue: status.queued,
-    fetched: status.fetched,
-  });
-  if (points.length > MOST_POINTS) points.shift();
-  draw(document.getElementById("speed"), points.map((point) => point.speed), "pages/s");
-  draw(document.getElementById("queue"), points.map((point) => point.queue), "URLs");
-  const lines = points.slice(-60).reverse().map((point) =>
-    row(
-      cell("th", point.at.toLocaleTimeString()),
-      cell("td", point.speed, "number"),
-      cell("td", whole.format(point.queue), "number"),
-      cell("td", whole.format(point.fetched), "number"),
-    ),
-  );
-  document.querySelector("#curves tbody").replaceChildren(...lines);
+  const runs = ["running", "paused", "stopping"].includes(status.state);
+  if (runs) curves.add(status);
+  else if (wasRunning) curves.load();
+  wasRunning = runs;
 }
 
 function showClasses(counts) {
@@ -113,18 +85,32 @@ function showClasses(counts) {
     const count = counts[shown.dataset.class] ?? 0;
     shown.textContent = whole.format(count);
     shown.nextElementSibling.replaceChildren(bar(count / most));
+    if (shown.dataset.class === "other") shown.parentElement.hidden = !count; // most crawls have none
   }
 }
 
 function showReasons(counts) {
-  const ordered = Object.entries(counts).sort((one, other) => other[1] - one[1]);
-  const most = ordered.length ? ordered[0][1] : 1;
-  const lines = ordered.map(([reason, count]) => {
+  showBars("#reasons tbody", Object.entries(counts).sort((one, other) => other[1] - one[1]));
+}
+
+const DEPTHS = 12; // as web/curves.py shows them
+
+function showDepths(counts) {
+  if (!counts || !document.getElementById("depths")) return;
+  const pairs = Object.entries(counts).sort((one, other) => one[0] - other[0]);
+  const deeper = pairs.splice(DEPTHS);
+  if (deeper.length) pairs.push([`${deeper[0][0]} and more`, deeper.reduce((sum, [, count]) => sum + count, 0)]);
+  showBars("#depths tbody", pairs);
+}
+
+function showBars(place, pairs) {
+  const most = Math.max(1, ...pairs.map(([, count]) => count));
+  const lines = pairs.map(([name, count]) => {
     const share = cell("td", "");
     share.append(bar(count / most));
-    return row(cell("th", reason), cell("td", whole.format(count), "number"), share);
+    return row(cell("th", name), cell("td", whole.format(count), "number"), share);
   });
-  document.querySelector("#reasons tbody").replaceChildren(...lines);
+  document.querySelector(place).replaceChildren(...lines);
 }
 
 function bar(share) {
@@ -132,7 +118,7 @@ function bar(share) {
   const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   svg.setAttribute("class", "share");
   svg.setAttribute("aria-hidden", "true");
-  rect.setAttribute("width", `${Math.max(1, share * 100)}%`);
+  rect.setAttribute("width", `${share ? Math.max(1, share * 100) : 0}%`);
   rect.setAttribute("height", "100%");
   rect.setAttribute("rx", "2");
   svg.append(rect);
