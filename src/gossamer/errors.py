@@ -82,7 +82,8 @@ class NoCollection(StoreError):
 
     def __init__(self, home: Path) -> None:
         super().__init__(
-            f"there is no collection in {home}; start one with `gossamer crawl -c {home} URL`"
+            f"no collection in {home}: name one with -c DIR, or start one with "
+            f"`gossamer crawl -c {home} URL`"
         )
         self.home = home
 
@@ -92,7 +93,7 @@ class CollectionInUse(StoreError):
 
     def __init__(self, home: Path, holder: str) -> None:
         super().__init__(
-            f"{home} is in use by {holder}; wait for it, or end it with `gossamer stop -c {home}`"
+            f"{home} is in use by {holder}; wait for it, or stop it with `gossamer stop -c {home}`"
         )
         self.home = home
 

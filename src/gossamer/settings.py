@@ -527,7 +527,7 @@ def with_values(settings: Settings, values: Mapping[str, object]) -> Settings:
     by_section: dict[str, dict[str, object]] = {}
     for key, value in values.items():
         if key not in _FIELDS:
-            raise SettingsError(key, f"is no setting{nearest(key)}")
+            raise SettingsError(key, f"is not a setting{nearest(key)}")
         section, name = key.split(".")
         given = tuple(value) if isinstance(value, list) else value
         by_section.setdefault(section, {})[name] = given

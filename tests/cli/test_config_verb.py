@@ -23,8 +23,8 @@ def test_each_fault_has_its_line_its_key_and_the_nearest_one(tmp_path: Path) -> 
     assert (ended.code, ended.out) == (2, "")
     lines = ended.err.splitlines()
     expected = [
-        (2, "fetch.conections is no setting; did you mean fetch.connections?"),
-        (6, "politnes.host_delay_s is no setting; did you mean politeness.host_delay_s?"),
+        (2, "fetch.conections is not a setting; did you mean fetch.connections?"),
+        (6, "politnes.host_delay_s is not a setting; did you mean politeness.host_delay_s?"),
         (8, "scope.depth is -7, but it must be at least -1"),
         (9, "scope.kind is 'world', but it must be one of page"),
         (3, "fetch.types names 'hmtl'"),
@@ -38,7 +38,7 @@ def test_each_fault_has_its_line_its_key_and_the_nearest_one(tmp_path: Path) -> 
     ("text", "said"),
     [
         ("x = [\n", "Invalid value"),
-        ("[scope]\ninclude = ['re:(']\n", "no regular expression"),
+        ("[scope]\ninclude = ['re:(']\n", "not a regular expression"),
         ("[fetch]\nlogins_file = '/nowhere'\n", "cannot be read"),
         ("[fetch]\nheaders = 'Authorization: geheim'\n", "a list of texts"),
         ("fetch = 3\n", "is a section"),
@@ -61,7 +61,7 @@ def test_a_right_file_is_right(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text("[fetch]\nconnections = 3\n")
 
-    assert typed("config", "check", file).err == f"{file} is right.\n"
+    assert typed("config", "check", file).err == f"{file} is valid.\n"
 
 
 def test_the_schema_has_every_setting_with_its_default_and_limits() -> None:

@@ -77,7 +77,7 @@ def test_one_capture_cannot_be_compared(collection: Path) -> None:
         ended = typed("diff", "-c", collection, site.url())
 
     assert ended.code == 1
-    assert "there is one capture" in ended.err
+    assert "has one capture" in ended.err
 
 
 def test_lines_that_share_little_are_two_lines() -> None:

@@ -106,7 +106,7 @@ def test_people_get_sentences_and_no_secret(collection: Path) -> None:
         "scope.depth = 2  # command line",
         "0.0 s  robots   https://example.org/robots.txt",
         "example.org: 1 queued, 1 request at a time, 1 s delay",
-        "names were not looked up",
+        "host names were not resolved",
         "--user-agent-contact",
     ):
         assert words in ended.out
@@ -119,7 +119,7 @@ def test_people_get_sentences_and_no_secret(collection: Path) -> None:
         ([], "name a URL"),
         (["not a url"], "is not a URL"),
         (["--scope", "moon", "http://127.0.0.1/"], "--scope"),
-        (["http://127.0.0.1:25/"], "cannot be asked"),
+        (["http://127.0.0.1:25/"], "cannot be requested"),
         (["http://me:geheim@127.0.0.1:99999/"], "99999"),
     ],
 )

@@ -64,9 +64,9 @@ def test_a_page_is_written_whole(stored: Path, tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (("--fail-on", "ded>0"), "did you mean dead?"),
-        (("--fail-on", "dead"), "cannot be read"),
+        (("--fail-on", "dead"), "is not a condition"),
         (("--quick", "--fail-on", "mixed>0"), "leave out --quick"),
-        (("-o", "report.pdf"), "should end in .html"),
+        (("-o", "report.pdf"), "must end in .html"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_read(

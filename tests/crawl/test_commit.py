@@ -259,7 +259,7 @@ def test_a_full_disk_is_told_when_the_log_is_written() -> None:
     journal = Journal.__new__(Journal)
     journal._file = os.open("/dev/full", os.O_WRONLY)
 
-    with pytest.raises(DiskFault, match="make room and go on") as told:
+    with pytest.raises(DiskFault, match="free some space, then resume") as told:
         journal.append(b"line\n")
 
     assert told.value.is_full

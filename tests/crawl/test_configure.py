@@ -104,7 +104,7 @@ def test_an_unknown_key_is_named_with_file_line_and_nearest_key(
         check_file(file)
 
     message = str(told.value)
-    assert message.startswith(f"{file}, line {line}: {key} is no setting"), message
+    assert message.startswith(f"{file}, line {line}: {key} is not a setting"), message
     assert not nearest or f"did you mean {nearest}" in message
     assert told.value.exit_code == 2
 
@@ -136,7 +136,7 @@ def test_a_key_of_the_same_name_in_another_table_of_a_pyproject_is_not_meant(
         ("[politeness]\nhost_delay_s = nan\n", 2, "finite"),
         ("[politeness]\nhost_delay_s = 2026-01-01\n", 2, "must be a number"),
         ("fetch = 3\n", 1, "write [fetch]"),
-        ("x = 1\n", 1, "is no setting"),
+        ("x = 1\n", 1, "is not a setting"),
         ("[[fetch]]\nconnections = 3\n", 1, "write [fetch]"),
     ],
 )

@@ -87,7 +87,7 @@ def test_the_page_to_open_first_is_the_seed(crawled: tuple[Path, Site], tmp_path
         ("wacz", "all.zip", "", r"ends in \.wacz"),
         ("wacz", "-", "", r"ends in \.wacz"),
         ("warc", "all.warc", "", r"ends in \.warc\.gz"),
-        ("warc", "all.warc.gz", "example.org", "no beginning of a URL"),
+        ("warc", "all.warc.gz", "example.org", "is not a URL prefix"),
         ("pages", "pages.csv", "https://example.org/", "--prefix is for warc and wacz"),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_part_without_anything_in_it_is_no_file(
 ) -> None:
     with (
         Study.open(crawled[0]) as study,
-        pytest.raises(NotKnown, match="nothing in the archive"),
+        pytest.raises(NotKnown, match="nothing was found in the archive"),
     ):
         export(study, "wacz", tmp_path / "x.wacz", prefix="https://nowhere.example/")
     assert list(tmp_path.iterdir()) == []

@@ -291,7 +291,7 @@ def test_a_device_is_written_to_and_not_replaced(study: Study, tmp_path: Path) -
     [
         ("pages", "pages.xlsx", r"\.jsonl, \.csv or \.parquet"),
         ("pages", "pages", r"\.jsonl, \.csv or \.parquet"),
-        ("zim", "all.zim", "there are pages, links, anchors, graph, .* captures, warc and wacz"),
+        ("zim", "all.zim", "use pages, links, anchors, graph, .* captures, warc or wacz"),
         ("page", "pages.csv", "did you mean pages"),
         ("pages", "folder.csv", "is a directory"),
         ("pages", "missing/pages.csv", "cannot write .*No such file"),

@@ -135,7 +135,7 @@ def test_a_collection_of_another_format_is_refused_with_the_way_out(
 def test_a_state_that_is_not_ours_is_refused(home: Home, version: bytes | None) -> None:
     put(home, VERSION_KEY, version)
 
-    with pytest.raises(StoreError, match="no state of a collection"):
+    with pytest.raises(StoreError, match="not the state of a collection"):
         open_to_write(home, MEMORY_MB)
 
 

@@ -317,7 +317,7 @@ def test_a_first_seed_brings_links_of_imported_pages_into_scope(
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"", "is empty"), (b"\x00\x01", "neither"), (b"\x04\x22\x4d\x18...", "lz4")],
+    [(b"", "is empty"), (b"\x00\x01", "is not a WARC"), (b"\x04\x22\x4d\x18...", "lz4")],
 )
 def test_a_file_of_another_kind_is_refused_and_nothing_made(
     content: bytes, said: str, tmp_path: Path, collection: Path
@@ -424,7 +424,7 @@ def test_an_import_that_is_interrupted_says_that_it_can_go_on(
         ended = finish(running)
     assert (ended.code, ended.err) == (
         11,
-        "Stopped; what was read is kept, and the same command goes on.\n",
+        "Stopped. What was read is kept, and the same command resumes the import.\n",
     )
     assert typed("import", "-c", collection, path).code == 0
     assert exchanges(collection) == 1500

@@ -118,5 +118,5 @@ def test_what_is_no_ban_is_refused_with_a_sentence(line: str) -> None:
 
 
 def test_a_ban_that_is_not_there_cannot_be_lifted() -> None:
-    with pytest.raises(UsageError, match="is not among the bans"):
+    with pytest.raises(UsageError, match="is not banned"):
         changed_lines(("a.example",), (), ["b.example"])

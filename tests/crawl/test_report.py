@@ -126,7 +126,7 @@ def test_a_site_is_a_host_or_the_beginning_of_urls(crawled: tuple[Site, Path]) -
         assert of_host.sums["known"] < make_report(study, is_quick=True).sums["known"]
         with pytest.raises(NotKnown, match="export hosts"):
             make_report(study, "nobody.example")
-        with pytest.raises(UsageError, match="is no site"):
+        with pytest.raises(UsageError, match="is not a site"):
             make_report(study, "http://[")
 
 

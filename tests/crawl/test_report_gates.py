@@ -29,7 +29,7 @@ def test_a_gate_compares_a_figure_with_a_number(text: str, holds: bool) -> None:
 
 @pytest.mark.parametrize("text", ["", "dead", "dead>", ">0", "dead>x", "dead>-1", "dead>0;dead>1"])
 def test_what_is_no_gate_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(UsageError, match="as in 'dead>0'"):
+    with pytest.raises(UsageError, match=r"e\.g\. 'dead>0'"):
         read_gates([text], NAMES)
 
 

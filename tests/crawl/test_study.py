@@ -229,7 +229,7 @@ def test_a_url_that_is_not_known_is_judged_by_the_rules(study: Study, site: Site
 
 
 def test_what_is_no_url_is_no_story(study: Study) -> None:
-    with pytest.raises(UsageError, match="no URL"):
+    with pytest.raises(UsageError, match="is not a URL"):
         study.story("mailto:somebody@example.org")
 
 

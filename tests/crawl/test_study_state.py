@@ -67,7 +67,7 @@ def test_what_is_forgotten_is_not_given_by_a_study_that_was_open(
     for asked in (study.page, study.captures, study.backlinks):
         with pytest.raises(NotKnown):
             asked(gone)
-    with pytest.raises(NotKnown, match="no such capture"):
+    with pytest.raises(NotKnown, match="no longer exists"):
         study.page_at(gone, before)
     assert study.search(MARK).total == 0
     assert len(study.backlinks(site.url("/stays"))) == 1

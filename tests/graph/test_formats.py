@@ -109,5 +109,5 @@ def test_an_empty_graph_is_a_file_too(tmp_path: Path, extension: str) -> None:
 
 
 def test_another_level_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there are page, host and site"), network(tmp_path, "x"):
+    with pytest.raises(UsageError, match="use page, host or site"), network(tmp_path, "x"):
         pass

@@ -102,12 +102,12 @@ def test_a_value_of_the_wrong_type_is_refused_with_its_key(key: str, value: Any)
     ],
 )
 def test_an_unknown_key_names_the_nearest_real_one(wrong: str, meant: str) -> None:
-    with pytest.raises(SettingsError, match=rf"^{wrong} is no setting; did you mean {meant}\?$"):
+    with pytest.raises(SettingsError, match=rf"^{wrong} is not a setting; did you mean {meant}\?$"):
         with_values(Settings(), {wrong: 1})
 
 
 def test_a_key_like_no_other_is_refused_without_a_guess() -> None:
-    with pytest.raises(SettingsError, match=r"^xyzzy is no setting$"):
+    with pytest.raises(SettingsError, match=r"^xyzzy is not a setting$"):
         with_values(Settings(), {"xyzzy": 1})
 
 

@@ -128,7 +128,7 @@ def test_a_bad_pattern_stops_the_start(pattern: str) -> None:
 
 
 def test_a_bad_domain_stops_the_start() -> None:
-    with pytest.raises(UsageError, match="'a b' is no domain"):
+    with pytest.raises(UsageError, match="'a b' is not a domain"):
         Scope.build("list", [], domains=["a b"])
 
 
@@ -173,7 +173,7 @@ def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, line: str)
     path = tmp_path / "domains.txt"
     path.write_text(f"# first\nexample.org\n{line}\n", encoding="utf-8")
 
-    with pytest.raises(UsageError, match=r"domains\.txt, line 3: .* is no domain"):
+    with pytest.raises(UsageError, match=r"domains\.txt, line 3: .* is not a domain"):
         domains_from(path)
 
 
@@ -182,7 +182,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(UsageError, match="none cannot be read: No such file"):
         domains_from(tmp_path / "none")
-    with pytest.raises(UsageError, match="latin, line 2: it is not UTF-8"):
+    with pytest.raises(UsageError, match="latin, line 2: not UTF-8"):
         domains_from(tmp_path / "latin")
 
 

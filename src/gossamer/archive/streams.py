@@ -420,7 +420,9 @@ def open_stream(
     file.seek(start)
     magic = file.read(4)
     if magic == _LZ4_MAGIC and start == 0:
-        raise UsageError(f"{path} is packed with lz4; unpack it or pack it with gzip first")
+        raise UsageError(
+            f"{path} is compressed with lz4; decompress it, or compress it with gzip, first"
+        )
     if magic in (_ZSTD_MAGIC, _ZSTD_DICTIONARY_MAGIC):
         known = read_dictionary(path, file) if dictionary is None else dictionary
         return Stream(path, ZstdSupply(path, file, start, known)), True

@@ -271,5 +271,5 @@ class WarcWriter:
 def disk_fault(what: str, error: OSError) -> DiskFault:
     """A fault of the disk in our words; `what` says what could not be done."""
     is_full = error.errno in _FULL
-    advice = "the disk is full: make room and go on" if is_full else "check the disk"
+    advice = "the disk is full: free some space, then resume" if is_full else "check the disk"
     return DiskFault(f"{what} ({error.strerror or error}); {advice}", is_full=is_full)

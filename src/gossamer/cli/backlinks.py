@@ -10,9 +10,7 @@ import typer
 
 from gossamer.cli.options import Collection, Json, Url, collection_at
 
-Limit = Annotated[
-    int, typer.Option("--limit", metavar="N", min=0, help="How many; 0 is all of them.")
-]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Maximum of rows; 0: all.")]
 
 
 def backlinks(
@@ -20,12 +18,12 @@ def backlinks(
     collection: Collection = None,
     by: Annotated[
         str,
-        typer.Option("--by", metavar="WHAT", help="One line a link: page; or a host, or a site."),
+        typer.Option("--by", metavar="WHAT", help="One row per linking: page, host or site."),
     ] = "page",
     limit: Limit = 0,
     json: Json = False,
 ) -> None:
-    """List the links that lead to a URL, fetched or not."""
+    """List the links to a URL."""
     from gossamer.crawl.study import Study
     from gossamer.crawl.study_links import backlinks as ask
 
@@ -35,7 +33,7 @@ def backlinks(
 
 
 def anchors(url: Url, collection: Collection = None, limit: Limit = 0, json: Json = False) -> None:
-    """List the words under which a URL is linked."""
+    """List the anchor texts of the links to a URL."""
     from gossamer.crawl.study import Study
     from gossamer.crawl.study_links import anchors as ask
 
@@ -52,7 +50,7 @@ def _show(url: str, what: str, table: Any, limit: int, *, as_json: bool) -> None
         print(jsons.dumps({"schema": 1, "url": url, "total": table.num_rows, what: rows}))
         return
     if not rows:
-        print(f"No page that was fetched links to {url}.", file=sys.stderr)
+        print(f"No fetched page links to {url}.", file=sys.stderr)
         return
     print_table(table.column_names, [[str(value) for value in row.values()] for row in rows])
     if len(rows) < table.num_rows:

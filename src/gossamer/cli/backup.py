@@ -18,9 +18,10 @@ def backup(
     json: Json = False,
     collection: Collection = None,
 ) -> None:
-    """Copy a collection, while a crawl runs or not. The copy opens, and can be crawled on.
+    """Copy a collection, also while a crawl runs.
 
-    Files that never change are shared with the copy where the file system allows it.
+    The copy is a complete collection. Files that never change are shared with it by hard links
+    where the file system allows that.
     """
     from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text

@@ -16,17 +16,20 @@ def ban(
         list[str] | None,
         typer.Argument(
             metavar="LINE...",
-            help="Hosts, beginnings of URLs or patterns, as in a ban file; none lists the bans.",
+            help="Hosts, URL prefixes or patterns, as in a ban file.",
         ),
     ] = None,
     collection: Collection = None,
     lift: Annotated[
         list[str] | None,
-        typer.Option("--lift", metavar="LINE", help="A ban to lift; may be repeated."),
+        typer.Option("--lift", metavar="LINE", help="Remove a ban; may be repeated."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Ban hosts and URLs from a crawl, running or stored; what is queued is refused."""
+    """Ban hosts and URLs from a crawl, running or stored.
+
+    Queued URLs that a ban covers are refused. Without arguments the bans are listed.
+    """
     from gossamer.base.clock import SystemClock
     from gossamer.crawl.bans import bans_of, change_bans
     from gossamer.crawl.home import Home

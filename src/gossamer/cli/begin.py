@@ -82,7 +82,7 @@ def _flags(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, object]:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
-            raise UsageError(f"--set {pair}: it is not KEY=VALUE")
+            raise UsageError(f"--set {pair}: KEY=VALUE expected")
         flags.update(settings_of({key.strip(): value}))
     return flags
 

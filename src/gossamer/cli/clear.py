@@ -12,9 +12,9 @@ from gossamer.cli.options import Collection, collection_at
 
 def clear(
     collection: Collection = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Delete a collection: archive, state, links and log. There is no way back."""
+    """Delete a collection with its archive. This cannot be undone."""
     from gossamer.base.plurals import counted
     from gossamer.crawl.home import Home, locked
     from gossamer.crawl.session import delete_collection
@@ -26,12 +26,12 @@ def clear(
         raise NoCollection(home.path)
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError(f"clear deletes {home.path} for good; add --yes if you mean it")
+            raise UsageError(f"clear deletes {home.path} permanently; add --yes to confirm")
         with Study.open(home.path) as study:
             count = study.counts().fetched
         pages = counted(count, "page")
-        typer.confirm(f"Delete {home.path} with {pages} for good?", abort=True)
+        typer.confirm(f"Delete {home.path} with {pages} permanently?", abort=True)
     home.run.mkdir(exist_ok=True)  # a copy may have come without it
     with locked(home):
         delete_collection(home)
-    print(f"{home.path} is cleared.", file=sys.stderr)
+    print(f"{home.path} is deleted.", file=sys.stderr)

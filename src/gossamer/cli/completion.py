@@ -60,9 +60,9 @@ def completion(
         str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default=False)
     ],
 ) -> None:
-    """Print a script that completes what is typed: `eval "$(gossamer completion bash)"`."""
+    """Print a shell completion script: eval "$(gossamer completion bash)"."""
     if shell not in _SCRIPTS:
-        raise UsageError(f"there is no completion for {shell!r}, but for {', '.join(_SCRIPTS)}")
+        raise UsageError(f"no completion for {shell!r}; choose {', '.join(_SCRIPTS)}")
     print(script_for(shell))
 
 

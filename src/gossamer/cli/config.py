@@ -10,18 +10,18 @@ import typer
 
 from gossamer.cli.options import Collection, Json, collection_at
 
-config_app = typer.Typer(
-    help="Settings: what is in force, and whether a file is right.", no_args_is_help=True
-)
+config_app = typer.Typer(help="Show and check settings.", no_args_is_help=True)
 
 
 @config_app.command()
 def show(
     collection: Collection = None,
-    origin: Annotated[bool, typer.Option("--origin", help="Say where each comes from.")] = False,
+    origin: Annotated[
+        bool, typer.Option("--origin", help="Show where each value comes from.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Show every setting with the value that a crawl would have."""
+    """Show every setting with the value in force."""
     import json as jsons
 
     from gossamer.crawl.configure import configure
@@ -51,9 +51,11 @@ def show(
 
 @config_app.command()
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A settings file.", show_default=False)
+    ],
 ) -> None:
-    """Say whether a settings file is right; if not, a line for each fault, and exit code 2."""
+    """Check a settings file; each fault is a line, and the exit code is 2."""
     from gossamer.crawl.build import check_usable
     from gossamer.crawl.configure import examine, fault_in_file
     from gossamer.errors import UsageError
@@ -68,12 +70,12 @@ def check(
         print(f"gossamer: {line}", file=sys.stderr)
     if found:
         raise typer.Exit(2)
-    print(f"{file} is right.", file=sys.stderr)
+    print(f"{file} is valid.", file=sys.stderr)
 
 
 @config_app.command()
 def schema() -> None:
-    """Print the JSON Schema of gossamer.toml, for editors that complete and check it."""
+    """Print the JSON Schema of gossamer.toml, for editors."""
     import json as jsons
 
     from gossamer.crawl.configure import schema

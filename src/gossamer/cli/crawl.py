@@ -21,105 +21,132 @@ def _option(name: str, help: str, metavar: str = "", panel: str = "") -> Any:
 def crawl(
     seeds: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SEED...", help="URLs to start at; `-` reads them from stdin."),
+        typer.Argument(
+            metavar="SEED...",
+            help="URLs to start at, with or without https://; `-` reads them from stdin.",
+        ),
     ] = None,
     collection: Collection = None,
-    file: Annotated[Path | None, _option("-f", "A file of seeds, one a line.", "FILE")] = None,
+    file: Annotated[Path | None, _option("-f", "A file of seeds, one per line.", "FILE")] = None,
     scope: Annotated[
         str | None,
-        _option("--scope", "How far to go: page, prefix, host, site, list, any.", "KIND"),
+        _option(
+            "--scope",
+            "Which URLs belong to the crawl: page, prefix, host, site, list, any.",
+            "KIND",
+        ),
     ] = None,
     include: Annotated[
-        list[str] | None, _option("--include", "Only URLs that match; may be repeated.", "PAT")
+        list[str] | None,
+        _option("--include", "Crawl only URLs that match; may be repeated.", "PAT"),
     ] = None,
     exclude: Annotated[
-        list[str] | None, _option("--exclude", "No URLs that match; may be repeated.", "PAT")
+        list[str] | None, _option("--exclude", "Skip URLs that match; may be repeated.", "PAT")
     ] = None,
     ban: Annotated[
-        list[str] | None, _option("--ban", "A file of banned hosts, prefixes, patterns.", "FILE")
+        list[str] | None,
+        _option("--ban", "A file of banned hosts, URL prefixes and patterns.", "FILE"),
     ] = None,
     domains: Annotated[
-        str | None, _option("--domains", "A file of domains, for --scope list.", "FILE")
+        str | None, _option("--domains", "A file of domains for --scope list.", "FILE")
     ] = None,
     depth: Annotated[
-        int | None, _option("--depth", "Links to follow from a seed; -1: no limit.", "N")
+        int | None, _option("--depth", "How many links to follow from a seed; -1: no limit.", "N")
     ] = None,
     ascend: Annotated[
-        bool, _option("--ascend", "Ask for the directories above each page, too.")
+        bool, _option("--ascend", "Request the directories above each page, too.")
     ] = False,
     sitemaps: Annotated[
-        str | None, _option("--sitemaps", "Sitemaps to ask for: robots, always, never.", "WHICH")
+        str | None,
+        _option("--sitemaps", "Which sitemaps to request: robots, always, never.", "WHICH"),
     ] = None,
     max_pages: Annotated[
-        int | None, _option("--max-pages", "Stop after so many pages; 0: no limit.", "N")
+        int | None, _option("--max-pages", "Stop after N pages; 0: no limit.", "N")
     ] = None,
     max_time: Annotated[
-        float | None, _option("--max-time", "Stop after so many seconds.", "S")
+        float | None, _option("--max-time", "Stop after S seconds; 0: no limit.", "S")
     ] = None,
     max_bytes: Annotated[
-        int | None, _option("--max-bytes", "Stop after so many bytes.", "N")
+        int | None, _option("--max-bytes", "Stop after N bytes; 0: no limit.", "N")
     ] = None,
     max_matches: Annotated[
-        int | None, _option("--max-matches", "Stop after so many pages of the --type.", "N")
+        int | None,
+        _option("--max-matches", "Stop after N pages of the wanted --type; 0: no limit.", "N"),
     ] = None,
     type: Annotated[
         str | None,
-        _option("--type", "What to take: html, text, pdf, image, audio, video, any, MIME.", "LIST"),
+        _option("--type", "What to keep: html, text, pdf, image, audio, video, any, MIME.", "LIST"),
     ] = None,
-    max_body: Annotated[int | None, _option("--max-body", "Refuse larger bodies.", "BYTES")] = None,
-    order: Annotated[str | None, _option("--order", "breadth or depth.", "ORDER")] = None,
+    max_body: Annotated[
+        int | None, _option("--max-body", "Refuse larger responses.", "BYTES")
+    ] = None,
+    order: Annotated[
+        str | None, _option("--order", "Order of requests: breadth or depth.", "ORDER")
+    ] = None,
     delay: Annotated[
-        float | None, _option("--delay", "Rest of a host after an answer.", "S")
+        float | None, _option("--delay", "Delay between two requests to a host, in seconds.", "S")
     ] = None,
     per_host: Annotated[
-        int | None, _option("--per-host", "Requests at once to a host, with --delay 0.", "N")
+        int | None, _option("--per-host", "Parallel requests to one host; needs --delay 0.", "N")
     ] = None,
     connections: Annotated[
-        int | None, _option("--connections", "Requests at once in all.", "N")
+        int | None, _option("--connections", "Parallel requests to all hosts together.", "N")
     ] = None,
     workers: Annotated[
-        int | None, _option("--workers", "Worker processes; default: by cores and scope.", "N")
+        int | None,
+        _option(
+            "--workers", "Worker processes; by default as many as cores and scope suggest.", "N"
+        ),
     ] = None,
     header: Annotated[
-        list[str] | None, _option("--header", "A request header to add.", "'K: V'")
+        list[str] | None, _option("--header", "A request header to add; may be repeated.", "'K: V'")
     ] = None,
     max_rate: Annotated[
-        int | None, _option("--max-rate", "Bytes a second, all hosts together.", "BYTES/s")
+        int | None,
+        _option("--max-rate", "Limit of bytes per second, all hosts together.", "BYTES/s"),
     ] = None,
     hours: Annotated[
-        str | None, _option("--hours", "Local hours in which to ask, as 22-6.", "HOURS")
+        str | None, _option("--hours", "Local hours in which to send requests, e.g. 22-6.", "HOURS")
     ] = None,
     cookies: Annotated[
-        str | None, _option("--cookies", "A file of cookies to begin with.", "FILE")
+        str | None,
+        _option("--cookies", "A file of cookies to start with (Netscape format).", "FILE"),
     ] = None,
     logins: Annotated[
-        str | None, _option("--logins", "A file of logins, each for one host.", "FILE")
+        str | None,
+        _option("--logins", "A file of logins, each for one host (netrc format).", "FILE"),
     ] = None,
     proxy: Annotated[
-        str | None, _option("--proxy", "A proxy for all hosts: http, https, socks4, socks5.", "URL")
+        str | None, _option("--proxy", "Proxy for all hosts: http, https, socks4, socks5.", "URL")
     ] = None,
     contact: Annotated[
         str | None,
-        _option("--user-agent-contact", "Whom site owners may turn to.", "MAIL|URL"),
+        _option(
+            "--user-agent-contact",
+            "Your mail address or web page, sent to site owners.",
+            "MAIL|URL",
+        ),
     ] = None,
     allow_private: Annotated[
-        list[str] | None, _option("--allow-private", "A private network links may lead to.", "CIDR")
+        list[str] | None,
+        _option(
+            "--allow-private", "A private network that links may lead to; may be repeated.", "CIDR"
+        ),
     ] = None,
-    no_index: Annotated[bool, _option("--no-index", "Make nothing searchable.")] = False,
-    no_graph: Annotated[bool, _option("--no-graph", "Keep no links.")] = False,
+    no_index: Annotated[bool, _option("--no-index", "Build no search index.")] = False,
+    no_graph: Annotated[bool, _option("--no-graph", "Keep no link graph.")] = False,
     set_: Annotated[
-        list[str] | None, _option("--set", "Any other setting, as KEY=VALUE.", "KEY=VALUE")
+        list[str] | None,
+        _option("--set", "Any other setting, see docs/settings.md; may be repeated.", "KEY=VALUE"),
     ] = None,
     change: Annotated[
-        bool, _option("--change", "Go on with another scope or normal form.")
+        bool, _option("--change", "Continue a stored crawl with another scope or URL form.")
     ] = False,
-    add: Annotated[
-        bool, _option("--add", "Crawl a seed of a new site into the same collection.")
-    ] = False,
+    add: Annotated[bool, _option("--add", "Let a seed of a new site join the collection.")] = False,
     dry_run: Annotated[
-        bool, _option("--dry-run", "Say what would be asked first, what not, and why; ask nobody.")
+        bool, _option("--dry-run", "Show which requests would come first; send none.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Start, or go on with, a crawl. Ctrl-C stops it cleanly; the same command goes on."""
+    """Start or resume a crawl. Ctrl-C stops it cleanly; the same command resumes it."""
     raise typer.Exit(begin(locals()))

@@ -14,11 +14,13 @@ from gossamer.cli.options import collection_at
 def demo(
     collection: Annotated[
         Path | None,
-        typer.Option("-c", "--collection", metavar="DIR", help="Where to; default ./demo."),
+        typer.Option(
+            "-c", "--collection", metavar="DIR", help="Collection directory; default: ./demo."
+        ),
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Go on with an earlier demo crawl.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Resume an earlier demo crawl.")] = False,
 ) -> None:
-    """Serve a small invented web on this machine, crawl it, and show what was found."""
+    """Crawl a small made-up web on this machine and show the result."""
     from gossamer.cli.running import plan_of, run_crawl
     from gossamer.cli.tour import show_tour
     from gossamer.crawl.home import Home, locked
@@ -33,11 +35,13 @@ def demo(
     if home.exists and not keep:
         with Study.open(home.path) as study:
             if not set(map(host_of, study.seeds())) <= set(HOSTS):
-                raise UsageError(f"{home.path} holds a crawl that is no demo; name another with -c")
+                raise UsageError(
+                    f"{home.path} holds a crawl that is not a demo; name another directory with -c"
+                )
         with locked(home):
             delete_collection(home)
     with serve() as web:
-        print(f"A web of our own, for this demo: {web.seeds[0]} and others.", file=sys.stderr)
+        print(f"Serving a made-up web for this demo: {web.seeds[0]} and others.", file=sys.stderr)
         code = run_crawl(plan_of(home.path, [("", web.seeds)], SETTINGS))
         if code == 0:
             show_tour(home.path, "river garden")

@@ -8,7 +8,7 @@ import typer
 
 from gossamer.cli.options import Collection, Json, Url, collection_at
 
-_HELP = "A number of `gossamer versions`, counted from 1, or a time."
+_HELP = "A number from `gossamer versions`, counted from 1, or a time."
 
 
 def diff(
@@ -16,10 +16,15 @@ def diff(
     a: Annotated[str, typer.Argument(metavar="[A]", help=_HELP, show_default=False)] = "",
     b: Annotated[str, typer.Argument(metavar="[B]", help=_HELP, show_default=False)] = "",
     collection: Collection = None,
-    html: Annotated[bool, typer.Option("--html", help="Lines of the source, not words.")] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="Compare lines of the source, not words.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Show what changed between two captures: the last two, or those that are named."""
+    """Show what changed between two captures of a URL.
+
+    By default the last two are compared.
+    """
     from gossamer.cli.diff_shown import run_diff
 
     path = collection_at(collection)

@@ -65,7 +65,7 @@ def chosen(url: str, captures: Sequence[Capture], a: str, b: str) -> tuple[Captu
     """The two captures that are meant, the older first where none is named."""
     if not captures or (len(captures) < 2 and not (a and b)):
         count = "no capture" if not captures else "one capture"
-        raise NotKnown(f"there is {count} of {url}, and two are needed; see `gossamer versions`")
+        raise NotKnown(f"{url} has {count}, and two are needed; see `gossamer versions`")
     old = _version(captures, a) if a else captures[-2]
     return old, _version(captures, b) if b else captures[-1]
 
@@ -74,7 +74,9 @@ def _version(captures: Sequence[Capture], text: str) -> Capture:
     """The capture of a number from 1, or the one at or before a time; years have four digits."""
     if text.isdecimal() and len(text) < 4:
         if not 1 <= int(text) <= len(captures):
-            raise UsageError(f"there is no version {text}; there are {len(captures)}")
+            raise UsageError(
+                f"there is no version {text}; there are {counted(len(captures), 'version')}"
+            )
         return captures[int(text) - 1]
     return nearest_capture(captures, moment_of(text))
 
@@ -89,7 +91,7 @@ def _notes(
     if old.status != new.status:
         yield f"the status was {old.status} and is {new.status}"
     if not found.parts:
-        same = "nothing changed" if old.digest == new.digest else "the bytes changed, no word did"
+        same = "nothing changed" if old.digest == new.digest else "the bytes changed, but no word"
         has_text = any(page.text for page in pages) or old.digest == new.digest
         yield same if has_text else "the bytes changed; there is no text to compare"
     if found.is_cut:

@@ -59,10 +59,10 @@ def cli_page() -> str:
         "# Command line",
         "",
         "Exit codes: 0 done; 1 failed while running; 2 wrong usage or settings; 3 nothing fetched;",
-        "10 a --fail-on gate; 11 stopped and can go on; 13 stopped by force. Data goes to stdout,",
-        'talk to stderr; with `--json` each object has `"schema": 1`. With `--json` an error is an',
-        'object on stdout, too: `{"schema": 1, "error": "...", "exit_code": 2}`; the same sentence',
-        "goes to stderr. Its `exit_code` is the exit code of the program.",
+        "10 a --fail-on condition holds; 11 stopped and can be resumed; 13 stopped by force. Data",
+        'goes to stdout, messages to stderr; with `--json` each object has `"schema": 1`. With',
+        '`--json` an error is an object on stdout, too: `{"schema": 1, "error": "...",',
+        '"exit_code": 2}`; the same sentence goes to stderr. It names the exit code.',
     ]
     for name, command in _commands(group, "gossamer"):
         lines += ["", f"## {name}", "", (command.help or "").strip().replace("\n", " ")]

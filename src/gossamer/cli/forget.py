@@ -22,20 +22,23 @@ def forget(
     site: Annotated[
         bool, typer.Option("--site", help="The whole site: the domain with all its hosts.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say how much it is, and change nothing.")
+        bool, typer.Option("--dry-run", help="Show how much would be deleted; change nothing.")
     ] = False,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Let it be crawled again; nothing comes back by itself.")
+        bool,
+        typer.Option(
+            "--undo", help="Allow it to be crawled again; deleted data does not come back."
+        ),
     ] = False,
     json: Json = False,
     collection: Collection = None,
 ) -> None:
-    """Take a URL, a host or a site out of archive, state, links, index and log, for good.
+    """Delete a URL, a host or a site permanently (takedown).
 
-    It is never asked for again. A record of the act stays, in which it has no name. Documents of
-    others that mention it stay as they are.
+    It is deleted from archive, state, links, index and log, and never requested again. The audit
+    log keeps a record without its name. Pages that mention it stay as they are.
     """
     from gossamer.base.clock import SystemClock
     from gossamer.crawl.forget import allow, survey
@@ -51,14 +54,14 @@ def forget(
     if dry_run or (not yes and sys.stdin.isatty()):
         sums = survey(home, names, SystemClock(), _tell, is_site=site)
         if dry_run:
-            _say(sums.as_json(), f"Would forget {sums.text}.", as_json=json)
+            _say(sums.as_json(), f"Would delete {sums.text}.", as_json=json)
             return
-        typer.confirm(f"Forget {sums.text} of {home.path} for good?", abort=True)
+        typer.confirm(f"Delete {sums.text} of {home.path} permanently?", abort=True)
     elif not yes:
-        raise UsageError(f"forget takes it out of {home.path} for good; add --yes if you mean it")
+        raise UsageError(f"forget deletes from {home.path} permanently; add --yes to confirm")
     sums = take_out(home, names, SystemClock(), _tell, is_site=site)
-    told = f"Forgot {sums.text}. It is not asked for again."
-    _say(sums.as_json(), told if sums else "It was forgotten before.", as_json=json)
+    told = f"Deleted {sums.text}. It is never requested again."
+    _say(sums.as_json(), told if sums else "It was deleted before.", as_json=json)
 
 
 def _tell(text: str) -> None:

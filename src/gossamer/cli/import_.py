@@ -14,13 +14,16 @@ def import_(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", help="WARC, WACZ, sitemap or URL list, told by their content."
+            metavar="FILE...", help="WARC, WACZ, sitemap or URL list; the format is detected."
         ),
     ],
     collection: Collection = None,
     json: Json = False,
 ) -> None:
-    """Bring archives and lists of URLs into a collection, which is made where there is none."""
+    """Import WARC and WACZ archives, sitemaps and URL lists.
+
+    The collection is created where there is none.
+    """
     from gossamer.cli.importing import run_import
 
     raise typer.Exit(run_import(collection_at(collection), files, as_json=json))

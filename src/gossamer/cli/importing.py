@@ -60,7 +60,10 @@ def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
     try:
         asyncio.run(_import(Home(collection), files, clock, tally))
     except KeyboardInterrupt:
-        print("Stopped; what was read is kept, and the same command goes on.", file=sys.stderr)
+        print(
+            "Stopped. What was read is kept, and the same command resumes the import.",
+            file=sys.stderr,
+        )
         return CAN_GO_ON
     if teller.said > _TOLD:
         print(f"and {teller.said - _TOLD} more of this kind", file=sys.stderr)

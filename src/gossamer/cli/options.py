@@ -17,9 +17,14 @@ Collection = Annotated[
         "-c",
         "--collection",
         metavar="DIR",
-        help="The collection; else $GOSSAMER_COLLECTION, else ./gossamer.",
+        help="Collection directory; default: $GOSSAMER_COLLECTION or ./gossamer.",
         show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object, or one a line.")]
-Url = Annotated[str, typer.Argument(metavar="URL", show_default=False)]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print JSON: one object, or one per line; errors, too.")
+]
+Url = Annotated[
+    str,
+    typer.Argument(metavar="URL", show_default=False, help="A URL, with or without https://."),
+]

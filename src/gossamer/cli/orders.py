@@ -8,17 +8,17 @@ from gossamer.cli.options import Collection, Json, collection_at
 
 
 def pause(collection: Collection = None, json: Json = False) -> None:
-    """Let a running crawl rest; answers under way still come in."""
+    """Pause a running crawl; requests in flight complete."""
     _give(collection, "pause", "paused", as_json=json)
 
 
 def resume(collection: Collection = None, json: Json = False) -> None:
-    """Let a paused crawl go on."""
+    """Resume a paused crawl."""
     _give(collection, "resume", "running", as_json=json)
 
 
 def stop(collection: Collection = None, json: Json = False) -> None:
-    """Stop a running crawl cleanly; `gossamer crawl` goes on with it."""
+    """Stop a running crawl cleanly; `gossamer crawl` resumes it."""
     _give(collection, "stop", "stopping", as_json=json)
 
 

@@ -73,9 +73,9 @@ def notes_on(page: StoredPage) -> list[str]:
     """What the reader should know of a page beside its content."""
     notes = [f"{page.url} as of {iso_of(page.at_us)}, answered {status_text(page.status)}"]
     if page.is_noarchive:
-        notes.append("the page asks for no copies to be shown (noarchive); this one is for you")
+        notes.append("the page asks that no copy be shown to others (noarchive)")
     if page.is_cut:
-        notes.append("the body was cut at a limit of the crawl")
+        notes.append("the body was cut at a limit of the crawl (--max-body or time)")
     if page.fault:
         notes.append(page.fault)
     return notes
@@ -111,7 +111,7 @@ def _text(page: StoredPage, form: str, *, is_main: bool) -> str:
 def _shown_bytes(page: StoredPage, form: str) -> bytes:
     kind = page.content_type or "of no named type"
     if form != "html":
-        raise UsageError(f"{page.url} is {kind}, which has no text; write --html to get its bytes")
+        raise UsageError(f"{page.url} is {kind}, which has no text; use --html for its bytes")
     if sys.stdout.isatty():
-        raise UsageError(f"{page.url} is {kind}; send its bytes to a file with > FILE")
+        raise UsageError(f"{page.url} is {kind}; redirect its bytes to a file with > FILE")
     return page.body

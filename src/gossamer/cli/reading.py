@@ -10,7 +10,7 @@ from gossamer.cli.options import Collection, Json, Url, collection_at
 
 
 def why(url: Url, collection: Collection = None, json: Json = False) -> None:
-    """Tell the whole story of a URL: how it was found, what became of it, when it is next due."""
+    """Explain a URL: how it was found, its outcome, when it is next due."""
     from gossamer.cli.why import run_why
 
     raise typer.Exit(run_why(collection_at(collection), url, as_json=json))
@@ -21,14 +21,19 @@ def page(
     collection: Collection = None,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="TIME", help="As it was then; default: the newest."),
+        typer.Option(
+            "--at", metavar="TIME", help="Show the version of that time; default: the newest."
+        ),
     ] = None,
-    text: Annotated[bool, typer.Option("--text", help="Its text (the default).")] = False,
-    html: Annotated[bool, typer.Option("--html", help="Its HTML as stored.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
-    headers: Annotated[bool, typer.Option("--headers", help="The answer's headers.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="Show its text (the default).")] = False,
+    html: Annotated[bool, typer.Option("--html", help="Show its source as stored.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Show it as Markdown.")] = False,
+    headers: Annotated[bool, typer.Option("--headers", help="Show the response headers.")] = False,
     main: Annotated[
-        bool, typer.Option("--main", help="Of text and Markdown the main part, without menus.")
+        bool,
+        typer.Option(
+            "--main", help="Show only the main content, without menus; for text and Markdown."
+        ),
     ] = False,
     json: Json = False,
 ) -> None:
@@ -73,12 +78,14 @@ def export(
     level: Annotated[
         str,
         typer.Option(
-            "--level", metavar="LEVEL", help="Of links, anchors, graph: page, host or site."
+            "--level", metavar="LEVEL", help="For links, anchors, graph: page, host or site."
         ),
     ] = "page",
     prefix: Annotated[
         str,
-        typer.Option("--prefix", metavar="URL", help="Of warc, wacz: URLs that begin with this."),
+        typer.Option(
+            "--prefix", metavar="URL", help="For warc, wacz: only URLs that begin with this."
+        ),
     ] = "",
     outcome: Annotated[
         list[str] | None,
@@ -101,7 +108,7 @@ def export(
         bool,
         typer.Option(
             "--exact",
-            help="In .csv, no apostrophe before texts that a spreadsheet would run as a formula.",
+            help="In .csv: do not escape texts that a spreadsheet would run as a formula.",
         ),
     ] = False,
     collection: Collection = None,
@@ -122,14 +129,14 @@ def export(
 
 
 def verify(collection: Collection = None, json: Json = False) -> None:
-    """Read everything, check it against itself, and say what to do about what is wrong."""
+    """Check all files of a collection; name each problem and its fix."""
     from gossamer.cli.verify import run_verify
 
     raise typer.Exit(run_verify(collection_at(collection), as_json=json))
 
 
 def doctor(collection: Collection = None, json: Json = False) -> None:
-    """Check this machine, and the collection if there is one."""
+    """Check whether this machine is ready to crawl, and the collection."""
     from gossamer.cli.doctor import run_doctor
 
     raise typer.Exit(run_doctor(collection_at(collection), as_json=json))
@@ -139,7 +146,7 @@ def rebuild(
     what: Annotated[str, typer.Argument(metavar="WHAT", help="graph, index, state or all.")],
     collection: Collection = None,
 ) -> None:
-    """Make links, index or page table again from archive and log."""
+    """Rebuild links, index or state from the archive and the log."""
     import sys
 
     from gossamer.base.clock import SystemClock
@@ -148,4 +155,4 @@ def rebuild(
 
     home = Home(collection_at(collection))
     make_again(home, what, SystemClock(), lambda text: print(text, file=sys.stderr))
-    print(f"{what} of {home.path} is made again.", file=sys.stderr)
+    print(f"Rebuilt {what} of {home.path}.", file=sys.stderr)

@@ -15,7 +15,7 @@ def report(
         str,
         typer.Argument(
             metavar="[SITE]",
-            help="A host, a site or the beginning of URLs; without it, all that was crawled.",
+            help="A host, a site or a URL prefix; default: all that was crawled.",
             show_default=False,
         ),
     ] = "",
@@ -25,23 +25,23 @@ def report(
         typer.Option(
             "--fail-on",
             metavar="'NAME>N'",
-            help="End with 10 when a figure is like that, as in 'dead>0'; may be repeated.",
+            help="Exit with code 10 when this holds, e.g. 'dead>0'; may be repeated.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", metavar="FILE", help="Write a page of HTML with all tables."),
+        typer.Option("-o", metavar="FILE", help="Write an HTML report with all tables."),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="Rows of each table.")
+        int, typer.Option("--limit", metavar="N", min=1, help="Maximum of rows per table.")
     ] = 100,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Leave out what must be read from the archive."),
+        typer.Option("--quick", help="Skip the checks that read the archive."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Tell the owner of a site what to mend: dead links, redirects, copies, titles and more."""
+    """Audit a site: broken links, redirects, duplicates, titles."""
     from gossamer.cli.report_shown import Wish, run_report
 
     wish = Wish(site, tuple(fail_on or ()), output, limit, is_quick=quick, as_json=json)

@@ -46,7 +46,7 @@ def run_report(path: Path, wish: Wish) -> int:
         if wish.is_quick and gate.name in FROM_ARCHIVE:
             raise UsageError(f"--fail-on {gate} needs the archive; leave out --quick")
     if wish.output is not None and wish.output.suffix.lower() not in _PAGES:
-        raise UsageError(f"{wish.output} should end in .html; for programs there is --json")
+        raise UsageError(f"{wish.output} must end in .html; use --json for programs")
     with Study.open(path) as study:
         report = make_report(study, wish.site, is_quick=wish.is_quick, shown_rows=wish.limit)
     if wish.output is not None:
@@ -103,4 +103,4 @@ def _print(report: Report) -> None:
         if pairs := report.histograms[name]:
             print(f"{name}: {', '.join(f'{value} {count}' for value, count in pairs)}")
     print_table(("number", "name", "what"), shown)
-    print("`-o report.html` writes all tables, `--json` gives them to programs.", file=sys.stderr)
+    print("`-o report.html` writes all tables; `--json` prints them for programs.", file=sys.stderr)

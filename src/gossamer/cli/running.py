@@ -52,7 +52,7 @@ def plan_of(
     seeds = typed_seeds(collection, settings, sources, _say, may_probe=may_probe)
     for file in secret_files(settings.fetch):
         if can_others_read(file):
-            _say(f"Others can read {file}, which holds secrets; `chmod 600 {file}` ends that.")
+            _say(f"Others can read {file}, which holds secrets; run `chmod 600 {file}`.")
     return Plan(collection, seeds, flags)
 
 
@@ -170,7 +170,7 @@ def _greet(plan: Plan, opening: Opened) -> None:
     for site in opening.new_sites:
         _say(f"New site in this collection: {site}.")
     for seed in opening.forgotten_seeds:
-        _say(f"{seed} was forgotten, and is not asked for; `gossamer forget --undo` allows it.")
+        _say(f"{seed} was deleted by `forget`; `gossamer forget --undo` allows it again.")
     progress = opening.node.progress()
     if opening.is_new:
         count = len(plan.seeds)

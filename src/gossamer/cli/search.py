@@ -20,32 +20,43 @@ def search(
         ),
     ],
     collection: Collection = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Hits to show.")] = 10,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", help="Hits to skip.")] = 0,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", help="Number of hits to show.")
+    ] = 10,
+    offset: Annotated[
+        int, typer.Option("--offset", metavar="N", help="Number of hits to skip.")
+    ] = 0,
     site: Annotated[
-        str, typer.Option("--site", metavar="HOST", help="Only of this host or domain.")
+        str, typer.Option("--site", metavar="HOST", help="Only pages of this host or domain.")
     ] = "",
     type: Annotated[
-        str, typer.Option("--type", metavar="T", help="Only html, pdf, ..., or a MIME type.")
+        str,
+        typer.Option("--type", metavar="T", help="Only this type: html, pdf, ..., or a MIME type."),
     ] = "",
     lang: Annotated[
-        str, typer.Option("--lang", metavar="L", help="Only in this language, as de.")
+        str, typer.Option("--lang", metavar="L", help="Only pages in this language, e.g. de.")
     ] = "",
     since: Annotated[
-        str, typer.Option("--since", metavar="D", help="Only fetched since, as 2026-01-31.")
+        str,
+        typer.Option(
+            "--since", metavar="D", help="Only pages fetched since this date, e.g. 2026-01-31."
+        ),
     ] = "",
     sort: Annotated[
-        str, typer.Option("--sort", metavar="ORDER", help="By relevance or date, newest first.")
+        str,
+        typer.Option(
+            "--sort", metavar="ORDER", help="By relevance, or by date with the newest first."
+        ),
     ] = "relevance",
     per_site: Annotated[
-        int, typer.Option("--per-site", metavar="N", help="Hits of one site at the most; 0: all.")
+        int, typer.Option("--per-site", metavar="N", help="Maximum of hits per site; 0: no limit.")
     ] = 0,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each score is made of.")
+        bool, typer.Option("--explain", help="Show how each score is computed.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Find pages by their words, titles and the words of links to them."""
+    """Search the collected pages: text, titles and anchor texts."""
     from gossamer.cli.hits import run_search
     from gossamer.search.results import Request, sort_of
 

@@ -17,12 +17,12 @@ from gossamer.cli.options import Collection, collection_at
 def serve(
     collection: Collection = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")
+        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[
         int,
         typer.Option(
-            "--port", metavar="N", help="On which port; 0: any that is free.", min=0, max=65535
+            "--port", metavar="N", help="Port to listen on; 0: any free port.", min=0, max=65535
         ),
     ] = 8800,
     crawls: Annotated[
@@ -30,7 +30,7 @@ def serve(
         typer.Option(
             "--crawls",
             metavar="DIR",
-            help="Where new crawls begin; else beside the collection, in DIR-crawls.",
+            help="Directory of new crawls; default: beside the collection, in DIR-crawls.",
             show_default=False,
         ),
     ] = None,
@@ -39,7 +39,7 @@ def serve(
         typer.Option(
             "--token-file",
             metavar="FILE",
-            help="Holds the token; else one is made and printed.",
+            help="File with the access token; by default one is generated and printed.",
             show_default=False,
         ),
     ] = None,
@@ -48,7 +48,7 @@ def serve(
         typer.Option(
             "--password-file",
             metavar="FILE",
-            help="Holds a line of --hash-password.",
+            help="File with a line made by --hash-password.",
             show_default=False,
         ),
     ] = None,
@@ -57,7 +57,7 @@ def serve(
         typer.Option(
             "--allow-host",
             metavar="NAME",
-            help="A name under which it may be asked; may be repeated.",
+            help="A host name that requests may use; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -66,7 +66,7 @@ def serve(
         typer.Option(
             "--trust-proxy",
             metavar="ADDRESS",
-            help="A proxy before it, whose X-Forwarded-For is believed; may be repeated.",
+            help="A reverse proxy whose X-Forwarded-For is trusted; may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -81,10 +81,10 @@ def serve(
     ] = None,
     hash_password: Annotated[
         bool,
-        typer.Option("--hash-password", help="Ask for a password, print its line, and end."),
+        typer.Option("--hash-password", help="Read a password, print its hash, and exit."),
     ] = False,
 ) -> None:
-    """Show the collection on a web page: search, explore, start and watch crawls."""
+    """Serve the web page: search, explore, start and watch crawls."""
     from gossamer.base.scratch import scratch_folder
     from gossamer.web.login import hash_password as hashed
     from gossamer.web.server import (

@@ -18,16 +18,16 @@ def top(
         typer.Option(
             "--by",
             metavar="ORDER",
-            help="Linking pages (backlinks), their hosts or sites; pagerank, hubs or authorities.",
+            help="Rank by: backlinks, hosts, sites, pagerank, hubs or authorities.",
         ),
     ] = "backlinks",
     level: Annotated[
-        str, typer.Option("--level", metavar="LEVEL", help="Of what: page or site.")
+        str, typer.Option("--level", metavar="LEVEL", help="What to rank: page or site.")
     ] = "page",
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of rows.")] = 20,
     json: Json = False,
 ) -> None:
-    """List the pages or sites that matter most by their links."""
+    """Rank pages or sites by their links."""
     from gossamer.base.clock import SystemClock
     from gossamer.cli.tables import print_table
     from gossamer.crawl.home import Home
@@ -45,7 +45,7 @@ def top(
         for row in rows:
             print(jsons.dumps({"schema": 1, **row}))
     elif not rows:
-        print("There are no links yet.", file=sys.stderr)
+        print("The collection has no links yet.", file=sys.stderr)
     else:
         print_table(found.column_names, [[_cell(value) for value in row.values()] for row in rows])
 

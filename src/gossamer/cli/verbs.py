@@ -33,7 +33,7 @@ from gossamer.cli.top import top
 from gossamer.version import __version__
 
 _MANNERS: Final[dict[str, Any]] = {
-    "help": "Crawl a part of the web, keep every page, and say what became of every URL.",
+    "help": "Crawl a part of the web, archive every page, search it and explain every URL.",
     "no_args_is_help": True,
     "add_completion": False,
     "rich_markup_mode": None,
@@ -70,10 +70,10 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def program(
     version: bool = typer.Option(
-        False, "--version", help="Show the version and end.", callback=_show_version, is_eager=True
+        False, "--version", help="Show the version and exit.", callback=_show_version, is_eager=True
     ),
 ) -> None:
-    """Crawl a part of the web, keep every page, and say what became of every URL."""
+    """Crawl a part of the web, archive every page, search it and explain every URL."""
 
 
 def _app_for(words: Sequence[str]) -> typer.Typer:
@@ -103,7 +103,7 @@ def call(words: Sequence[str]) -> int:
     except _WRONG_USAGE as fault:
         text = _plainer(fault.format_message())
         is_help = text.startswith("Usage:")
-        sentence = "a verb is missing; see --help" if is_help else text
+        sentence = "a command is missing; see --help" if is_help else text
         tell_fault(sentence, 2, words, told=text if is_help else "")
         return 2
 

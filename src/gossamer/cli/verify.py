@@ -31,5 +31,5 @@ def run_verify(path: Path, *, as_json: bool) -> int:
             f"{counted(checked.entries, 'index entry', 'index entries')}"
         )
         found = counted(len(problems), "problem")
-        print(f"Checked {looked}: {found if problems else 'all is well'}.", file=sys.stderr)
+        print(f"Checked {looked}: {found if problems else 'no problems'}.", file=sys.stderr)
     return 1 if problems else 0

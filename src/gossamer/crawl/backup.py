@@ -98,10 +98,10 @@ def backup(home: Home, target: Path) -> Copied:
 def check_target(home: Home, target: Path) -> None:
     """Raise UsageError for a place where no copy may be made."""
     if target.resolve().is_relative_to(home.path.resolve()):
-        raise UsageError(f"{target} lies in the collection itself; name a place outside of it")
+        raise UsageError(f"{target} is inside the collection; name a directory outside of it")
     if target.is_dir():
         if target.resolve() == Path.cwd():
-            raise UsageError("a copy cannot take the place of the folder you are in; name another")
+            raise UsageError("the copy cannot replace the current directory; name another")
         if any(target.iterdir()):
             raise UsageError(f"{target} is not empty; name a new directory")
     elif target.exists() or target.is_symlink():
@@ -173,7 +173,7 @@ def _checkpoint(home: Home, *, is_live: bool) -> Iterator[Path]:
 def _ordered(home: Home) -> Path:
     reply = send(home, "checkpoint", wait_s=_CHECKPOINT_S)
     if "error" in reply:
-        raise StoreError(f"the running crawl could not lay its state aside: {reply['error']}")
+        raise StoreError(f"the running crawl could not save a checkpoint: {reply['error']}")
     return home.run / Path(str(reply["checkpoint"])).name
 
 

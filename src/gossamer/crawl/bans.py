@@ -48,7 +48,7 @@ def changed_lines(
     gone = [line for line in map(_plain, lifted) if line]
     for line in gone:
         if line not in before:
-            raise UsageError(f"{line[:80]!r} is not among the bans, so it cannot be lifted")
+            raise UsageError(f"{line[:80]!r} is not banned, so the ban cannot be removed")
     lines = [line for line in dict.fromkeys([*before, *new]) if line not in gone]
     if len(lines) > MOST_LINES:
         raise UsageError(f"more than {MOST_LINES:,} bans; put them into a file, and use --ban")

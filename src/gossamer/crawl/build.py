@@ -74,7 +74,7 @@ _WANTS_SITEMAPS: Final = ("urls.sitemaps", "urls.sitemaps_per_host", "scope.kind
 
 def no_checkpoint(folder: Path) -> None:
     """Where the state is not on a disk."""
-    raise StoreError(f"there is no state to lay aside in {folder}")
+    raise StoreError(f"there is no state to save in {folder}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
     for seed in seeds:
         refused = forbidden_port(port_of(seed), settings.fetch.ports)
         if refused is not None:
-            raise UsageError(f"{seed} cannot be asked: {refused}")
+            raise UsageError(f"{seed} cannot be requested: {refused}")
 
 
 def _open(

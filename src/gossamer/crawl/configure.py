@@ -120,7 +120,7 @@ def _read(path: Path) -> tuple[dict[str, object], list[SettingsError]]:
     try:
         text = _text_of(path)
     except (OSError, UnicodeError) as fault:
-        problem = getattr(fault, "strerror", None) or "it is no text in UTF-8"
+        problem = getattr(fault, "strerror", None) or "it is not UTF-8 text"
         raise UsageError(f"cannot read {path}: {problem}") from fault
     try:
         tables: Any = _toml(text)
@@ -220,7 +220,9 @@ def _as_setting(value: Any) -> object:
 
 def _unknown(key: str, path: Path, text: str) -> SettingsError:
     names = KEYS if "." in key else (*_SECTIONS, *KEYS)
-    return SettingsError(key, f"is no setting{nearest(key, names)}", where=_where(key, path, text))
+    return SettingsError(
+        key, f"is not a setting{nearest(key, names)}", where=_where(key, path, text)
+    )
 
 
 def _not_a_table(key: str, path: Path, text: str) -> SettingsError:
@@ -296,7 +298,7 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
     for name in ours:
         if name not in known:
             raise SettingsError(
-                name, f"is no setting{nearest(name, known)}", where="the environment"
+                name, f"is not a setting{nearest(name, known)}", where="the environment"
             )
         try:
             values[known[name]] = parse_value(known[name], env[name])

@@ -110,7 +110,7 @@ def send(home: Home, order: str, *, wait_s: float = _WAIT_S, **facts: Any) -> Ma
     except (OSError, ValueError, KeyError) as fault:
         raise NotRunning(f"no crawl is running in {home.path}") from fault
     if not isinstance(reply, dict):
-        raise NotRunning(f"what answers in {home.path} is no crawl")
+        raise NotRunning(f"the process that answers in {home.path} is not a crawl")
     return reply
 
 

@@ -128,9 +128,7 @@ def foresee(plan: Plan, clock: Clock) -> Forecast:
     """The first requests of a crawl. Raises what the crawl itself would raise before it begins."""
     home = plan.home
     if not home.exists and not plan.seeds:
-        raise UsageError(
-            f"there is no crawl in {plan.collection} to go on with; name a URL to start at"
-        )
+        raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
     store: Store = open_to_read(home) if home.exists else MemoryStore()
     try:
         return _foresee(plan, home, store, clock)
@@ -174,15 +172,15 @@ def _remarks(
 ) -> list[str]:
     said = []
     if any(not address_in(host_of(asked.url)) for asked in forecast.first):
-        said.append("names were not looked up; one that nobody knows fails")
+        said.append("host names were not resolved; one that does not exist fails")
     if any(host.robots == "asked first" for host in forecast.hosts):
-        said.append("a robots.txt that is not known yet may forbid what stands here, or slow it")
+        said.append("a robots.txt that is not known yet may forbid these requests, or delay them")
     if not settings.fetch.contact and _has_others(seeds):
-        said.append("without --user-agent-contact only loopback and private hosts are asked")
+        said.append("without --user-agent-contact only loopback and private hosts are requested")
     if not Throttle(settings.node.hours, 0).is_open(now_us):
-        said.append(f"nothing is asked outside the hours {settings.node.hours}")
+        said.append(f"nothing is requested outside the hours {settings.node.hours}")
     if not forecast.first:
-        said.append("there is nothing to ask")
+        said.append("there is nothing to request")
     return said
 
 

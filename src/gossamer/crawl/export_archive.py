@@ -44,7 +44,7 @@ def check_archive(what: str, path: Path, prefix: str = "") -> None:
     if path.is_dir():
         raise UsageError(f"{path} is a directory; name a file in it")
     if prefix and "://" not in prefix:
-        raise UsageError(f"{prefix!r} is no beginning of a URL; write one such as https://{prefix}")
+        raise UsageError(f"{prefix!r} is not a URL prefix (https://{prefix} expected)")
 
 
 def export_archive(
@@ -64,7 +64,7 @@ def export_archive(
         parts = list(_parts(study, prefix))
         if not parts:
             named = f" of URLs that begin with {prefix}" if prefix else ""
-            raise NotKnown(f"there is nothing in the archive of {study.home.path}{named}")
+            raise NotKnown(f"nothing was found in the archive of {study.home.path}{named}")
         with writing_to(path, check) as file:
             return _write(file, what, parts, pages, study.home, clock or SystemClock())
 

@@ -143,7 +143,7 @@ def check_name(path: Path, others: Collection[str] = ()) -> str:
     if extension not in _FORMATS and extension not in others:
         *most, last = (*_FORMATS, *others)
         raise UsageError(
-            f"{path}: its name does not tell the format; end it in {', '.join(most)} or {last}, or "
+            f"{path}: unknown file format; use {', '.join(most)} or {last}, or "
             "write - for JSON lines on standard output"
         )
     if path.is_dir():

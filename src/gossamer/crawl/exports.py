@@ -99,7 +99,7 @@ def check_export(
         check_archive(what, path, prefix)
         return
     if prefix:
-        raise UsageError("--prefix is for warc and wacz")
+        raise UsageError(f"--prefix is for warc and wacz, not for {what}")
     check_table(what, level, choice)
     ending = check_name(path, tuple(NETWORK_FORMATS) if what in _NETWORKS else ())
     if ending in NETWORK_FORMATS and choice.columns:
@@ -111,12 +111,12 @@ def check_table(what: str, level: str = "page", choice: Choice = ALL) -> None:
     if what not in SCHEMAS:
         *most, last = (*SCHEMAS, *ARCHIVES)
         raise UsageError(
-            f"{what!r} cannot be exported{nearest(what, (*SCHEMAS, *ARCHIVES))}; there are "
-            f"{', '.join(most)} and {last}"
+            f"{what!r} cannot be exported{nearest(what, (*SCHEMAS, *ARCHIVES))}; use "
+            f"{', '.join(most)} or {last}"
         )
     check_level(level)
     if level != "page" and what not in LEVELLED:
-        raise UsageError(f"{what} have no level; --level is for links, anchors and graph")
+        raise UsageError(f"--level is for links, anchors and graph, not for {what}")
     if choice.is_filter and what != "pages":
         raise UsageError(f"--outcome and --status are for pages, and this is {what}")
     choice.names(_whole_schema(what, level))

@@ -60,7 +60,7 @@ def settings_of(options: Mapping[str, object]) -> dict[str, object]:
         key = FLAGS.get(name) or NOT.get(name) or name.replace("__", ".")
         if key not in KEYS:
             names = [*FLAGS, *NOT, *KEYS]
-            raise UsageError(f"{name} is no option{nearest(name, names)}")
+            raise UsageError(f"{name} is not an option{nearest(name, names)}")
         fitting = _fitting(key, value)
         values[key] = not fitting if name in NOT and isinstance(fitting, bool) else fitting
     return values

@@ -149,7 +149,7 @@ def allow(home: Home, texts: Sequence[str], clock: Clock, *, is_site: bool = Fal
         forgotten = read_forgotten(home.takedowns)
         found = [one for one in named if forgotten.has(one)]
         if not found:
-            raise NotKnown(f"{', '.join(texts)} was not forgotten under that name")
+            raise NotKnown(f"{', '.join(texts)} was not deleted under that name")
         note_allowed(home.takedowns, clock.wall_us(), found)
     return len(found)
 
@@ -211,7 +211,7 @@ def _survey(home: Home, store: Store, cover: Cover) -> Sums:
 def _known(home: Home, texts: Sequence[str], sums: Sums) -> Sums:
     if not sums:
         named = ", ".join(texts)
-        raise NotKnown(f"the collection in {home.path} knows nothing of {named}")
+        raise NotKnown(f"the collection in {home.path} has nothing of {named}")
     return sums
 
 

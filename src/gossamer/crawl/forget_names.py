@@ -55,12 +55,12 @@ def _read_name(text: str, form: NormalForm, *, is_site: bool) -> list[Named]:
     if not is_url:
         if _HAS_PORT.fullmatch(text):
             raise UsageError(
-                f"{text!r} has a port, and a host is forgotten on all of them; name "
+                f"{text!r} has a port, but a host is deleted on all ports; name "
                 f"{host_of(urls[0])!r}, or one URL"
             )
         return [Named(Breadth.HOST, host_of(urls[0]))]
     if target_of(urls[0]) == "/robots.txt":
-        raise UsageError("the rules of a host cannot be forgotten alone; name the host")
+        raise UsageError("robots.txt cannot be deleted alone; name the host")
     return [Named(Breadth.URL, url) for url in urls]
 
 

@@ -104,12 +104,12 @@ class Home:
         """Make the directories that are missing. Raises UsageError where that cannot be, and
         DiskFault."""
         if self.path.exists() and not self.path.is_dir():
-            raise UsageError(f"{self.path} is a file; -c needs a directory")
+            raise UsageError(f"{self.path} is a file; name a directory with -c")
         if self.path.is_dir() and not self.exists and any(self.path.iterdir()):
             strangers = {p.name for p in self.path.iterdir()} - _OURS
             if strangers:
                 raise UsageError(
-                    f"{self.path} holds other files ({min(strangers)}) and no collection; "
+                    f"{self.path} is not a collection and holds other files ({min(strangers)}); "
                     "name an empty or new directory with -c"
                 )
         try:
@@ -202,7 +202,9 @@ def _check_format(home: Home, store: Store) -> None:
     found = store.find(Table.META, VERSION_KEY)
     if found is None or not found.isdigit():
         store.close()
-        raise StoreError(f"{home.state} is no state of a collection; name another with -c")
+        raise StoreError(
+            f"{home.state} is not the state of a collection; name another collection with -c"
+        )
     if int(found) != FORMAT:
         store.close()
         raise WrongVersion(home.path, int(found), FORMAT)
@@ -253,7 +255,7 @@ def _refuse_links(*paths: Path) -> None:
     another disk; files that lead elsewhere stand in collections that strangers packed."""
     for path in paths:
         if path.is_symlink():
-            raise StoreError(f"{path} is a symbolic link, and would be written to; take it away")
+            raise StoreError(f"{path} is a symbolic link and is not written to; remove it")
 
 
 def delete_checkpoints(home: Home) -> None:

@@ -120,23 +120,25 @@ def kind_of(path: Path) -> Kind:
     """What a file is, told by its content. Raises UsageError where it is nothing of ours."""
     try:
         if not (stat.S_ISREG(path.stat().st_mode) or path.is_dir()):  # a folder is told by `open`
-            raise UsageError(f"{path} can be read only once; save it as a file, and import that")
+            raise UsageError(f"{path} can be read only once; save it to a file and import that")
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror or fault}") from fault
     if not head:
-        raise UsageError(f"{path} is empty; there is nothing to import")
+        raise UsageError(f"{path} is empty")
     if head.startswith(ZIP_MAGICS):
         return "wacz"
     if head.startswith(_LZ4):
-        raise UsageError(f"{path} is packed with lz4; unpack it or pack it with gzip first")
+        raise UsageError(
+            f"{path} is compressed with lz4; decompress it, or compress it with gzip, first"
+        )
     if head.startswith((_GZIP, *_ZSTD)):
         head = _unpacked_head(path, head)
     kind = _kind_of_text(head)
     if kind is None:
         raise UsageError(
-            f"{path} is neither a WARC or WACZ file nor a sitemap or a list of URLs, one a line"
+            f"{path} is not a WARC or WACZ archive, a sitemap or a URL list (one URL per line)"
         )
     return kind
 
@@ -168,7 +170,7 @@ def _zstd_head(path: Path, head: bytes) -> bytes:
     try:
         return zstd.ZstdDecompressor().decompress(head, _HEAD_BYTES)
     except zstd.ZstdError as fault:
-        raise UsageError(f"{path} cannot be unpacked: {fault}") from None
+        raise UsageError(f"{path} cannot be decompressed: {fault}") from None
 
 
 def opened_text(path: Path) -> BinaryIO:

@@ -148,7 +148,7 @@ def _disk_faults() -> Iterator[None]:
     except CorruptFile as error:
         if any(words in str(error) for words in _FULL):
             raise DiskFault(
-                "the index could not be written (No space left on device); make room and go on",
+                "the index could not be written: the disk is full; free some space, then resume",
                 is_full=True,
             ) from error
         raise

@@ -47,10 +47,10 @@ def _read(text: str, names: Collection[str]) -> Gate:
     found = _GATE.fullmatch(text)
     if found is None:
         raise UsageError(
-            f"--fail-on {text!r} cannot be read; write a name, a sign and a number, as in 'dead>0'"
+            f"--fail-on {text!r} is not a condition; write name, sign and number, e.g. 'dead>0'"
         )
     name, sign, limit = found.groups()
     if name not in names:
         hint = nearest(name, names) or f"; it counts {', '.join(sorted(names))}"
-        raise UsageError(f"--fail-on knows no {name!r}{hint}")
+        raise UsageError(f"--fail-on: unknown name {name!r}{hint}")
     return Gate(name, sign, float(limit))

@@ -54,7 +54,7 @@ def inside_of(study: Study, site: str) -> Inside:
         return lambda _url: True
     spellings = tuple(study.spellings(site))
     if not spellings:
-        raise UsageError(f"{site!r} is no site; write a host such as example.org, or a whole URL")
+        raise UsageError(f"{site!r} is not a site (example.org or a URL expected)")
     if "/" in site:
         return lambda url: url.startswith(spellings)
     name = host_of(spellings[0])
@@ -66,7 +66,9 @@ def stage_urls(study: Study, inside: Inside, folder: Path) -> Path:
     seeds = frozenset(study.seeds())
     path = folder / "urls.parquet"
     if not _write(path, _URLS, (_url_row(row, seeds, inside) for row in study.url_rows())):
-        raise NotKnown("the collection has no URL of that site; `gossamer export hosts` lists all")
+        raise NotKnown(
+            "the collection has no URL of that site; `gossamer export hosts` lists its hosts"
+        )
     return path
 
 

@@ -67,9 +67,7 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
     is_new = not plan.home.exists
     settings, sites = (plan.settings_for(None), ()) if is_new else _settings_to_go_on(plan)
     if is_new and not plan.seeds:
-        raise UsageError(
-            f"there is no crawl in {plan.collection} to go on with; name a URL to start at"
-        )
+        raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
     if is_new:
         check_usable(settings, plan.seeds)
     user_agent(settings.fetch.contact)  # raises for one that cannot be sent

@@ -213,7 +213,7 @@ class Study:
             because = f" ({row.reason})" if row.reason else ""
             raise NotKnown(
                 f"there is no capture of {row.url}: it is {row.outcome.value}{because}; "
-                "`gossamer why` tells its story"
+                "`gossamer why` explains it"
             )
         return self.page_at(row.url, nearest_capture(captures, moment))
 
@@ -224,7 +224,7 @@ class Study:
             captures = self._captures(self.keys.of(url))
             if capture not in captures:
                 when = iso_of(capture.at_us)
-                raise NotKnown(f"there is no such capture of {url} of {when} any more; ask again")
+                raise NotKnown(f"the capture of {url} at {when} no longer exists; try again")
             page = self._read_page(url, capture, captures)
             check()
             return page

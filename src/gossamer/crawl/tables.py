@@ -131,9 +131,9 @@ def ask(query: str, tables: Mapping[str, Table]) -> Table:
             found: Any = connection.sql(query)
             rows = None if found is None else found.to_arrow_table()
         except duckdb.Error as fault:
-            raise UsageError(f"the query cannot be answered: {fault}") from fault
+            raise UsageError(f"the query failed: {fault}") from fault
     if rows is None:
-        raise UsageError("the query cannot be answered: it asks for no rows; begin with SELECT")
+        raise UsageError("the query returns no rows; begin it with SELECT")
     return Table.of("answer", rows)
 
 

@@ -160,7 +160,7 @@ def forbidden_port(port: int, allowed: Sequence[int] = ()) -> str | None:
     if not 0 <= port <= 65_535:
         return f"there is no port {port}"
     if port in BAD_PORTS:
-        return f"port {port} belongs to another protocol than HTTP and is never asked"
+        return f"port {port} belongs to another protocol than HTTP and is never used"
     if allowed and port not in allowed:
         return f"port {port} is not among fetch.ports ({', '.join(map(str, allowed))})"
     return None

@@ -246,5 +246,5 @@ def _is_disk(text: str) -> bool:
 def _disk_fault(fault: Exception) -> DiskFault:
     is_full = "No space left" in str(fault) or getattr(fault, "errno", 0) == errno.ENOSPC
     what = "the disk is full" if is_full else f"the disk did not take the state ({fault})"
-    advice = "make room and go on" if is_full else "check it, then start again"
+    advice = "free some space, then resume" if is_full else "check it, then start again"
     return DiskFault(f"{what}; {advice}: everything up to the last commit is safe", is_full=is_full)

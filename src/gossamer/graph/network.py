@@ -142,4 +142,4 @@ def network(folder: Path, level: str = "page") -> Iterator[Network]:
 def check_level(level: str) -> None:
     """Raise UsageError for what is no level."""
     if level not in LEVELS:
-        raise UsageError(f"there is no level {level!r}; there are page, host and site")
+        raise UsageError(f"unknown level {level!r}; use page, host or site")

@@ -80,9 +80,9 @@ def top_ranked(folder: Path, by: str = "pagerank", level: str = "page", limit: i
 def check_order(by: str, level: str) -> None:
     """Raise UsageError for what is no order or no level."""
     if by not in BY:
-        raise UsageError(f"--by {by!r} is no order{nearest(by, BY)}; there are {_listed(BY)}")
+        raise UsageError(f"--by {by!r} is unknown{nearest(by, BY)}; use {_listed(BY)}")
     if level not in LEVELS:
-        raise UsageError(f"--level {level!r} is no level; there are {_listed(LEVELS)}")
+        raise UsageError(f"--level {level!r} is unknown; use {_listed(LEVELS)}")
 
 
 def _listed(names: Iterable[str]) -> str:

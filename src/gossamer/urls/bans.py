@@ -83,7 +83,7 @@ def _start_at(place: str, text: str) -> str:
     is_whole = text.lower().startswith(("http://", "https://"))
     found = parse(text if is_whole else f"http://{text}")
     if found is None or (not is_whole and "://" in text) or not _is_plain(found, text):
-        raise UsageError(f"{place}: {text[:80]!r} is no host, no beginning of a URL and no pattern")
+        raise UsageError(f"{place}: {text[:80]!r} is not a host, a URL prefix or a pattern")
     return _without_scheme(found.href)
 
 

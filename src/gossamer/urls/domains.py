@@ -45,7 +45,7 @@ def lines_of(path: Path) -> Iterator[tuple[str, str]]:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         number = error.object[: error.start].count(b"\n") + 1
-        raise UsageError(f"{path}, line {number}: it is not UTF-8") from None
+        raise UsageError(f"{path}, line {number}: not UTF-8 text") from None
     for number, line in enumerate(re.split(r"\r\n|\n|\r", content), 1):
         text = line.strip()
         if not text.startswith("re:"):

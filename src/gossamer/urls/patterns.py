@@ -109,7 +109,7 @@ def _start_of(written: str, head: str, *, has_star: bool) -> str:
         return lowered  # the star stands in the host: nothing to parse yet
     found = parse(f"{head.partition('://')[0]}://{authority}/")
     if found is None or found.pathname != "/" or found.search or found.username:
-        raise UsageError(f"pattern {written!r} has no host that can be read")
+        raise UsageError(f"pattern {written!r} has no valid host")
     return f"{found.protocol}//{found.host}/{quote(path, safe=_KEPT)}"
 
 

@@ -52,7 +52,7 @@ def regex_of(written: str) -> Regex:
             warnings.simplefilter("ignore", FutureWarning)
             re.compile(expression)
     except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(f"pattern {written!r} is no regular expression: {error}") from None
+        raise UsageError(f"pattern {written!r} is not a regular expression: {error}") from None
     if short := _FROM_NOTHING.search(expression):
         wanted = short[0].lstrip("\\").replace("{,", "{0,")
         raise UsageError(f"pattern {written!r} begins a count with a comma; write {wanted}")

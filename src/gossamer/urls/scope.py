@@ -112,7 +112,7 @@ def domains_from(path: Path) -> tuple[str, ...]:
 def _domain_at(place: str, text: str) -> str:
     domain = domain_of(text)
     if domain is None:
-        raise UsageError(f"{place}: {text[:80]!r} is no domain; write one like `example.org`")
+        raise UsageError(f"{place}: {text[:80]!r} is not a domain (example.org expected)")
     return domain
 
 
