@@ -20,7 +20,7 @@ DOCUMENTS = sorted(
 STARTS = (ROOT, ROOT / "src" / "gossamer", ROOT / "src")
 SUFFIXES = (".py", ".md", ".toml", ".svg", ".sh", ".ci")
 # Files that a crawl makes or a person writes; they are not in this repository.
-MADE = {"gossamer.toml", "crawl.jsonl", "manifest.json"}
+MADE = {"gossamer.toml", "crawl.jsonl", "manifest.json", "src/gossamer/web/static/vendor/"}
 SECTION_NAMES = {section.__name__.lower() for section in SECTIONS}
 
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
