@@ -148,6 +148,7 @@ class Failed:
     at_us: int
     took_s: float = 0.0
     status: int = 0  # where the headers came and the rest did not
+    came_bytes: int = 0  # of an answer that was ended for what it sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,3 +270,4 @@ class Report:
     body: bytes = b""  # decoded; only for robots.txt
     sitemaps: Sequence[str] = ()  # canonical URLs of those that an index of sitemaps names
     dropped: int = 0  # links to more hosts than a page may name, which are not among `found`
+    wasted_bytes: int = 0  # that came and are no body; they count against `limits.max_bytes`

@@ -353,6 +353,12 @@ class Parse(Section):
         at_least=0,
     )
     pdf_pages: int = setting(500, "Pages of a PDF that are read.", at_least=1)
+    pdf_memory_mb: int = setting(
+        1024,
+        "Memory of all processes that read PDF together; those of workers have equal parts, of 96 "
+        "at the least.",
+        at_least=96,
+    )
     pdf_time_s: float = setting(
         10.0,
         "After so long no further page of a PDF is read; one that takes as long again is given up.",

@@ -133,3 +133,23 @@ def test_a_host_farm_takes_little_memory() -> None:
 
     assert kept_bytes < 8_000_000
     assert peak_bytes < 12_000_000
+
+
+def test_the_names_of_a_long_sitemap_do_not_come_before_all_linked_pages() -> None:
+    frontier = a_frontier()
+    listed = [f"http://a.example/listed/{number}" for number in range(50_000)]
+    linked = [f"http://a.example/linked/{number}" for number in range(10)]
+
+    frontier.admit_listed((Found(url, KEYS.of(url), 1, VIA) for url in listed), NOW_US)
+    frontier.admit([Found(url, KEYS.of(url), 2, VIA) for url in linked], NOW_US)
+
+    host_key = KEYS.host("a.example")
+    first = []
+    for _ in range(3_000):
+        entry = frontier.peek(host_key)
+        assert entry is not None
+        frontier.take(host_key)
+        first.append(entry[1].url)
+    assert set(linked) <= set(first)
+    assert first[0] == listed[0]
+    assert frontier.counts.queued == 50_010

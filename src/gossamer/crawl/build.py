@@ -20,7 +20,14 @@ from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
 from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Crew, OneManCrew
-from gossamer.crawl.equip import Post, asking_nobody, build_gatherer, build_harvester, equip_worker
+from gossamer.crawl.equip import (
+    Post,
+    asking_nobody,
+    build_gatherer,
+    build_harvester,
+    equip_worker,
+    with_shared_memory,
+)
 from gossamer.crawl.forgotten import mend_forgotten
 from gossamer.crawl.guarded_reader import GuardedReader
 from gossamer.crawl.harvest import Harvest, Harvester
@@ -204,7 +211,8 @@ def _open(
     cookies = CookieBook(home.cookies, used.fetch, clock)
     crew: Crew
     if workers:
-        values = {key: value for key, value in values_of(settings).items() if value != ()}
+        shared = with_shared_memory(settings, workers)
+        values = {key: value for key, value in values_of(shared).items() if value != ()}
         orders = Orders(values, salt, dict(post.info), post.run, workers, settings.node)
         crew = ProcessCrew(home, orders, harvester, clock, cookies)
     else:

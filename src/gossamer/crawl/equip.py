@@ -21,6 +21,7 @@ from gossamer.fetch.fetcher import Fetcher
 from gossamer.fetch.guard import guard_of
 from gossamer.fetch.judge import Judge
 from gossamer.parse.html import Parser
+from gossamer.parse.pdf_apart import LEAST_MEMORY_MB
 from gossamer.settings import Fetch, Settings
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Forgotten
@@ -70,6 +71,12 @@ def asking_nobody(settings: Settings) -> Settings:
     return replace(
         settings, fetch=replace(settings.fetch, **{name: getattr(default, name) for name in names})
     )
+
+
+def with_shared_memory(settings: Settings, workers: int) -> Settings:
+    """The settings for each of so many workers: they share what PDF may take of the memory."""
+    each = max(LEAST_MEMORY_MB, settings.parse.pdf_memory_mb // max(1, workers))
+    return replace(settings, parse=replace(settings.parse, pdf_memory_mb=each))
 
 
 def equip_worker(

@@ -326,6 +326,7 @@ def unfetched(
         detail=detail,
         status=answer.status,
         retry_after_s=retry_after_s,
+        wasted_bytes=answer.came_bytes if isinstance(answer, Failed) else 0,
     )
 
 

@@ -91,7 +91,7 @@ class Learner:
         if self.index is not None:
             self.index.take(harvest, is_current=is_new and retry_us is None)
         if report.lease.purpose is Purpose.SITEMAP and not report.redirect:
-            self.frontier.admit(report.found, report.at_us)
+            self.frontier.admit_listed(report.found, report.at_us)
         if not is_new:
             return
         self.frontier.counts.dropped += report.dropped

@@ -380,6 +380,10 @@ class Options(ShortOptions, total=False):
     parse__pdf_pages: int
     """Pages of a PDF that are read."""
 
+    parse__pdf_memory_mb: int
+    """Memory of all processes that read PDF together; those of workers have equal parts, of 96 at
+    the least."""
+
     parse__pdf_time_s: float
     """After so long no further page of a PDF is read; one that takes as long again is given up."""
 

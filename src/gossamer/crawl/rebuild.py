@@ -317,7 +317,7 @@ class _Replay:
             self._take_robots(report)
             return
         if report.lease.purpose is Purpose.SITEMAP:
-            self._frontier.admit(() if report.redirect else report.found, report.at_us)
+            self._frontier.admit_listed(() if report.redirect else report.found, report.at_us)
             return
         if self._frontier.report(report, self._retry_us(report)):
             self._frontier.admit(report.found, report.at_us)

@@ -437,6 +437,7 @@ class Scheduler:
         if address.waiters:
             self.board.call_next(address)
         row = self._frontier.touch(host.key)
+        self.allowance.wasted_bytes += report.wasted_bytes
         retry_us = None
         if report.reason is None and lease.purpose is _PAGE:  # an answer that we keep
             self.allowance.settle(lease.max_body_bytes)

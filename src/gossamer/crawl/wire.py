@@ -216,12 +216,13 @@ def report_of(items: Sequence[Any], lease: Lease) -> Report:
     (
         outcome, at_us, took_s, reason, detail, status, type_, size_bytes, digest, modified_at,
         retry_after_s, title, language, redirect, is_cut, out_links, body, dropped,
+        wasted_bytes,
     ) = values  # fmt: skip
     return Report(
         lease, _OUTCOMES[outcome], at_us, took_s, Stored(*stored),
         Reason(reason) if reason else None, detail, status, type_, size_bytes, digest, modified_at,
         retry_after_s, title, language, frozenset(robots) if robots else _NOTHING, redirect, is_cut,
-        _found_of(found, lease) if found else (), out_links, body, sitemaps, dropped,
+        _found_of(found, lease) if found else (), out_links, body, sitemaps, dropped, wasted_bytes,
     )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ _PROTOCOLS: Final = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}  # by libc
 # Where an origin is asked so soon after its last answer, it is not resting.
 _NO_REST_S: Final = 0.05
 # Where others wait for a connection, so slow an answer is ended after so long.
+_LOOK_EVERY_S: Final = 0.5
 _SLOW_S: Final = 10.0
 _SLOW_BYTES: Final = 8_000.0  # a second
 _LONG_AGO_S: Final = float("-inf")
@@ -64,6 +65,7 @@ class Fetcher:
         self._ended_s: dict[str, float] = {}  # when each origin's last answer ended
         self._multi = multi_for(settings.connections + 16)
         self._under_way: set[Transfer] = set()
+        self._looking: asyncio.TimerHandle | None = None
         # Those that show our certificate are kept apart: libcurl cannot take it from a handle.
         self._idle: dict[bool, list[Transfer]] = {False: [], True: []}
         self._held = HeldBytes(settings.max_held_bytes)
@@ -137,6 +139,8 @@ class Fetcher:
             take(answer)
 
         transfer.began_s, transfer.on_end = began_s, ended
+        if self._looking is None:
+            self._look_later()
         try:
             self._multi.begin(curl, ended)
         except pycurl.error as fault:
@@ -163,11 +167,29 @@ class Fetcher:
         for speed, _, transfer in slowest:
             age_s = now_s - transfer.began_s
             told = f"{speed:.0f} bytes/s for {age_s:.0f} s, and others waited for the connection"
-            transfer.failure = Reason.TIMEOUT, told
-            self._multi.give_up(transfer.curl)
-            assert transfer.on_end is not None, "it was begun"
-            transfer.on_end(0, "")
+            self._end_early(transfer, Reason.TIMEOUT, told)
         return len(slowest)
+
+    def _end_early(self, transfer: Transfer, reason: Reason, detail: str) -> None:
+        transfer.failure = reason, detail
+        self._multi.give_up(transfer.curl)
+        assert transfer.on_end is not None, "it was begun"
+        transfer.on_end(0, "")
+
+    def _look(self) -> None:
+        """End what sends more than may be taken, though nothing of it is part of a body."""
+        self._looking = None
+        now_s = self._clock.now_s()
+        for transfer in tuple(self._under_way):
+            if now_s - transfer.began_s >= _LOOK_EVERY_S and transfer.excess() > 0:
+                told = f"{transfer.came_bytes} bytes came, most of them outside of the body"
+                self._end_early(transfer, Reason.PROTOCOL, told)
+        self._look_later()
+
+    def _look_later(self) -> None:
+        if self._looking is None and self._under_way:
+            loop = asyncio.get_running_loop()
+            self._looking = loop.call_later(_LOOK_EVERY_S, self._look)
 
     def _give_up(self, transfer: Transfer) -> None:
         self._under_way.discard(transfer)
@@ -189,7 +211,7 @@ class Fetcher:
             return Refused(url, reason, detail, at_us, took_s, status)
         if transfer.failure is not None:
             reason, detail = transfer.failure
-            return Failed(url, reason, detail, at_us, took_s, status)
+            return Failed(url, reason, detail, at_us, took_s, status, transfer.came_bytes)
         if code and not cut:
             reason, detail = reason_of(code, message, transfer.curl.getinfo(pycurl.OS_ERRNO))
             return Failed(url, reason, detail, at_us, took_s, status)
@@ -231,6 +253,8 @@ class Fetcher:
 
     async def aclose(self) -> None:
         self.give_all_up()
+        if self._looking is not None:
+            self._looking.cancel()
         await self._multi.aclose()
         for idle in self._idle.values():
             for transfer in idle:

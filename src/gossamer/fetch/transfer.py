@@ -21,6 +21,7 @@ from gossamer.fetch.intake import STOP, new_intake
 from gossamer.fetch.judge import Judge, mime_of
 from gossamer.fetch.multi import Ended
 from gossamer.fetch.network import DIRECT, Login, Network, Way
+from gossamer.fetch.raw_bytes import most_for, raw_bytes
 from gossamer.fetch.request import Headers
 from gossamer.fetch.resolve import address_in
 from gossamer.records import Lease, Purpose, Reason
@@ -68,6 +69,8 @@ class Transfer:
             Purpose.SITEMAP: min(settings.sitemap_time_s, settings.total_time_s),
         }
         self.began_s = 0.0
+        self.came_bytes = 0
+        self._came_before: int | None = None
         self.on_end: Ended | None = None
         self._headers = headers
         self._is_secret_sent = False
@@ -98,6 +101,7 @@ class Transfer:
         self.intake.begin(lease.max_body_bytes)
         self.set_cookies: list[str] = []
         self._was_challenged = False
+        self.came_bytes, self._came_before = 0, None
         curl = self.curl
         curl.setopt(pycurl.URL, lease.url)
         if lease.purpose is not self._purpose:
@@ -159,6 +163,17 @@ class Transfer:
         """The request is over, and its answer taken: hold nothing of it."""
         self.intake.end()
         self._held.end(self)
+
+    def excess(self) -> int:
+        """By how many bytes more has come than may come for the body; looked at now and then."""
+        came = raw_bytes(self.curl)
+        if came is None:
+            return 0
+        if self._came_before is None:  # on a connection that others had used, since the first look
+            is_new = self.curl.getinfo(pycurl.NUM_CONNECTS) > 0
+            self._came_before = 0 if is_new else came
+        self.came_bytes = came - self._came_before
+        return self.came_bytes - most_for(self.lease.max_body_bytes)
 
     def speed(self, now_s: float) -> float:
         """Bytes a second since the request began."""

@@ -19,6 +19,7 @@ nothing and asks no clock: when a host may be asked is `crawl/scheduler.py`'s bu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 from gossamer.frontier.captures import Captures
@@ -74,6 +75,7 @@ _BUDGET = Reason.BUDGET
 _REFUSED, _FOR_NOW = Standing.REFUSED, Standing.REFUSED_FOR_NOW
 _NUMBER: Final = b"number"
 _FEW_KNOWN: Final = 100_000  # whose keys are held in memory, at 100 bytes each
+_LISTED_AT_ONCE: Final = 1_000  # names of a sitemap that come at the same level of the order
 _JUDGED_AT_ONCE: Final = 1_000  # some 10 ms
 _JUDGED: Final = (Standing.QUEUED, Standing.REFUSED, Standing.REFUSED_FOR_NOW)
 
@@ -109,6 +111,7 @@ class Frontier:
         self._shelf = HostShelf(store, self.pending, settings.host_buffer, self._note_stored)
         self._awake = set(self._shelf.rows)
         self._shallower: list[bytes] = []
+        self._later = 0  # levels by which what is being admitted comes later than its depth says
         self.waiting = sum(1 for _ in walk(store, Table.DUE))  # URLs that wait for their time
         self._few_known = few_known
         # All keys, while they are few: for one that is not among them the store is not asked.
@@ -155,6 +158,18 @@ class Frontier:
         return self._shelf.held()
 
     # -- admitting
+
+    def admit_listed(self, found: Iterable[Found], now_us: int) -> int:
+        """The same for the names of a sitemap. Each further thousand comes a level later in the
+        order, or 50,000 of them would come before all pages that others link to."""
+        new, some = 0, iter(found)
+        try:
+            while few := list(islice(some, _LISTED_AT_ONCE)):
+                new += self.admit(few, now_us)
+                self._later += 1
+        finally:
+            self._later = 0
+        return new
 
     def admit(self, found: Iterable[Found], now_us: int) -> int:
         """Take in what is new; the number of URLs that were not known before."""
@@ -359,7 +374,7 @@ class Frontier:
     def _enqueue(self, found: Found, first_us: int, host: HostRow | None = None) -> None:
         """`host` is the row of its host, where it is at hand and was touched."""
         key = found[1]
-        place = self._next_place(found[2])
+        place = self._next_place(found[2] + self._later)
         self.pending.urls[key], entry = queued(found, place, first_us)
         self.counts.queued += 1
         self._put_entry(key[:HOST_BYTES], place, entry, host)

@@ -95,7 +95,7 @@ class DocumentReader:
     ) -> None:
         self._settings = settings
         self._wants = wants_media
-        self._pdf_reader = PdfReader(clock)
+        self._pdf_reader = PdfReader(clock, settings.pdf_memory_mb)
 
     def read(self, kind: Kind, url: str, body: bytes, charset: str) -> Page:
         """The page of a document; `charset` is the label of the HTTP header."""

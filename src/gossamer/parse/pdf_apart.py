@@ -2,9 +2,10 @@
 
 4 KB of forms that show each other twice take all memory and never end. So the process that reads
 has a limit on its memory and on its time for a file; when it reaches one, it dies, what it had read
-by then is kept, and the next file gets a new one. It is started for the first PDF, and ends with
-the reader, or with whoever holds that. Where processes cannot be limited so (Windows), or none can
-be started, PDF are read here.
+by then is kept, and the next file gets a new one. The workers of a crawl share one limit of memory
+(`parse.pdf_memory_mb`): each reader has its part. The process is started for the first PDF, and
+ends with the reader, or with whoever holds that. Where processes cannot be limited so (Windows), or
+none can be started, PDF are read here.
 
 Both sides speak in messages of msgpack behind their length; what comes back is data, whatever the
 file has made of the process that read it.
@@ -30,7 +31,8 @@ from gossamer.base.clock import Clock, SystemClock
 from gossamer.parse.pdf import Part, PdfReading, parts_of, read_pdf
 
 # pdfium and Python need 50 MB, for a file of 60 MB 160: the rest is for pages of many pieces.
-_MEMORY_BYTES: Final = 2**30
+_MEMORY_MB: Final = 1024
+LEAST_MEMORY_MB: Final = 96
 _LONGEST_S: Final = 86_400.0  # for a file, whatever the settings say
 _START_S: Final = 60.0  # on a machine that has much else to do
 _LENGTH: Final = struct.Struct(">Q")
@@ -43,7 +45,9 @@ _END: Final = "end"
 class PdfReader:
     """Reads PDF, one at a time, in a process that is replaced when a file kills it."""
 
-    def __init__(self, clock: Clock | None = None) -> None:
+    def __init__(self, clock: Clock | None = None, memory_mb: int = _MEMORY_MB) -> None:
+        """The process may have so much memory."""
+        self._memory_mb = memory_mb
         self._clock = clock or SystemClock()
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -83,8 +87,8 @@ class PdfReader:
         if sys.platform == "win32":
             return None
         try:
-            process = subprocess.Popen(  # our own module, by our own interpreter
-                [sys.executable, "-P", "-m", "gossamer.parse.pdf_apart"],
+            process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
+                [sys.executable, "-P", "-m", "gossamer.parse.pdf_apart", str(self._memory_mb)],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -145,12 +149,12 @@ def _framed(message: object) -> bytes:
     return _LENGTH.pack(len(packed)) + packed
 
 
-def main() -> None:
+def main(memory_mb: int = _MEMORY_MB) -> None:
     """The life of the process that reads: until nobody asks any more."""
     import resource  # it is not there on Windows, and this is not run there
 
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # for all of a service: who asks ends this one
-    _limit(resource.RLIMIT_AS, _MEMORY_BYTES)
+    _limit(resource.RLIMIT_AS, memory_mb * 2**20)
     _limit(resource.RLIMIT_CORE, 0)
     clock, asked, answers = SystemClock(), sys.stdin.buffer, sys.stdout.buffer
     _say(answers, _READY)
@@ -184,4 +188,4 @@ def _say(answers: BinaryIO, message: object) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

@@ -20,6 +20,7 @@ class Allowance:
     pages_promised: int = 0
     bytes_promised: int = 0
     is_spent: bool = False  # the next page did not fit in what is left of `max_bytes`
+    wasted_bytes: int = 0  # that came in this run and are part of no body
     matches: int = 0  # pages of a wanted type that came, told by whoever knows types
 
     @property
@@ -38,7 +39,7 @@ class Allowance:
             return 0
         if not limits.max_bytes:
             return max_body_bytes
-        left = limits.max_bytes - bytes_had - self.bytes_promised
+        left = limits.max_bytes - bytes_had - self.wasted_bytes - self.bytes_promised
         if self.is_spent or (left < max_body_bytes and self.pages_promised):
             return 0
         return max(0, min(max_body_bytes, left))
@@ -60,7 +61,9 @@ class Allowance:
             return "max-pages"
         if limits.max_matches and self.matches >= limits.max_matches:
             return "max-matches"
-        if limits.max_bytes and (self.is_spent or bytes_had >= limits.max_bytes):
+        if limits.max_bytes and (
+            self.is_spent or bytes_had + self.wasted_bytes >= limits.max_bytes
+        ):
             return "max-bytes"
         if limits.max_time_s and ran_s >= limits.max_time_s:
             return "max-time"
