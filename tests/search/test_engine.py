@@ -257,6 +257,11 @@ def test_a_query_without_a_word_is_told_so(built: Built, query: str) -> None:
         "title:(" + "a " * 1000 + ")",
         "url:" + "a/" * 4000,
         "since:1970 site:x.y type:z lang:q",
+        "since:9999 a",
+        "since:0001 a",
+        "a" * 9_000 + "*",
+        "url:" + "a" * 9_000,
+        "a b c d e f g (url:- h) (title:? i)",
     ],
 )
 def test_hard_queries_are_answered(built: Built, query: str) -> None:

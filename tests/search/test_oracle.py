@@ -107,10 +107,10 @@ def test_the_same_pages_are_found_as_by_hand(entries: list[Entry], asked: list[s
 
 syntax = st.lists(
     st.sampled_from([
-        *'ab "()-~*:5|^$[]{}+?.', "\\", "\x00", "OR ", "title:", "site:", "type:", "lang:",
+        *'ab "()-~*:5|^$[]{}+?.', "\\", "\x00", "OR ", "title:", "url:", "site:", "type:", "lang:",
         "since:2026", "since:9999", "red ", '"red blue"~2', "中", "\ud800",
     ]),
-    max_size=30,
+    max_size=80,
 ).map("".join)  # fmt: skip
 anything = st.one_of(syntax, st.text(st.characters(), max_size=120))
 

@@ -138,7 +138,8 @@ class Planner:
         is_tiered = len(dict.fromkeys(parts)) <= self._weights.tiered_words
         if not is_tiered:
             is_prose = len(parts) > self._weights.prose_words
-            parts = [word for part in parts for word in _cut(part, is_prose=is_prose)]
+            cut = (word for part in parts for word in _cut(part, is_prose=is_prose))
+            parts = [word for word in cut if not is_empty(word)]
         wishes = Counter(part for part in parts if not is_condition(part))
         conditions = [part for part in dict.fromkeys(parts) if is_condition(part)]
         if not is_tiered:
