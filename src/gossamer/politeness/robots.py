@@ -20,27 +20,11 @@ from typing import Final
 
 from gossamer.base.values import dataclass
 from gossamer.politeness.patterns import Rulebook
+from gossamer.politeness.robots_text import key_of, plain_text
 
 # RFC 9309, 2.5 demands at least 500 KiB; the rest of a longer file is not read.
 MAX_BYTES: Final = 512 * 2**10
 
-# Slips of the pen that site owners make and that other crawlers forgive. All of them forbid, or
-# name an agent: to understand them can only make us politer.
-_KEYS: Final[dict[bytes, str]] = {
-    b"user-agent": "agent",
-    b"useragent": "agent",
-    b"user agent": "agent",
-    b"allow": "allow",
-    b"disallow": "disallow",
-    b"dissallow": "disallow",
-    b"dissalow": "disallow",
-    b"disalow": "disallow",
-    b"diasllow": "disallow",
-    b"disallaw": "disallow",
-    b"crawl-delay": "delay",
-    b"sitemap": "sitemap",
-    b"site-map": "sitemap",
-}
 _TOKEN: Final = re.compile(r"[A-Za-z_-]+")
 _WORD: Final = re.compile(r"[^\s/]+")
 _NUMBER: Final = re.compile(r"\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}")
@@ -148,11 +132,12 @@ class _Reading:
         if self._is_group_begun:
             self._current = []
             self._is_group_begun = False
-        if value[:1] == "*" and not value[1:2].strip():
-            self._begin(self._everyones)
-        elif self._agent and _token(value, self._agent) == self._agent:
-            self._is_named = True
-            self._begin(self._ours)
+        for name in map(str.strip, value.split(",")):  # `One, Two` names both
+            if name[:1] == "*" and not name[1:2].strip():
+                self._begin(self._everyones)
+            elif self._agent and _token(name, self._agent) == self._agent:
+                self._is_named = True
+                self._begin(self._ours)
 
     def _begin(self, group: _Group) -> None:
         """Once, however often it is named: 2,000 names and 2,000 rules are no 4 million rules."""
@@ -180,7 +165,7 @@ def _token(value: str, agent: str) -> str:
 
 def _lines(body: bytes, max_bytes: int) -> Iterator[tuple[int, str, str]]:
     """Number, key and value of each line that has a key we know."""
-    for number, raw in enumerate(_text(body, max_bytes).splitlines(), 1):
+    for number, raw in enumerate(plain_text(body, max_bytes).splitlines(), 1):
         line = raw.partition(b"#")[0]
         key, colon, value = line.partition(b":")
         if not colon:
@@ -188,25 +173,9 @@ def _lines(body: bytes, max_bytes: int) -> Iterator[tuple[int, str, str]]:
             if len(words) != 2:  # "disallow /x" is understood, a sentence is not
                 continue
             key, value = words
-        name = _KEYS.get(key.strip().lower())
+        name = key_of(key)
         if name is not None:
             yield number, name, _decode(value.strip())
-
-
-def _text(body: bytes, max_bytes: int) -> bytes:
-    """The part that is read, as UTF-8, without byte order mark and NULs."""
-    text = body[:max_bytes]
-    if len(body) > max_bytes:
-        # Half an `Allow: /private/open` would open what the owner closed.
-        end = max(text.rfind(b"\n"), text.rfind(b"\r"))
-        text = text[: end + 1]
-    if text[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        text = text.decode("utf-16", "replace").encode()
-    for mark in (b"\xef\xbb\xbf", b"\xef\xbb", b"\xef"):  # cut ones are seen in the wild
-        if text.startswith(mark):
-            text = text[len(mark) :]
-            break
-    return text.replace(b"\0", b"")
 
 
 def _decode(value: bytes) -> str:
