@@ -98,7 +98,7 @@ def test_a_wrong_token_is_told_and_the_right_one_leads_back(person: Person, demo
 
     page.get_by_label("Token").fill("a guess")
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("alert")).to_contain_text("not it")
+    expect(page.get_by_role("alert")).to_contain_text("not the token")
     page.get_by_label("Token").fill(demo.server.token)
     page.get_by_role("button", name="Log in").click()
 
@@ -135,7 +135,7 @@ def test_filters_narrow_the_results(person: Person, demo: Demo) -> None:
     assert all(url.startswith(demo.root_of("stadt")) for url in urls)
 
 
-def test_a_search_that_finds_nothing_or_cannot_be_read_helps(person: Person) -> None:
+def test_a_search_that_finds_nothing_or_is_no_syntax_helps(person: Person) -> None:
     person.open("/")
     box = person.page.get_by_role("searchbox")
 
@@ -143,7 +143,8 @@ def test_a_search_that_finds_nothing_or_cannot_be_read_helps(person: Person) -> 
     expect(person.page.locator("#results")).to_contain_text("Did you mean")
     box.fill("(garden")
 
-    expect(person.page.locator("#results")).to_contain_text("cannot be read")
+    expect(person.page.locator("#read-as")).to_be_visible()
+    expect(person.page.locator("li.hit").first).to_be_visible()
 
 
 def test_a_cached_copy_is_shown_and_its_links_lead_to_copies(person: Person, demo: Demo) -> None:
