@@ -11,7 +11,7 @@ GossamerError
 │   ├── Rewritten        a takedown replaced it while it was read
 │   └── WrongVersion     it is whole, but another release wrote it
 ├── NotKnown             the collection knows nothing of what was asked for             (exit 1)
-└── DiskFault            the disk is full or failed; what is committed is safe          (exit 11, 1)
+└── DiskFault            the disk is full, read-only (exit 11) or failed (exit 1)
 
 A page that could not be fetched is no error: it is an outcome (records.py). Every message is one
 sentence that says what is wrong and what to do.
@@ -134,9 +134,11 @@ class NotKnown(GossamerError):
 
 
 class DiskFault(GossamerError):
-    """The disk is full or failed. What is committed is safe; nothing after it is believed."""
+    """The disk is full, read-only or failed. What is committed is safe; nothing after it is
+    believed. When there is room, or the disk can be written again, one can go on."""
 
-    def __init__(self, what: str, *, is_full: bool) -> None:
+    def __init__(self, what: str, *, is_full: bool, is_read_only: bool = False) -> None:
         super().__init__(what)
         self.is_full = is_full
-        self.exit_code = CAN_GO_ON if is_full else 1
+        self.is_read_only = is_read_only
+        self.exit_code = CAN_GO_ON if is_full or is_read_only else 1

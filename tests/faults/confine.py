@@ -20,11 +20,12 @@ CALLS: Final[dict[str, dict[str, int]]] = {
         "write": 1, "pwrite64": 18, "writev": 20, "pwritev": 296, "pwritev2": 328,
         "fallocate": 285, "fsync": 74, "fdatasync": 75, "openat": 257, "mkdir": 83,
         "mkdirat": 258, "rename": 82, "renameat": 264, "renameat2": 316,
+        "unlink": 87, "unlinkat": 263, "ftruncate": 77,
     },
     "aarch64": {
         "write": 64, "pwrite64": 68, "writev": 66, "pwritev": 70, "pwritev2": 287,
         "fallocate": 47, "fsync": 82, "fdatasync": 83, "openat": 56, "mkdirat": 34,
-        "renameat": 38, "renameat2": 276,
+        "renameat": 38, "renameat2": 276, "unlinkat": 35, "ftruncate": 46,
     },
 }  # fmt: skip
 _SECCOMP: Final = {"x86_64": 317, "aarch64": 277}

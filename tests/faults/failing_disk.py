@@ -50,12 +50,15 @@ KINDS: Final = {
     "pwritev2": "write", "fallocate": "room", "fsync": "sync", "fdatasync": "sync",
     "openat": "name", "mkdir": "name", "mkdirat": "name",
     "rename": "rename", "renameat": "rename", "renameat2": "rename",
+    "unlink": "remove", "unlinkat": "remove", "ftruncate": "remove",
 }  # fmt: skip
 _PATH_AT: Final = {
     "openat": 1, "mkdir": 0, "mkdirat": 1, "rename": 1, "renameat": 3, "renameat2": 3,
+    "unlink": 0, "unlinkat": 1,
 }  # fmt: skip
-_FOLDER_AT: Final = {"openat": 0, "mkdirat": 0, "renameat": 2, "renameat2": 2}
+_FOLDER_AT: Final = {"openat": 0, "mkdirat": 0, "renameat": 2, "renameat2": 2, "unlinkat": 0}
 _TAKES_ROOM: Final = frozenset({"write", "room", "name"})
+_WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_TRUNC  # flags of an open that need a disk to write
 _TALK: Final = re.compile(r"/state(\.new)?/LOG|/run/lock")
 
 
@@ -63,8 +66,9 @@ _TALK: Final = re.compile(r"/state(\.new)?/LOG|/run/lock")
 class Fault:
     """At the `number`th act of these kinds (from 1) there is this error.
 
-    A full disk stays full, and takes half of the write that finds it full; any other error comes
-    once, and whoever tries again succeeds.
+    A full disk stays full, and takes half of the write that finds it full; one that is read-only
+    stays so, and nothing can be deleted there either. Any other error comes once, and whoever tries
+    again succeeds.
     """
 
     kinds: AbstractSet[str]
@@ -74,6 +78,10 @@ class Fault:
     @property
     def is_full(self) -> bool:
         return self.error == errno.ENOSPC
+
+    @property
+    def is_read_only(self) -> bool:
+        return self.error == errno.EROFS
 
     def __str__(self) -> str:
         return f"{errno.errorcode[self.error]} at {'/'.join(sorted(self.kinds))} {self.number}"
@@ -132,8 +140,12 @@ class FailingDisk:
 
     def _judge(self, request: _Request) -> bytes:
         path = _path_of(request)
-        is_ours = path.startswith(f"{self.folder}/") and not _TALK.search(path)
-        if not is_ours or (KINDS[request.call] == "name" and Path(path).exists()):
+        is_ours = path.startswith(f"{self.folder}/")
+        if is_ours and self.fault.is_read_only and self._is_behind and _changes(request, path):
+            self.acts.append(Act(request.call, path, is_failed=True))
+            return _REPLY.pack(request.id, 0, -errno.EROFS, 0)
+        is_counted = is_ours and not _TALK.search(path) and KINDS[request.call] != "remove"
+        if not is_counted or (KINDS[request.call] == "name" and Path(path).exists()):
             return _REPLY.pack(request.id, 0, 0, _GO_ON)
         is_hit, is_first = self._count(KINDS[request.call])
         self.acts.append(Act(request.call, path, is_hit))
@@ -149,8 +161,19 @@ class FailingDisk:
             self._seen += 1
             if self._seen == self.fault.number:
                 return True, True
-        is_behind = self._seen >= self.fault.number > 0
-        return is_behind and self.fault.is_full and kind in _TAKES_ROOM, False
+        return self._is_behind and self.fault.is_full and kind in _TAKES_ROOM, False
+
+    @property
+    def _is_behind(self) -> bool:
+        return self._seen >= self.fault.number > 0
+
+
+def _changes(request: _Request, path: str) -> bool:
+    """Whether a call needs a disk that can be written. What is synced by then is on it."""
+    kind = KINDS[request.call]
+    if request.call == "openat":
+        return bool(request.arguments[2] & _WRITES) or not Path(path).exists()
+    return kind != "sync"
 
 
 def _path_of(request: _Request) -> str:

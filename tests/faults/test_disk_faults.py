@@ -103,7 +103,7 @@ def crawl_of(site: Site, home: Path, workers: int) -> tuple[str | Path, ...]:
 def wrong_with_end(ended: Ended, acts: list[Act], fault: Fault) -> Iterator[str]:
     """What is wrong with how a crawl ended after a fault."""
     failed = next((act for act in acts if act.is_failed), None)
-    wanted = 11 if fault.is_full else 1
+    wanted = 11 if fault.is_full or fault.is_read_only else 1
     # What the threads of the index met they do not say. The room on the disk does, which here is
     # not really gone.
     may_be_unknown = failed is not None and "/index/" in failed.path
@@ -149,6 +149,8 @@ def case(
         pytest.param(SYNC, errno.EIO, spread(1, 95, 2), id="error at a sync"),
         pytest.param(NAME, errno.ENOSPC, spread(1, 80, 2), id="full at a new name"),
         pytest.param(NAME, errno.EIO, spread(6, 80, 2), id="error at a new name"),
+        pytest.param(WRITE, errno.EROFS, spread(1, 260, 3), id="read-only from a write on"),
+        pytest.param(NAME, errno.EROFS, spread(12, 80, 2), id="read-only from a new name on"),
     ],
 )
 def test_a_disk_that_fails_costs_nothing_but_time(
@@ -169,6 +171,7 @@ def test_a_disk_that_fails_costs_nothing_but_time(
         pytest.param(WRITE, errno.ENOSPC, spread(1, 100, 2), id="full at a write"),
         pytest.param(WRITE, errno.EIO, spread(40, 100, 2), id="error at a write"),
         pytest.param(SYNC, errno.EIO, spread(4, 20, 2), id="error at a sync"),
+        pytest.param(WRITE, errno.EROFS, spread(1, 100, 2), id="read-only from a write on"),
     ],
 )
 def test_a_disk_that_fails_after_a_kill_costs_nothing_either(

@@ -6,12 +6,12 @@ reported. Only for files that nobody is writing to.
 
 from __future__ import annotations
 
-import errno
 import os
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.reader import last_whole_end
+from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, DiskFault
 
@@ -42,8 +42,9 @@ def repair(path: Path, known_end: int) -> Repair:
         _secure(path, known_end, kept_end)
     except OSError as error:
         what = f"{path} could not be cut behind byte {kept_end} ({error.strerror}); check the disk"
-        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise DiskFault(what, is_full=is_full) from error
+        raise DiskFault(
+            what, is_full=is_full_error(error), is_read_only=is_read_only_error(error)
+        ) from error
     return Repair(kept_end, size - kept_end)
 
 

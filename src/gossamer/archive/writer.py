@@ -23,6 +23,7 @@ from gossamer.archive.foreign import Packed
 from gossamer.archive.record import Record
 from gossamer.archive.warc import RevisitOf, exchange_bytes, warcinfo_bytes
 from gossamer.base.clock import Clock
+from gossamer.base.disk import is_denied_error, is_full_error, is_read_only_error
 from gossamer.base.files import sync_folder
 from gossamer.errors import DiskFault
 from gossamer.records import Answer, Fetched, Lease, Stored
@@ -30,7 +31,6 @@ from gossamer.settings import Archive
 
 MAX_CAPTURES: Final = 50_000  # of a file: their lines of the index wait in memory, 300 bytes each
 
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _FLAGS: Final = (
     os.O_WRONLY
     | os.O_APPEND  # so that a write behind a cut lands at the cut
@@ -164,7 +164,11 @@ class WarcWriter:
             _datasync(self._file)
         except OSError as error:
             self._broken = f"{self.path} could not be synced to the disk ({error.strerror})"
-            raise DiskFault(self._advice(), is_full=error.errno in _FULL) from error
+            raise DiskFault(
+                self._advice(),
+                is_full=is_full_error(error),
+                is_read_only=is_read_only_error(error),
+            ) from error
 
     def close(self) -> None:
         """Make the last file durable and index it; one without exchanges is removed."""
@@ -270,6 +274,13 @@ class WarcWriter:
 
 def disk_fault(what: str, error: OSError) -> DiskFault:
     """A fault of the disk in our words; `what` says what could not be done."""
-    is_full = error.errno in _FULL
-    advice = "the disk is full: free some space, then resume" if is_full else "check the disk"
-    return DiskFault(f"{what} ({error.strerror or error}); {advice}", is_full=is_full)
+    is_full, is_read_only = is_full_error(error), is_read_only_error(error)
+    advice = "check the disk"
+    if is_full:
+        advice = "the disk is full: free some space, then resume"
+    elif is_read_only:
+        advice = "the disk is read-only: make it writable, then resume"
+    elif is_denied_error(error):
+        advice = "you may not write there: check owner and mode"
+    what = f"{what} ({error.strerror or error}); {advice}"
+    return DiskFault(what, is_full=is_full, is_read_only=is_read_only)

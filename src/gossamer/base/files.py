@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -30,3 +32,20 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def delete_if_possible(path: Path) -> None:
+    """Delete a file that does no harm where it stays: on a disk that is read-only by now."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def link_files(folder: Path, target: Path, is_shared: Callable[[str], bool]) -> None:
+    """Make a symbolic link in `target` to each file of a folder that is `is_shared`.
+
+    For libraries that write beside what they read, where they may not: RocksDB's binding writes a
+    file into a database that it opens to read, and tantivy makes a lock. Raises OSError.
+    """
+    for path in folder.absolute().iterdir():
+        if is_shared(path.name):
+            (target / path.name).symlink_to(path)

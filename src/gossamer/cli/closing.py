@@ -26,6 +26,8 @@ _LIMITS: Final = {
 _STOPPED: Final = {
     "signal": "Stopped. The same command resumes the crawl.",
     "disk-full": "Stopped: the disk is full. Free some space; the same command resumes the crawl.",
+    "disk-read-only": "Stopped: the disk became read-only. Make it writable; the same command "
+    "resumes the crawl.",
 }
 
 

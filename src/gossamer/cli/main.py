@@ -12,11 +12,12 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
+from gossamer.base.disk import OF_THE_DISK, is_full_error, is_read_only_error
 from gossamer.base.garbage import search_all
 from gossamer.cli.begin import begin
 from gossamer.cli.faults import tell_fault
 from gossamer.cli.plain import plain_values
-from gossamer.errors import GossamerError
+from gossamer.errors import DiskFault, GossamerError
 
 
 def main() -> None:
@@ -50,6 +51,21 @@ def run() -> None:
     except BrokenPipeError:  # `gossamer export ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in OF_THE_DISK:
+            raise
+        disk = _fault_of_disk(error)
+        tell_fault(str(disk), disk.exit_code, sys.argv[1:])
+        sys.exit(disk.exit_code)
+
+
+def _fault_of_disk(error: OSError) -> DiskFault:
+    """What no verb expected of the disk, in one sentence."""
+    where = f"{error.filename} could not be written" if error.filename else "the disk failed"
+    is_full, is_read_only = is_full_error(error), is_read_only_error(error)
+    todo = "make room" if is_full else "make it writable" if is_read_only else "check the disk"
+    what = f"{where} ({error.strerror or error}); {todo} and try again"
+    return DiskFault(what, is_full=is_full, is_read_only=is_read_only)
 
 
 def _run(words: Sequence[str]) -> int:

@@ -205,7 +205,7 @@ def _heed_signals(node: Node, talker: Talker) -> None:
 
 
 def _exit_code(summary: Summary) -> int:
-    if summary.stopped in ("signal", "disk-full"):
+    if summary.stopped in ("signal", "disk-full", "disk-read-only"):
         return CAN_GO_ON
     if not summary.fetched:
         return NOTHING_FETCHED

@@ -46,12 +46,12 @@ it syncs them, for the kernel may call them clean though they never reached the 
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.garbage import give_back
 from gossamer.base.values import dataclass
 from gossamer.crawl.crew import Crew
@@ -178,7 +178,8 @@ def sync_descriptor(descriptor: int) -> None:
         raise DiskFault(
             f"the disk did not take what was written ({fault.strerror}); check it, then start "
             "again: what is committed is kept",
-            is_full=fault.errno in (errno.ENOSPC, errno.EDQUOT),
+            is_full=is_full_error(fault),
+            is_read_only=is_read_only_error(fault),
         ) from fault
 
 

@@ -20,6 +20,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from gossamer.base.files import delete_if_possible
 from gossamer.crawl.home import Home
 from gossamer.errors import GossamerError
 
@@ -70,8 +71,8 @@ async def listening(home: Home, answer: Answerer) -> AsyncIterator[None]:
     finally:
         server.close()
         await server.wait_closed()
-        _socket_path(home).unlink(missing_ok=True)
-        _port_path(home).unlink(missing_ok=True)
+        delete_if_possible(_socket_path(home))
+        delete_if_possible(_port_path(home))
 
 
 async def _start(home: Home, token: str | None, serve: Any) -> asyncio.Server:

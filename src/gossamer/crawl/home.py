@@ -18,7 +18,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -247,7 +247,8 @@ def locked(home: Home) -> Iterator[None]:
         try:
             yield
         finally:
-            file.truncate(0)
+            with suppress(OSError):  # a disk that is read-only by now; the lock itself is let go
+                file.truncate(0)
 
 
 def _refuse_links(*paths: Path) -> None:

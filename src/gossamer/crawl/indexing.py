@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.values import dataclass
 from gossamer.crawl.harvest import Harvest
 from gossamer.errors import CorruptFile, DiskFault
@@ -146,6 +147,12 @@ def _disk_faults() -> Iterator[None]:
     try:
         yield
     except CorruptFile as error:
+        if is_read_only_error(error):
+            raise DiskFault(
+                "the index was not written: the disk is read-only; make it writable, then resume",
+                is_full=False,
+                is_read_only=True,
+            ) from error
         if any(words in str(error) for words in _FULL):
             raise DiskFault(
                 "the index could not be written: the disk is full; free some space, then resume",
@@ -155,5 +162,6 @@ def _disk_faults() -> Iterator[None]:
     except OSError as error:
         raise DiskFault(
             f"the index could not be written ({error.strerror or error}); check the disk",
-            is_full=error.errno == 28,
+            is_full=is_full_error(error),
+            is_read_only=is_read_only_error(error),
         ) from error

@@ -21,6 +21,7 @@ from typing import Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
+from gossamer.base.files import delete_if_possible
 from gossamer.base.values import dataclass
 from gossamer.crawl.wire import PartWritten
 from gossamer.graph import manifest as manifests
@@ -165,4 +166,4 @@ class LinkBook:
         if gone:
             self._replace(self.manifest.without_retired(gone))
             for name in gone:
-                (self._folder / name).unlink(missing_ok=True)
+                delete_if_possible(self._folder / name)

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.archive.writer import disk_fault
+from gossamer.base.files import delete_if_possible
 
 _CLOEXEC: Final = getattr(os, "O_CLOEXEC", 0)  # Windows has none
 _SIZE: Final = 512
@@ -82,7 +83,7 @@ def marked(path: Path) -> Iterator[Marker]:
         yield marker
     finally:
         marker.close()
-        path.unlink(missing_ok=True)
+        delete_if_possible(path)
 
 
 def read_marker(path: Path) -> Place | None:

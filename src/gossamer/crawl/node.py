@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.handles import room_for_connections
 from gossamer.base.memory import resident_bytes
 from gossamer.crawl.bans import LiveBans
@@ -112,7 +113,7 @@ class Node:
     async def run(self) -> Summary:
         """Crawl until all is done, a limit is reached, or it is told to stop.
 
-        Raises DiskFault when the disk failed; when it is merely full, the summary says so.
+        Raises DiskFault when the disk failed; when it is full or read-only, the summary says so.
         """
         crew = self._parts.crew
         await crew.start(Employer(self.take, self._take_part, self._take_back, self._fail))
@@ -138,9 +139,9 @@ class Node:
             except DiskFault as fault:
                 self._fault = fault
         if self._fault is not None:
-            if not isinstance(self._fault, DiskFault) or not self._fault.is_full:
+            stopped = self._stopped_by(self._fault)
+            if stopped == "fault":
                 raise self._fault
-            stopped = "disk-full"
         self._is_done = True
         recorder.note()
         # After a fault of the disk only what is committed counts: the rest may not be on it.
@@ -287,7 +288,16 @@ class Node:
 
     def _fail(self, fault: BaseException) -> None:
         self._fault = self._fault or fault
-        self.stop("disk-full" if isinstance(fault, DiskFault) and fault.is_full else "fault")
+        self.stop(self._stopped_by(fault))
+
+    def _stopped_by(self, fault: BaseException) -> str:
+        """What the summary calls a fault. A disk that failed may be read-only by now."""
+        if not isinstance(fault, DiskFault):
+            return "fault"
+        if fault.is_full:
+            return "disk-full"
+        is_read_only = fault.is_read_only or is_mounted_read_only(self._parts.home.path)
+        return "disk-read-only" if is_read_only else "fault"
 
     # -- committing
 

@@ -21,6 +21,7 @@ from typing import Any, Final
 from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
+from gossamer.base.files import delete_if_possible
 from gossamer.base.values import dataclass
 from gossamer.crawl import wire
 from gossamer.crawl.cookie_book import CookieBook
@@ -178,7 +179,7 @@ class ProcessCrew:
             case wire.COOKIES:
                 self._share_cookies(hand, items[0])
             case wire.FAULT:
-                self.fail(DiskFault(items[0], is_full=items[1]))
+                self.fail(DiskFault(items[0], is_full=items[1], is_read_only=items[2]))
                 hand.process.kill()  # it waits for that; `bury` follows
             case wire.CLOSED:
                 hand.is_closed = True
@@ -315,7 +316,7 @@ class ProcessCrew:
             reading=read_marker(post.marker),
             left=tuple(hand.left.values()),
         )
-        post.marker.unlink(missing_ok=True)
+        delete_if_possible(post.marker)
         gatherer = LinkGatherer(self._home.graph, f"{post.links_prefix}x", node, self._clock)
         with marked(self._post("node").marker) as own:
             legacy = read_legacy(dead, GuardedReader(self._harvester, own), gatherer)
@@ -372,7 +373,7 @@ class ProcessCrew:
         hand.process.kill()
         hand.process.wait()
         hand.let_go()
-        self._post(hand.name).marker.unlink(missing_ok=True)
+        delete_if_possible(self._post(hand.name).marker)
 
     async def aclose(self) -> None:
         self._is_closing = True

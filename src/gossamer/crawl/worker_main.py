@@ -130,7 +130,8 @@ class Desk(asyncio.Protocol):
             what = f"a worker failed by a fault of this program ({fault!r}); please report it"
         self._flush()
         is_full = isinstance(fault, DiskFault) and fault.is_full
-        self._send(wire.frame(wire.FAULT, what, is_full))
+        is_read_only = isinstance(fault, DiskFault) and fault.is_read_only
+        self._send(wire.frame(wire.FAULT, what, is_full, is_read_only))
 
     @property
     def _working(self) -> Worker:

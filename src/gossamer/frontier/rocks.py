@@ -14,7 +14,6 @@ memory for every URL ever known, without a bound.
 from __future__ import annotations
 
 import contextlib
-import errno
 import shutil
 import tempfile
 from pathlib import Path
@@ -34,10 +33,14 @@ from rocksdict import (
     WriteOptions,
 )
 
+from gossamer.base.disk import is_denied_error, is_full_error, is_read_only_error
+from gossamer.base.files import link_files
 from gossamer.base.values import dataclass
 from gossamer.errors import CollectionInUse, CorruptFile, DiskFault
 from gossamer.frontier.store import Changes, Table
 
+_OF_THE_DISK: Final = ("No space left", "Input/output error", "Read-only file system")
+_BINDING: Final = "rocksdict-config.json"
 _PARTITION_BYTES: Final = 4096
 _FILTER_SHARE: Final = 0.05  # of the room for rows: 10 bits for each of some 120 bytes, and more
 
@@ -174,6 +177,8 @@ def _open_beside(folder: Path, memory_mb: int) -> tuple[Rdict, _Beside]:
     """A reader of another process's state. Raises CorruptFile, DiskFault."""
     manifest = _manifest_of(folder)  # first: what is added meanwhile is seen twice, not never
     scratch = Path(tempfile.mkdtemp(prefix="gossamer-reader-"))
+    own = scratch / "own"
+    own.mkdir()
     cache = Cache(memory_mb * 2**20)
     options = _options(cache, memory_mb)
     options.create_if_missing(False)
@@ -181,11 +186,30 @@ def _open_beside(folder: Path, memory_mb: int) -> tuple[Rdict, _Beside]:
     options.set_max_open_files(-1)
     families = {table.value: _options(cache, memory_mb) for table in Table}
     try:
-        db = _open(folder, options, families, AccessType.secondary(str(scratch)))
+        try:
+            db = _open(folder, options, families, AccessType.secondary(str(own)))
+        except (CorruptFile, DiskFault) as fault:
+            if fault.__cause__ is None or not is_denied_error(fault.__cause__):
+                raise
+            linked = _linked(folder, scratch / "linked")
+            db = _open(linked, options, families, AccessType.secondary(str(own)))
     except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)
         raise
     return db, _Beside(folder, scratch, memory_mb, manifest)
+
+
+def _linked(folder: Path, target: Path) -> Path:
+    """A folder of links to the files of a state that cannot be written: the binding writes a file
+    there that says how it was opened."""
+    try:
+        target.mkdir()
+        link_files(folder, target, lambda name: name != _BINDING)
+        if (folder / _BINDING).exists():
+            shutil.copyfile(folder / _BINDING, target / _BINDING)
+    except OSError as fault:
+        raise _disk_fault(fault) from fault
+    return target
 
 
 def _manifest_of(folder: Path) -> tuple[str, int, int]:
@@ -240,11 +264,16 @@ def _open(folder: Path, options: Options, families: dict[str, Options], how: Acc
 
 
 def _is_disk(text: str) -> bool:
-    return "No space left" in text or "Input/output error" in text
+    return any(words in text for words in _OF_THE_DISK)
 
 
 def _disk_fault(fault: Exception) -> DiskFault:
-    is_full = "No space left" in str(fault) or getattr(fault, "errno", 0) == errno.ENOSPC
-    what = "the disk is full" if is_full else f"the disk did not take the state ({fault})"
-    advice = "free some space, then resume" if is_full else "check it, then start again"
-    return DiskFault(f"{what}; {advice}: everything up to the last commit is safe", is_full=is_full)
+    is_full = "No space left" in str(fault) or is_full_error(fault)
+    is_read_only = is_read_only_error(fault)
+    what, advice = f"the disk did not take the state ({fault})", "check it, then start again"
+    if is_full:
+        what, advice = "the disk is full", "free some space, then resume"
+    elif is_read_only:
+        what, advice = "the disk is read-only", "make it writable, then resume"
+    what = f"{what}; {advice}: everything up to the last commit is safe"
+    return DiskFault(what, is_full=is_full, is_read_only=is_read_only)

@@ -12,7 +12,6 @@ grace time: a reader may have read their names a moment ago.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import importlib
 import json
@@ -26,7 +25,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.base.files import sync_folder
+from gossamer.base.disk import is_full_error, is_read_only_error
+from gossamer.base.files import delete_if_possible, sync_folder
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.graph.arrow import pa, pq
@@ -182,14 +182,19 @@ def _written(path: Path) -> Any:
             os.fsync(file.fileno())
         new.replace(path)
     except OSError as error:
-        new.unlink(missing_ok=True)
+        delete_if_possible(new)
         raise disk_fault(error) from error
 
 
 def disk_fault(error: OSError) -> DiskFault:
-    is_full = error.errno == errno.ENOSPC
-    way_out = "the disk is full: make room and go on" if is_full else "check the disk"
-    return DiskFault(f"the ranks could not be written ({error}); {way_out}", is_full=is_full)
+    is_full, is_read_only = is_full_error(error), is_read_only_error(error)
+    way_out = "check the disk"
+    if is_full:
+        way_out = "the disk is full: free some space, then resume"
+    elif is_read_only:
+        way_out = "the disk is read-only: make it writable, then resume"
+    what = f"the ranks could not be written ({error}); {way_out}"
+    return DiskFault(what, is_full=is_full, is_read_only=is_read_only)
 
 
 def delete_old(folder: Path, before: RankInfo | None, now: RankInfo, at_us: int) -> None:

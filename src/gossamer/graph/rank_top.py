@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import Clock
-from gossamer.errors import UsageError
+from gossamer.base.disk import is_denied_error
+from gossamer.errors import DiskFault, UsageError
 from gossamer.graph.arrow import pa
 from gossamer.graph.degrees import HOST_OF, degrees, name_homes
 from gossamer.graph.rank_compute import Wanted
-from gossamer.graph.ranks import compute, ranks
+from gossamer.graph.ranks import compute, find_info, ranks
 from gossamer.graph.tables import answers, opened
 from gossamer.settings import nearest
 
@@ -66,7 +67,7 @@ def top(
     if by in DEGREES:
         found = _degrees(folder) if level == "page" else _site_degrees(folder)
     else:
-        compute(folder, clock, Wanted(hits=by != "pagerank", sites=level == "site"))
+        _compute(folder, clock, Wanted(hits=by != "pagerank", sites=level == "site"))
         found = ranks(folder, level)
     return _first(found, BY[by], limit)
 
@@ -75,6 +76,16 @@ def top_ranked(folder: Path, by: str = "pagerank", level: str = "page", limit: i
     """The same by ranks as they were computed last, however old; empty where there are none."""
     check_order(by, level)
     return _first(ranks(folder, level), RANKS[by], limit)
+
+
+def _compute(folder: Path, clock: Clock, wanted: Wanted) -> None:
+    """Bring the ranks up to date; where nothing may be written, those that are there will do."""
+    try:
+        compute(folder, clock, wanted)
+    except DiskFault as fault:
+        is_denied = is_denied_error(fault.__cause__ or fault)
+        if not is_denied or find_info(folder) is None:
+            raise
 
 
 def check_order(by: str, level: str) -> None:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import Clock, SystemClock
+from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.locks import try_lock
 from gossamer.errors import CAN_GO_ON, CorruptFile, DiskFault, GossamerError, StoreError
 from gossamer.graph import manifest as manifests
@@ -93,7 +94,8 @@ def compute_apart(folder: Path, clock: Clock) -> None:
     if ended.returncode:
         why = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         if ended.returncode == CAN_GO_ON:
-            raise DiskFault(why, is_full=True)
+            is_read_only = is_mounted_read_only(folder)
+            raise DiskFault(why, is_full=not is_read_only, is_read_only=is_read_only)
         raise StoreError(
             f"ranks could not be computed ({why}); `gossamer rebuild graph` tries again"
         )

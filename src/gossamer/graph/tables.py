@@ -10,7 +10,7 @@ which nothing had changed adds no links, and only moves the time at which they w
 
 from __future__ import annotations
 
-import os
+import functools
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -158,8 +158,13 @@ def opened(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def spilling(run: Path) -> tempfile.TemporaryDirectory[str]:
     """A folder for what one reader's memory does not hold: in `run/`, where the room is, or, where
     that cannot be written, in the system's. Two readers in one folder would mix their files."""
-    place = run if os.access(run, os.W_OK) else None
-    return tempfile.TemporaryDirectory(prefix="duckdb-", dir=place, ignore_cleanup_errors=True)
+    make = functools.partial(
+        tempfile.TemporaryDirectory, prefix="duckdb-", ignore_cleanup_errors=True
+    )
+    try:
+        return make(dir=run)
+    except OSError:
+        return make()
 
 
 def bound(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from gossamer.base.disk import FULL, OF_THE_DISK, is_mounted_read_only
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.index.folder import REBUILD
 
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _NUMBER: Final = re.compile(r"\b(?:os error|Errno|code:) (\d+)")  # of the kernel's error, in a text
 _NO_ROOM_BYTES: Final = 16 * 2**20
 # How the library tells that the disk failed, also in a thread of its own.
@@ -29,7 +29,7 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, RuntimeError) as error:
-        if _number_in(str(error)) in {*_FULL, errno.EIO}:  # opening an index makes files, too
+        if _number_in(str(error)) in OF_THE_DISK:  # opening an index makes files, too
             raise disk_fault(path, str(error).rstrip(".")) from error
         raise CorruptFile(path, 0, f"{str(error).rstrip('.')}; {REBUILD}") from None
     except BaseException as error:
@@ -56,12 +56,18 @@ def disk_fault(path: Path, what: str, number: int | None = None) -> DiskFault:
     """The error for a disk that did not take a part of the index."""
     # The library does not say what its threads met; then the room that is left does.
     number = number or _number_in(what)
-    is_full = number in _FULL if number else shutil.disk_usage(path).free < _NO_ROOM_BYTES
-    way_out = "make room on the disk" if is_full else "check the disk"
+    is_full = number in FULL if number else shutil.disk_usage(path).free < _NO_ROOM_BYTES
+    is_read_only = number == errno.EROFS if number else is_mounted_read_only(path)
+    way_out = "check the disk"
+    if is_full:
+        way_out = "make room on the disk"
+    elif is_read_only:
+        way_out = "make the disk writable"
     return DiskFault(
         f"the index in {path} could not be written ({what}); {way_out}, then start again: what is "
         "committed is kept",
         is_full=is_full,
+        is_read_only=is_read_only,
     )
 
 

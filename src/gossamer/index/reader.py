@@ -7,14 +7,16 @@ go on with it, even when the index has been rewritten meanwhile (`folder.py`).
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgpack
 import tantivy
 
-from gossamer.base.files import NO_FILE, stamp_of
+from gossamer.base.disk import is_denied_error
+from gossamer.base.files import NO_FILE, link_files, stamp_of
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.index import schema
@@ -23,6 +25,8 @@ from gossamer.index.entry import Kept, unpack
 from gossamer.index.folder import COMMIT, CURRENT, REBUILD, TEXTS, WORDS, find_current
 from gossamer.index.shares import addresses_in, keys_of, shares_of
 from gossamer.index.texts import TextReader
+
+_LOCK_SUFFIX: Final = ".lock"
 
 
 class Match(NamedTuple):
@@ -154,10 +158,28 @@ def _open_generation(generation: Path) -> View:
         stamp = stamp_of(commit)  # before the index: a commit in between is seen again
         if stamp == NO_FILE:
             raise CorruptFile(commit, 0, f"it is not there; {REBUILD}")
-        index = tantivy.Index.open(str(generation / WORDS))
-        index.config_reader("manual")
+        index, searcher = _open_words(generation / WORDS)
         texts = TextReader(generation / TEXTS)
-        return View(generation, str(commit), stamp, index, index.searcher(), texts)
+        return View(generation, str(commit), stamp, index, searcher, texts)
+
+
+def _open_words(folder: Path) -> tuple[tantivy.Index, tantivy.Searcher]:
+    """tantivy's part of the index. It makes a lock there; where it may not, in a folder of links,
+    which is not needed any more when the searcher has opened all files."""
+    try:
+        return _with_searcher(folder)
+    except (ValueError, OSError) as error:
+        if not is_denied_error(error):
+            raise
+    with tempfile.TemporaryDirectory(prefix="gossamer-index-") as links:
+        link_files(folder, Path(links), lambda name: not name.endswith(_LOCK_SUFFIX))
+        return _with_searcher(Path(links))
+
+
+def _with_searcher(folder: Path) -> tuple[tantivy.Index, tantivy.Searcher]:
+    index = tantivy.Index.open(str(folder))
+    index.config_reader("manual")
+    return index, index.searcher()
 
 
 def _current(folder: Path) -> Path:
