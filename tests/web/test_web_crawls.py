@@ -218,7 +218,7 @@ def test_a_crawl_that_failed_and_left_pages_goes_on_and_keeps_its_name(
         "POST", "/api/crawls", json={"seeds": ["http://a.example/"], "name": "garden"}
     )
     button = re.search(
-        r'<button name="order" value="start" *(disabled)?', program.get("/crawls/garden").text
+        r'<button name="order" value="resume" *(disabled)?', program.get("/crawls/garden").text
     )
 
     assert again.status_code == 400

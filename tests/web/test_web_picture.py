@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 
 import pytest
 
 from gossamer.base.clock import ManualClock
 from gossamer.crawl.differences import changes
 from gossamer.graph.ego import Ego, Neighbour, around_name
+from gossamer.web.narrow_picture import draw_narrow
 from gossamer.web.picture import draw, shortened
 from gossamer.web.slowly import Slowly, TooBusy
 
@@ -110,3 +112,20 @@ def test_few_may_wait_for_what_takes_long() -> None:
 
     with pytest.raises(TooBusy):
         slowly.get("one", 1, lambda: slowly.get("other", 1, lambda: None))
+
+
+@pytest.mark.parametrize("count", [0, 1, 24, 60])
+def test_on_a_phone_all_names_stand_below_each_other_inside_the_picture(count: int) -> None:
+    around = tuple(Neighbour(f"host{n}.example", n % 3, (n + 1) % 2) for n in range(count))
+    between = tuple((f"host{n}.example", f"host{n + 1}.example", 1) for n in range(count - 1))
+
+    picture = draw_narrow(Ego("x.example", "host", around, count, between))
+
+    heights = [node.y for node in picture.nodes]
+    assert len(heights) == count + 1
+    assert all(after - before >= 30 for before, after in itertools.pairwise(heights))
+    assert all(0 < y < picture.height for y in heights)
+    assert all(len(node.label) <= 29 for node in picture.nodes)
+    for line in picture.lines:
+        first, bend = map(float, re.findall(r"[MC](-?[\d.]+)", line.path))
+        assert first / 4 + bend * 3 / 4 >= 0  # where the curve is furthest out

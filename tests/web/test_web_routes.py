@@ -287,7 +287,7 @@ def test_a_fault_of_a_page_is_told_on_a_page(server: Served) -> None:
     answer = Browser(server).get("/crawls/nope")
 
     assert answer.status_code == 404
-    assert "There is no such thing here" in answer.text
+    assert "Page not found" in answer.text
 
 
 def test_programs_with_the_token_may_read_where_others_may_not(garden: Garden) -> None:

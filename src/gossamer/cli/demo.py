@@ -22,6 +22,7 @@ def demo(
 ) -> None:
     """Crawl a small made-up web on this machine and show the result."""
     from gossamer.cli.running import plan_of, run_crawl
+    from gossamer.cli.serving import offer_page
     from gossamer.cli.tour import show_tour
     from gossamer.crawl.home import Home, locked
     from gossamer.crawl.session import delete_collection
@@ -45,4 +46,5 @@ def demo(
         code = run_crawl(plan_of(home.path, [("", web.seeds)], SETTINGS))
         if code == 0:
             show_tour(home.path, "river garden")
+            offer_page(home.path)
     raise typer.Exit(code)

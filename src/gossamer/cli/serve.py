@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -79,23 +77,19 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Do not open the page in a browser.")
+    ] = False,
     hash_password: Annotated[
         bool,
         typer.Option("--hash-password", help="Read a password, print its hash, and exit."),
     ] = False,
 ) -> None:
     """Serve the web page: search, explore, start and watch crawls."""
-    from gossamer.base.scratch import scratch_folder
+    from gossamer.cli.browser import has_screen
+    from gossamer.cli.serving import run_server
     from gossamer.web.login import hash_password as hashed
-    from gossamer.web.server import (
-        Serving,
-        allowed_networks,
-        build_desk,
-        build_doors,
-        listening,
-        origin_of,
-    )
-    from gossamer.web.server import serve as answer
+    from gossamer.web.server import Serving, allowed_networks
 
     if hash_password:
         print(hashed(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)))
@@ -112,16 +106,4 @@ def serve(
         searchers=os.cpu_count() or 1,
         allow_private=allowed_networks(collection_at(collection), allow_private),
     )
-    build_doors(serving)  # says what is wrong before anybody is listened to
-    with listening(host, port) as listener, scratch_folder("serve") as scratch:
-        # Crawls that it starts are not told this place: they outlive it.
-        tempfile.tempdir = str(scratch)
-        serving = replace(serving, port=listener.getsockname()[1])
-        # As -P does: processes that search load nothing from the folder that somebody serves from.
-        os.environ["PYTHONSAFEPATH"] = "1"
-        desk = build_desk(serving)
-        origin = origin_of(serving)
-        print(f"Open {origin}/login?ticket={desk.doors.ticket} (works once)", file=sys.stderr)
-        if token_file is None:
-            print(f"or log in at {origin} with the token {desk.doors.token}", file=sys.stderr)
-        answer(serving, desk, listener)
+    run_server(serving, opens=not no_open and sys.stderr.isatty() and has_screen(os.environ))

@@ -52,6 +52,7 @@ def show_tour(path: Path, words: str = "") -> None:
         f"why {example} -c {path}",
         f"page {example} -c {path} --markdown",
         f"export links -c {path} -o links.parquet",
+        f"serve -c {path}",
     ):
         console.print(f"  {_program()} {line}", soft_wrap=True)
 

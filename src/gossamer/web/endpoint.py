@@ -55,7 +55,6 @@ def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response
 
     async def respond(request: Request) -> Response:
         began_s = desk.clock.now_s()
-        asked = Asked({})
         try:
             body = read_body(request.headers.get("content-type", ""), await request.body())
             asked = _asked(route, desk, request, body)
@@ -65,7 +64,7 @@ def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response
         except TooSlow:
             response = too_slow()
         except GossamerError as fault:
-            response = await run_in_threadpool(fault_response, route, desk, asked, request, fault)
+            response = await run_in_threadpool(fault_response, route, desk, request, fault)
         desk.tally.answers[route.name, response.status_code] += 1
         desk.tally.seconds[route.name] += desk.clock.now_s() - began_s  # type: ignore[assignment]  # a sum of floats
         return response
@@ -189,9 +188,7 @@ def status_of(fault: GossamerError) -> int:
     return next((status for kind, status in _STATUS if isinstance(fault, kind)), 500)
 
 
-def fault_response(
-    route: Route, desk: Desk, asked: Asked, request: Request, fault: GossamerError
-) -> Response:
+def fault_response(route: Route, desk: Desk, request: Request, fault: GossamerError) -> Response:
     """The fault as a page for people, or as an object for programs."""
     status = status_of(fault)
     if route.gives == "copy":
@@ -202,9 +199,7 @@ def fault_response(
     if status == 401 and route.method == "GET":
         wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/login?next={quote(wanted, safe='')}", 303)
-    names = {"asked": asked, "status": status, "sentence": str(fault), "nav": ""}
-    markup = desk.renderer.page("fault.html", crawl="", crawls=[], **names)
-    return Response(markup, status, _challenge(status), "text/html")
+    return _fault_page(desk, request, status, str(fault), _challenge(status))
 
 
 def stray_response(desk: Desk, request: Request, fault: Exception) -> Response:
@@ -214,7 +209,17 @@ def stray_response(desk: Desk, request: Request, fault: Exception) -> Response:
     sentence = _STRAYED.get(status, "That cannot be done.")
     if request.url.path.startswith("/api/"):
         return JSONResponse({"schema": 1, "error": sentence}, status, headers)
-    names = {"asked": Asked({}), "status": status, "sentence": sentence, "nav": ""}
+    return _fault_page(desk, request, status, sentence, headers)
+
+
+def _fault_page(
+    desk: Desk, request: Request, status: int, sentence: str, headers: dict[str, str]
+) -> Response:
+    """A page that says what is wrong; it knows who is logged in, as all others do."""
+    session = _session(desk, request)
+    csrf = desk.doors.sessions.csrf_of(session) if session else ""
+    asked = Asked({}, csrf=csrf, is_owner=bool(session), session=session)
+    names = {"asked": asked, "status": status, "sentence": sentence, "nav": ""}
     markup = desk.renderer.page("fault.html", crawl="", crawls=[], **names)
     return Response(markup, status, headers, "text/html")
 

@@ -45,7 +45,10 @@ from gossamer.web.curves import (
 )
 from gossamer.web.exploring import ORDERS, diff_object
 from gossamer.web.exports import export_file, tables
+from gossamer.web.gone import gone_among
 from gossamer.web.login import SESSION_S
+from gossamer.web.narrow_picture import WIDTH as NARROW
+from gossamer.web.narrow_picture import draw_narrow
 from gossamer.web.picture import WIDTH, draw
 from gossamer.web.reading import (
     backlinks_object,
@@ -94,7 +97,13 @@ def _html(desk: Desk, asked: Asked, template: str, **names: Any) -> Response:
 
 def search(desk: Desk, asked: Asked) -> Response:
     template = "results.html" if asked.flag("part") else "search.html"
-    names: dict[str, Any] = {"nav": "search", "results": None, "fault": None, "absent": ""}
+    names: dict[str, Any] = {
+        "nav": "search",
+        "results": None,
+        "fault": None,
+        "absent": "",
+        "gone": (),
+    }
     names |= {
         "query": asked.text("q"),
         "is_empty": not desk.shelf.names(),
@@ -109,7 +118,8 @@ def search(desk: Desk, asked: Asked) -> Response:
         names["filters"]["sort"] = "date"
     if asked.text("q").strip():
         try:
-            names["results"] = searched(desk, asked)[1]
+            names["results"] = results = searched(desk, asked)[1]
+            names["gone"] = gone_among(desk, asked.text("c"), (hit.url for hit in results))
         except QueryError as fault:
             # The filters are right there to be changed, so it is no fault of the whole page.
             names |= {"fault": fault, "status": 200 if asked.flag("part") else 400}
@@ -188,8 +198,9 @@ def graph(desk: Desk, asked: Asked) -> Response:
     ego = drawn(desk, asked)
     title = "" if ego.centre else "all"
     return _html(
-        desk, asked, "graph.html", nav="graph", ego=ego, picture=draw(ego), title=title,
-        is_page="://" in ego.centre, width=WIDTH,
+        desk, asked, "graph.html", nav="graph", ego=ego, title=title,
+        pictures=(draw(ego), draw_narrow(ego)),
+        is_page="://" in ego.centre, widths=(WIDTH, NARROW),
     )  # fmt: skip
 
 
@@ -263,6 +274,8 @@ def order_crawl(desk: Desk, asked: Asked) -> Response:
     if order == "ban":
         desk.crawls.ban(name, asked.texts("added"), asked.texts("lifted"))
         return RedirectResponse(f"/crawls/{name}#bans", 303)
+    if order == "resume" and desk.crawls.status(name)["state"] in ("stored", "failed"):
+        order = "start"  # one button goes on with a crawl, whether it pauses or has ended
     give_order(desk, name, order)
     return RedirectResponse(f"/crawls/{name}", 303)
 

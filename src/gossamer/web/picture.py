@@ -66,7 +66,7 @@ def draw(ego: Ego) -> Picture:
     left, right = _sides(ego)
     height = max(_LEAST_HEIGHT, 2 * _EDGE + _LINE * max(len(left), len(right)))
     most = max((one.links for one in ego.neighbours), default=1)
-    home = _home(ego.centre)
+    home = origin_in(ego.centre)
     nodes = [
         *_arc(left, "left", height, most, home),
         *_arc(right, "right", height, most, home),
@@ -77,7 +77,7 @@ def draw(ego: Ego) -> Picture:
     return Picture(tuple(nodes), tuple(_lines(ego, nodes)), height)
 
 
-def _home(url: str) -> str:
+def origin_in(url: str) -> str:
     """The origin of a URL; its neighbours are shown by their paths."""
     scheme, colon, rest = url.partition("://")
     return f"{scheme}{colon}{rest.partition('/')[0]}" if colon else ""
@@ -123,7 +123,7 @@ def _arc(
             x=round(inward if where == "left" else WIDTH - inward, 1),
             y=round(y, 1),
             radius=round(4 + 6 * math.sqrt(one.links / most), 1),
-            kind=_kind(one),
+            kind=kind_of(one),
             side=where,
             links_in=one.links_in,
             links_out=one.links_out,
@@ -134,7 +134,7 @@ def _strongest_in_the_middle(side: list[Neighbour]) -> list[Neighbour]:
     return [*side[1::2][::-1], *side[0::2]]
 
 
-def _kind(one: Neighbour) -> Kind:
+def kind_of(one: Neighbour) -> Kind:
     if one.links_in and one.links_out:
         return "both"
     return "in" if one.links_in else "out"
@@ -144,17 +144,17 @@ def _lines(ego: Ego, nodes: list[Node]) -> Iterable[Line]:
     at = {node.name: node for node in nodes}
     most = max((links for *_, links in ego.between), default=1)
     for source, target, links in ego.between:
-        yield Line(_curve(at[source], at[target]), _width(links, most) / 2, "between")
+        yield Line(_curve(at[source], at[target]), width_of(links, most) / 2, "between")
     centre = at.get(ego.centre)
     if centre is None:
         return
     most = max((one.links for one in ego.neighbours), default=1)
     for one in ego.neighbours:
         kind: Literal["in", "out"] = "in" if one.links_in else "out"
-        yield Line(_curve(at[one.name], centre), _width(one.links, most), kind)
+        yield Line(_curve(at[one.name], centre), width_of(one.links, most), kind)
 
 
-def _width(links: int, most: int) -> float:
+def width_of(links: int, most: int) -> float:
     return round(1 + 3 * math.sqrt(links / most), 1)
 
 

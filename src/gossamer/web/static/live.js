@@ -61,9 +61,8 @@ function sayLine(status) {
 function allow({ state, known }) {
   const may = {
     pause: state === "running",
-    resume: state === "paused",
+    resume: state === "paused" || state === "stored" || (state === "failed" && known > 0),
     stop: state === "running" || state === "paused",
-    start: state === "stored" || (state === "failed" && known > 0),
   };
   for (const [order, is] of Object.entries(may)) {
     const button = live.querySelector(`button[value="${order}"]`);

@@ -1,0 +1,46 @@
+"""Which pages found are better read in their stored copy than on their site?
+
+Two kinds, both told without asking anybody on the network: those of a collection that was only
+imported, whose sites this machine never asked; and those of a site on this very machine (the demo
+web, a test server) whose port nobody listens on any more.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable
+from typing import Final
+
+from gossamer.urls.canonical import host_of, origin_of, port_of
+from gossamer.web.guard import is_loopback
+from gossamer.web.route import Desk
+
+_KEEP_S: Final = 30.0
+_CONNECT_S: Final = 0.3
+
+
+def gone_among(desk: Desk, crawl: str, urls: Iterable[str]) -> frozenset[str]:
+    """Those whose site is not to be had, or not known to be there. Raises NoCollection."""
+    found = tuple(urls)
+    if not found:
+        return frozenset()
+    with desk.shelf.study(crawl) as study:
+        is_imported = not study.seeds()
+    return frozenset(found if is_imported else (url for url in found if _is_gone(desk, url)))
+
+
+def _is_gone(desk: Desk, url: str) -> bool:
+    host = host_of(url).strip("[]")
+    if not (is_loopback(host) or host.endswith(".localhost")):
+        return False
+    key, now_s = ("gone", origin_of(url)), desk.clock.now_s()
+    return desk.lately.get(key, now_s, _KEEP_S, lambda: not _listens(host, port_of(url)))
+
+
+def _listens(host: str, port: int) -> bool:
+    address = "127.0.0.1" if host.endswith("localhost") else host
+    try:
+        with socket.create_connection((address, port), _CONNECT_S):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,74 @@
+"""The same graph for a phone: all names in one column, and the links as arcs beside them.
+
+    (  centre
+    (  the strongest of those that link to it, or that it links to
+    (  ...
+
+The wide picture (`picture.py`) has names on both sides, which a window of 390 pixels cannot show at
+a size that can be read. Pure: numbers in, numbers out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from gossamer.graph.ego import Ego
+from gossamer.web.picture import Line, Node, Picture, kind_of, origin_in, shortened, width_of
+
+WIDTH: Final = 350
+_LINE: Final = 32
+_EDGE: Final = 22
+_AT: Final = 92  # where the dots stand; arcs have what is left of them
+_LONGEST: Final = 29  # characters of a name
+
+
+def draw_narrow(ego: Ego) -> Picture:
+    """The picture of a node and those around it, in a field of `WIDTH` by its height."""
+    ordered = sorted(ego.neighbours, key=lambda one: -one.links)
+    most = max((one.links for one in ordered), default=1)
+    home = origin_in(ego.centre)
+    nodes = []
+    if ego.centre:
+        label = shortened(ego.centre, _LONGEST)
+        nodes.append(Node(ego.centre, label, _AT, _EDGE, 11, "centre", "right"))
+    for one in ordered:
+        nodes.append(
+            Node(
+                name=one.name,
+                label=shortened(one.name, _LONGEST, home),
+                x=_AT,
+                y=_EDGE + len(nodes) * _LINE,
+                radius=round(4 + 5 * math.sqrt(one.links / most), 1),
+                kind=kind_of(one),
+                side="right",
+                links_in=one.links_in,
+                links_out=one.links_out,
+            )
+        )
+    height = 2 * _EDGE + _LINE * max(0, len(nodes) - 1)
+    return Picture(tuple(nodes), tuple(_lines(ego, nodes)), height)
+
+
+def _lines(ego: Ego, nodes: list[Node]) -> Iterable[Line]:
+    at = {node.name: node for node in nodes}
+    longest = max(1.0, nodes[-1].y - nodes[0].y) if nodes else 1.0
+    most = max((links for *_, links in ego.between), default=1)
+    for source, target, links in ego.between:
+        path = _arc(at[source], at[target], longest)
+        yield Line(path, width_of(links, most) / 2, "between")
+    centre = at.get(ego.centre)
+    if centre is None:
+        return
+    most = max((one.links for one in ego.neighbours), default=1)
+    for one in ego.neighbours:
+        kind: Literal["in", "out"] = "in" if one.links_in else "out"
+        yield Line(_arc(at[one.name], centre, longest), width_of(one.links, most) / 2, kind)
+
+
+def _arc(one: Node, other: Node, longest: float) -> str:
+    """To the left of both, the further the longer it is, and never out of the picture."""
+    share = math.sqrt(abs(one.y - other.y) / longest)
+    x = _AT - 16 - (_AT - 24) * share * 4 / 3  # a curve goes three quarters of the way
+    return f"M{one.x:g} {one.y:g}C{x:.1f} {one.y:g} {x:.1f} {other.y:g} {other.x:g} {other.y:g}"
