@@ -69,6 +69,7 @@ def shots(root: str) -> tuple[Shot, ...]:
         Shot("exports", "/exports", "Every export"),
         Shot("crawls", "/crawls", "All crawls, and a new one"),
         Shot("live", "/crawls/live", "A crawl as it goes"),
+        Shot("curves", "/crawls/valley", "The curves of a finished crawl", scroll_to="#curves"),
         Shot("bans", "/crawls/live", "What it may not ask for, and its hosts", scroll_to="#bans"),
         Shot("login", "/login", "Logging in", is_for_strangers=True),
     )
