@@ -276,7 +276,7 @@ def test_a_folder_that_cannot_be_is_told(crawled: tuple[str, Path], tmp_path: Pa
         (["all", "-o", str(tmp_path / "file")], "is a file"),
         (["all", "-o", f"{tmp_path}/x/", "--level", "host"], "one table"),
         (["nothing", "-o", f"{tmp_path}/x/"], "cannot be exported"),
-        (["pages", "-o", str(tmp_path / "noending")], "does not tell the format"),
+        (["pages", "-o", str(tmp_path / "noending")], "unknown file format"),
     ):
         ended = typed("export", "-c", crawled[1], *words)
         assert (ended.code, says in ended.err) == (2, True), ended.err
