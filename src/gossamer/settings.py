@@ -396,7 +396,10 @@ class Node(Section):
         600.0, "Files of links that were merged stay so long, for readers of them.", at_least=0
     )
     min_free_bytes: int = setting(
-        64 * 2**20, "With less room on the disk the crawl stops.", at_least=0
+        64 * 2**20,
+        "With less room on the disk the crawl stops; by default a tenth of a disk of less than "
+        "640 MiB.",
+        at_least=0,
     )
 
 

@@ -32,6 +32,7 @@ from gossamer.crawl.parts import Parts
 from gossamer.crawl.progress import Progress, Speed, Summary, figures_of, summarise
 from gossamer.crawl.wire import PartWritten, with_text
 from gossamer.errors import DiskFault
+from gossamer.policies.disk import least_free_bytes
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Lease, Purpose, Report
 
@@ -344,8 +345,8 @@ class Node:
         if now_s < self._next_disk_check_s:
             return
         self._next_disk_check_s = now_s + _DISK_CHECK_S
-        free = shutil.disk_usage(self._parts.home.path).free
-        if free < self._parts.settings.node.min_free_bytes:
+        disk = shutil.disk_usage(self._parts.home.path)
+        if disk.free < least_free_bytes(self._parts.settings.node, disk.total):
             self.stop("disk-full")
 
     # -- telling

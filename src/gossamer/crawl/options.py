@@ -418,7 +418,8 @@ class Options(ShortOptions, total=False):
     """Files of links that were merged stay so long, for readers of them."""
 
     node__min_free_bytes: int
-    """With less room on the disk the crawl stops."""
+    """With less room on the disk the crawl stops; by default a tenth of a disk of less than 640
+    MiB."""
 
     web__allow_private: Sequence[str]
     """Networks (CIDR) of private addresses that crawls started from the page or the API may go
