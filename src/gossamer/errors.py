@@ -6,6 +6,7 @@ GossamerError
 │   └── QueryError       a filter of a search (site, since) has a value that cannot be used (exit 2)
 ├── StoreError           a collection, or a file of it, cannot be used                  (exit 1)
 │   ├── NoCollection     there is none at that place
+│   │   └── StateLost    its archive is there and its state is not
 │   ├── CollectionInUse  another process is writing to it
 │   ├── CorruptFile      its bytes are not what we wrote
 │   ├── Rewritten        a takedown replaced it while it was read
@@ -84,6 +85,18 @@ class NoCollection(StoreError):
         super().__init__(
             f"no collection in {home}: name one with -c DIR, or start one with "
             f"`gossamer crawl -c {home} URL`"
+        )
+        self.home = home
+
+
+class StateLost(NoCollection):
+    """The archive of a collection is there, and its state is not."""
+
+    def __init__(self, home: Path) -> None:
+        StoreError.__init__(
+            self,
+            f"{home} has an archive and its state is lost; make it again from archive and log with "
+            f"`gossamer rebuild all -c {home}`",
         )
         self.home = home
 

@@ -9,6 +9,7 @@ import pytest
 
 from archive.archive_samples import a_failure, a_lease, a_page
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
+from gossamer.archive.manifest import read_manifest
 from gossamer.archive.reader import iter_exchanges, read_exchange, read_info, read_records
 from gossamer.archive.verify import check_file
 from gossamer.archive.warc import RevisitOf
@@ -113,7 +114,8 @@ def test_a_name_that_is_taken_is_passed_over(tmp_path: Path) -> None:
 def test_a_file_without_exchanges_is_removed_on_close(tmp_path: Path) -> None:
     open_writer(tmp_path).close()
 
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["manifest.jsonl"]
+    assert read_manifest(tmp_path).files == {}
 
 
 def test_a_failed_sync_is_final(tmp_path: Path) -> None:

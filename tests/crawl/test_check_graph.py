@@ -7,6 +7,7 @@ import pytest
 
 from gossamer.crawl.checks import Problem, verify
 from gossamer.crawl.home import Home
+from gossamer.crawl.sums import Before, end_writing
 from gossamer.graph import manifest
 from gossamer.graph.arrow import pq
 from gossamer.graph.manifest import MergedSet
@@ -30,11 +31,17 @@ def home(collection: Path) -> Home:
     graph = manifest.read(folder)
     names = [part.name for part in graph.parts]
     manifest.replace(folder, graph.with_merged(names, merge(folder, names, "links-m"), at_us=1))
+    sealed(Home(collection))
     return Home(collection)
 
 
 def problems(home: Home) -> list[Problem]:
     return list(verify(home))
+
+
+def sealed(home: Home) -> None:
+    """What a writer does that lets go of the collection."""
+    end_writing(home.path, Before())
 
 
 def merged_set(home: Home) -> MergedSet:
@@ -62,6 +69,7 @@ def test_a_sorted_file_that_is_not_in_order_is_found(home: Home) -> None:
     path = home.graph / merged_set(home).by_target
     table = pq.read_table(path)
     pq.write_table(table.take(list(range(table.num_rows))[::-1]), path, row_group_size=1)
+    sealed(home)
 
     assert ["not in order" in problem.what for problem in problems(home)] == [True]
 
@@ -70,6 +78,7 @@ def test_a_count_that_is_wrong_is_found(home: Home) -> None:
     graph = manifest.read(home.graph)
     wrong = replace(merged_set(home), captures=99)
     manifest.replace(home.graph, replace(graph, sets=(wrong,)))
+    sealed(home)
 
     assert ["the manifest says 99" in problem.what for problem in problems(home)] == [True]
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.archive.reader import iter_exchanges, read_answer_at
+from gossamer.archive.padding import first_without_salt
+from gossamer.archive.reader import iter_exchanges, read_answer_at, read_info, read_records
+from gossamer.archive.verify import check_file
 from gossamer.crawl.exports import export
 from gossamer.crawl.study import Study
 from gossamer.errors import CorruptFile, NotKnown, UsageError
@@ -41,9 +43,38 @@ def test_a_warc_is_all_files_joined(crawled: tuple[Path, Site], tmp_path: Path) 
     with Study.open(folder) as study:
         written = export(study, "warc", tmp_path / "all.warc.gz")
     files = sorted((folder / "archive").glob("*.warc.gz"))
-    joined = b"".join(file.read_bytes() for file in files)
+    joined = b"".join(map(without_salt, files))
     assert (tmp_path / "all.warc.gz").read_bytes() == joined
-    assert written == len(joined)
+    assert written == len(joined) == sum(file.stat().st_size for file in files)
+
+
+def without_salt(file: Path) -> bytes:
+    """A file as it may leave the collection: only its first record is another, of its length."""
+    first = first_without_salt(file)
+    return first + file.read_bytes()[len(first) :]
+
+
+def test_the_salt_of_the_collection_does_not_leave_it(
+    crawled: tuple[Path, Site], tmp_path: Path
+) -> None:
+    folder, site = crawled
+    with Study.open(folder) as study:
+        salt = study.keys.salt.hex()
+        export(study, "warc", tmp_path / "all.warc.gz")
+        export(study, "warc", tmp_path / "part.warc.gz", prefix=site.url("/docs/"))
+        export(study, "wacz", tmp_path / "all.wacz")
+    with zipfile.ZipFile(tmp_path / "all.wacz") as wacz:
+        inside = [name for name in wacz.namelist() if name.endswith(".warc.gz")]
+        for name in inside:
+            (tmp_path / "inside.warc.gz").write_bytes(wacz.read(name))
+            assert "salt" not in read_info(tmp_path / "inside.warc.gz")
+
+    assert all(read_info(file)["salt"] == salt for file in (folder / "archive").glob("*.warc.gz"))
+    for name in ("all.warc.gz", "part.warc.gz"):
+        assert "salt" not in read_info(tmp_path / name)
+        assert list(check_file(tmp_path / name)) == []
+        assert salt not in str(list(read_records(tmp_path / name)))
+    assert inside
 
 
 def test_a_part_holds_the_urls_wanted_and_no_other(

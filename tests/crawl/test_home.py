@@ -143,7 +143,7 @@ def test_a_damaged_state_is_named_and_kept(home: Home) -> None:
     (home.state / "CURRENT").write_bytes(b"")
 
     for opener in (open_small, open_to_read):
-        with pytest.raises(CorruptFile, match="restore a backup"):
+        with pytest.raises(CorruptFile, match="gossamer rebuild state"):
             opener(home)
 
 

@@ -220,6 +220,9 @@ class CrashingHarvester(Harvester):
     def __init__(self) -> None:
         """Nothing is needed to fail."""
 
+    def key_of(self, url: str) -> bytes:
+        return url.encode()[:16].ljust(16)
+
     def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
         raise RecursionError(f"too deep: {lease.url}, {answer.status}, {stored.start}")
 

@@ -334,6 +334,7 @@ def test_a_name_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     compute(folder, ManualClock())
     record = json.loads((folder / "ranks.json").read_bytes())
     record["keys_file"] = "ranks-/../../etc/passwd"
+    del record["sum"]  # whoever packs a collection can make one
     (folder / "ranks.json").write_text(json.dumps(record))
 
     with pytest.raises(CorruptFile, match="is no name of ranks"):

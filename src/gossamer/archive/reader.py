@@ -32,6 +32,7 @@ _RESPONSES: Final = frozenset({"response", "revisit"})
 _FETCHED_TYPES: Final = frozenset(
     (*request, kind, "metadata") for kind in _RESPONSES for request in ((), ("request",))
 )
+LOST: Final = "lost"  # the type of a record in the place of damaged ones (`padding.py`)
 _OTHER_TYPES: Final = frozenset({("metadata",)})
 _OUR_BLOCK: Final = b"outcome: "  # every metadata record of ours begins so (`fields.py`)
 
@@ -177,6 +178,8 @@ def _records_around(path: Path, response: int) -> list[Record]:
     records = next(_grouped(path, response), None)
     if records is None:
         raise CorruptFile(path, response, "the file ends where an exchange should begin")
+    if records[0].offset != response:
+        raise CorruptFile(path, response, "what was here is lost")
     if records[0].type != "metadata" or len(records) > 1:
         fields = _fields(path, records[-1])
         length = fields.get("requestLength", "0")
@@ -198,7 +201,8 @@ def last_whole_end(path: Path, start: int = 0) -> int:
         for record in read_records(path, start, limit_bytes=len(_OUR_BLOCK)):
             if not record.is_whole:
                 break
-            if record.length and (is_ours(record) or _begins_file(record)):
+            is_end = is_ours(record) or _begins_file(record) or record.type == LOST
+            if record.length and is_end:
                 end = record.offset + record.length
     except CorruptFile:
         pass
@@ -217,7 +221,7 @@ def _grouped(path: Path, start: int) -> Iterator[list[Record]]:
             continue  # the next step raises
         if record.is_cut:
             raise CorruptFile(path, record.offset, f"the record has {record.size} bytes, too many")
-        if _begins_file(record):
+        if _begins_file(record) or record.type == LOST:
             continue
         records.append(record)
         if is_ours(record):

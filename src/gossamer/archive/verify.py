@@ -12,7 +12,7 @@ from typing import Final
 
 from gossamer.archive.chunks import is_chunked, unchunked
 from gossamer.archive.digests import fits_digest
-from gossamer.archive.reader import is_ours, salvage
+from gossamer.archive.reader import LOST, is_ours, salvage
 from gossamer.archive.record import Record
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
@@ -86,7 +86,7 @@ class _Pairs:
             self._is_ours = record.content.startswith(_OURS)
             yield from found
             return
-        if not self._is_ours:
+        if not self._is_ours or record.type == LOST:
             yield from found
             return
         self._open.append(record)

@@ -20,8 +20,10 @@ from typing import Final, NoReturn
 from gossamer.archive.capture import capture_of, random_ids
 from gossamer.archive.cdxj import line_of, save_cdxj
 from gossamer.archive.foreign import Packed
+from gossamer.archive.manifest import Listed, note_begun, note_removed, note_sealed
 from gossamer.archive.record import Record
 from gossamer.archive.warc import RevisitOf, exchange_bytes, warcinfo_bytes
+from gossamer.base.checked_lines import crc32, crc32_of
 from gossamer.base.clock import Clock
 from gossamer.base.disk import is_denied_error, is_full_error, is_read_only_error
 from gossamer.base.files import sync_folder
@@ -63,6 +65,7 @@ class WarcWriter:
         self._file = -1
         self._name = ""
         self._end = 0
+        self._crc32 = 0  # of the open file so far
         self._info_end = 0  # behind the warcinfo record
         self._is_closed = False
         self._lines: list[str] = []  # of the open file's index
@@ -183,6 +186,7 @@ class WarcWriter:
             else:
                 self.path.unlink()
                 sync_folder(self._folder)
+                note_removed(self._folder, self._name)
         except OSError as error:
             raise disk_fault(f"{self.path} could not be closed", error) from error
         finally:
@@ -201,9 +205,10 @@ class WarcWriter:
             self._file, self._name = self._create(now_us)
         except OSError as error:
             raise disk_fault(f"no file can be begun in {self._folder}", error) from error
-        self._end = 0
+        self._end = self._crc32 = 0
         try:
             self._write(warcinfo_bytes(self._name, now_us, self._info, self._settings.gzip_level))
+            note_begun(self._folder, self._name)
             sync_folder(self._folder)
         except (OSError, DiskFault) as error:
             self._close_file()
@@ -234,7 +239,9 @@ class WarcWriter:
 
     def _seal_file(self) -> None:
         self.sync()
-        save_cdxj(self.path, self._lines)
+        index = save_cdxj(self.path, self._lines)
+        listed = Listed(self._end, self._crc32, crc32_of(index)[0])
+        note_sealed(self._folder, self._name, listed)
 
     def _close_file(self) -> None:
         os.close(self._file)
@@ -256,6 +263,7 @@ class WarcWriter:
             self._cut_back()
             raise disk_fault(f"{self.path} could not be written to", error) from error
         self._end += len(data)
+        self._crc32 = crc32(data, self._crc32)
 
     def _cut_back(self) -> None:
         try:

@@ -19,18 +19,19 @@ def clear(
     from gossamer.crawl.home import Home, locked
     from gossamer.crawl.session import delete_collection
     from gossamer.crawl.study import Study
-    from gossamer.errors import NoCollection, UsageError
+    from gossamer.errors import UsageError
 
     home = Home(collection_at(collection))
-    if not home.exists:
-        raise NoCollection(home.path)
+    if not home.exists and not home.is_state_lost:
+        raise home.missing()
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError(f"clear deletes {home.path} permanently; add --yes to confirm")
-        with Study.open(home.path) as study:
-            count = study.counts().fetched
-        pages = counted(count, "page")
-        typer.confirm(f"Delete {home.path} with {pages} permanently?", abort=True)
+        pages = ""
+        if home.exists:
+            with Study.open(home.path) as study:
+                pages = f" with {counted(study.counts().fetched, 'page')}"
+        typer.confirm(f"Delete {home.path}{pages} permanently?", abort=True)
     home.run.mkdir(exist_ok=True)  # a copy may have come without it
     with locked(home):
         delete_collection(home)

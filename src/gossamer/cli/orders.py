@@ -28,11 +28,10 @@ def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> Non
 
     from gossamer.crawl.control import send
     from gossamer.crawl.home import Home
-    from gossamer.errors import NoCollection
 
     home = Home(collection_at(given))
     if not home.exists:
-        raise NoCollection(home.path)
+        raise home.missing()
     reply = send(home, order)
     if as_json:
         print(json.dumps(reply))

@@ -143,8 +143,18 @@ def doctor(collection: Collection = None, json: Json = False) -> None:
 
 
 def rebuild(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="graph, index, state or all.")],
+    what: Annotated[
+        str, typer.Argument(metavar="WHAT", help="archive, graph, index, state or all.")
+    ],
     collection: Collection = None,
+    without_lost: Annotated[
+        bool,
+        typer.Option(
+            "--without-lost",
+            help="With all: go on without archive files that are lost and without damaged parts of "
+            "them; what is lost is listed.",
+        ),
+    ] = False,
 ) -> None:
     """Rebuild links, index or state from the archive and the log."""
     import sys
@@ -154,5 +164,8 @@ def rebuild(
     from gossamer.crawl.rebuild import rebuild as make_again
 
     home = Home(collection_at(collection))
-    make_again(home, what, SystemClock(), lambda text: print(text, file=sys.stderr))
+    clock = SystemClock()
+    make_again(
+        home, what, clock, lambda text: print(text, file=sys.stderr), without_lost=without_lost
+    )
     print(f"Rebuilt {what} of {home.path}.", file=sys.stderr)

@@ -31,14 +31,13 @@ def top(
     from gossamer.base.clock import SystemClock
     from gossamer.cli.tables import print_table
     from gossamer.crawl.home import Home
-    from gossamer.errors import NoCollection
     from gossamer.graph.rank_top import check_order
     from gossamer.graph.rank_top import top as first
 
     check_order(by, level)
     home = Home(collection_at(collection))
     if not home.exists:
-        raise NoCollection(home.path)
+        raise home.missing()
     found = first(home.graph, SystemClock(), by, level, limit)
     rows = found.to_pylist()
     if json:

@@ -28,8 +28,11 @@ def run_verify(path: Path, *, as_json: bool) -> int:
             f"{counted(checked.exchanges, 'exchange')}, {counted(checked.urls, 'URL')} of "
             f"{counted(checked.hosts, 'host')}, {counted(checked.captures, 'capture')}, "
             f"{counted(checked.parts, 'graph part')}, "
-            f"{counted(checked.entries, 'index entry', 'index entries')}"
+            f"{counted(checked.entries, 'index entry', 'index entries')}, "
+            f"{counted(checked.sums, 'checksum')} of files"
         )
+        for unsure in checked.unsure:
+            print(printable(f"Not vouched for: {unsure}."), file=sys.stderr)
         found = counted(len(problems), "problem")
         print(f"Checked {looked}: {found if problems else 'no problems'}.", file=sys.stderr)
     return 1 if problems else 0

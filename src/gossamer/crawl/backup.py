@@ -26,6 +26,8 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
+from gossamer.archive.manifest import NAME as MANIFEST
+from gossamer.archive.manifest import Listed, read_manifest, replace_manifest
 from gossamer.archive.writer import disk_fault
 from gossamer.base.copying import copy_bytes, link_or_copy
 from gossamer.base.files import sync_folder
@@ -36,13 +38,16 @@ from gossamer.crawl.commit import LOG_KEY, known_ends
 from gossamer.crawl.control import NotRunning, send
 from gossamer.crawl.home import (
     CHECKPOINTS,
+    SALT_KEY,
     Home,
     delete_checkpoints,
     locked,
     open_to_read,
     open_to_write,
 )
-from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError
+from gossamer.crawl.sums import NAME as SUMS
+from gossamer.crawl.sums import Before, end_writing, find_sums
+from gossamer.errors import CollectionInUse, CorruptFile, StoreError, UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.store import Store, Table
 
@@ -80,7 +85,7 @@ def backup(home: Home, target: Path) -> Copied:
     StoreError and DiskFault; then nothing is there.
     """
     if not home.exists:
-        raise NoCollection(home.path)
+        raise home.missing()
     check_target(home, target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -136,9 +141,20 @@ def _copy(home: Home, new: Home) -> Copied:
             _copy_texts(home, new, store, copied, is_live=is_live)
         finally:
             store.close()
+    end_writing(new.path, _fixed_sums(home))
+    copied.take(new.path / SUMS)
     for folder in (new.path, *(path for path in new.path.rglob("*") if path.is_dir())):
         sync_folder(folder)
     return copied
+
+
+def _fixed_sums(home: Home) -> Before:
+    """The checksums of files that never change: the copy has the same files."""
+    try:
+        sums = find_sums(home.path)
+    except CorruptFile:
+        sums = None
+    return Before(sums.files if sums else {})
 
 
 def _take_lock(home: Home, stack: ExitStack) -> bool:
@@ -230,15 +246,18 @@ def _copy_archive(home: Home, new: Home, store: Store, copied: Copied, *, is_liv
     after a kill reads on."""
     new.archive.mkdir()
     ends = known_ends(store)
+    listed, files = read_manifest(home.archive).files, dict[str, Listed]()
     paths = {home.archive / name for name, end in ends.items() if end}
     if not is_live:
         paths |= set(home.archive.glob("*.warc.gz"))
     for path in sorted(paths):
         end, size = ends.get(path.name, 0), path.stat().st_size
         target, index = new.archive / path.name, cdxj_path(path)
+        files[path.name] = Listed()
         if size == end and index.exists():  # sealed: nobody writes to it again
             _copy_file(path, target, copied, is_shared=True)
             _copy_file(index, cdxj_path(target), copied, is_shared=True)
+            files[path.name] = listed.get(path.name, Listed(end))
             continue
         with path.open("rb") as file:
             wanted = end if is_live else size
@@ -247,6 +266,8 @@ def _copy_archive(home: Home, new: Home, store: Store, copied: Copied, *, is_liv
         copied.take(target)
         if is_live:
             copied.take(write_cdxj(target))
+    replace_manifest(new.archive, store.find(Table.META, SALT_KEY) or b"", files)
+    copied.take(new.archive / MANIFEST)
 
 
 def _copy_texts(home: Home, new: Home, store: Store, copied: Copied, *, is_live: bool) -> None:

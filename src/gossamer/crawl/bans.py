@@ -21,7 +21,7 @@ from gossamer.crawl.admission import Admission
 from gossamer.crawl.control import NotRunning, send
 from gossamer.crawl.home import Home, locked, open_to_read, open_to_write
 from gossamer.crawl.journal import note_act, read_acts
-from gossamer.errors import NoCollection, UsageError
+from gossamer.errors import UsageError
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
 from gossamer.urls.bans import BanList
@@ -132,7 +132,7 @@ def bans_of(home: Home) -> tuple[str, ...]:
         return tuple(send(home, "ban").get("bans", ()))
     except NotRunning:
         if not home.exists:
-            raise NoCollection(home.path) from None
+            raise home.missing() from None
         store = open_to_read(home)
         try:
             return stored_bans(store)
@@ -160,7 +160,7 @@ def _change_stored(
     home: Home, clock: Clock, added: Sequence[str], lifted: Sequence[str]
 ) -> tuple[str, ...]:
     if not home.exists:
-        raise NoCollection(home.path)
+        raise home.missing()
     home.run.mkdir(exist_ok=True)
     with locked(home):
         store = open_to_write(home, 16)

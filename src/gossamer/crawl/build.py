@@ -13,11 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from gossamer.archive.padding import SALT_FIELD
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.crawl.admission import Admission, build_scope
+from gossamer.crawl.archive_list import update_manifest
 from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
-from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, Committer, known_ends
+from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, Committer, known_ends
 from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Crew, OneManCrew
 from gossamer.crawl.equip import (
@@ -184,7 +186,7 @@ def _open(
     files = BanList.read(map(Path, settings.scope.ban_files))
     admission = Admission(settings, all_seeds, files, BanList(live), forgotten)
     log_length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
-    journal = Journal(home.log, log_length)
+    journal = Journal(home.log, log_length, store.find(Table.META, LOG_SUM_KEY))
     frontier = Frontier(
         store,
         settings.frontier,
@@ -204,7 +206,7 @@ def _open(
         is_in_scope=admission.is_in_scope, find_ban=admission.find_ban,
         secret_origins=typed.secret_origins,
     )  # fmt: skip
-    post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _warcinfo(settings, all_seeds))
+    post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _info(settings, all_seeds, salt))
     gatherer = build_gatherer(settings, post, clock)
     workers = 0 if is_import else workers_for(settings, all_seeds)
     used = asking_nobody(settings) if is_import else settings
@@ -326,6 +328,7 @@ def _recover(
     part = gatherer.write_now()
     if part is not None:
         links.note(part)
+    update_manifest(home.archive, store.find(Table.META, SALT_KEY) or b"", known)
     return recovered
 
 
@@ -347,8 +350,9 @@ def _as_found(seeds: Iterable[str], keys: Keys) -> Iterable[Found]:
     return (Found(seed, keys.of(seed), 0) for seed in seeds)
 
 
-def _warcinfo(settings: Settings, seeds: Sequence[str]) -> dict[str, str]:
-    """The settings in force, for the first record of every file; without credentials."""
+def _info(settings: Settings, seeds: Sequence[str], salt: bytes) -> dict[str, str]:
+    """The settings in force and the salt of keys, for the first record of every file; without
+    credentials. With them the state can be made again (`told.py`)."""
     default = values_of(Settings())
     kept = {
         key: repr(value)
@@ -360,5 +364,6 @@ def _warcinfo(settings: Settings, seeds: Sequence[str]) -> dict[str, str]:
         "format": "WARC File Format 1.1",
         "robots": "obey",
         "seeds": " ".join(seeds[:20]),
+        SALT_FIELD: salt.hex(),
         **kept,
     }

@@ -18,10 +18,13 @@ from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.archive.verify import check_file
 from gossamer.archive.warc import header_url
+from gossamer.base.checked_lines import crc32
 from gossamer.base.values import dataclass
 from gossamer.crawl.check_machine import holder_of
+from gossamer.crawl.check_manifest import FROM_BACKUP, REBUILD, manifest_problems
 from gossamer.crawl.check_state import Checked, Problem
-from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, known_ends
+from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, known_ends
+from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
 from gossamer.errors import GossamerError, StoreError
 from gossamer.frontier.rows import CaptureRow, time_key, time_of
@@ -31,8 +34,8 @@ from gossamer.urls.keys import KEY_BYTES
 
 _BUSY: Final = frozenset({429, 503})
 _NO_CAPTURE: Final = frozenset({Reason.BUSY, Reason.ENCODING, Reason.CRASH})
-_FROM_BACKUP: Final = "restore the file from a backup; the other files are not concerned"
 _GO_ON: Final = "go on with the crawl once (`gossamer crawl`): it makes it anew from the archive"
+_LOG: Final = "restore it from a backup, or go on with what is left of it: `gossamer rebuild state`"
 
 
 @dataclass(slots=True)
@@ -66,6 +69,15 @@ def archive_problems(study: Study, checked: Checked) -> Iterator[Problem]:
     yield from _log_problems(view)
 
 
+def bare_archive_problems(home: Home, checked: Checked) -> Iterator[Problem]:
+    """What is wrong with the archive by itself, where there is no state to compare it with."""
+    for path in sorted(home.archive.glob("*.warc.gz")):
+        checked.files += 1
+        for fault in check_file(path):
+            yield Problem(f"{path}, byte {fault.offset}", fault.problem, FROM_BACKUP)
+    yield from manifest_problems(home)
+
+
 # -- one file
 
 
@@ -73,13 +85,13 @@ def _file_problems(view: _View, path: Path) -> Iterator[Problem]:
     end = view.ends.get(path.name, 0)
     if not path.exists():
         view.damaged.add(path.name)
-        yield Problem(str(path), f"it is gone, with {end} committed bytes", _FROM_BACKUP)
+        yield Problem(str(path), f"it is gone, with {end} committed bytes", FROM_BACKUP)
         return
     size = path.stat().st_size
     if size < end:
         view.damaged.add(path.name)
         what = f"it has {size} bytes, and {end} were committed"
-        yield Problem(str(path), what, _FROM_BACKUP)
+        yield Problem(str(path), what, FROM_BACKUP)
     elif size > end and view.is_settled:
         what = f"{size - end} bytes follow what the state knows of"
         yield Problem(str(path), what, "go on with the crawl once: it reads them again")
@@ -87,7 +99,7 @@ def _file_problems(view: _View, path: Path) -> Iterator[Problem]:
     for fault in check_file(path):
         if fault.offset < end or view.is_settled:
             view.damaged.add(path.name)
-            yield Problem(f"{path}, byte {fault.offset}", fault.problem, _FROM_BACKUP)
+            yield Problem(f"{path}, byte {fault.offset}", fault.problem, FROM_BACKUP)
     index = _Index(path)
     try:
         for exchange in iter_exchanges(path):
@@ -106,13 +118,14 @@ def _exchange_problems(view: _View, path: Path, exchange: Exchange) -> Iterator[
     if lease.purpose is not Purpose.PAGE:
         return
     where = f"{path}, byte {exchange.stored.response}"
-    row = view.study.find_key(lease.key)
+    key = view.study.keys.of(lease.url)  # that of the archive may be of a salt that was lost
+    row = view.study.find_key(key)
     if row is None:
         yield Problem(where, f"the state does not know {lease.url}", _GO_ON)
         return
     if not isinstance(answer, Fetched):
         return
-    packed = view.study.store.find(Table.CAPTURE, lease.key + time_key(answer.at_us))
+    packed = view.study.store.find(Table.CAPTURE, key + time_key(answer.at_us))
     if packed is None:
         is_other = answer.status in _BUSY or row.at_us > answer.at_us or row.reason in _NO_CAPTURE
         if not is_other:
@@ -136,7 +149,7 @@ def _difference(where: str, url: str, capture: CaptureRow, exchange: Exchange) -
     for name, (said, is_so) in pairs.items():
         if said != is_so:
             what = f"the state says of {url} that its {name} is {said}, and here it is {is_so}"
-            yield Problem(where, what, _FROM_BACKUP)
+            yield Problem(where, what, FROM_BACKUP)
 
 
 def _capture_problems(view: _View) -> Iterator[Problem]:
@@ -146,14 +159,15 @@ def _capture_problems(view: _View) -> Iterator[Problem]:
         path = view.study.home.archive / capture.file
         row = view.study.find_key(at[:KEY_BYTES])
         url = row.url if row else at.hex()
-        todo = _FROM_BACKUP
+        todo = FROM_BACKUP
         try:
             exchange = read_exchange(path, capture.offset)
         except (GossamerError, OSError) as error:
             yield Problem(url, f"its capture cannot be read: {error}", todo)
             continue
         answer = exchange.answer
-        if (exchange.lease.key, answer.at_us) != (at[:KEY_BYTES], time_of(at[KEY_BYTES:])):
+        key = view.study.keys.of(exchange.lease.url)
+        if (key, answer.at_us) != (at[:KEY_BYTES], time_of(at[KEY_BYTES:])):
             what = f"its capture should be in {capture.file} at byte {capture.offset}, where "
             yield Problem(url, f"{what}{exchange.lease.url} lies", todo)
         elif capture.file in view.damaged:
@@ -217,10 +231,10 @@ class _Index:
             self._fault = f"{exchange.answer.url}, at byte {stored.response}, is not in it"
 
     def problems(self, *, is_due: bool) -> Iterator[Problem]:
-        todo = f"delete it, and {_GO_ON}"
+        todo = REBUILD
         if self._lines is None:
             if is_due:
-                yield Problem(str(self._path), "the index of a closed file is not there", _GO_ON)
+                yield Problem(str(self._path), "the index of a closed file is not there", todo)
         elif self._fault:
             yield Problem(str(self._path), self._fault, todo)
         elif self._lines and self.is_whole and is_due:
@@ -236,21 +250,32 @@ def _log_problems(view: _View) -> Iterator[Problem]:
     committed = int.from_bytes(view.study.store.find(Table.META, LOG_KEY) or b"", "big")
     if not path.exists():
         if committed:
-            yield Problem(str(path), "the log is gone", "nothing else needs it; restore a backup")
+            yield Problem(str(path), "the log is gone", _LOG)
         return
     size = path.stat().st_size
     if size < committed:
-        what = f"it has {size} bytes, and {committed} were committed"
-        yield Problem(str(path), what, "nothing else needs it; restore a backup")
+        yield Problem(str(path), f"it has {size} bytes, and {committed} were committed", _LOG)
         return
-    place = 0
+    if size > committed and view.is_settled:
+        what = f"{size - committed} bytes follow what the state knows of"
+        yield Problem(str(path), what, "go on with the crawl once: it cuts them off")
+    yield from _log_faults(path, committed, view.study.store.find(Table.META, LOG_SUM_KEY))
+
+
+def _log_faults(path: Path, committed: int, wanted: bytes | None) -> Iterator[Problem]:
+    """What is wrong with the bytes that count: a line where that can be told, else all of them."""
+    place = crc = 0
+    is_told = False
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             place += len(line)
             if place > committed:
                 break
+            crc = crc32(line, crc)
             try:
                 json.loads(line)
             except ValueError:
-                todo = "nothing else needs it; take the line out or restore a backup"
-                yield Problem(f"{path}, line {number}", "it is no JSON", todo)
+                is_told = True
+                yield Problem(f"{path}, line {number}", "it is no JSON", _LOG)
+    if not is_told and wanted is not None and crc != int.from_bytes(wanted, "big"):
+        yield Problem(str(path), "its bytes are not those that were written", _LOG)

@@ -10,11 +10,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from gossamer.crawl.check_state import Checked, Problem
-from gossamer.crawl.commit import known_ends
+from gossamer.crawl.check_state import Checked, Problem, problem_of
+from gossamer.crawl.commit import CLEAN_KEY, known_ends
+from gossamer.crawl.home import is_in_use
 from gossamer.crawl.study import Study
 from gossamer.errors import StoreError
+from gossamer.frontier.store import Table
 from gossamer.graph import manifest as manifests
+from gossamer.graph import rank_store
 from gossamer.graph.arrow import pq
 from gossamer.graph.manifest import REBUILD, Manifest, MergedSet
 from gossamer.graph.sorted_files import groups_of
@@ -44,6 +47,8 @@ def graph_problems(study: Study, manifest: Manifest, checked: Checked) -> Iterat
         for merged in manifest.sets:
             yield from _set_problems(folder, merged)
     yield from _end_problems(study, manifest)
+    for damage in rank_store.faults_in(folder):
+        yield problem_of(damage)
 
 
 def _file_faults(path: Path, rows: int) -> Iterator[str]:
@@ -81,4 +86,11 @@ def _end_problems(study: Study, manifest: Manifest) -> Iterator[Problem]:
             yield Problem(where, what, REBUILD)
         elif covered > size:
             what = f"it covers {file} up to byte {covered}, and the file has {size}"
+            yield Problem(where, what, REBUILD)
+    is_clean = study.store.find(Table.META, CLEAN_KEY) == b"1" and not is_in_use(study.home)
+    if is_clean and study.settings().node.graph:
+        newest = manifests.read(study.home.graph)  # `manifest` may be older than the state
+        behind = [file for file, end in ends.items() if newest.covered.get(file, 0) < end]
+        if behind:
+            what = f"it does not reach to the end of the archive ({behind[0]})"
             yield Problem(where, what, REBUILD)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gossamer.crawl.check_state import Checked, Problem
+from gossamer.crawl.check_state import Checked, Problem, problem_of
 from gossamer.crawl.commit import CLEAN_KEY, known_ends
 from gossamer.crawl.home import is_in_use
 from gossamer.crawl.study import Study
@@ -17,7 +17,7 @@ from gossamer.errors import CorruptFile, StoreError
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Table
 from gossamer.index.folder import find_current
-from gossamer.index.reader import covered, ids
+from gossamer.index.reader import covered, faults_in, ids
 
 _REBUILD = "run `gossamer rebuild index`: it is made again from the archive"
 _SHOWN = 20  # pages on each side; a damaged index can lack all of them
@@ -40,8 +40,14 @@ def index_problems(study: Study, checked: Checked) -> Iterator[Problem]:
     ends = known_ends(study.store)
     is_behind = any(reached.get(file, 0) < end for file, end in ends.items())
     is_clean = study.store.find(Table.META, CLEAN_KEY) == b"1"
-    if is_in_use(study.home) or (is_behind and not is_clean):
+    is_live = is_in_use(study.home)
+    for damage in faults_in(folder, is_at_rest=is_clean and not is_live):
+        yield problem_of(damage)
+    if is_live or (is_behind and not is_clean):
         checked.entries += sum(1 for _ in found)
+        if not is_live:
+            what = f"{folder} does not reach to the end of the archive"
+            checked.unsure.append(f"{what}: go on with `gossamer crawl` once, and it catches up")
         return
     if is_behind:
         todo = "go on with the crawl once: pages are read again from the archive"

@@ -173,6 +173,10 @@ def _curves() -> Check:
 
 
 def _collection_checks(home: Home) -> Iterator[Check]:
+    if home.is_state_lost:
+        todo = "run `gossamer rebuild all`"
+        yield Check("collection", False, f"the state of {home.path} is lost", todo)
+        return
     if not home.exists:
         yield Check("collection", True, f"there is none in {home.path} yet")
         return

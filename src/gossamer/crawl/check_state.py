@@ -13,8 +13,10 @@ from dataclasses import field
 
 from gossamer.base.values import dataclass
 from gossamer.crawl.study import Study
+from gossamer.errors import CorruptFile
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
+from gossamer.frontier.rocks import REBUILD
 from gossamer.frontier.rows import (
     CaptureRow,
     HostRow,
@@ -28,7 +30,7 @@ from gossamer.frontier.store import Table
 from gossamer.records import Outcome, Reason
 from gossamer.urls.keys import KEY_BYTES
 
-_RESTORE = "restore state/ from a backup, or crawl again into a new collection"
+_RESTORE = REBUILD
 _READ_AGAIN = (
     "the archive has it, and the other pages are not concerned; please report it, and run "
     "`gossamer rebuild all` with a release that can read it"
@@ -45,6 +47,13 @@ class Problem:
     todo: str
 
 
+def problem_of(error: CorruptFile) -> Problem:
+    """A damage that was met, as a problem. What to do stands at the end of its sentence."""
+    what, _, todo = error.found.rpartition("; ")
+    where = f"{error.path}, byte {error.offset}" if error.offset else str(error.path)
+    return Problem(where, what or error.found, todo if what else "restore it from a backup")
+
+
 @dataclass(slots=True)
 class Checked:
     """How much was looked at."""
@@ -56,6 +65,8 @@ class Checked:
     exchanges: int = 0
     parts: int = 0
     entries: int = 0  # of the index
+    sums: int = 0  # files whose bytes were compared with their checksums
+    unsure: list[str] = field(default_factory=list)  # what could not be vouched for, and why
 
 
 @dataclass(slots=True)

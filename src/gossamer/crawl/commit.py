@@ -51,6 +51,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from gossamer.base.checked_lines import crc32
 from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.garbage import give_back
 from gossamer.base.values import dataclass
@@ -64,7 +65,8 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Changes, Store, Table
 
 FILE_PREFIX: Final = b"file:"
-LOG_KEY: Final = b"log"
+LOG_KEY: Final = b"log"  # its length
+LOG_SUM_KEY: Final = b"log sum"  # the CRC-32 of so many bytes of it
 CLEAN_KEY: Final = b"clean"
 SEEDS_KEY: Final = b"seeds"
 _GIVE_BACK_EVERY: Final = 60  # commits: a minute
@@ -102,6 +104,7 @@ class Committer:
         self._index = index
         self._crew = crew
         self._log_length = min(log_length, journal.length)
+        self._log_crc32 = journal.crc32
         self._ends: dict[str, int] = {}
         self._lock = asyncio.Lock()
         self._commits = 0
@@ -133,8 +136,10 @@ class Committer:
     def _moment(self, *, is_clean: bool) -> Moment:
         lines = self._journal.take()
         self._log_length += len(lines)
+        self._log_crc32 = crc32(lines, self._log_crc32)
         pending = self._frontier.pending
         pending.put(Table.META, LOG_KEY, self._log_length.to_bytes(8, "big"))
+        pending.put(Table.META, LOG_SUM_KEY, self._log_crc32.to_bytes(4, "big"))
         pending.put(Table.META, CLEAN_KEY, b"1" if is_clean else b"0")
         for file, end in self._ends.items():
             pending.put(Table.META, FILE_PREFIX + file.encode(), end.to_bytes(8, "big"))

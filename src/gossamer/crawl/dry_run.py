@@ -127,6 +127,8 @@ class _Jumping:
 def foresee(plan: Plan, clock: Clock) -> Forecast:
     """The first requests of a crawl. Raises what the crawl itself would raise before it begins."""
     home = plan.home
+    if home.is_state_lost:
+        raise home.missing()
     if not home.exists and not plan.seeds:
         raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
     store: Store = open_to_read(home) if home.exists else MemoryStore()

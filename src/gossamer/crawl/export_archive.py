@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from gossamer.archive.cdxj import cdxj_path, line_of
+from gossamer.archive.padding import first_without_salt
 from gossamer.archive.reader import iter_exchanges, read_records
 from gossamer.archive.wacz import ListedPage, WaczWriter
 from gossamer.base.clock import Clock, SystemClock, iso_of
@@ -121,9 +122,13 @@ class _Part:
         return sum(end - start for start, end in self.spans)
 
     def pieces(self) -> Iterator[bytes]:
-        """Its bytes, piece by piece."""
+        """Its bytes, piece by piece. The salt of the collection's keys does not leave it."""
         with self.path.open("rb") as file:
             for start, end in self.spans:
+                if not start and end:
+                    first = first_without_salt(self.path)
+                    yield from (first,) if first else ()
+                    start = len(first)  # noqa: PLW2901
                 file.seek(start)
                 left = end - start
                 while left:

@@ -52,7 +52,7 @@ from gossamer.crawl.home import (
 )
 from gossamer.crawl.marker import move_deaths
 from gossamer.crawl.stored import stored_settings
-from gossamer.errors import NoCollection, NotKnown
+from gossamer.errors import NotKnown
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.settings import Settings
@@ -139,7 +139,7 @@ def survey(
 def allow(home: Home, texts: Sequence[str], clock: Clock, *, is_site: bool = False) -> int:
     """Let what was forgotten be crawled again; how many names that is. Raises NotKnown."""
     if not home.exists:
-        raise NoCollection(home.path)
+        raise home.missing()
     store = open_to_read(home)
     try:
         named = read_names(texts, form_of(stored_settings(store) or Settings()), is_site=is_site)
@@ -157,7 +157,7 @@ def allow(home: Home, texts: Sequence[str], clock: Clock, *, is_site: bool = Fal
 def _put_in_order(home: Home, clock: Clock, tell: Tell) -> None:
     """Bring state and archive in step, where a crawl was killed."""
     if not home.exists:
-        raise NoCollection(home.path)
+        raise home.missing()
     home.run.mkdir(exist_ok=True)
     if _is_unclean(home):
         tell("the last crawl ended in the middle; reading what it left")

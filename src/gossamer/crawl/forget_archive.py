@@ -18,6 +18,7 @@ from pathlib import Path
 
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.foreign import packed
+from gossamer.archive.manifest import read_manifest
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange, read_info
 from gossamer.archive.rewrite import (
     Anew,
@@ -31,6 +32,7 @@ from gossamer.archive.rewrite import (
 )
 from gossamer.archive.warc import RevisitOf
 from gossamer.base.copying import link_or_copy
+from gossamer.crawl.archive_list import new_manifest
 from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.crawl.forget_texts import info_fields
 from gossamer.crawl.home import Home
@@ -72,6 +74,8 @@ class ArchiveCopy:
         Raises CorruptFile, OSError.
         """
         self._new.mkdir()
+        listed = read_manifest(self._folder).files
+        known = {name: one for name, one in listed.items() if not (self._folder / name).exists()}
         for path in sorted(self._folder.glob("*.warc.gz")):
             target = self._new / path.name
             if self._is_concerned(path):
@@ -83,10 +87,13 @@ class ArchiveCopy:
                     write_cdxj(target)
                 continue
             link_or_copy(path, target)
+            if path.name in listed and listed[path.name].bytes is not None:
+                known[path.name] = listed[path.name]
             if cdxj_path(path).exists():
                 link_or_copy(cdxj_path(path), cdxj_path(target))
             else:
                 write_cdxj(target)
+        new_manifest(self._new, self._keys.salt, known)
 
     def _is_concerned(self, path: Path) -> bool:
         fields: Fields = read_info(path)

@@ -68,7 +68,7 @@ def make_derived(
             harvest = reader.read_exchange(exchange)
             row = _current_row(copy.store, harvest)
             if row is not None and row.out_links != harvest.report.out_links:
-                copy.amend(exchange.lease.key, row, harvest.report.out_links)
+                copy.amend(harvest.report.lease.key, row, harvest.report.out_links)
             gatherer.add(harvest)
             if gatherer.is_due:
                 _name(book, gatherer)

@@ -17,7 +17,7 @@ import msgpack
 from gossamer.archive.rewrite import Moved
 from gossamer.base.values import dataclass
 from gossamer.crawl.bans import BANS_KEY
-from gossamer.crawl.commit import FILE_PREFIX, LOG_KEY, SEEDS_KEY
+from gossamer.crawl.commit import FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
 from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.crawl.harvest import LED_TO_FORGOTTEN
 from gossamer.crawl.sitemap_errands import PREFIX as SITEMAP_PREFIX
@@ -35,7 +35,8 @@ from gossamer.urls.keys import KEY_BYTES
 
 _COUNTS: Final = b"counts"
 _BATCH_ROWS: Final = 5_000
-_OVERALL: Final = (_COUNTS, LOG_KEY)  # put by the caller, when all is known
+# Put by the caller, when all is known; the checksum of the log by the next start.
+_OVERALL: Final = (_COUNTS, LOG_KEY, LOG_SUM_KEY)
 
 
 @dataclass(frozen=True, slots=True)

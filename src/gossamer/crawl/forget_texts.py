@@ -49,7 +49,7 @@ def log_line(cover: Cover) -> Rewrite:
             columns = json.loads(line)
             url, via = str(columns["url"]), str(columns.get("via", ""))
         except (ValueError, KeyError, TypeError, AttributeError):
-            return line  # half a line, or none of ours: `verify` tells of it
+            return b""  # a damaged line may name what is forgotten
         is_via = bool(via) and cover.covers_any(via)
         if cover.covers_any(url) or (is_via and columns.get("purpose") == "robots"):
             return None
@@ -68,7 +68,9 @@ def act_line(cover: Cover) -> Rewrite:
         try:
             act = json.loads(line)
         except ValueError:
-            return line
+            return b""  # a damaged line may name what is forgotten
+        if not isinstance(act, dict) or "unreadable" in act:
+            return b""
         left = cover.without(act)
         return line if left == act else json.dumps(left).encode() + b"\n"
 

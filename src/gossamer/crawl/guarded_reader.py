@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -24,7 +25,7 @@ from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.crawl.harvest import Harvest, Harvester, crashed
 from gossamer.crawl.marker import Marker, Place, marked, read_deadly
-from gossamer.records import Answer, Lease, Stored
+from gossamer.records import Answer, Lease, Purpose, Stored
 
 DEADLY: Final = "it killed two processes that read it"
 
@@ -72,8 +73,16 @@ class GuardedReader:
                 self._marker.clear()
 
     def read_exchange(self, exchange: Exchange) -> Harvest:
-        """The same for an exchange of the archive."""
-        return self.read(exchange.lease, exchange.answer, exchange.stored)
+        """The same for an exchange of the archive.
+
+        The key that stands in the archive is not believed: where the state was lost with the salt,
+        the collection has another one.
+        """
+        lease = exchange.lease
+        if lease.purpose is Purpose.PAGE or not lease.source:
+            key = self._harvester.key_of(lease.url)
+            lease = lease if lease.key == key else replace(lease, key=key)
+        return self.read(lease, exchange.answer, exchange.stored)
 
     def _failed(self, lease: Lease, answer: Answer, stored: Stored, why: str) -> Harvest:
         if self._unread is not None:

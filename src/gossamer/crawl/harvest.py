@@ -78,6 +78,10 @@ class Harvester:
         self._told: dict[bytes, int] = {}
         self._told_before: dict[bytes, int] = {}
 
+    def key_of(self, url: str) -> bytes:
+        """The key of a URL in the collection."""
+        return self._linker.key_of(url)
+
     def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
         """All that follows from an answer."""
         match answer:

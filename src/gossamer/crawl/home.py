@@ -9,6 +9,7 @@ log/           crawl.jsonl: one line per outcome; acts.jsonl: what the operator 
 run/           lock and control while a node runs
 cookies.txt    cookies of sites, for the owner's eyes alone
 history.jsonl  how the sums grew, for the curves of the web page
+sums.json      checksums of state, graph and index (`sums.py`)
 """
 
 from __future__ import annotations
@@ -28,8 +29,18 @@ from gossamer.base.locks import try_lock
 from gossamer.base.values import dataclass
 from gossamer.crawl.aside import is_ready, settle
 from gossamer.crawl.forgotten_list import TakedownFiles
-from gossamer.errors import CollectionInUse, NoCollection, StoreError, UsageError, WrongVersion
-from gossamer.frontier.rocks import RocksStore
+from gossamer.crawl.sums import NAME as SUMS
+from gossamer.crawl.sums import begin_writing, end_writing
+from gossamer.errors import (
+    CollectionInUse,
+    CorruptFile,
+    NoCollection,
+    StateLost,
+    StoreError,
+    UsageError,
+    WrongVersion,
+)
+from gossamer.frontier.rocks import REBUILD, RocksStore
 from gossamer.frontier.store import Store, Table
 
 FORMAT: Final = 1
@@ -96,15 +107,26 @@ class Home:
         return is_whole or is_ready(self.path)
 
     @property
+    def is_state_lost(self) -> bool:
+        """Whether pages were archived here and the state that knows them is gone."""
+        return not self.exists and any(self.archive.glob("*.warc.gz"))
+
+    def missing(self) -> NoCollection:
+        """The error for a collection that `exists` denies."""
+        return StateLost(self.path) if self.is_state_lost else NoCollection(self.path)
+
+    @property
     def half_made(self) -> Path:
         """Lies in a state that has no row yet."""
         return self.state / "half-made"
 
     def make(self) -> None:
-        """Make the directories that are missing. Raises UsageError where that cannot be, and
-        DiskFault."""
+        """Make the directories that are missing. Raises UsageError where that cannot be, StateLost
+        and DiskFault."""
         if self.path.exists() and not self.path.is_dir():
             raise UsageError(f"{self.path} is a file; name a directory with -c")
+        if self.is_state_lost:
+            raise StateLost(self.path)  # a new state would request everything again
         if self.path.is_dir() and not self.exists and any(self.path.iterdir()):
             strangers = {p.name for p in self.path.iterdir()} - _OURS
             if strangers:
@@ -124,7 +146,7 @@ class Home:
 
 _OURS: Final = {
     "gossamer.toml", "state", "state.new", "archive", "graph", "index", "log", "run", "cookies.txt",
-    "cookies.txt.new",
+    "cookies.txt.new", SUMS, f"{SUMS}.new",
 }  # fmt: skip
 _OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
@@ -185,10 +207,10 @@ def _name_format(store: Store) -> None:
 
 
 def open_to_read(home: Home) -> Store:
-    """The state beside a writer, or at rest. Raises NoCollection."""
+    """The state beside a writer, or at rest. Raises NoCollection, StateLost, CorruptFile."""
     complete_change(home)
     if not home.exists:
-        raise NoCollection(home.path)
+        raise home.missing()
     store = RocksStore.open_to_read(home.state)
     _check_format(home, store)
     return store
@@ -202,9 +224,8 @@ def _check_format(home: Home, store: Store) -> None:
     found = store.find(Table.META, VERSION_KEY)
     if found is None or not found.isdigit():
         store.close()
-        raise StoreError(
-            f"{home.state} is not the state of a collection; name another collection with -c"
-        )
+        what = "it is not the state of a collection, or it is damaged; name another collection with"
+        raise CorruptFile(home.state, 0, f"{what} -c, or {REBUILD}")
     if int(found) != FORMAT:
         store.close()
         raise WrongVersion(home.path, int(found), FORMAT)
@@ -242,11 +263,14 @@ def locked(home: Home) -> Iterator[None]:
         file.flush()
         try:
             settle(home.path)
+            before = begin_writing(home.path)
         except OSError as fault:
             raise disk_fault(f"{home.path} could not be put in order", fault) from fault
         try:
             yield
         finally:
+            with suppress(OSError):  # then the checksums stay marked as open
+                end_writing(home.path, before)
             with suppress(OSError):  # a disk that is read-only by now; the lock itself is let go
                 file.truncate(0)
 

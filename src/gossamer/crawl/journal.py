@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.archive.writer import disk_fault
+from gossamer.base.checked_lines import crc32_of
 from gossamer.base.clock import iso_of
 from gossamer.base.native import load
 from gossamer.frontier.frontier import Refusal
@@ -30,15 +31,18 @@ _c: Final = load("gossamer.frontier._reports")
 class Journal:
     """The log file of a collection."""
 
-    def __init__(self, path: Path, length: int) -> None:
+    def __init__(self, path: Path, length: int, crc32: bytes | None = None) -> None:
         """Open at `length`, the committed length; what lies beyond was never true.
 
-        Raises DiskFault.
+        `crc32` is the checksum of so many bytes, as the state has it; where it has none, or the
+        file was cut, it is counted anew. Raises DiskFault.
         """
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             self.length = min(os.fstat(self._file).st_size, length)  # less, where somebody cut it
             os.ftruncate(self._file, self.length)
+            is_known = crc32 is not None and self.length == length
+            self.crc32 = int.from_bytes(crc32 or b"", "big") if is_known else crc32_of(path)[0]
         except OSError as fault:
             raise disk_fault(f"{path} could not be opened", fault) from fault
         self._lines: list[str] = []

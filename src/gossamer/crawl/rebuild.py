@@ -1,109 +1,85 @@
 """Everything derived, made again from archive and log.
 
+    archive the manifest of the archive and the CDXJ files, from the WARC files
     graph   the parts of links and the CDXJ files, from the archive alone
     index   the words of pages, from the archive; which capture counts, the state says
-    state   the page table: exchanges from the archive in the order in which they ended, as the
-            live crawl took them; then, from the log, what was decided without asking
+    state   the page table (`rebuild_state.py`), from archive and log
 
 The new one is built beside the old and takes its place by renaming, so a kill leaves one or the
 other; a rebuild that fails deletes what it has built. Pages are read under a guard
-(`guarded_reader.py`): one that cannot be read is named, and the others are read.
+(`guarded_reader.py`): one that cannot be read is named, and the others are read. Of an archive that
+is not whole nothing is made, unless the operator says that the rest will do
+(`rebuild_archive.py`).
 
 What the crawl was told (seeds, settings, salt) comes from the old state, or, where that cannot be
-read, from the archive's first record.
+read, from archive and log (`told.py`).
 """
 
 from __future__ import annotations
 
-import ast
-import heapq
-import json
-import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
-
-import msgpack
+from typing import Final
 
 from gossamer.archive.cdxj import write_cdxj
-from gossamer.archive.reader import Exchange, iter_exchanges, read_info
+from gossamer.archive.manifest import read_manifest
+from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
-from gossamer.crawl.admission import Admission
-from gossamer.crawl.bans import bans_in, put_bans
-from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, SEEDS_KEY
+from gossamer.base.files import sync_folder
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forgotten import mend_forgotten, read_forgotten
-from gossamer.crawl.guarded_reader import Guard, GuardedReader, UnreadPage, guarding
-from gossamer.crawl.home import (
-    FORMAT,
-    SALT_KEY,
-    VERSION_KEY,
-    Home,
-    locked,
-    open_to_write,
-    undo_half_swaps,
-)
-from gossamer.crawl.imported import note_imported
+from gossamer.crawl.guarded_reader import Guard, UnreadPage, guarding
+from gossamer.crawl.home import Home, locked, open_to_read, open_to_write, undo_half_swaps
 from gossamer.crawl.journal import note_act
 from gossamer.crawl.links import LinkBook
-from gossamer.crawl.rebuild_index import ended_us, rebuild_index
-from gossamer.crawl.stored import SETTINGS_KEY, TYPED_KEY, stored_settings
+from gossamer.crawl.log_lines import unreadable_lines, wrap_unreadable
+from gossamer.crawl.rebuild_archive import find_loss, finish_archive, give_up, rebuild_archive
+from gossamer.crawl.rebuild_index import rebuild_index
+from gossamer.crawl.rebuild_state import fill_state
+from gossamer.crawl.told import Told, read_told
 from gossamer.crawl.worker import LinkGatherer
-from gossamer.errors import NoCollection, StoreError, UsageError
-from gossamer.frontier.frontier import Frontier
+from gossamer.errors import CorruptFile, NoCollection, StoreError, UsageError
 from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.rows import Standing
-from gossamer.frontier.store import Store, Table
-from gossamer.graph.manifest import NAME as MANIFEST
+from gossamer.graph import manifest as manifests
 from gossamer.graph.ranks import compute
-from gossamer.politeness.access import Access
-from gossamer.politeness.retry import wait_before_retry
-from gossamer.records import Found, Outcome, Purpose, Reason, Report
-from gossamer.settings import KEYS, Settings, values_of, with_values
-from gossamer.urls.bans import BanList
-from gossamer.urls.canonical import host_of, origin_of
+from gossamer.index.reader import covered
+from gossamer.settings import with_values
 from gossamer.urls.keys import Keys
 
-_COMMIT_EVERY: Final = 2_000  # exchanges: what one batch of the new state holds
+PARTS: Final = ("archive", "graph", "index", "state", "all")
 _SHOWN: Final = 20  # pages that could not be read
 
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What the crawl was told by its operator."""
+def rebuild(home: Home, what: str, clock: Clock, tell: Tell, *, without_lost: bool = False) -> None:
+    """Make one of `PARTS` again; what the crawl left out is no part of `all`.
 
-    settings: Settings
-    seeds: tuple[str, ...]
-    typed: tuple[str, ...]
-    salt: bytes
-
-
-def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
-    """Make `graph`, `index`, `state` or `all` again; what the crawl left out is no part of `all`.
-
-    `tell` is told which pages could not be read. Raises NoCollection, CollectionInUse, CorruptFile,
-    StoreError where it is not known what was forgotten, DiskFault; then what was built is deleted.
+    `tell` is told which pages could not be read and, `without_lost`, what of the archive is given
+    up. Raises NoCollection, CollectionInUse, StoreError where files of the archive are lost or
+    it is not known what was forgotten, CorruptFile, DiskFault; then what was built is deleted.
     """
-    if what not in ("graph", "index", "state", "all"):
-        raise UsageError(f"{what!r} cannot be rebuilt; there are graph, index, state and all")
-    if not any(home.archive.glob("*.warc.gz")):
+    if what not in PARTS:
+        raise UsageError(f"{what!r} cannot be rebuilt; there are {', '.join(PARTS[:-1])} and all")
+    if without_lost and what != "all":
+        raise UsageError("--without-lost goes with `rebuild all`: every part tells of what is lost")
+    is_empty = not any(home.archive.glob("*.warc.gz"))
+    if is_empty and not read_manifest(home.archive).files:
         raise NoCollection(home.path)
     home.run.mkdir(exist_ok=True)
     with locked(home):
         try:
             undo_half_swaps(home)
             mend_forgotten(home.takedowns, clock.wall_us())
+            told = _told(home, what, clock, tell, without_lost=without_lost)
             with guarding(home.run, "rebuild", clock) as guard:
-                _rebuild(home, what, guard, clock, tell)
+                _rebuild(home, what, told, guard, clock, tell)
                 _tell_unread(guard.unread, tell)
+            finish_archive(home.archive, told)
+            _wrap(home.acts, tell)
             note_act(home.acts, clock.wall_us(), "rebuild", what=what, unread=len(guard.unread))
         except BaseException as error:
             with suppress(OSError):
@@ -113,17 +89,39 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell) -> None:
             raise
 
 
-def _rebuild(home: Home, what: str, guard: Guard, clock: Clock, tell: Tell) -> None:
-    told = _told(home)
+def _told(home: Home, what: str, clock: Clock, tell: Tell, *, without_lost: bool) -> Told:
+    """What the crawl was told, when the archive is known to be whole, or is made so."""
+    told = read_told(home)
+    if not told.is_from_state and what in ("graph", "index"):
+        open_to_read(home).close()  # says what is wrong with the state
+        raise StoreError(f"{home.state} is damaged; make it again with `gossamer rebuild state`")
+    if not told.is_from_state:
+        tell("the state cannot be read: settings, seeds and salt come from archive and log")
+    if what == "archive":
+        return told
+    loss = find_loss(home.archive, told, tell)
+    if loss and not without_lost:
+        raise loss.refusal()
+    if loss:
+        give_up(home.archive, loss, told, clock, tell)
+    return told
+
+
+def _rebuild(home: Home, what: str, told: Told, guard: Guard, clock: Clock, tell: Tell) -> None:
+    if what == "archive" or (what == "all" and not told.settings.node.graph):
+        rebuild_archive(home.archive, told, tell)
     if what == "graph" or (what == "all" and told.settings.node.graph):
         _rebuild_graph(home, told, guard, clock, tell)
-    elif what == "all":
-        for path in home.archive.glob("*.warc.gz"):
-            write_cdxj(path)
     if what in ("state", "all"):
-        _rebuild_state(home, told, guard, tell)
+        _rebuild_state(home, told, guard, tell, is_all=what == "all")
     if what == "index" or (what == "all" and told.settings.node.index):
         _rebuild_index(home, told, guard, clock, tell)
+
+
+def _wrap(path: Path, tell: Tell) -> None:
+    if count := wrap_unreadable(path):
+        lines = f"{count} lines" if count > 1 else "a line"
+        tell(f"{lines} of {path} cannot be read; what is left is kept, and is judged again")
 
 
 def _tell_unread(unread: Sequence[UnreadPage], tell: Tell) -> None:
@@ -138,33 +136,8 @@ def _swap(part: Path) -> None:
     if part.exists():
         part.rename(old)
     new.rename(part)
+    sync_folder(part.parent)
     shutil.rmtree(old, ignore_errors=True)
-
-
-def _told(home: Home) -> Told:
-    try:
-        store = open_to_write(home, 16) if home.exists else None
-    except StoreError:
-        store = None
-    if store is not None:
-        try:
-            settings = stored_settings(store)
-            seeds, typed = store.find(Table.META, SEEDS_KEY), store.find(Table.META, TYPED_KEY)
-            salt = store.find(Table.META, SALT_KEY)
-            if settings and seeds and typed and salt:
-                unpacked = tuple(msgpack.unpackb(seeds)), tuple(msgpack.unpackb(typed))
-                return Told(settings, *unpacked, salt)
-        finally:
-            store.close()
-    return _told_by_archive(home)
-
-
-def _told_by_archive(home: Home) -> Told:
-    info = read_info(min(home.archive.glob("*.warc.gz")))
-    values = {key: ast.literal_eval(info[key]) for key in KEYS if key in info}
-    seeds = tuple(info.get("seeds", "").split())
-    settings = with_values(Settings(), values)
-    return Told(settings, seeds, tuple(map(host_of, seeds)), os.urandom(16))
 
 
 # -- the graph
@@ -189,7 +162,7 @@ def _rebuild_graph(home: Home, told: Told, guard: Guard, clock: Clock, tell: Tel
             book.name(book.take())
             write_cdxj(path)
         book.finish()
-    if not (new / MANIFEST).exists():
+    if not (new / manifests.NAME).exists():
         raise StoreError(f"{home.archive} holds no exchange of ours; nothing was changed")
     _swap(home.graph)
     tell("ranks")
@@ -211,151 +184,27 @@ def _rebuild_index(home: Home, told: Told, guard: Guard, clock: Clock, tell: Tel
 # -- the state
 
 
-def _rebuild_state(home: Home, told: Told, guard: Guard, tell: Tell) -> None:
+def _rebuild_state(home: Home, told: Told, guard: Guard, tell: Tell, *, is_all: bool) -> None:
     store = RocksStore.open(home.state.with_name("state.new"), told.settings.frontier.memory_mb)
     try:
-        _fill(home, store, told, guard, tell)
+        if any(unreadable_lines(home.log)):
+            _wrap(home.log, tell)
+        is_clean = is_all or _reach_the_end(home, told)
+        fill_state(home, store, told, guard, tell, is_clean=is_clean)
     finally:
         store.close()
     _swap(home.state)
 
 
-def _fill(home: Home, store: Store, told: Told, guard: Guard, tell: Tell) -> None:
-    settings, keys, forgotten = told.settings, Keys(told.salt), read_forgotten(home.takedowns)
-    bans = BanList.read(map(Path, settings.scope.ban_files))
-    lines = bans_in(home.acts)
-    admission = Admission(settings, told.seeds, bans, BanList(lines))
-    watch = settings.scope.depth >= 0
-    frontier = Frontier(store, settings.frontier, admission, watch_depth=watch)
-    reader = guard.reader(build_harvester(settings, keys, forgotten))
-    replay = _Replay(frontier, reader, keys, settings)
-    paths = sorted(home.archive.glob("*.warc.gz"))
-    first_us = min((e.answer.at_us for p in paths for e in _first(p)), default=0)
-    seeds = (seed for seed in told.seeds if not forgotten.covers(seed))
-    frontier.admit((Found(seed, keys.of(seed), 0) for seed in seeds), first_us)
-    exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
-    for count, exchange in enumerate(exchanges, 1):
-        replay.take(exchange)
-        if count % _COMMIT_EVERY == 0:
-            _commit(store, frontier)
-            tell(f"{count} exchanges")
-    _commit(store, frontier)
-    for line in _log_lines(home):
-        replay.take_line(line)
-    _write_meta(home, frontier, told, paths)
-    if lines:
-        put_bans(frontier, lines)
-    _commit(store, frontier)
-    frontier.count_duplicates()
-    _commit(store, frontier)
-
-
-def _first(path: Path) -> Iterator[Exchange]:
-    for exchange in iter_exchanges(path):
-        yield exchange
-        return
-
-
-def _commit(store: Store, frontier: Frontier) -> None:
-    changes = frontier.begin_commit()
-    store.write(changes)
-    frontier.end_commit(changes)
-
-
-def _write_meta(home: Home, frontier: Frontier, told: Told, paths: list[Path]) -> None:
-    def put(key: bytes, row: bytes) -> None:
-        frontier.pending.put(Table.META, key, row)
-
-    put(VERSION_KEY, str(FORMAT).encode())
-    put(SALT_KEY, told.salt)
-    put(SETTINGS_KEY, msgpack.packb(values_of(told.settings)))
-    put(SEEDS_KEY, msgpack.packb(list(told.seeds)))
-    put(TYPED_KEY, msgpack.packb(list(told.typed)))
-    put(CLEAN_KEY, b"1")
-    log_bytes = home.log.stat().st_size if home.log.exists() else 0
-    put(LOG_KEY, log_bytes.to_bytes(8, "big"))
-    for path in paths:
-        put(FILE_PREFIX + path.name.encode(), path.stat().st_size.to_bytes(8, "big"))
-
-
-def _log_lines(home: Home) -> Iterator[dict[str, Any]]:
-    """Lines about URLs whose fate was decided without asking: nothing in the archive tells it."""
-    if not home.log.exists():
-        return
-    with home.log.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            try:
-                fields = json.loads(line)
-            except ValueError:
-                continue  # half a line, of a kill: what it told of was never committed
-            is_line = isinstance(fields, dict) and "address" not in fields
-            if is_line and fields.get("outcome") in ("refused", "failed"):
-                yield fields
-
-
-class _Replay:
-    """Takes exchanges and log lines as the live crawl took them."""
-
-    def __init__(
-        self, frontier: Frontier, reader: GuardedReader, keys: Keys, settings: Settings
-    ) -> None:
-        self._frontier = frontier
-        self._reader = reader
-        self._keys = keys
-        self._settings = settings
-
-    def take(self, exchange: Exchange) -> None:
-        # Where the salt was lost with the state, the archive's keys are of another one.
-        lease = exchange.lease
-        if lease.purpose is Purpose.PAGE or not lease.source:
-            lease = replace(lease, key=self._keys.of(lease.url))
-        report = self._reader.read(lease, exchange.answer, exchange.stored).report
-        if lease.source:
-            note_imported(self._frontier, report)
-            return
-        if report.lease.purpose is Purpose.ROBOTS:
-            self._take_robots(report)
-            return
-        if report.lease.purpose is Purpose.SITEMAP:
-            self._frontier.admit_listed(() if report.redirect else report.found, report.at_us)
-            return
-        if self._frontier.report(report, self._retry_us(report)):
-            self._frontier.admit(report.found, report.at_us)
-        self._frontier.take_shallower()
-
-    def _retry_us(self, report: Report) -> int | None:
-        if report.outcome is not Outcome.FAILED or report.reason is None:
-            return None
-        wait_s = wait_before_retry(report.reason, report.lease.tries, self._settings.politeness)
-        return None if wait_s is None else report.at_us + round(wait_s * 1e6)
-
-    def _take_robots(self, report: Report) -> None:
-        if report.outcome is not Outcome.FETCHED or report.redirect:
-            return
-        origin = origin_of(report.lease.via or report.lease.url)
-        access = Access.from_answer(
-            report.status, report.body, report.at_us, self._settings.politeness
-        )
-        self._frontier.pending.put(Table.ORIGIN, origin.encode(), access.encode())
-        name = host_of(f"{origin}/")
-        row = self._frontier.touch(self._keys.host(name))
-        row.name, row.crawl_delay_s = row.name or name, access.crawl_delay_s or 0.0
-
-    def take_line(self, line: dict[str, Any]) -> None:
-        try:
-            key, reason, at_us = (
-                self._keys.of(line["url"]),
-                Reason(line["reason"]),
-                _us_of(line["at"]),
-            )
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
-            return  # a damaged line: `verify` tells of it
-        row = self._frontier.find(key)
-        if row is None or row.standing != Standing.QUEUED:
-            return
-        decide = self._frontier.refuse if line["outcome"] == "refused" else self._frontier.fail
-        decide(key, reason, str(line.get("detail", "")), at_us)
-
-
-def _us_of(iso: str) -> int:
-    return round(datetime.fromisoformat(iso).timestamp() * 1e6)
+def _reach_the_end(home: Home, told: Told) -> bool:
+    """Whether index and graph cover the whole archive; else the next crawl has to bring them up."""
+    reached = []
+    try:
+        if told.settings.node.graph:
+            reached.append(manifests.read(home.graph).covered)
+        if told.settings.node.index:
+            reached.append(covered(home.index))
+    except (CorruptFile, StoreError):
+        return False
+    ends = {path.name: path.stat().st_size for path in home.archive.glob("*.warc.gz")}
+    return all(one.get(name, 0) >= end for one in reached for name, end in ends.items())

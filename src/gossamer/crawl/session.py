@@ -22,6 +22,7 @@ from gossamer.crawl.new_sites import added_sites
 from gossamer.crawl.node import Node
 from gossamer.crawl.seeds import survey
 from gossamer.crawl.stored import stored_settings
+from gossamer.crawl.sums import NAME as SUMS
 from gossamer.errors import DiskFault, GossamerError, UsageError
 from gossamer.fetch.request import user_agent
 from gossamer.settings import Settings
@@ -65,6 +66,8 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
     """
     clock = SystemClock()
     is_new = not plan.home.exists
+    if plan.home.is_state_lost:
+        raise plan.home.missing()
     settings, sites = (plan.settings_for(None), ()) if is_new else _settings_to_go_on(plan)
     if is_new and not plan.seeds:
         raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
@@ -118,7 +121,8 @@ def delete_collection(home: Home) -> None:
     derived = (home.graph, home.index, home.log.parent, home.state)
     for part in (home.archive, *derived, home.path / NEW, home.path / OLD, home.run):
         shutil.rmtree(part, ignore_errors=True)
-    for file in (home.cookies, home.history, home.history.with_name("history.jsonl.new")):
+    history = home.history
+    for file in (home.cookies, history, history.with_name("history.jsonl.new"), home.path / SUMS):
         file.unlink(missing_ok=True)
     if not any(home.path.iterdir()):
         home.path.rmdir()

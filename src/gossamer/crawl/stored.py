@@ -29,6 +29,7 @@ from gossamer.version import __version__
 SETTINGS_KEY: Final = b"settings"
 TYPED_KEY: Final = b"typed"
 ORIGINS_KEY: Final = b"typed origins"
+_SEEDS_A_LINE: Final = 1_000  # of acts.jsonl
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +132,11 @@ def note_start(
     known = set(stored_seeds(store))
     act = "begin" if is_new else "go on"
     facts: dict[str, object] = {"version": __version__}
-    if new := [seed for seed in seeds if seed not in known]:
-        facts["seeds"] = new[:1000]
+    new = [seed for seed in seeds if seed not in known]
+    if new:
+        facts["seeds"] = new[:_SEEDS_A_LINE]
     if changed:
         facts["changed"] = {key: [repr(old), repr(new)] for key, (old, new) in changed.items()}
     note_act(home.acts, clock.wall_us(), act, **facts)
+    for start in range(_SEEDS_A_LINE, len(new), _SEEDS_A_LINE):  # a lost state is made from them
+        note_act(home.acts, clock.wall_us(), "seeds", seeds=new[start : start + _SEEDS_A_LINE])

@@ -14,6 +14,7 @@ memory for every URL ever known, without a bound.
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -41,7 +42,13 @@ from gossamer.frontier.store import Changes, Table
 
 _OF_THE_DISK: Final = ("No space left", "Input/output error", "Read-only file system")
 _BINDING: Final = "rocksdict-config.json"
+# What the error of a damaged state says to do.
+REBUILD: Final = "make it again with `gossamer rebuild state`"
 _PARTITION_BYTES: Final = 4096
+_FILE: Final = re.compile(r"([^/\s:]+\.(?:sst|log)|MANIFEST-\d+|CURRENT)\b")
+_OFFSET: Final = re.compile(r"\boffset (\d+)")
+_ATTEMPTS: Final = 3
+_MOST_CHARS: Final = 200  # of what RocksDB says
 _FILTER_SHARE: Final = 0.05  # of the room for rows: 10 bits for each of some 120 bytes, and more
 
 
@@ -91,7 +98,10 @@ class RocksStore:
         return cls(*_open_beside(folder, memory_mb))
 
     def find(self, table: Table, key: bytes) -> bytes | None:
-        row: bytes | None = self._tables[table].get(key)
+        try:
+            row: bytes | None = self._tables[table].get(key)
+        except Exception as fault:
+            raise self._fault(fault) from fault
         return row
 
     def scan(
@@ -100,13 +110,16 @@ class RocksStore:
         reading = ReadOptions()
         if stop is not None:
             reading.set_iterate_upper_bound(stop)
-        cursor = self._tables[table].iter(reading)
-        cursor.seek(start)
         rows: list[tuple[bytes, bytes]] = []
-        while len(rows) < limit and cursor.valid():
-            rows.append((cursor.key(), cursor.value()))
-            cursor.next()
-        cursor.status()  # raises when the walk ended by a fault and not by the end
+        try:
+            cursor = self._tables[table].iter(reading)
+            cursor.seek(start)
+            while len(rows) < limit and cursor.valid():
+                rows.append((cursor.key(), cursor.value()))
+                cursor.next()
+            cursor.status()  # raises when the walk ended by a fault and not by the end
+        except Exception as fault:
+            raise self._fault(fault) from fault
         return rows
 
     def write(self, changes: Changes) -> None:
@@ -121,6 +134,8 @@ class RocksStore:
         try:
             self._db.write(batch, self._synced)
         except Exception as fault:
+            if _is_damage(str(fault)):  # met by a compaction; RocksDB takes no rows after it
+                raise self._fault(fault) from fault
             raise _disk_fault(fault) from fault
 
     def checkpoint(self, folder: Path) -> None:
@@ -131,6 +146,8 @@ class RocksStore:
         try:
             Checkpoint(self._db).create_checkpoint(str(folder))
         except Exception as fault:
+            if _is_damage(str(fault)):
+                raise self._fault(fault) from fault
             raise _disk_fault(fault) from fault
 
     def refresh(self) -> None:
@@ -151,7 +168,16 @@ class RocksStore:
                 self._beside = beside
                 self._use(db)
                 return
-        self._db.try_catch_up_with_primary()
+        try:
+            self._db.try_catch_up_with_primary()
+        except Exception as fault:
+            raise self._fault(fault) from fault
+
+    def _fault(self, fault: Exception) -> CorruptFile | DiskFault:
+        """What RocksDB raised while rows were read, as an error of ours."""
+        folder = self._beside.folder if self._beside is not None else Path(self._db.path())
+        text = str(fault)
+        return _disk_fault(fault) if _is_disk(text) else damage_of(folder, text)
 
     def tidy(self) -> None:
         """Let RocksDB's threads put what is in its log into tables. `close` waits for that, with
@@ -187,11 +213,13 @@ def _open_beside(folder: Path, memory_mb: int) -> tuple[Rdict, _Beside]:
     families = {table.value: _options(cache, memory_mb) for table in Table}
     try:
         try:
+            _check_tables(folder, scratch)
             db = _open(folder, options, families, AccessType.secondary(str(own)))
         except (CorruptFile, DiskFault) as fault:
             if fault.__cause__ is None or not is_denied_error(fault.__cause__):
                 raise
             linked = _linked(folder, scratch / "linked")
+            _check_tables(linked, scratch)
             db = _open(linked, options, families, AccessType.secondary(str(own)))
     except BaseException:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -210,6 +238,28 @@ def _linked(folder: Path, target: Path) -> Path:
     except OSError as fault:
         raise _disk_fault(fault) from fault
     return target
+
+
+def _check_tables(folder: Path, scratch: Path) -> None:
+    """Raise CorruptFile when a table file cannot be opened.
+
+    A reader beside a writer passes over such a file, and has no row of it, without a word. One that
+    only reads says so. It may meet files that a writer deletes this moment: then it looks again.
+    """
+    cache = Cache(2**20)
+    options = _options(cache, 4)
+    options.create_if_missing(False)
+    options.set_db_log_dir(str(scratch))  # else it would be written to the state
+    options.set_max_open_files(-1)
+    families = {table.value: _options(cache, 4) for table in Table}
+    for attempt in range(_ATTEMPTS):
+        try:
+            _open(folder, options, families, AccessType.read_only(False)).close()
+        except CorruptFile:
+            if attempt == _ATTEMPTS - 1:
+                raise
+        else:
+            return
 
 
 def _manifest_of(folder: Path) -> tuple[str, int, int]:
@@ -255,16 +305,25 @@ def _open(folder: Path, options: Options, families: dict[str, Options], how: Acc
             raise CollectionInUse(folder.parent, "another process") from fault
         if _is_disk(text):
             raise _disk_fault(fault) from fault
-        raise CorruptFile(
-            folder,
-            0,
-            f"the state cannot be opened ({text.splitlines()[0]}); restore a backup, or "
-            "move state/ away and crawl again into the same archive",
-        ) from fault
+        raise damage_of(folder, text) from fault
 
 
 def _is_disk(text: str) -> bool:
     return any(words in text for words in _OF_THE_DISK)
+
+
+def _is_damage(text: str) -> bool:
+    return "Corruption" in text or "No such file" in text
+
+
+def damage_of(folder: Path, text: str) -> CorruptFile:
+    """RocksDB's words about damage: the file and the byte that they name, and what mends it."""
+    named = _FILE.search(text)
+    at = _OFFSET.search(text)
+    path = folder / named[1] if named else folder
+    what = " ".join(text.split("\n", 1)[0].split())[:_MOST_CHARS]
+    found = f"the state is damaged ({what}); {REBUILD}"
+    return CorruptFile(path, int(at[1]) if at else 0, found)
 
 
 def _disk_fault(fault: Exception) -> DiskFault:

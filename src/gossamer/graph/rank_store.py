@@ -16,15 +16,16 @@ import hashlib
 import importlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gossamer.base.checked_lines import crc32, crc32_of
 from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.files import delete_if_possible, sync_folder
 from gossamer.base.values import dataclass
@@ -58,6 +59,7 @@ class RankInfo:
     values_file: str
     with_hits: bool = False
     sites_file: str = ""
+    sums: Mapping[str, str] = field(default_factory=dict)  # CRC-32 of each file
 
     @property
     def files(self) -> list[str]:
@@ -134,6 +136,9 @@ def find_info(folder: Path) -> RankInfo | None:
         record = json.loads(path.read_bytes())
         if record.pop("version") != VERSION:
             return None
+        said = record.pop("sum", None)  # an older release wrote none
+        if said is not None and said != _sum_of(record):
+            raise ValueError("its checksum is wrong")
         return _checked(RankInfo(**record))
     except FileNotFoundError:
         return None
@@ -141,6 +146,46 @@ def find_info(folder: Path) -> RankInfo | None:
         raise CorruptFile(
             path, 0, f"no ranks ({type(error).__name__} {error}); {REBUILD}"
         ) from None
+
+
+def _text_of(info: RankInfo) -> bytes:
+    record = asdict(info)
+    record = {"version": VERSION, **record, "sum": _sum_of(record)}
+    return json.dumps(record, indent=1).encode() + b"\n"
+
+
+def _sum_of(record: Mapping[str, object]) -> str:
+    return f"{crc32(json.dumps(record, sort_keys=True).encode()):08x}"
+
+
+def faults_in(folder: Path) -> Iterator[CorruptFile]:
+    """Every file of ranks whose bytes are not those that were written. Ranks of an older release
+    have no checksums, and are only seen to be there."""
+    try:
+        info = find_info(folder)
+    except CorruptFile as error:
+        yield error
+        return
+    if info is None:
+        if (folder / NAME).exists():
+            yield CorruptFile(folder / NAME, 0, f"it is of another version; {REBUILD}")
+        elif any(folder.glob(f"{PREFIX}*")):
+            yield CorruptFile(
+                folder / NAME, 0, f"it is gone, and files of ranks are there; {REBUILD}"
+            )
+        return
+    if info.sums and (folder / NAME).read_bytes() != _text_of(info):
+        yield CorruptFile(folder / NAME, 0, f"its bytes are not those that were written; {REBUILD}")
+    for name in info.files:
+        try:
+            found = f"{crc32_of(folder / name)[0]:08x}"
+        except OSError as error:
+            what = f"ranks.json names it, and it cannot be read ({error.strerror})"
+            yield CorruptFile(folder / name, 0, f"{what}; {REBUILD}")
+            continue
+        if info.sums and found != info.sums.get(name):
+            what = f"its bytes are not those that were written; {REBUILD}"
+            yield CorruptFile(folder / name, 0, what)
 
 
 def _checked(info: RankInfo) -> RankInfo:
@@ -151,14 +196,21 @@ def _checked(info: RankInfo) -> RankInfo:
     return info
 
 
-def replace_info(folder: Path, info: RankInfo) -> None:
-    """Make `info` the truth. Its files must be whole on the disk before."""
+def replace_info(folder: Path, info: RankInfo) -> RankInfo:
+    """Make `info` the truth, and give it back with the checksums of its files. They must be whole
+    on the disk before."""
+    try:
+        sums = {name: f"{crc32_of(folder / name)[0]:08x}" for name in info.files}
+    except OSError as error:
+        raise disk_fault(error) from error
+    info = replace(info, sums=sums)
     with _written(folder / NAME) as file:
-        file.write(json.dumps({"version": VERSION, **asdict(info)}, indent=1).encode() + b"\n")
+        file.write(_text_of(info))
     try:
         sync_folder(folder)
     except OSError as error:
         raise disk_fault(error) from error
+    return info
 
 
 def write_table(path: Path, schema: Any, batches: Iterable[Any]) -> None:

@@ -73,7 +73,7 @@ def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInf
             info = computed(work, pages, digest, clock.wall_us())
     except OSError as error:
         raise store.disk_fault(error) from error
-    store.replace_info(folder, info)
+    info = store.replace_info(folder, info)
     store.delete_old(folder, before, info, clock.wall_us())
     return info
 

@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol
 
+from gossamer.base.checked_lines import crc32 as crc32_after
 from gossamer.errors import CorruptFile
 from gossamer.index.anchor_lines import HEAD, Lines, no_lines
 from gossamer.index.anchor_pack import KEY_BYTES, pack_anchors
@@ -54,11 +55,21 @@ class _Sorted(Protocol):
 class AnchorBook:
     """The anchors of one collection."""
 
-    def __init__(self, path: Path, length: int = 0, remember: int = _REMEMBERED) -> None:
-        """Goes on behind the first `length` bytes; what follows them was never committed."""
+    def __init__(
+        self,
+        path: Path,
+        length: int = 0,
+        remember: int = _REMEMBERED,
+        crc32: int | None = None,
+    ) -> None:
+        """Goes on behind the first `length` bytes; what follows them was never committed.
+
+        `crc32` is that of these bytes, None where nobody knows it.
+        """
         self._path = path
         self._file = open_appended(path, length)
         self.length = length
+        self.crc32 = crc32 if length else 0
         self._remember = remember
         # Lines that came last, and those before them. Another thread may exchange them: read once.
         self._known: tuple[Lines, Lines | None] = no_lines(), None
@@ -104,7 +115,10 @@ class AnchorBook:
     def sync(self) -> int:
         """Make all lines last that were noted until now; how many bytes they are."""
         lines, self._waiting = self._waiting, []  # another thread may go on noting
-        self.length += self._file.write(b"".join(lines))
+        data = b"".join(lines)
+        self.length += self._file.write(data)
+        if self.crc32 is not None:
+            self.crc32 = crc32_after(data, self.crc32)
         self._file.flush()
         os.fsync(self._file.fileno())
         return self.length

@@ -37,10 +37,12 @@ _A_SHARE: Final = 20_000  # entries gone through at once
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """What a commit covers: each WARC file up to a byte, the file of anchors up to its length."""
+    """What a commit covers: each WARC file up to a byte, the file of anchors up to its length, and
+    the checksum of that, None where an older release wrote it."""
 
     files: Mapping[str, int] = field(default_factory=dict)
     anchors: int = 0
+    anchors_crc32: int | None = None
 
 
 class Generation:
@@ -54,8 +56,8 @@ class Generation:
             self._writer = self._index.writer(heap_bytes, 1)
             self._searcher = self._index.searcher()
             hidden = self._find_stored(schema.HIDDEN)
-            files, anchors, length = msgpack.unpackb(hidden) if hidden else ({}, 0, 0)
-        self.covered = Covered(files, anchors)
+            files, anchors, length, *more = msgpack.unpackb(hidden) if hidden else ({}, 0, 0)
+        self.covered = Covered(files, anchors, more[0] if more else None)
         self._seen = None if self._searcher.num_docs else SeenKeys()  # None: any may be in it
         self._texts = TextWriter(path / TEXTS, length)
         self._written = TextReader(path / TEXTS)
@@ -86,7 +88,8 @@ class Generation:
     def commit(self, covered: Covered) -> None:
         """Make all of it last, and visible to readers that look again."""
         self._texts.sync()
-        hidden = (dict(covered.files), covered.anchors, self._texts.length)
+        lengths = covered.anchors, self._texts.length
+        hidden = (dict(covered.files), *lengths, covered.anchors_crc32)
         document = tantivy.Document()
         document.add_text(schema.ID, schema.HIDDEN)
         document.add_bytes(schema.STORED, msgpack.packb(hidden))

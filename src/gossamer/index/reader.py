@@ -10,11 +10,12 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgpack
 import tantivy
 
+from gossamer.base.checked_lines import crc32_of
 from gossamer.base.disk import is_denied_error
 from gossamer.base.files import NO_FILE, link_files, stamp_of
 from gossamer.base.values import dataclass
@@ -22,11 +23,12 @@ from gossamer.errors import CorruptFile, StoreError
 from gossamer.index import schema
 from gossamer.index.border import reading
 from gossamer.index.entry import Kept, unpack
-from gossamer.index.folder import COMMIT, CURRENT, REBUILD, TEXTS, WORDS, find_current
+from gossamer.index.folder import ANCHORS, COMMIT, CURRENT, REBUILD, TEXTS, WORDS, find_current
 from gossamer.index.shares import addresses_in, keys_of, shares_of
 from gossamer.index.texts import TextReader
 
 _LOCK_SUFFIX: Final = ".lock"
+_A_SHARE: Final = 20_000  # entries gone through at once
 
 
 class Match(NamedTuple):
@@ -121,13 +123,53 @@ class IndexReader:
 
 def covered(folder: Path) -> Mapping[str, int]:
     """For each WARC file the byte up to which its pages are in the index. Raises CorruptFile."""
+    files: dict[str, int] = _hidden(_open(folder))[0]
+    return files
+
+
+def faults_in(folder: Path, *, is_at_rest: bool) -> Iterator[CorruptFile]:
+    """Every text that cannot be read, and what is wrong with the file of anchors. Behind the bytes
+    that count nothing may lie where the collection is at rest. Raises CorruptFile."""
     view = _open(folder)
+    _, anchors, texts, *more = _hidden(view)
+    yield from _anchor_faults(folder / ANCHORS, anchors, more[0] if more else None)
+    for path, length in ((folder / ANCHORS, anchors), (view.generation / TEXTS, texts)):
+        size = path.stat().st_size if path.exists() else 0
+        if is_at_rest and size > length:
+            what = f"{size - length} bytes follow that belong to no commit"
+            yield CorruptFile(path, length, f"{what}; {REBUILD}")
+    for share in shares_of(view.searcher.num_docs, _A_SHARE):
+        with reading(view.generation):
+            addresses = addresses_in(view.searcher, view.schema, share)
+            pages = [unpack(view.searcher.doc(one)[schema.STORED][0]) for one in addresses]
+        for kept in sorted(pages, key=lambda one: one.text.offset):
+            try:
+                view.text(kept)
+            except CorruptFile as error:
+                yield error
+
+
+def _anchor_faults(path: Path, length: int, wanted: int | None) -> Iterator[CorruptFile]:
+    if not length:
+        return
+    try:
+        found, size = crc32_of(path, length)
+    except OSError as error:
+        yield CorruptFile(path, 0, f"it cannot be read ({error.strerror}); {REBUILD}")
+        return
+    if size < length:
+        yield CorruptFile(path, size, f"it ends before byte {length}; {REBUILD}")
+    elif wanted is not None and found != wanted:
+        yield CorruptFile(path, 0, f"its bytes are not those that were written; {REBUILD}")
+
+
+def _hidden(view: View) -> Any:
+    """What the hidden entry says (`generation.py`). Raises CorruptFile."""
     query = tantivy.Query.term_query(view.schema, schema.ID, schema.HIDDEN, "basic")
     with reading(view.generation):
         hits = view.searcher.search(query, 1, count=False).hits
         stored = view.searcher.doc(hits[0][1])[schema.STORED][0] if hits else None
-        files: dict[str, int] = msgpack.unpackb(stored)[0] if stored else {}
-        return files
+        return msgpack.unpackb(stored) if stored else ({}, 0, 0)
 
 
 def ids(folder: Path) -> Iterator[str]:

@@ -66,7 +66,10 @@ class IndexWriter:
             folder.mkdir(parents=True, exist_ok=True)
             self._generation = Generation(open_current(folder), heap_bytes)
             try:
-                self._book = AnchorBook(folder / ANCHORS, self._generation.covered.anchors)
+                covered = self._generation.covered
+                self._book = AnchorBook(
+                    folder / ANCHORS, covered.anchors, crc32=covered.anchors_crc32
+                )
             except (CorruptFile, OSError):
                 self._generation.close()
                 raise
@@ -200,7 +203,7 @@ class IndexWriter:
                 count += len(late)
                 for kept in old.kept_in(share):
                     new.add(entry_of(kept, old.text(kept), late.get(kept.key)))
-            new.commit(Covered(self.covered, self._book.sync()))
+            new.commit(Covered(self.covered, self._book.sync(), self._book.crc32))
         except BaseException:
             new.close()
             delete_strays(old.path)
@@ -215,7 +218,7 @@ class IndexWriter:
 
     def _commit(self, files: Mapping[str, int], written: Iterable[bytes]) -> None:
         """`written` are the keys whose entries this commit changes."""
-        covered = Covered(files, self._book.sync())
+        covered = Covered(files, self._book.sync(), self._book.crc32)
         self._generation.commit(covered)
         if self._rewriting is not None:
             self._rewriting.touch(written)

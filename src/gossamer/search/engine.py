@@ -18,7 +18,7 @@ import tantivy
 
 from gossamer.base.clock import Clock, SystemClock, iso_of
 from gossamer.base.values import dataclass
-from gossamer.errors import NoCollection, QueryError
+from gossamer.errors import CorruptFile, NoCollection, QueryError
 from gossamer.graph.rank_reader import RankReader
 from gossamer.index import schema
 from gossamer.index.border import reading
@@ -107,6 +107,7 @@ class Engine:
         self._clock = clock or SystemClock()
         self._index = IndexReader(home / "index")
         self._ranks = RankReader(home / "graph")
+        self._hint = ""  # what is missing that hits are put in order by
         self._reading = threading.Lock()
         self._moment = self._look()
 
@@ -114,8 +115,12 @@ class Engine:
         """Answer a query, whatever it is. Raises QueryError for a filter, CorruptFile."""
         start_s = self._clock.now_s()
         parsed = parse(request.query)  # query.py
-        tree = with_flags(parsed.tree, request)
         moment = self._now()
+        with reading(moment.view.generation):  # words are looked up in the index's files, too
+            return self._answer(request, parsed, moment, start_s)
+
+    def _answer(self, request: Request, parsed: Parsed, moment: Moment, start_s: float) -> Results:
+        tree = with_flags(parsed.tree, request)
         plan = moment.planner(self._weights).plan(tree)  # plan.py
         hint = _hint(moment.view, parsed, tree, plan)  # hints.py
         if not plan.parts:
@@ -132,7 +137,9 @@ class Engine:
         if request.explain:
             hits = explained(hits, shown, tree, moment.view, moment.planner, self._weights)
         better = "" if total else suggestion(clean(request.query), plan, moment.lexicon)
-        return Results(tuple(hits), total, (self._clock.now_s() - start_s) * 1000, better, hint)
+        took_ms = (self._clock.now_s() - start_s) * 1000
+        hints = "; ".join(one for one in (hint, self._hint) if one)
+        return Results(tuple(hits), total, took_ms, better, hints)
 
     def _candidates(
         self, view: View, plan: Plan, request: Request
@@ -154,7 +161,12 @@ class Engine:
         """What is found, and for the first of it what the links say."""
         urls = [kept.url for kept, _ in found[: self._weights.candidates]]
         with self._reading:
-            ranks = self._ranks.of(urls)
+            try:
+                ranks = self._ranks.of(urls)
+                self._hint = ""
+            except CorruptFile as damage:  # words alone put the pages in order
+                ranks = [0.0] * len(urls)
+                self._hint = f"links do not count in this order: {damage}"
         lifts = [rank.lift_of(one, self._weights) for one in ranks]
         every = itertools.chain(lifts, itertools.repeat(1.0))
         return [rank.Candidate(*one, lift) for one, lift in zip(found, every, strict=False)]
@@ -194,7 +206,8 @@ class Engine:
 
     def _look(self) -> Moment:
         view = self._index.view
-        return Moment(view, Lexicon(view.searcher))
+        with reading(view.generation):
+            return Moment(view, Lexicon(view.searcher))
 
 
 def _lacks(score: Score, steps_of_all: int | None) -> int:

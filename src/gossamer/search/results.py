@@ -105,7 +105,7 @@ class Results(Sequence[Hit]):
     total: int
     took_ms: float
     suggestion: str = ""  # what may have been meant, where nothing was found
-    hint: str = ""  # how the query was read, where that is not as it was typed
+    hint: str = ""  # how the query was read where that is not as it was typed; what is damaged
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

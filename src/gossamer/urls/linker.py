@@ -265,6 +265,10 @@ class Linker:
         url = self._form.find(href, self._from)
         return None if url is None else self._keyed(url)
 
+    def key_of(self, url: str) -> bytes:
+        """The key of a canonical URL."""
+        return self._keys.of(url)
+
     def _keyed(self, url: str) -> Resolved:
         return None if self._forgotten.covers(url) else (url, self._keys.of(url))
 

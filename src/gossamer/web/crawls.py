@@ -239,7 +239,7 @@ class Crawls:
         """Go on with a stored crawl. Raises NoCollection, CollectionInUse."""
         home = self._shelf.home(name)
         if not home.exists:
-            raise NoCollection(home.path)
+            raise home.missing()
         with self._starting:
             if self.status(name)["state"] not in ("stored", "failed"):
                 raise CollectionInUse(home.path, "a crawl that runs")
@@ -294,7 +294,7 @@ class Crawls:
                 self._shelf.forget(name)
                 delete_collection(home)
         elif name not in self._started:
-            raise NoCollection(home.path)
+            raise home.missing()
         elif self._started[name].poll() is None:
             raise CollectionInUse(home.path, "a crawl that is starting")
         self._started.pop(name, None)

@@ -22,7 +22,7 @@ from gossamer.base.files import stamp_of
 from gossamer.base.values import dataclass
 from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
-from gossamer.errors import NoCollection, NotKnown, UsageError
+from gossamer.errors import NotKnown, UsageError
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request, Results, as_json
 from gossamer.search.searchers import Searchers, Shelved
@@ -130,7 +130,7 @@ class Shelf:
         """Where a collection lies that must be there. Raises NoCollection, NotKnown."""
         home = self.home(name)
         if not home.exists:
-            raise NoCollection(home.path)
+            raise home.missing()
         return home
 
     def identity(self, name: str) -> tuple[str, tuple[int, int]]:
@@ -145,7 +145,7 @@ class Shelf:
         """
         opened = self._open(name)
         if not opened.begin(self.clock.now_s()):  # cleared while we waited for our turn
-            raise NoCollection(self.home(name).path)
+            raise self.home(name).missing()
         try:
             yield opened.study
         finally:
@@ -157,7 +157,7 @@ class Shelf:
         if self._searchers is None:
             return self._engine(name).search(request)
         if not home.exists:
-            raise NoCollection(home.path)
+            raise home.missing()
         return self._searchers.search(Shelved(home.path, self.identity(name)[1]), request)
 
     async def search_as_json(self, name: str, request: Request) -> bytes:
@@ -166,7 +166,7 @@ class Shelf:
         if self._searchers is None or sys.platform == "win32":
             return await asyncio.to_thread(lambda: as_json(self.search(name, request), request))
         if not home.exists:  # a look at a file or two, which takes no longer than a thread would
-            raise NoCollection(home.path)
+            raise home.missing()
         where = Shelved(home.path, self.identity(name)[1])
         return await self._searchers.search_as_json(where, request)
 
@@ -195,7 +195,7 @@ class Shelf:
         home = self.home(name)
         if not home.exists:
             self.forget(name)
-            raise NoCollection(home.path)
+            raise home.missing()
         stamp = stamp_of(home.state / "IDENTITY")
         with self._opening:
             before = self._opened.get(name)

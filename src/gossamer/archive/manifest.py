@@ -1,0 +1,147 @@
+"""Which files belong to an archive, and with which salt are its URLs keyed?
+
+`manifest.jsonl` lies beside the WARC files. One line is one event, each with a checksum
+(`base/checked_lines.py`):
+
+    {"format": 1, "salt": "..."}                        the salt of the collection's URL keys
+    {"begun": NAME}                                     a WARC file was begun
+    {"sealed": NAME, "bytes": N, "crc32": "...", "cdxj": "..."}
+                                                        it is complete, with the CRC-32 of the file
+                                                        and of its CDXJ file
+    {"removed": NAME}                                   it held no exchange and was deleted
+
+Writers append one line with one write, so several processes may do so. The manifest tells a lost
+file from one that never was, even when the state is lost too. A collection of an older release has
+none until it is opened for writing; a file without a checksum there was sealed by such a release.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import field
+from pathlib import Path
+from typing import Final
+
+from gossamer.base.checked_lines import checked_line, read_checked_line
+from gossamer.base.files import sync_folder
+from gossamer.base.values import dataclass
+
+NAME: Final = "manifest.jsonl"
+FORMAT: Final = 1
+_FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What the manifest says of a file. None: it was not sealed, or has no checksum."""
+
+    bytes: int | None = None
+    crc32: int | None = None
+    cdxj: int | None = None  # the CRC-32 of its CDXJ file
+
+
+@dataclass(slots=True)
+class ArchiveManifest:
+    """The manifest as it was read."""
+
+    is_there: bool = False
+    salt: bytes = b""
+    files: dict[str, Listed] = field(default_factory=dict)
+    bad_lines: list[int] = field(default_factory=list)  # their numbers, from 1
+
+
+def read_manifest(folder: Path) -> ArchiveManifest:
+    """The manifest of an archive. Lines that are damaged are counted, never an error."""
+    manifest = ArchiveManifest()
+    try:
+        lines = (folder / NAME).read_bytes().splitlines(keepends=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return manifest
+    manifest.is_there = True
+    for number, line in enumerate(lines, 1):
+        if line == b"\n":
+            continue
+        record = read_checked_line(line)
+        if record is None or not _take(manifest, record):
+            manifest.bad_lines.append(number)
+    return manifest
+
+
+def _take(manifest: ArchiveManifest, record: Mapping[str, object]) -> bool:
+    try:
+        if "salt" in record:
+            manifest.salt = bytes.fromhex(str(record["salt"]))
+        elif "begun" in record:
+            manifest.files.setdefault(_name(record["begun"]), Listed())
+        elif "sealed" in record:
+            sums = (record.get("crc32"), record.get("cdxj"))
+            numbers = (int(str(one), 16) if one else None for one in sums)
+            listed = Listed(int(str(record["bytes"])), *numbers)
+            manifest.files[_name(record["sealed"])] = listed
+        elif "removed" in record:
+            manifest.files.pop(_name(record["removed"]), None)
+    except (ValueError, KeyError):
+        return False
+    return True
+
+
+def _name(value: object) -> str:
+    name = str(value)
+    if Path(name).name != name:
+        raise ValueError(name)
+    return name
+
+
+def note_begun(folder: Path, name: str) -> None:
+    """A file was begun. Raises OSError, as all that write here."""
+    _append(folder, {"begun": name})
+
+
+def note_sealed(folder: Path, name: str, listed: Listed) -> None:
+    """A file is complete."""
+    _append(folder, _sealed(name, listed))
+
+
+def note_removed(folder: Path, name: str) -> None:
+    """A file that held no exchange is deleted."""
+    _append(folder, {"removed": name})
+
+
+def _sealed(name: str, listed: Listed) -> dict[str, object]:
+    record: dict[str, object] = {"sealed": name, "bytes": listed.bytes}
+    for key, crc in (("crc32", listed.crc32), ("cdxj", listed.cdxj)):
+        if crc is not None:
+            record[key] = f"{crc:08x}"
+    return record
+
+
+def _append(folder: Path, record: Mapping[str, object]) -> None:
+    """One line in one write, on the disk when this returns. Half a line that a full disk left
+    behind is ended first."""
+    line = checked_line(record)
+    handle = os.open(folder / NAME, _FLAGS, 0o644)
+    try:
+        if os.lseek(handle, 0, os.SEEK_END):
+            os.lseek(handle, -1, os.SEEK_END)
+            line = line if os.read(handle, 1) == b"\n" else b"\n" + line
+        while line:
+            line = line[os.write(handle, line) :]
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def replace_manifest(folder: Path, salt: bytes, files: Mapping[str, Listed]) -> None:
+    """Write the whole manifest anew. For whoever holds the collection's lock alone."""
+    lines = [checked_line({"format": FORMAT, "salt": salt.hex()})]
+    for name, listed in sorted(files.items()):
+        is_sealed = listed.bytes is not None
+        lines.append(checked_line(_sealed(name, listed) if is_sealed else {"begun": name}))
+    new = folder / f"{NAME}.new"
+    with new.open("wb") as file:
+        file.write(b"".join(lines))
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(folder / NAME)
+    sync_folder(folder)

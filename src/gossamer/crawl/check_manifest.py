@@ -1,0 +1,65 @@
+"""Is every archive file there that ought to be, with the bytes that were written?
+
+The manifest of the archive says (`archive/manifest.py`). What is wrong inside a file, and where, is
+found by reading its records (`check_archive.py`); a checksum finds the rest, such as a flipped byte
+of a header that no reader looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from gossamer.archive.cdxj import cdxj_path
+from gossamer.archive.manifest import NAME, Listed, read_manifest
+from gossamer.archive.padding import SALT_FIELD
+from gossamer.archive.reader import read_info
+from gossamer.base.checked_lines import crc32_of
+from gossamer.crawl.check_state import Problem
+from gossamer.crawl.home import Home
+from gossamer.crawl.rebuild_archive import WITHOUT_LOST
+from gossamer.errors import GossamerError
+
+REBUILD: Final = "run `gossamer rebuild archive`: it is made again from the WARC files"
+FROM_BACKUP: Final = f"restore the file from a backup, or give up what is lost: {WITHOUT_LOST}"
+_OTHER_BYTES: Final = "its bytes are not those that were written"
+
+
+def manifest_problems(home: Home, salt: bytes = b"") -> Iterator[Problem]:
+    """Files that are not as the manifest says, and what is wrong with itself. `salt` is the
+    state's."""
+    folder = home.archive
+    manifest, where = read_manifest(folder), str(folder / NAME)
+    if not manifest.is_there:
+        if any(map(_has_salt, folder.glob("*.warc.gz"))):
+            yield Problem(where, "the list of archive files is gone", REBUILD)
+        return
+    for number in manifest.bad_lines:
+        yield Problem(f"{where}, line {number}", _OTHER_BYTES, REBUILD)
+    if salt and manifest.salt != salt and not manifest.bad_lines:
+        yield Problem(where, "its salt is not that of the state", REBUILD)
+    for name, listed in manifest.files.items():
+        if listed.bytes is not None:
+            yield from _file_problems(folder / name, listed)
+
+
+def _file_problems(path: Path, listed: Listed) -> Iterator[Problem]:
+    if not path.exists():
+        yield Problem(str(path), f"it is gone, with {listed.bytes} bytes", FROM_BACKUP)
+        return
+    if path.stat().st_size < (listed.bytes or 0):
+        what = f"it has {path.stat().st_size} bytes, and {listed.bytes} were written"
+        yield Problem(str(path), what, FROM_BACKUP)
+    elif listed.crc32 is not None and crc32_of(path, listed.bytes)[0] != listed.crc32:
+        yield Problem(str(path), _OTHER_BYTES, FROM_BACKUP)
+    index = cdxj_path(path)
+    if listed.cdxj is not None and index.exists() and crc32_of(index)[0] != listed.cdxj:
+        yield Problem(str(index), _OTHER_BYTES, REBUILD)
+
+
+def _has_salt(path: Path) -> bool:
+    try:
+        return SALT_FIELD in read_info(path)
+    except (GossamerError, OSError):
+        return False

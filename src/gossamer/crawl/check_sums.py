@@ -1,0 +1,86 @@
+"""Are the bytes of state, index and graph those that were written? (`sums.py`)
+
+Every file that has a checksum is read from end to end. What has none, and why, is told in `Unsure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gossamer.archive.manifest import read_manifest
+from gossamer.base.checked_lines import crc32_of
+from gossamer.crawl.check_state import Checked, Problem
+from gossamer.crawl.home import Home, is_in_use
+from gossamer.crawl.log_lines import unreadable_lines
+from gossamer.crawl.sums import ACTS, NAME, Sums, covered_files, find_sums, is_fixed
+from gossamer.errors import CorruptFile
+from gossamer.frontier.rocks import REBUILD as REBUILD_STATE
+from gossamer.graph.manifest import REBUILD as REBUILD_GRAPH
+from gossamer.index.folder import REBUILD as REBUILD_INDEX
+
+REBUILD_ARCHIVE = "run `gossamer rebuild archive`: it writes them again"
+_TODO = {
+    "state": REBUILD_STATE,
+    "index": REBUILD_INDEX,
+    "graph": REBUILD_GRAPH,
+    "log": "restore it from a backup, or go on with what is left of it: `gossamer rebuild archive`",
+}
+
+
+def act_problems(home: Home) -> Iterator[Problem]:
+    """Lines of acts.jsonl that are none."""
+    for number in unreadable_lines(home.acts):
+        yield Problem(f"{home.acts}, line {number}", "it is no JSON", _TODO["log"])
+
+
+def sum_problems(home: Home, checked: Checked) -> Iterator[Problem]:
+    """Files whose bytes are not those that were written, and files that are gone."""
+    try:
+        sums = find_sums(home.path)
+    except CorruptFile as error:
+        yield Problem(str(home.path / NAME), "the checksums are damaged", REBUILD_ARCHIVE)
+        checked.unsure.append(str(error))
+        return
+    if sums is None:
+        if read_manifest(home.archive).is_there:
+            yield Problem(str(home.path / NAME), "the checksums are gone", REBUILD_ARCHIVE)
+        checked.unsure.append("state, index and graph have no checksums yet")
+        return
+    is_open = sums.is_open or is_in_use(home)
+    for name, (size, crc) in sums.files.items():
+        if is_open and not is_fixed(name):
+            continue
+        yield from _file_problems(home, name, size, crc, is_open=is_open)
+        checked.sums += 1
+    if is_open:
+        _note_new_files(home, sums, checked)
+
+
+def _file_problems(
+    home: Home, name: str, size: int, crc: int, *, is_open: bool
+) -> Iterator[Problem]:
+    path = home.path / name
+    todo = _TODO[name.partition("/")[0]]
+    try:  # acts.jsonl may have grown since
+        found = crc32_of(path, size if name == ACTS else None)
+    except FileNotFoundError:
+        if not is_open:  # else a writer may have taken it away
+            yield Problem(str(path), "it is gone", todo)
+        return
+    except OSError as error:
+        yield Problem(str(path), f"it cannot be read ({error.strerror})", todo)
+        return
+    if found != (crc, size):
+        what = "its bytes are not those that were written"
+        if found[1] != size:
+            what = f"it has {found[1]} bytes, and {size} were written"
+        yield Problem(str(path), what, todo)
+
+
+def _note_new_files(home: Home, sums: Sums, checked: Checked) -> None:
+    others = sorted(n for n in covered_files(home.path) if n not in sums.files or not is_fixed(n))
+    if others:
+        what = (
+            f"{len(others)} files of state, index and graph that changed since the last clean end"
+        )
+        checked.unsure.append(f"{what} have no checksum yet, such as {others[0]}")

@@ -1,0 +1,140 @@
+"""Before anything is made again from the archive: is all of it there, and whole?
+
+A lost file and damaged bytes are named, and nothing is made without them unless the operator says
+so (`--without-lost`): then damaged files are mended (`archive/damage.py`) and lost ones are struck
+from the manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from gossamer.archive.cdxj import cdxj_path, write_cdxj
+from gossamer.archive.damage import LostSpan, damaged_path, lost_spans, mend
+from gossamer.archive.manifest import Listed, read_manifest, replace_manifest
+from gossamer.archive.reader import iter_exchanges
+from gossamer.archive.writer import disk_fault
+from gossamer.base.checked_lines import crc32_of
+from gossamer.base.clock import Clock
+from gossamer.base.values import dataclass
+from gossamer.crawl.archive_list import LostFile, lost_files, new_manifest
+from gossamer.crawl.told import Told
+from gossamer.errors import CorruptFile, StoreError
+
+Tell = Callable[[str], None]
+
+WITHOUT_LOST: Final = "`gossamer rebuild all --without-lost`"
+_WAY_OUT: Final = f"restore it from a backup, or make the rest again with {WITHOUT_LOST}"
+_SHOWN: Final = 20  # lost spans that are told one by one
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveLoss:
+    """What of an archive cannot be read any more."""
+
+    files: list[LostFile]
+    spans: Mapping[Path, list[LostSpan]]
+
+    def __bool__(self) -> bool:
+        return bool(self.files or self.spans)
+
+    def refusal(self) -> StoreError:
+        """The error for who did not say that the rest will do."""
+        more = len(self.files) + sum(map(len, self.spans.values())) - 1
+        others = f" ({more} more losses)" if more else ""
+        if self.files:
+            return StoreError(f"{self.files[0].text}{others}; {_WAY_OUT}")
+        path, spans = next(iter(self.spans.items()))
+        return CorruptFile(path, spans[0].start, f"{spans[0].why}{others}; {_WAY_OUT}")
+
+
+def find_loss(folder: Path, told: Told, tell: Tell) -> ArchiveLoss:
+    """Everything that is lost. A file that has its checksum is not read further. The torn end of a
+    file that nobody finished is no loss: it was never committed, and is cut off."""
+    listed = read_manifest(folder).files
+    gone = lost_files(folder, told.ends or {})
+    spans = {}
+    for path in sorted(folder.glob("*.warc.gz")):
+        one = listed.get(path.name, Listed())
+        if one.crc32 is not None and crc32_of(path) == (one.crc32, one.bytes):
+            continue
+        found = lost_spans(path)
+        is_finished = one.bytes is not None or cdxj_path(path).exists()
+        committed = (told.ends or {}).get(path.name, 0)
+        if not is_finished and found and found[-1].is_tail and found[-1].start >= committed:
+            torn = found.pop()
+            tell(f"{path.name}: {torn.end - torn.start} bytes of half an exchange are cut off")
+            with path.open("rb+") as file:
+                file.truncate(torn.start)
+        if found:
+            spans[path] = found
+    short = {lost.path for lost in gone if lost.found_bytes is not None}
+    return ArchiveLoss(
+        [one for one in gone if one.path not in short or one.path not in spans], spans
+    )
+
+
+def give_up(folder: Path, loss: ArchiveLoss, told: Told, clock: Clock, tell: Tell) -> None:
+    """Let the archive be what is left of it, and tell what is lost. Raises CorruptFile, OSError."""
+    for path, spans in loss.spans.items():
+        mend(path, spans, clock.wall_us())
+        for span in spans[:_SHOWN]:
+            what = f"{span.url} ({span.why})" if span.url else span.why
+            tell(f"lost: {path.name}, bytes {span.start} to {span.end}: {what}")
+        if len(spans) > _SHOWN:
+            tell(f"lost: {path.name}, {len(spans) - _SHOWN} more places")
+    for lost in loss.files:
+        tell(f"lost: {lost.text}")
+    changed = {lost.path for lost in loss.files} | loss.spans.keys()
+    for path in changed:
+        if not path.exists() or next(iter_exchanges(path), None) is None:
+            _put_away(path, is_kept=path in loss.spans)
+    known = read_manifest(folder).files
+    kept = {name: one for name, one in known.items() if folder / name not in changed}
+    replace_manifest(folder, told.salt, kept)
+
+
+def _put_away(path: Path, *, is_kept: bool) -> None:
+    """Nothing whole is left in a file, or it is gone. `is_kept`: what it was lies beside it."""
+    cdxj_path(path).unlink(missing_ok=True)
+    if path.exists() and is_kept:
+        path.unlink()
+    elif path.exists():
+        path.rename(damaged_path(path))
+
+
+def finish_archive(folder: Path, told: Told) -> None:
+    """Bring the manifest up to the files that are there. Raises DiskFault."""
+    files = read_manifest(folder).files
+    known = {name: _indexed(folder, name, one) for name, one in files.items() if one.bytes}
+    try:
+        new_manifest(folder, told.salt, known)
+    except OSError as error:
+        raise disk_fault(f"the list of files in {folder} could not be written", error) from error
+
+
+def _indexed(folder: Path, name: str, listed: Listed) -> Listed:
+    """What is known of a file, with the checksum of the CDXJ file that was just written."""
+    index = cdxj_path(folder / name)
+    return replace(listed, cdxj=crc32_of(index)[0] if index.exists() else None)
+
+
+def rebuild_archive(folder: Path, told: Told, tell: Tell) -> None:
+    """Write manifest and CDXJ files again, from the WARC files. A file that is lost stays in the
+    manifest. Raises CorruptFile, OSError."""
+    before = read_manifest(folder).files
+    for path in sorted(folder.glob("*.warc.gz")):
+        tell(f"index of {path.name}")
+        try:
+            write_cdxj(path)
+        except CorruptFile as error:
+            what = f"{error.found}; {_WAY_OUT}"
+            raise CorruptFile(error.path, error.offset, what) from error
+    known = {name: _indexed(folder, name, one) for name, one in before.items() if one.bytes}
+    for name, end in (told.ends or {}).items():
+        if end and not (folder / name).exists():
+            known.setdefault(name, Listed(end))
+    new_manifest(folder, told.salt, known)

@@ -1,0 +1,226 @@
+"""The state made again: the page table, host rows and robots.txt.
+
+Exchanges are replayed from the archive in the order in which they ended, as the live crawl took
+them. Then come, from the log, decisions that were made without a request. URLs that were queued are
+queued again, because the pages that link to them are read again. Pauses of hosts and the dates of
+retries are not in archive or log: they begin anew.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import msgpack
+
+from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
+from gossamer.base.checked_lines import crc32_of
+from gossamer.crawl.admission import Admission
+from gossamer.crawl.bans import bans_in, put_bans
+from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
+from gossamer.crawl.equip import build_harvester
+from gossamer.crawl.forgotten import read_forgotten
+from gossamer.crawl.guarded_reader import Guard, GuardedReader
+from gossamer.crawl.home import FORMAT, SALT_KEY, VERSION_KEY, Home
+from gossamer.crawl.imported import note_imported
+from gossamer.crawl.rebuild_index import ended_us
+from gossamer.crawl.stored import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
+from gossamer.crawl.told import Told
+from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.rows import Standing
+from gossamer.frontier.store import Store, Table
+from gossamer.politeness.access import Access
+from gossamer.politeness.retry import wait_before_retry
+from gossamer.records import NAMED, Found, Outcome, Purpose, Reason, Report
+from gossamer.settings import values_of
+from gossamer.urls.bans import BanList
+from gossamer.urls.canonical import host_of, origin_of
+from gossamer.urls.keys import Keys
+
+_COMMIT_EVERY: Final = 2_000  # exchanges: what one batch of the new state holds
+
+Tell = Callable[[str], None]
+
+
+def fill_state(
+    home: Home, store: Store, told: Told, guard: Guard, tell: Tell, *, is_clean: bool
+) -> None:
+    """Fill an empty state. `is_clean`: index and graph reach to the end of the archive, or will.
+
+    Raises CorruptFile, DiskFault.
+    """
+    settings, keys, forgotten = told.settings, Keys(told.salt), read_forgotten(home.takedowns)
+    bans = BanList.read(map(Path, settings.scope.ban_files))
+    lines = bans_in(home.acts)
+    admission = Admission(settings, told.seeds, bans, BanList(lines), forgotten)
+    watch = settings.scope.depth >= 0
+    frontier = Frontier(store, settings.frontier, admission, watch_depth=watch)
+    reader = guard.reader(build_harvester(settings, keys, forgotten))
+    replay = _Replay(home, frontier, admission, reader, keys, told)
+    paths = sorted(home.archive.glob("*.warc.gz"))
+    first_us = min((e.answer.at_us for p in paths for e in _first(p)), default=0)
+    seeds = (seed for seed in told.seeds if not forgotten.covers(seed))
+    frontier.admit((Found(seed, keys.of(seed), 0) for seed in seeds), first_us)
+    exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
+    for count, exchange in enumerate(exchanges, 1):
+        replay.take(exchange)
+        if count % _COMMIT_EVERY == 0:
+            _commit(store, frontier)
+            tell(f"{count} exchanges")
+    _commit(store, frontier)
+    for line in _log_lines(home):
+        replay.take_line(line)
+    told = replace(told, seeds=tuple(admission.seeds))
+    _write_meta(home, frontier, told, paths, is_clean=is_clean)
+    if lines:
+        put_bans(frontier, lines)
+    _commit(store, frontier)
+    frontier.count_duplicates()
+    _commit(store, frontier)
+
+
+def _first(path: Path) -> Iterator[Exchange]:
+    for exchange in iter_exchanges(path):
+        yield exchange
+        return
+
+
+def _commit(store: Store, frontier: Frontier) -> None:
+    changes = frontier.begin_commit()
+    store.write(changes)
+    frontier.end_commit(changes)
+
+
+def _write_meta(
+    home: Home, frontier: Frontier, told: Told, paths: list[Path], *, is_clean: bool
+) -> None:
+    def put(key: bytes, row: bytes) -> None:
+        frontier.pending.put(Table.META, key, row)
+
+    put(VERSION_KEY, str(FORMAT).encode())
+    put(SALT_KEY, told.salt)
+    put(SETTINGS_KEY, msgpack.packb(values_of(told.settings)))
+    put(SEEDS_KEY, msgpack.packb(list(told.seeds)))
+    put(TYPED_KEY, msgpack.packb(list(told.typed)))
+    if told.origins is not None:
+        put(ORIGINS_KEY, msgpack.packb(list(told.origins)))
+    put(CLEAN_KEY, b"1" if is_clean else b"0")
+    log_sum, log_bytes = crc32_of(home.log) if home.log.exists() else (0, 0)
+    put(LOG_KEY, log_bytes.to_bytes(8, "big"))
+    put(LOG_SUM_KEY, log_sum.to_bytes(4, "big"))
+    for path in paths:
+        put(FILE_PREFIX + path.name.encode(), path.stat().st_size.to_bytes(8, "big"))
+
+
+def _log_lines(home: Home) -> Iterator[Mapping[str, Any]]:
+    """Lines about URLs whose fate was decided without asking: nothing in the archive tells it."""
+    if not home.log.exists():
+        return
+    with home.log.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            try:
+                fields = json.loads(line)
+            except ValueError:
+                continue
+            is_line = isinstance(fields, dict) and "address" not in fields
+            if is_line and fields.get("outcome") in ("refused", "failed"):
+                yield fields
+
+
+class _Replay:
+    """Takes exchanges and log lines as the live crawl took them."""
+
+    def __init__(
+        self,
+        home: Home,
+        frontier: Frontier,
+        admission: Admission,
+        reader: GuardedReader,
+        keys: Keys,
+        told: Told,
+    ) -> None:
+        self._archive = home.archive
+        self._frontier = frontier
+        self._admission = admission
+        self._reader = reader
+        self._keys = keys
+        self._settings = told.settings
+
+    def take(self, exchange: Exchange) -> None:
+        report = self._reader.read_exchange(exchange).report
+        if report.lease.source:
+            note_imported(self._frontier, report)
+            return
+        if report.lease.purpose is Purpose.ROBOTS:
+            self._take_robots(report)
+            return
+        if report.lease.purpose is Purpose.SITEMAP:
+            self._frontier.admit_listed(() if report.redirect else report.found, report.at_us)
+            return
+        if self._frontier.report(report, self._retry_us(report)):
+            self._frontier.admit(self._found(report), report.at_us)
+        while keys := self._frontier.take_shallower():
+            for key in keys:
+                self._find_links_again(key, report.at_us)
+
+    def _found(self, report: Report) -> Iterable[Found]:
+        """A seed that leads elsewhere: that is a seed from then on (`learning.py`)."""
+        if not report.redirect or report.lease.depth:
+            return report.found
+        row = self._frontier.find(report.lease.key)
+        if row is not None and row.via == NAMED:
+            return [one._replace(via=NAMED) for one in report.found]
+        self._admission.adopt(report.redirect)
+        return report.found
+
+    def _find_links_again(self, key: bytes, at_us: int) -> None:
+        """A shorter path to a fetched page was found: its links are nearer now, too."""
+        capture, row = self._frontier.last_capture(key), self._frontier.find(key)
+        if capture is None or row is None:
+            return
+        exchange = read_exchange(self._archive / capture.file, capture.offset)
+        lease = replace(exchange.lease, depth=row.depth)
+        harvest = self._reader.read_exchange(replace(exchange, lease=lease))
+        self._frontier.admit(harvest.report.found, at_us)
+
+    def _retry_us(self, report: Report) -> int | None:
+        if report.outcome is not Outcome.FAILED or report.reason is None:
+            return None
+        wait_s = wait_before_retry(report.reason, report.lease.tries, self._settings.politeness)
+        return None if wait_s is None else report.at_us + round(wait_s * 1e6)
+
+    def _take_robots(self, report: Report) -> None:
+        if report.outcome is not Outcome.FETCHED or report.redirect:
+            return
+        origin = origin_of(report.lease.via or report.lease.url)
+        access = Access.from_answer(
+            report.status, report.body, report.at_us, self._settings.politeness
+        )
+        self._frontier.pending.put(Table.ORIGIN, origin.encode(), access.encode())
+        name = host_of(f"{origin}/")
+        row = self._frontier.touch(self._keys.host(name))
+        row.name, row.crawl_delay_s = row.name or name, access.crawl_delay_s or 0.0
+
+    def take_line(self, line: Mapping[str, Any]) -> None:
+        try:
+            key, reason, at_us = (
+                self._keys.of(line["url"]),
+                Reason(line["reason"]),
+                _us_of(line["at"]),
+            )
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            return  # a damaged line
+        row = self._frontier.find(key)
+        if row is None or row.standing != Standing.QUEUED:
+            return
+        decide = self._frontier.refuse if line["outcome"] == "refused" else self._frontier.fail
+        decide(key, reason, str(line.get("detail", "")), at_us)
+
+
+def _us_of(iso: str) -> int:
+    return round(datetime.fromisoformat(iso).timestamp() * 1e6)

@@ -1,0 +1,149 @@
+"""Checksums of files whose formats have none, or not of every byte: `sums.json`.
+
+    {"version": 1, "is_open": false, "files": {"state/000009.sst": [BYTES, "CRC-32"], ...}}
+
+Written when a writer lets go of the collection (`home.locked`), so that `verify` finds every byte
+that was flipped since. While somebody writes, and after a kill, `is_open` is true: then only files
+that never change once they are written are vouched for. The checksum of such a file is kept from
+one writer to the next, so damage that a writer has not met is not taken for what should be there.
+
+    state   RocksDB's files, but its LOG
+    index   `current` and tantivy's files; texts and anchors have checksums of their own
+    graph   parts of links and their manifest; ranks have checksums of their own (`ranks.json`)
+    log     acts.jsonl, which only grows; crawl.jsonl has its checksum in the state
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import field
+from pathlib import Path
+from typing import Final
+
+from gossamer.base.checked_lines import checked_line, crc32_of, read_checked_line
+from gossamer.base.files import NO_FILE, stamp_of, sync_folder
+from gossamer.base.values import dataclass
+from gossamer.errors import CorruptFile
+
+NAME: Final = "sums.json"
+_VERSION: Final = 1
+ACTS: Final = "log/acts.jsonl"
+_IDENTITY: Final = "state/IDENTITY"  # another one is another state, whose files have other bytes
+_LEFT_OUT: Final = re.compile(
+    r"state/(LOG.*|LOCK|half-made|rocksdict-config\.json)|index/anchors|index/g\d+/texts|index/g\d+/words/\..*lock"
+    r"|graph/ranks.*|.*\.new"
+)
+_FIXED: Final = re.compile(r"state/\d+\.(sst|blob)|index/g\d+/words/[0-9a-f].*|graph/links-.*")
+
+Sum = tuple[int, int]  # bytes and CRC-32
+
+
+@dataclass(slots=True)
+class Sums:
+    """The checksums as they stand on the disk."""
+
+    files: dict[str, Sum] = field(default_factory=dict)
+    is_open: bool = False
+
+
+def find_sums(home: Path) -> Sums | None:
+    """The checksums of a collection; None where it has none. Raises CorruptFile."""
+    path = home / NAME
+    try:
+        line = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    record = read_checked_line(line)
+    try:
+        if record is None or record["version"] != _VERSION:
+            raise ValueError("its own checksum is wrong" if record is None else "another version")
+        files = {name: (int(size), int(crc, 16)) for name, (size, crc) in record["files"].items()}
+        return Sums(files, bool(record["is_open"]))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        found = f"the checksums cannot be used ({error}); `gossamer rebuild archive` makes them"
+        raise CorruptFile(path, 0, f"{found} again") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The checksums when a writer began, of files that were there."""
+
+    files: Mapping[str, Sum] = field(default_factory=dict)
+    acts: tuple[int, int] = NO_FILE  # which file acts.jsonl was
+
+
+def begin_writing(home: Path) -> Before:
+    """Say that files are being changed. Raises OSError."""
+    try:
+        sums = find_sums(home) or Sums()
+    except CorruptFile:
+        sums = Sums()
+    if not sums.is_open:
+        _write(home, Sums(sums.files, is_open=True))
+    files = {name: one for name, one in sums.files.items() if (home / name).exists()}
+    return Before(files, (stamp_of(home / ACTS)[0], 0))
+
+
+def end_writing(home: Path, before: Before) -> None:
+    """Note the checksums of all files, when nobody writes to them any more. Raises OSError."""
+    if (home / "state" / "CURRENT").exists():
+        _write(home, Sums(dict(_sums_of(home, before))))
+
+
+def is_fixed(name: str) -> bool:
+    """Whether a file never changes once it is written."""
+    return _FIXED.fullmatch(name) is not None
+
+
+def covered_files(home: Path) -> Iterator[str]:
+    """The names of all files that have checksums here."""
+    if (home / ACTS).exists():
+        yield ACTS
+    for part in ("state", "index", "graph"):
+        for folder, _, names in os.walk(home / part):
+            inside = Path(folder).relative_to(home).as_posix()
+            for name in names:
+                if _LEFT_OUT.fullmatch(f"{inside}/{name}") is None:
+                    yield f"{inside}/{name}"
+
+
+def _sums_of(home: Path, before: Before) -> Iterator[tuple[str, Sum]]:
+    identity = _sum_of(home / _IDENTITY)
+    is_same_state = before.files.get(_IDENTITY) == identity
+    for name in sorted(covered_files(home)):
+        is_kept = is_fixed(name) and (is_same_state or not name.startswith("state/"))
+        is_damaged = name == ACTS and _is_damaged(home / name, before)
+        if name in before.files and (is_kept or is_damaged):
+            yield name, before.files[name]
+        elif (found := _sum_of(home / name)) is not None:
+            yield name, found
+
+
+def _is_damaged(path: Path, before: Before) -> bool:
+    """Whether lines of acts.jsonl that were there before are others now. Who rewrites it on purpose
+    makes another file."""
+    if ACTS not in before.files or stamp_of(path)[0] != before.acts[0]:
+        return False
+    size, crc = before.files[ACTS]
+    return crc32_of(path, size) != (crc, size)
+
+
+def _sum_of(path: Path) -> Sum | None:
+    with suppress(FileNotFoundError):  # RocksDB or tantivy took it away this moment
+        crc, size = crc32_of(path)
+        return size, crc
+    return None
+
+
+def _write(home: Path, sums: Sums) -> None:
+    files = {name: [size, f"{crc:08x}"] for name, (size, crc) in sums.files.items()}
+    new = home / f"{NAME}.new"
+    with new.open("wb") as file:
+        file.write(checked_line({"version": _VERSION, "is_open": sums.is_open, "files": files}))
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(home / NAME)
+    sync_folder(home)

@@ -1,0 +1,176 @@
+"""What was a crawl told by its operator: settings, seeds, typed hosts, and the salt of its keys?
+
+The state knows. Where the state is lost or damaged, archive and log tell the same: every warcinfo
+record has the settings in force and the salt, acts.jsonl has the seeds and what was changed, and
+the manifest of the archive has the salt once more. In a collection of an older release the salt may
+be lost with the state; then a new one is chosen, for all that is keyed is made again from the
+archive, and keys that stand in the archive are not believed (`guarded_reader.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgpack
+
+from gossamer.archive.manifest import read_manifest
+from gossamer.archive.padding import SALT_FIELD
+from gossamer.archive.reader import iter_exchanges, read_info
+from gossamer.base.values import dataclass
+from gossamer.crawl.commit import SEEDS_KEY, known_ends
+from gossamer.crawl.home import SALT_KEY, Home, open_to_read
+from gossamer.crawl.journal import read_acts
+from gossamer.crawl.stored import ORIGINS_KEY, TYPED_KEY, stored_settings
+from gossamer.errors import GossamerError
+from gossamer.frontier.store import Store, Table
+from gossamer.records import Purpose
+from gossamer.settings import KEYS, Settings, values_of, with_values
+from gossamer.urls.canonical import host_of
+from gossamer.urls.keys import SALT_BYTES
+
+_IN_WARCINFO: Final = 20  # seeds; `build.py` writes no more
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the crawl was told by its operator."""
+
+    settings: Settings
+    seeds: tuple[str, ...]
+    typed: tuple[str, ...]
+    salt: bytes
+    origins: tuple[str, ...] | None = None  # typed ones; None where only hosts are known
+    is_from_state: bool = True
+    is_salt_new: bool = False
+    ends: Mapping[str, int] | None = None  # of archive files, by the state
+
+
+def read_told(home: Home) -> Told:
+    """From the state, or where it cannot be read, from archive and log. For who holds the lock."""
+    return _told_by_state(home) or _told_by_archive(home)
+
+
+def _told_by_state(home: Home) -> Told | None:
+    if not home.exists:
+        return None
+    try:
+        store = open_to_read(home)
+    except GossamerError:
+        return None
+    try:
+        settings = stored_settings(store)
+        seeds, typed, origins = (_texts(store, k) for k in (SEEDS_KEY, TYPED_KEY, ORIGINS_KEY))
+        salt = store.find(Table.META, SALT_KEY)
+        ends = known_ends(store)
+    except (GossamerError, ValueError, TypeError):
+        return None
+    finally:
+        store.close()
+    if settings is None or seeds is None or typed is None or not salt:
+        return None
+    return Told(settings, seeds, typed, salt, origins, ends=ends)
+
+
+def _texts(store: Store, key: bytes) -> tuple[str, ...] | None:
+    row = store.find(Table.META, key)
+    return None if row is None else tuple(map(str, msgpack.unpackb(row)))
+
+
+def _told_by_archive(home: Home) -> Told:
+    paths = sorted(home.archive.glob("*.warc.gz"), key=_begun)
+    infos = list(_infos(paths))
+    salt = read_manifest(home.archive).salt or _salt_in(infos)
+    acts = list(read_acts(home.acts))
+    newest = max((at for at, _ in infos), default="")
+    info = infos[-1][1] if infos else {}
+    values = {key: ast.literal_eval(info[key]) for key in KEYS if key in info}
+    values |= _changed_since(acts, newest)
+    typed = [seed for act in acts for seed in act.get("seeds", ()) if isinstance(seed, str)]
+    listed = [seed for _, one in infos for seed in one.get("seeds", "").split()]
+    if not typed and any(len(one.get("seeds", "").split()) >= _IN_WARCINFO for _, one in infos):
+        listed += _first_requests(paths)
+    seeds = tuple(dict.fromkeys([*typed, *listed]))
+    return Told(
+        _usable(values),
+        seeds,
+        tuple(dict.fromkeys(map(host_of, typed or seeds))),
+        salt or os.urandom(SALT_BYTES),
+        is_from_state=False,
+        is_salt_new=not salt,
+    )
+
+
+def _begun(path: Path) -> tuple[str, ...]:
+    """When a file was begun, as its name tells; files of others come first."""
+    parts = path.name.split("-")
+    return (parts[-2], parts[-1]) if len(parts) > 2 else ("", path.name)
+
+
+def _infos(paths: Iterable[Path]) -> Iterator[tuple[str, dict[str, str]]]:
+    """When each file was begun and what its first record says; damaged ones are left out."""
+    for path in paths:
+        try:
+            info = read_info(path)
+        except (GossamerError, OSError):
+            continue
+        if info:
+            yield _begun(path)[0], info
+
+
+def _salt_in(infos: Iterable[tuple[str, Mapping[str, str]]]) -> bytes:
+    found = b""
+    for _, info in infos:
+        try:
+            found = bytes.fromhex(info.get(SALT_FIELD, "")) or found
+        except ValueError:
+            continue
+    return found
+
+
+def _changed_since(acts: Iterable[Mapping[str, Any]], newest: str) -> dict[str, object]:
+    """Settings that were changed when the newest file was begun, or later."""
+    values: dict[str, object] = {}
+    for act in acts:
+        at = "".join(c for c in str(act.get("at", "")) if c.isdigit())[: len(newest)]
+        changed = act.get("changed")
+        if at < newest or not isinstance(changed, dict):
+            continue
+        for key, pair in changed.items():
+            if key in KEYS and isinstance(pair, list) and len(pair) == 2:
+                try:
+                    values[key] = ast.literal_eval(pair[1])
+                except (ValueError, SyntaxError):
+                    continue
+    return values
+
+
+def _usable(values: Mapping[str, object]) -> Settings:
+    """The settings; of values that this release does not take, its own."""
+    try:
+        return with_values(Settings(), dict(values))
+    except GossamerError:
+        pass
+    settings, known = Settings(), values_of(Settings())
+    for key, value in values.items():
+        try:
+            settings = with_values(settings, {key: value} if key in known else {})
+        except GossamerError:
+            continue
+    return settings
+
+
+def _first_requests(paths: Iterable[Path]) -> Iterator[str]:
+    """URLs that were requested without having been found on a page."""
+    for path in paths:
+        try:
+            for exchange in iter_exchanges(path):
+                lease = exchange.lease
+                is_page = lease.purpose is Purpose.PAGE and not lease.source
+                if is_page and not lease.depth and not lease.via:
+                    yield lease.url
+        except (GossamerError, OSError):
+            continue
