@@ -32,18 +32,29 @@ class Shares:
 
     def begin(self, site: str, address: str) -> None:
         """A request goes out."""
-        for key, met in zip((site, range_of(address)), self._met, strict=True):
-            self._under_way[key] = self._under_way.get(key, 0) + 1
-            if len(met) < 2:
-                met.add(key)
+        under_way, range_ = self._under_way, range_of(address)
+        under_way[site] = under_way.get(site, 0) + 1
+        under_way[range_] = under_way.get(range_, 0) + 1
+        sites, ranges = self._met
+        if len(sites) < 2:
+            sites.add(site)
+        if len(ranges) < 2:
+            ranges.add(range_)
 
-    def end(self, site: str, address: str) -> list[Host]:
+    def end(self, site: str, address: str) -> list[Host] | tuple[()]:
         """It ended. The hosts that were held because of it; the caller places them."""
-        freed: list[Host] = []
-        for key in (site, range_of(address)):
-            left = self._under_way.pop(key, 1) - 1
+        under_way, range_ = self._under_way, range_of(address)
+        for key in (site, range_):
+            left = under_way.get(key, 1) - 1
             if left:
-                self._under_way[key] = left
+                under_way[key] = left
+            else:
+                under_way.pop(key, None)
+        return self._freed(site, range_) if self._held else ()
+
+    def _freed(self, site: str, range_: str) -> list[Host]:
+        freed: list[Host] = []
+        for key in (site, range_):
             held = self._held.get(key)
             if held is not None:
                 freed.append(held.popleft())
