@@ -147,7 +147,7 @@ def test_checking_a_damaged_file_goes_on_behind_the_damage() -> None:
 def test_lz4_files_are_refused_with_a_sentence(name: str) -> None:
     path = suite("warc") / "chatnoir-resiliparse" / f"{name}.warc.lz4"
 
-    with pytest.raises(UsageError, match="is packed with lz4; unpack it"):
+    with pytest.raises(UsageError, match="is compressed with lz4; decompress it"):
         list(read_records(path))
 
 

@@ -60,7 +60,10 @@ def completion(
         str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.", show_default=False)
     ],
 ) -> None:
-    """Print a shell completion script: eval "$(gossamer completion bash)"."""
+    """Print a shell completion script.
+
+    Use it like this: eval "$(gossamer completion bash)"
+    """
     if shell not in _SCRIPTS:
         raise UsageError(f"no completion for {shell!r}; choose {', '.join(_SCRIPTS)}")
     print(script_for(shell))

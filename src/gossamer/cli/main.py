@@ -48,6 +48,11 @@ def run() -> None:
     except GossamerError as fault:
         tell_fault(str(fault), fault.exit_code, sys.argv[1:])
         sys.exit(fault.exit_code)
+    except PermissionError as fault:
+        tell_fault(
+            f"cannot access {fault.filename or 'a file'}: permission denied", 1, sys.argv[1:]
+        )
+        sys.exit(1)
     except BrokenPipeError:  # `gossamer export ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -10,7 +10,7 @@ from gossamer.cli.options import Collection, Json, Url, collection_at
 
 
 def why(url: Url, collection: Collection = None, json: Json = False) -> None:
-    """Explain a URL: how it was found, its outcome, when it is next due."""
+    """Explain a URL: how it was found, and what became of it."""
     from gossamer.cli.why import run_why
 
     raise typer.Exit(run_why(collection_at(collection), url, as_json=json))
@@ -92,17 +92,20 @@ def export(
         typer.Option(
             "--outcome",
             metavar="OUTCOME",
-            help="Of pages: queued, fetched, failed or refused; may be repeated.",
+            help="For pages: queued, fetched, failed or refused; may be repeated.",
         ),
     ] = None,
     status: Annotated[
         list[str] | None,
         typer.Option(
-            "--status", metavar="STATUS", help="Of pages: 404, 4xx or 200-299; may be repeated."
+            "--status", metavar="STATUS", help="For pages: 404, 4xx or 200-299; may be repeated."
         ),
     ] = None,
     columns: Annotated[
-        str, typer.Option("--columns", metavar="NAMES", help="Only these, as url,status,title.")
+        str,
+        typer.Option(
+            "--columns", metavar="NAMES", help="Only these columns, e.g. url,status,title."
+        ),
     ] = "",
     exact: Annotated[
         bool,
@@ -113,7 +116,7 @@ def export(
     ] = False,
     collection: Collection = None,
 ) -> None:
-    """Write a table of the collection, or its archive, to a file or a folder."""
+    """Export tables of the collection, or its archive, to files."""
     from gossamer.cli.export import Wanted, run_export
     from gossamer.crawl.export_choice import Choice
 
@@ -129,14 +132,14 @@ def export(
 
 
 def verify(collection: Collection = None, json: Json = False) -> None:
-    """Check all files of a collection; name each problem and its fix."""
+    """Check all files of a collection; name problems and fixes."""
     from gossamer.cli.verify import run_verify
 
     raise typer.Exit(run_verify(collection_at(collection), as_json=json))
 
 
 def doctor(collection: Collection = None, json: Json = False) -> None:
-    """Check whether this machine is ready to crawl, and the collection."""
+    """Check this machine and the collection."""
     from gossamer.cli.doctor import run_doctor
 
     raise typer.Exit(run_doctor(collection_at(collection), as_json=json))
