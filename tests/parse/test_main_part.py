@@ -71,6 +71,13 @@ def test_a_short_article_wins_over_many_comments() -> None:
     assert "Wasps" not in found
 
 
+def test_one_sentence_that_is_named_as_the_content_wins_over_comments() -> None:
+    html = f"<main><h1>Bees</h1><p>{PROSE[:70]}</p></main><div class=comments>{OTHER * 9}</div>"
+
+    assert words_of(html).startswith("Bees")
+    assert "Wasps" not in words_of(html)
+
+
 def test_a_forum_page_keeps_its_posts() -> None:
     posts = "".join(f"<div class=post id=post-{n}><p>{PROSE} {n}</p></div>" for n in range(5))
 

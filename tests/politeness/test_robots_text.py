@@ -100,6 +100,7 @@ def test_near_spellings_are_understood_and_only_allow_allows(
 
 def test_misspelled_rules_forbid() -> None:
     assert forbids(b"useg-agent: *\nDesallow: /private")
+    assert forbids(b"<html><body>useg-agent: *<br>Desallow: /private<br></body></html>")
 
 
 @given(st.binary(max_size=300))

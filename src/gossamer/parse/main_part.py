@@ -67,14 +67,15 @@ def _best(blocks: Sequence[Block]) -> tuple[Block, frozenset[Role]]:
     """The main part, and the roles that are not shown.
 
     A page of comments has little else, and the names of parts mislead. So a result with hardly
-    any prose is compared with those of fewer rules."""
+    any prose is compared with those of fewer rules, unless it is named as the content."""
     best = blocks[0]
     kept: frozenset[Role] = _NOTHING
     most = 0
     for dropped in _DROPS:
         weigh(blocks, dropped)
         part = _part_of(blocks[0], dropped)
-        if part.weight >= max(_ENOUGH, 4 * most):
+        is_named = part.role is Role.BODY and part.weight and not most
+        if is_named or part.weight >= max(_ENOUGH, 4 * most):
             return part, dropped
         if not kept and part.chars:
             best, kept = part, dropped

@@ -19,7 +19,7 @@ _STARTS_AS_HTML: Final = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:!doctype|html|head|body|pre|p|div|meta|title)\b)",
     re.IGNORECASE,
 )
-_HAS_RULES: Final = re.compile(rb"(?:user-?agent|disallow)\s*:", re.IGNORECASE)
+_HAS_RULES: Final = re.compile(rb"(?:agent|allow|alow)[a-z]?\s*:", re.IGNORECASE)
 _LINE_ENDS: Final = re.compile(
     rb"<(?:br|/?p|/?div|/?li|/?tr|/?pre|/?h[1-6])\b[^<>]*>", re.IGNORECASE
 )
