@@ -69,7 +69,9 @@ def test_archive_then_log_then_state_then_graph(workers: int, tmp_path: Path) ->
     for write in state_writes:
         assert any(c.began > write.began and c.path == write.path for c in commits), "all synced"
 
-    named = [c for c in calls if c.name.startswith("rename") and "manifest.json" in c.paths[-1]]
+    named = [
+        c for c in calls if c.name.startswith("rename") and c.paths[-1].endswith("/manifest.json")
+    ]
     parts = [c for c in calls if c.name.startswith("rename") and ".parquet" in c.paths[-1]]
     assert named
     assert parts
