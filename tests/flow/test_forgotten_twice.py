@@ -95,6 +95,11 @@ def problems(path: Path) -> list[str]:
     return [f"{one.where}: {one.what}; {one.todo}" for one in verify(Home(path))]
 
 
+def accept_what_is_left(path: Path) -> None:
+    """The command that `verify` names for a damaged audit log."""
+    rebuild(Home(path), "archive", SystemClock(), lambda _: None)
+
+
 def remade(path: Path) -> None:
     rebuild(Home(path), "all", SystemClock(), lambda _: None)
 
@@ -105,8 +110,9 @@ def test_damage_in_the_acts_does_not_undo_a_takedown(
     site: Site, taken_down: Path, how: str, remakes: bool
 ) -> None:
     (DAMAGE | {"another digest": flip_digest})[how](taken_down / ACTS)
-    [told] = problems(taken_down)
-    assert ACTS in told
+    told = problems(taken_down)
+    assert told
+    assert all(ACTS in line for line in told)
 
     if remakes:
         remade(taken_down)
@@ -114,6 +120,8 @@ def test_damage_in_the_acts_does_not_undo_a_takedown(
 
     assert "/gone" not in site.asked
     assert "/new" in site.asked
+    assert all(ACTS in line and "rebuild archive" in line for line in problems(taken_down))
+    accept_what_is_left(taken_down)
     assert problems(taken_down) == []
 
 
@@ -125,11 +133,13 @@ def test_a_damaged_copy_is_told_and_made_from_the_other(
     DAMAGE[how](taken_down / which)
     empty(taken_down / ACTS)  # worse still
     told = problems(taken_down)
-    assert [which in line or ACTS in line for line in told] == [True, True]
+    assert all(which in line or ACTS in line for line in told)
+    assert {name for name in (which, ACTS) for line in told if name in line} == {which, ACTS}
 
     crawl(taken_down, [site.url("/gone")])
 
     assert "/gone" not in site.asked
+    accept_what_is_left(taken_down)
     assert problems(taken_down) == []
     assert (taken_down / LOG).read_bytes() == (taken_down / ARCHIVE).read_bytes()
 

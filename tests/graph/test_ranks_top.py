@@ -81,7 +81,7 @@ def test_a_graph_without_links_has_no_first(tmp_path: Path) -> None:
 
 
 def test_an_order_that_is_none_gets_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"did you mean pagerank\?; there are backlinks, hosts"):
+    with pytest.raises(UsageError, match=r"did you mean pagerank\?; use backlinks, hosts"):
         first(tmp_path, "pagernak")
     with pytest.raises(UsageError, match="page and site"):
         first(tmp_path, "hosts", "host")

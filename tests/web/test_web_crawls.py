@@ -199,9 +199,9 @@ def test_a_collection_that_cannot_be_read_hides_no_other(garden: Garden, tmp_pat
     whole, broken = program.get("/api/crawls").json()["crawls"]
 
     assert (whole["state"], broken["state"]) == ("stored", "failed")
-    assert "the state cannot be opened" in broken["said"]
+    assert "the state is damaged" in broken["said"]
     assert program.get("/metrics").status_code == program.get("/crawls").status_code == 200
-    assert "the state cannot be opened" in program.get("/crawls/broken").text
+    assert "the state is damaged" in program.get("/crawls/broken").text
     server.desk.shelf.close()
 
 
