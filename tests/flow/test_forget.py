@@ -237,7 +237,7 @@ def test_half_a_line_of_a_full_disk_does_not_hide_what_was_forgotten(crawled: Cr
 def test_a_full_disk_has_its_room_back_and_nothing_has_changed(crawled: Crawled) -> None:
     before = crawled.urls()
     with crawled.home.log.open("ab") as log:
-        log.write(b"{}\n" * 400_000)  # longer than the limit below
+        log.write(b'{"url": "http://other.example/"}\n' * 40_000)  # longer than the limit below
     limit = "import resource as r; r.setrlimit(r.RLIMIT_FSIZE, (1_000_000,) * 2); import sys; "
     verb = "sys.argv[0] = 'gossamer'; from gossamer.cli.main import run; run()"
     command = [

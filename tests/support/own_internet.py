@@ -115,7 +115,8 @@ async def _talk(
     host = next((line[5:].strip() for line in lines if line.lower().startswith("host:")), "")
     internet.asked.append((address, host, path))
     pages = internet.pages.get(host, internet.pages.get("*", {}))
-    writer.write(pages.get(path, pages.get("*", NOT_FOUND)))
+    status, _, rest = pages.get(path, pages.get("*", NOT_FOUND)).partition(b"\r\n")
+    writer.write(status + b"\r\nconnection: close\r\n" + rest)  # else the client uses it again
     await writer.drain()
     writer.close()
 
