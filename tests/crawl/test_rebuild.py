@@ -122,9 +122,7 @@ def test_a_damaged_line_of_the_log_neither_stops_a_rebuild_nor_a_takedown(
         log.write(line + b"\n")
 
     remade(crawled, "state")
-    told = [[row[name] for name in ("url", "outcome", "reason")] for row in before]
-    after = rows_of(crawled, "pages")
-    assert [[row[name] for name in ("url", "outcome", "reason")] for row in after] == told
+    assert rows_of(crawled, "pages") == before
     [url] = [str(row["url"]) for row in before if str(row["url"]).endswith("/c")]
     forget(Home(crawled), [url], SystemClock(), lambda _: None)
 

@@ -96,7 +96,8 @@ def _page_row(row: UrlRow) -> tuple[object, ...]:
         http_moment(row.modified_at),
         row.digest or None,
         row.out_links,
-        round(row.took_s * 1000, 1) if is_fetched else None,
+        # By way of microseconds, which the archive keeps: a rebuilt state gives the same.
+        round(round(row.took_s * 1000, 3), 1) if is_fetched else None,
         row.redirect or None,
         row.at_us,
     )
