@@ -100,7 +100,7 @@ def test_what_is_no_link_for_a_crawler_is_no_url_and_no_fault(text: str) -> None
         ("http://", "", "it names no host"),
         ("http://:80/", "", "it names no host"),
         ("http://me@/x", "", "it names no host"),
-        ("page.html", "", "it is relative, and there is no base"),
+        ("page.html", "", "http:// or https:// expected"),
         ("page.html", "nonsense", "its base is no URL"),
         ("page.html", "mailto:me", "its base is no URL that others can be relative to"),
         ("http://example.org/" + "a" * MAX_URL_CHARS, "", "it is longer than 16384"),

@@ -105,7 +105,7 @@ class NormalForm:
             return _fault_of_form(text, base)
         if not _IS_WEB.match(stripped):
             if not base:
-                return "it is relative, and there is no base to resolve it by"
+                return "http:// or https:// expected"
             if _href(base, "") is None:
                 return "its base is no URL"
             if not stripped.startswith(("//", "\\\\", "/\\", "\\/")):
