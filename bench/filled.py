@@ -19,8 +19,8 @@ from typing import Final
 
 import msgpack
 
+from gossamer.collection.directory import SALT_KEY, Home, open_to_write
 from gossamer.crawl.commit import SEEDS_KEY
-from gossamer.crawl.home import SALT_KEY, Home, open_to_write
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import CaptureRow, QueueEntry, Standing, UrlRow, time_key

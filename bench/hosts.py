@@ -36,7 +36,7 @@ from bench.generated import Plan, generated, url_of
 from bench.processes import Crawled, LineCount, Look, crawl, own_environment
 
 from gossamer.base.garbage import search_seldom
-from gossamer.crawl.home import Home
+from gossamer.collection.directory import Home
 from gossamer.crawl.scheduler import Scheduler
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved

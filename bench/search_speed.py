@@ -39,7 +39,7 @@ from bench.parse import pages_of
 from bench.served import served
 from bench.stolen import percent_stolen, taken
 
-from gossamer.crawl.home import Home, open_to_write
+from gossamer.collection.directory import Home, open_to_write
 from gossamer.index.entry import Entry
 from gossamer.index.words import words_of
 from gossamer.index.writer import IndexWriter

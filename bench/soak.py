@@ -39,7 +39,7 @@ from bench.generated import Plan, generated, url_of
 from bench.plots import Axes, Curve, Point, drawn
 from bench.processes import Crawled, LineCount, Look, crawl
 
-from gossamer.crawl.home import Home
+from gossamer.collection.directory import Home
 
 MINUTES: Final = 60.0
 HOSTS: Final = 400

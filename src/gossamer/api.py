@@ -24,14 +24,14 @@ from typing import Final, Self, Unpack
 from gossamer.base.clock import SystemClock
 from gossamer.base.notebook import plain
 from gossamer.base.plurals import counted
+from gossamer.collection.option_docs import IN_PYTHON, documented, explicit
+from gossamer.collection.option_names import settings_of
+from gossamer.collection.options import Options
 from gossamer.crawl.crawled_page import CrawledPage, page_of
 from gossamer.crawl.export_schemas import READ_AGAIN
 from gossamer.crawl.exports import batches, glance
-from gossamer.crawl.flags import settings_of
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.networks import Graph
-from gossamer.crawl.option_docs import IN_PYTHON, documented, explicit
-from gossamer.crawl.options import Options
 from gossamer.crawl.page_links import PageLink
 from gossamer.crawl.progress import Progress, Summary
 from gossamer.crawl.seeds import read_seeds

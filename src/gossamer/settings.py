@@ -2,7 +2,7 @@
 
 One frozen class per stage. Class and field name make the key in `gossamer.toml` (`[politeness]
 host_delay_s`) and in the environment (`GOSSAMER_POLITENESS_HOST_DELAY_S`). A stage is handed its
-own section and never sees the others. `crawl/configure.py` reads files; this module
+own section and never sees the others. `collection/configure.py` reads files; this module
 only knows what is allowed. A value outside its limits stops the start.
 """
 

@@ -14,8 +14,8 @@ import turbohtml
 from mypy import api as mypy
 
 import gossamer
-from gossamer.crawl.flags import FLAGS, NOT, OTHERS
-from gossamer.crawl.options import Options
+from gossamer.collection.option_names import FLAGS, NOT, OTHERS
+from gossamer.collection.options import Options
 from gossamer.errors import UsageError
 from gossamer.settings import KEYS, describe
 from support.a_site import Pages, answer, page, site_in_thread

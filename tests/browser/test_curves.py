@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, expect
 from browser.a_person import Person, a_person
 from browser.conftest import Demo
 from gossamer.base.plots import has_plots
-from gossamer.crawl.history import read_history
-from gossamer.crawl.home import Home
+from gossamer.collection.directory import Home
+from gossamer.collection.history import read_history
 from support.a_server import serving
 from support.a_site import page, site_in_thread
 from support.killing import started, until

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.changed_words import Piece, changed_words
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread

@@ -17,10 +17,10 @@ import pyarrow.parquet as pq
 
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.build import Opened, open_node
 from gossamer.crawl.commit import Committer, sync_descriptor
 from gossamer.crawl.crew import OneManCrew
-from gossamer.crawl.home import Home
 from gossamer.crawl.indexing import Fresh
 from gossamer.crawl.worker import Worker
 from gossamer.fetch.resolve import Resolved

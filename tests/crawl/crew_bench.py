@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import SystemClock
-from gossamer.crawl.cookie_book import CookieBook
+from gossamer.collection.cookies_file import CookieBook
+from gossamer.collection.directory import Home
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.home import Home
 from gossamer.crawl.node_desk import Hand
 from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.wire import PartWritten

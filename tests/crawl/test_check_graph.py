@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.collection.checksums import Before, end_writing
+from gossamer.collection.directory import Home
 from gossamer.crawl.checks import Problem, verify
-from gossamer.crawl.home import Home
-from gossamer.crawl.sums import Before, end_writing
 from gossamer.graph import manifest
 from gossamer.graph.arrow import pq
 from gossamer.graph.manifest import MergedSet

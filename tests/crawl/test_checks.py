@@ -10,10 +10,10 @@ import pytest
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.cli.doctor import run_doctor
 from gossamer.cli.verify import run_verify
+from gossamer.collection.directory import SALT_KEY, Home, locked, open_to_write
 from gossamer.crawl.check_machine import doctor, holder_of
 from gossamer.crawl.checks import Checked, Problem, verify
 from gossamer.crawl.commit import CLEAN_KEY
-from gossamer.crawl.home import SALT_KEY, Home, locked, open_to_write
 from gossamer.crawl.study import Study
 from gossamer.errors import NoCollection
 from gossamer.frontier.counts import Counts

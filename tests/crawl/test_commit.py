@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from crawl.crash_bench import CrashBench, a_web
 from gossamer.base.clock import ManualClock
+from gossamer.collection.crawl_log import Journal, _line_of_report, note_act
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, known_ends, sync_descriptor
-from gossamer.crawl.journal import Journal, _line_of_report, note_act
 from gossamer.errors import DiskFault
 from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import Table

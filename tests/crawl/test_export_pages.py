@@ -15,11 +15,11 @@ import pytest
 
 import gossamer
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.export_choice import Choice
 from gossamer.crawl.export_folder import export_folder
 from gossamer.crawl.export_schemas import MOMENT, READ_AGAIN, SCHEMAS
 from gossamer.crawl.exports import batches, export
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.errors import UsageError

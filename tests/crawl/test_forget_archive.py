@@ -13,9 +13,9 @@ from gossamer.archive.rewrite import Anew, Moved, anew, rewrite
 from gossamer.archive.warc import RevisitOf, payload_digest
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import ManualClock, SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.checks import verify
 from gossamer.crawl.forget import forget
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.records import Fetched, Lease

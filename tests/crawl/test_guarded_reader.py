@@ -11,12 +11,12 @@ import pytest
 from crawl.test_marker import left_by
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl import equip
 from gossamer.crawl.checks import verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget
 from gossamer.crawl.guarded_reader import DEADLY
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.errors import DiskFault

@@ -18,7 +18,7 @@ import pytest
 from gossamer.archive.reader import iter_exchanges, read_records
 from gossamer.archive.warc import payload_digest
 from gossamer.base.clock import SystemClock
-from gossamer.crawl.home import Home, locked
+from gossamer.collection.directory import Home, locked
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
 from gossamer.crawl.study import Study

@@ -12,9 +12,9 @@ import pytest
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.warc import payload_digest
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget
-from gossamer.crawl.home import Home
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
 from gossamer.crawl.study import Study

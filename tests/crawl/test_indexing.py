@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.checks import verify
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.index.reader import IndexReader, ids
 from gossamer.search.engine import Engine

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import ManualClock, SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.checks import verify
-from gossamer.crawl.home import Home
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.wire import PartWritten

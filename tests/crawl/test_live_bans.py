@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.bans import bans_in, bans_of, change_bans, changed_lines
 from gossamer.crawl.build import open_node
 from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.errors import UsageError

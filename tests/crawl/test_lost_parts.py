@@ -12,16 +12,16 @@ from gossamer.archive.manifest import NAME, read_manifest
 from gossamer.archive.padding import first_without_salt
 from gossamer.archive.reader import read_exchange, read_info
 from gossamer.base.clock import SystemClock
+from gossamer.collection.checksums import begin_writing
+from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
+from gossamer.collection.stored_settings import stored_seeds, stored_settings
 from gossamer.crawl.checks import Checked, verify
 from gossamer.crawl.commit import CLEAN_KEY
 from gossamer.crawl.exports import batches
-from gossamer.crawl.home import Home, locked, open_to_read, open_to_write
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.stored import stored_seeds, stored_settings
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import backlinks
-from gossamer.crawl.sums import begin_writing
 from gossamer.errors import CorruptFile, StateLost, StoreError, UsageError
 from gossamer.frontier.store import Table
 from gossamer.search.engine import Engine

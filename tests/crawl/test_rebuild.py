@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.checks import verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import backlinks

@@ -10,7 +10,7 @@ import pytest
 from gossamer.archive.warc import RevisitOf, payload_digest
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import ManualClock, SystemClock, iso_of
-from gossamer.crawl.home import Home, open_to_write
+from gossamer.collection.directory import Home, open_to_write
 from gossamer.crawl.study import Study, nearest_of
 from gossamer.crawl.study_pages import Capture, moment_of, nearest_capture, times_of
 from gossamer.crawl.study_story import SAYS

@@ -12,8 +12,8 @@ import pytest
 
 import gossamer.api as gossamer
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.exports import export
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import anchors, backlinks

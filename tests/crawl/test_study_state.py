@@ -11,11 +11,11 @@ import pytest
 import gossamer
 from gossamer.api import Collection
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl import export_archive, export_links
 from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.crawl.exports import batches, export
 from gossamer.crawl.forget import forget
-from gossamer.crawl.home import Home
 from gossamer.crawl.study_state import PresentState
 from gossamer.errors import NotKnown, Rewritten
 from gossamer.frontier.store import Store

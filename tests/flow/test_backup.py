@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 from flow.outcomes import outcomes
+from gossamer.collection.directory import Home, locked, open_to_write
 from gossamer.crawl import backup_partial
 from gossamer.crawl.backup import backup
 from gossamer.crawl.checks import verify
-from gossamer.crawl.home import Home, locked, open_to_write
 from gossamer.crawl.study import Study
 from gossamer.errors import CollectionInUse, NoCollection, UsageError
 from support.a_crawl import crawl

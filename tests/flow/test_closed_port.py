@@ -9,8 +9,8 @@ from pathlib import Path
 
 from gossamer.base.clock import SystemClock
 from gossamer.cli.talking import plain_line
+from gossamer.collection.directory import Home
 from gossamer.crawl.build import open_node
-from gossamer.crawl.home import Home
 from gossamer.crawl.moment import Moment
 from gossamer.crawl.progress import Progress
 from gossamer.crawl.study import Study

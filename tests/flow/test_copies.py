@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.exports import export
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from support.a_crawl import crawl

@@ -17,11 +17,11 @@ import pytest
 from flow.outcomes import outcomes
 from gossamer.archive.reader import read_records
 from gossamer.base.clock import SystemClock
+from gossamer.collection.directory import Home, locked
+from gossamer.collection.forgotten import read_forgotten
 from gossamer.crawl.checks import verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget, survey
-from gossamer.crawl.forgotten import read_forgotten
-from gossamer.crawl.home import Home, locked
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.errors import CollectionInUse, NotKnown, UsageError

@@ -13,11 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.base.clock import SystemClock
-from gossamer.crawl.backup import backup
-from gossamer.crawl.checks import verify
-from gossamer.crawl.forget import allow, forget
-from gossamer.crawl.forgotten import note_allowed, read_forgotten
-from gossamer.crawl.forgotten_list import (
+from gossamer.collection.directory import Home
+from gossamer.collection.forgotten import note_allowed, read_forgotten
+from gossamer.collection.forgotten_list import (
     ALLOW,
     FORGET,
     Decision,
@@ -25,7 +23,9 @@ from gossamer.crawl.forgotten_list import (
     read_list,
     write_list,
 )
-from gossamer.crawl.home import Home
+from gossamer.crawl.backup import backup
+from gossamer.crawl.checks import verify
+from gossamer.crawl.forget import allow, forget
 from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.urls.forgotten import Breadth, Named

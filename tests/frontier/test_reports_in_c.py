@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.base.native import load
-from gossamer.crawl import journal
-from gossamer.crawl.journal import Journal
+from gossamer.collection import crawl_log as journal
+from gossamer.collection.crawl_log import Journal
 from gossamer.frontier import rows
 from gossamer.frontier.frontier import Refusal
 from gossamer.frontier.rows import QueueEntry, Standing, queued_row, refused_row

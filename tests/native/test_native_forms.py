@@ -17,8 +17,8 @@ import pytest
 
 from gossamer.base import native
 from gossamer.base.native import EXTENSIONS, Form, load, look
+from gossamer.collection.configure import configure
 from gossamer.crawl.check_machine import Check, doctor
-from gossamer.crawl.configure import configure
 from gossamer.settings import Settings
 from support.need import need_program
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
-from gossamer.crawl.home import Home
+from gossamer.collection.directory import Home
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files, kind_of
 from gossamer.errors import UsageError

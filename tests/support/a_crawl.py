@@ -15,8 +15,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from gossamer.base.clock import Clock, SystemClock
+from gossamer.collection.directory import Home
 from gossamer.crawl.build import open_node
-from gossamer.crawl.home import Home
 from gossamer.crawl.node import Node
 from gossamer.crawl.progress import Summary
 from gossamer.settings import KEYS, Settings, with_values

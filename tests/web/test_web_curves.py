@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.base import plots
+from gossamer.collection.history import Sample
 from gossamer.crawl.check_machine import doctor
-from gossamer.crawl.history import Sample
 from gossamer.web import pages
 from gossamer.web.curves import depths_of, series_of, table_of
 from web.a_browser import Browser, Served

@@ -13,7 +13,7 @@ import pytest
 from starlette.types import Message
 
 from gossamer.base.clock import SystemClock
-from gossamer.crawl.home import Home
+from gossamer.collection.directory import Home
 from gossamer.crawl.rebuild import rebuild
 from gossamer.web.exports import export_file
 from gossamer.web.routes import API

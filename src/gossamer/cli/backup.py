@@ -25,8 +25,8 @@ def backup(
     """
     from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text
+    from gossamer.collection.directory import Home
     from gossamer.crawl.backup import backup as copy
-    from gossamer.crawl.home import Home
 
     copied = copy(Home(collection_at(collection)), target)
     if json:

@@ -31,8 +31,8 @@ def ban(
     Queued URLs that a ban covers are refused. Without arguments the bans are listed.
     """
     from gossamer.base.clock import SystemClock
+    from gossamer.collection.directory import Home
     from gossamer.crawl.bans import bans_of, change_bans
-    from gossamer.crawl.home import Home
 
     home = Home(collection_at(collection))
     if lines or lift:

@@ -51,7 +51,7 @@ def begin(given: Mapping[str, Any]) -> int:
 
 def _names_typed(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, str]:
     """How the person named each setting that was typed: `--scope`, or `--set scope.kind`."""
-    from gossamer.crawl.flags import FLAGS
+    from gossamer.collection.option_names import FLAGS
 
     called = {"contact": "user_agent_contact"}
     names = [
@@ -68,7 +68,7 @@ def _names_typed(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, st
 
 def _flags(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, object]:
     """The settings that were typed. Raises UsageError."""
-    from gossamer.crawl.flags import FLAGS, settings_of
+    from gossamer.collection.option_names import FLAGS, settings_of
 
     options: dict[str, object] = {
         **{name: given[name] for name in given if name not in (*_NO_SETTINGS, *_OTHERWISE)},

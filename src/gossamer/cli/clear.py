@@ -16,7 +16,7 @@ def clear(
 ) -> None:
     """Delete a collection with its archive. This cannot be undone."""
     from gossamer.base.plurals import counted
-    from gossamer.crawl.home import Home, locked
+    from gossamer.collection.directory import Home, locked
     from gossamer.crawl.session import delete_collection
     from gossamer.crawl.study import Study
     from gossamer.errors import UsageError

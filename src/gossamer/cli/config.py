@@ -24,9 +24,9 @@ def show(
     """Show every setting with the value in force."""
     import json as jsons
 
-    from gossamer.crawl.configure import configure
-    from gossamer.crawl.home import Home, open_to_read
-    from gossamer.crawl.stored import stored_settings, without_secrets
+    from gossamer.collection.configure import configure
+    from gossamer.collection.directory import Home, open_to_read
+    from gossamer.collection.stored_settings import stored_settings, without_secrets
     from gossamer.settings import values_of
 
     home = Home(collection_at(collection))
@@ -56,8 +56,8 @@ def check(
     ],
 ) -> None:
     """Check a settings file; each fault is a line, and the exit code is 2."""
+    from gossamer.collection.configure import examine, fault_in_file
     from gossamer.crawl.build import check_usable
-    from gossamer.crawl.configure import examine, fault_in_file
     from gossamer.errors import UsageError
 
     settings, faults = examine(file)
@@ -78,6 +78,6 @@ def schema() -> None:
     """Print the JSON Schema of gossamer.toml, for editors."""
     import json as jsons
 
-    from gossamer.crawl.configure import schema
+    from gossamer.collection.configure import schema
 
     print(jsons.dumps(schema(), indent=2))

@@ -24,7 +24,7 @@ def demo(
     from gossamer.cli.running import plan_of, run_crawl
     from gossamer.cli.serving import offer_page
     from gossamer.cli.tour import show_tour
-    from gossamer.crawl.home import Home, locked
+    from gossamer.collection.directory import Home, locked
     from gossamer.crawl.session import delete_collection
     from gossamer.crawl.study import Study
     from gossamer.demo.server import serve

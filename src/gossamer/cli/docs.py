@@ -96,7 +96,7 @@ def _parameter_row(parameter: Any) -> str:
 PAGES: Final = {
     "docs/settings.md": settings_page,
     "docs/cli.md": cli_page,
-    "src/gossamer/crawl/options.py": options_module,
+    "src/gossamer/collection/options.py": options_module,
 }
 
 

@@ -41,9 +41,9 @@ def forget(
     log keeps a record without its name. Pages that mention it stay as they are.
     """
     from gossamer.base.clock import SystemClock
+    from gossamer.collection.directory import Home
     from gossamer.crawl.forget import allow, survey
     from gossamer.crawl.forget import forget as take_out
-    from gossamer.crawl.home import Home
     from gossamer.errors import UsageError
 
     home = Home(collection_at(collection))

@@ -15,8 +15,8 @@ from typing import Any, Final
 from gossamer.base.clock import Clock, SystemClock
 from gossamer.base.plurals import counted
 from gossamer.cli.printable import printable
-from gossamer.crawl.configure import configure
-from gossamer.crawl.home import Home
+from gossamer.collection.configure import configure
+from gossamer.collection.directory import Home
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
 from gossamer.errors import CAN_GO_ON

@@ -26,8 +26,8 @@ def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> Non
     import json
     import sys
 
+    from gossamer.collection.directory import Home
     from gossamer.crawl.control import send
-    from gossamer.crawl.home import Home
 
     home = Home(collection_at(given))
     if not home.exists:

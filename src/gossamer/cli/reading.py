@@ -163,7 +163,7 @@ def rebuild(
     import sys
 
     from gossamer.base.clock import SystemClock
-    from gossamer.crawl.home import Home
+    from gossamer.collection.directory import Home
     from gossamer.crawl.rebuild import rebuild as make_again
 
     home = Home(collection_at(collection))

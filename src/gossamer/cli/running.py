@@ -23,8 +23,8 @@ from gossamer.cli.printable import printable
 from gossamer.cli.talking import Talker, print_closing
 from gossamer.cli.text import change_text
 from gossamer.cli.typed_seeds import Sources, typed_seeds
+from gossamer.collection.configure import configure, remember_contact
 from gossamer.crawl.build import Opened, workers_for
-from gossamer.crawl.configure import configure, remember_contact
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.new_sites import NewSite
 from gossamer.crawl.node import Node

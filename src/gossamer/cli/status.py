@@ -15,7 +15,7 @@ def status(collection: Collection = None, json: Json = False) -> None:
     import json as jsons
 
     from gossamer.cli.colours import has_colours
-    from gossamer.crawl.home import Home
+    from gossamer.collection.directory import Home
     from gossamer.crawl.snapshot import crawl_figures
 
     home = Home(collection_at(collection))

@@ -30,7 +30,7 @@ def top(
     """Rank pages or sites by their links."""
     from gossamer.base.clock import SystemClock
     from gossamer.cli.tables import print_table
-    from gossamer.crawl.home import Home
+    from gossamer.collection.directory import Home
     from gossamer.graph.rank_top import check_order
     from gossamer.graph.rank_top import top as first
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from gossamer.collection.directory import Home, open_to_read
+from gossamer.collection.stored_settings import stored_seeds
 from gossamer.crawl.bare_names import Chosen, candidates, choose_urls, is_bare
-from gossamer.crawl.home import Home, open_to_read
 from gossamer.crawl.seeds import read_seeds, seed_lines
-from gossamer.crawl.stored import stored_seeds
 from gossamer.errors import GossamerError
 from gossamer.fetch.guard import Guard
 from gossamer.settings import Settings

@@ -32,11 +32,9 @@ from gossamer.archive.writer import disk_fault
 from gossamer.base.copying import copy_bytes, link_or_copy
 from gossamer.base.files import sync_folder
 from gossamer.base.values import dataclass
-from gossamer.crawl.backup_hold import Held, hold_graph, hold_index
-from gossamer.crawl.backup_partial import partial_beside, unmarked
-from gossamer.crawl.commit import LOG_KEY, known_ends
-from gossamer.crawl.control import NotRunning, send
-from gossamer.crawl.home import (
+from gossamer.collection.checksums import NAME as SUMS
+from gossamer.collection.checksums import Before, end_writing, find_sums
+from gossamer.collection.directory import (
     CHECKPOINTS,
     SALT_KEY,
     Home,
@@ -45,8 +43,10 @@ from gossamer.crawl.home import (
     open_to_read,
     open_to_write,
 )
-from gossamer.crawl.sums import NAME as SUMS
-from gossamer.crawl.sums import Before, end_writing, find_sums
+from gossamer.crawl.backup_hold import Held, hold_graph, hold_index
+from gossamer.crawl.backup_partial import partial_beside, unmarked
+from gossamer.crawl.commit import LOG_KEY, known_ends
+from gossamer.crawl.control import NotRunning, send
 from gossamer.errors import CollectionInUse, CorruptFile, StoreError, UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.store import Store, Table

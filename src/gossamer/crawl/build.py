@@ -16,11 +16,21 @@ from typing import Final
 from gossamer.archive.padding import SALT_FIELD
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
+from gossamer.collection.archive_list import update_manifest
+from gossamer.collection.cookies_file import CookieBook
+from gossamer.collection.crawl_log import Journal
+from gossamer.collection.directory import SALT_KEY, Home, complete_change, locked, open_to_write
+from gossamer.collection.forgotten import mend_forgotten
+from gossamer.collection.stored_settings import (
+    changed_settings,
+    note_start,
+    stored_seeds,
+    stored_settings,
+    with_stored_seeds,
+)
 from gossamer.crawl.admission import Admission, build_scope
-from gossamer.crawl.archive_list import update_manifest
 from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, Committer, known_ends
-from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Crew, OneManCrew
 from gossamer.crawl.equip import (
     Post,
@@ -30,13 +40,10 @@ from gossamer.crawl.equip import (
     equip_worker,
     with_shared_memory,
 )
-from gossamer.crawl.forgotten import mend_forgotten
 from gossamer.crawl.guarded_reader import GuardedReader
 from gossamer.crawl.harvest import Harvest, Harvester
-from gossamer.crawl.home import SALT_KEY, Home, complete_change, locked, open_to_write
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.intake import Intake
-from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.marker import Marker, delete_markers, read_deadly
 from gossamer.crawl.matches import count_matches, matcher
@@ -45,13 +52,6 @@ from gossamer.crawl.parts import Parts
 from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.recovery import Recovered, recover
 from gossamer.crawl.scheduler import Scheduler
-from gossamer.crawl.stored import (
-    changed_settings,
-    note_start,
-    stored_seeds,
-    stored_settings,
-    with_stored_seeds,
-)
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import StoreError, UsageError
 from gossamer.fetch.fetcher import checked_header

@@ -20,11 +20,11 @@ from gossamer.archive.verify import check_file
 from gossamer.archive.warc import header_url
 from gossamer.base.checked_lines import crc32
 from gossamer.base.values import dataclass
+from gossamer.collection.directory import Home
 from gossamer.crawl.check_machine import holder_of
 from gossamer.crawl.check_manifest import FROM_BACKUP, REBUILD, manifest_problems
 from gossamer.crawl.check_state import Checked, Problem
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, known_ends
-from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
 from gossamer.errors import GossamerError, StoreError
 from gossamer.frontier.rows import CaptureRow, time_key, time_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gossamer.collection.directory import Home
+from gossamer.collection.forgotten import Copies, read_copies
+from gossamer.collection.forgotten_list import ForgottenList
 from gossamer.crawl.check_state import Problem
-from gossamer.crawl.forgotten import Copies, read_copies
-from gossamer.crawl.forgotten_list import ForgottenList
-from gossamer.crawl.home import Home
 from gossamer.errors import CorruptFile, StoreError
 
 _MEND = "go on with the crawl once, or run `gossamer rebuild all`: it is made from the other copy"

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from gossamer.collection.directory import is_in_use
 from gossamer.crawl.check_state import Checked, Problem, problem_of
 from gossamer.crawl.commit import CLEAN_KEY, known_ends
-from gossamer.crawl.home import is_in_use
 from gossamer.crawl.study import Study
 from gossamer.errors import StoreError
 from gossamer.frontier.store import Table

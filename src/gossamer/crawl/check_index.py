@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gossamer.collection.directory import is_in_use
 from gossamer.crawl.check_state import Checked, Problem, problem_of
 from gossamer.crawl.commit import CLEAN_KEY, known_ends
-from gossamer.crawl.home import is_in_use
 from gossamer.crawl.study import Study
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.frontier.rows import UrlRow

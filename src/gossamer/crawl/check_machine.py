@@ -20,7 +20,7 @@ from typing import Any, Final
 from gossamer.base import native
 from gossamer.base.plots import plot_library
 from gossamer.base.values import dataclass
-from gossamer.crawl.home import FORMAT, Home, open_to_read
+from gossamer.collection.directory import FORMAT, Home, open_to_read
 from gossamer.errors import GossamerError
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Table

@@ -16,8 +16,8 @@ from gossamer.archive.manifest import NAME, Listed, read_manifest
 from gossamer.archive.padding import SALT_FIELD
 from gossamer.archive.reader import read_info
 from gossamer.base.checked_lines import crc32_of
+from gossamer.collection.directory import Home
 from gossamer.crawl.check_state import Problem
-from gossamer.crawl.home import Home
 from gossamer.crawl.rebuild_archive import WITHOUT_LOST
 from gossamer.errors import GossamerError
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from gossamer.archive.manifest import read_manifest
 from gossamer.base.checked_lines import crc32_of
+from gossamer.collection.checksums import ACTS, NAME, Sums, covered_files, find_sums, is_fixed
+from gossamer.collection.directory import Home, is_in_use
+from gossamer.collection.log_lines import unreadable_lines
 from gossamer.crawl.check_state import Checked, Problem
-from gossamer.crawl.home import Home, is_in_use
-from gossamer.crawl.log_lines import unreadable_lines
-from gossamer.crawl.sums import ACTS, NAME, Sums, covered_files, find_sums, is_fixed
 from gossamer.errors import CorruptFile
 from gossamer.frontier.rocks import REBUILD as REBUILD_STATE
 from gossamer.graph.manifest import REBUILD as REBUILD_GRAPH

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from gossamer.collection.directory import Home
 from gossamer.crawl.check_archive import archive_problems, bare_archive_problems
 from gossamer.crawl.check_forgotten import forgotten_problems
 from gossamer.crawl.check_graph import graph_problems, read_manifest
@@ -17,7 +18,6 @@ from gossamer.crawl.check_index import index_problems
 from gossamer.crawl.check_manifest import manifest_problems
 from gossamer.crawl.check_state import Checked, Problem, problem_of, state_problems
 from gossamer.crawl.check_sums import act_problems, sum_problems
-from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
 from gossamer.errors import CorruptFile, StateLost
 from gossamer.graph.manifest import Manifest

@@ -55,9 +55,9 @@ from gossamer.base.checked_lines import crc32
 from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.garbage import give_back
 from gossamer.base.values import dataclass
+from gossamer.collection.crawl_log import Journal
 from gossamer.crawl.crew import Crew
 from gossamer.crawl.indexing import Fresh, IndexFeed
-from gossamer.crawl.journal import Journal
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.wire import PartWritten
 from gossamer.errors import DiskFault

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.files import delete_if_possible
-from gossamer.crawl.home import Home
+from gossamer.collection.directory import Home
 from gossamer.errors import GossamerError
 
 Answerer = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.values import dataclass
-from gossamer.crawl.cookie_book import CookieBook
+from gossamer.collection.cookies_file import CookieBook
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.wire import PartWritten
 from gossamer.crawl.worker import Worker

@@ -17,24 +17,24 @@ from typing import Any, Final
 
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
-from gossamer.crawl.admission import Admission
-from gossamer.crawl.bans import stored_bans
-from gossamer.crawl.build import check_usable
-from gossamer.crawl.commit import CLEAN_KEY
-from gossamer.crawl.configure import Configured, configure
-from gossamer.crawl.forgotten import read_forgotten
-from gossamer.crawl.home import SALT_KEY, Home, open_to_read
-from gossamer.crawl.hosts import Host
-from gossamer.crawl.new_sites import new_sites
-from gossamer.crawl.scheduler import Scheduler
-from gossamer.crawl.session import Plan
-from gossamer.crawl.stored import (
+from gossamer.collection.configure import Configured, configure
+from gossamer.collection.directory import SALT_KEY, Home, open_to_read
+from gossamer.collection.forgotten import read_forgotten
+from gossamer.collection.stored_settings import (
     changed_settings,
     stored_seeds,
     stored_settings,
     with_stored_seeds,
     without_secrets,
 )
+from gossamer.crawl.admission import Admission
+from gossamer.crawl.bans import stored_bans
+from gossamer.crawl.build import check_usable
+from gossamer.crawl.commit import CLEAN_KEY
+from gossamer.crawl.hosts import Host
+from gossamer.crawl.new_sites import new_sites
+from gossamer.crawl.scheduler import Scheduler
+from gossamer.crawl.session import Plan
 from gossamer.errors import UsageError
 from gossamer.fetch.guard import Guard, guard_of
 from gossamer.fetch.request import user_agent

@@ -20,9 +20,9 @@ from gossamer.archive.reader import iter_exchanges, read_records
 from gossamer.archive.wacz import ListedPage, WaczWriter
 from gossamer.base.clock import Clock, SystemClock, iso_of
 from gossamer.base.values import dataclass
+from gossamer.collection.directory import Home
 from gossamer.crawl.commit import known_ends
 from gossamer.crawl.export_files import STDOUT, writing_to
-from gossamer.crawl.home import Home
 from gossamer.crawl.study import Study
 from gossamer.errors import CorruptFile, NotKnown, UsageError
 from gossamer.frontier.rows import UrlRow

@@ -31,17 +31,7 @@ from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.plurals import counted
 from gossamer.base.values import dataclass
-from gossamer.crawl.aside import begin_aside, make_ready, settle
-from gossamer.crawl.build import open_node
-from gossamer.crawl.commit import CLEAN_KEY
-from gossamer.crawl.forget_archive import ArchiveCopy, is_of
-from gossamer.crawl.forget_derived import Tell, make_derived
-from gossamer.crawl.forget_names import Cover, form_of, read_names
-from gossamer.crawl.forget_state import StateCopy
-from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, log_line
-from gossamer.crawl.forgotten import note_allowed, note_forgotten, read_forgotten
-from gossamer.crawl.guarded_reader import new_place
-from gossamer.crawl.home import (
+from gossamer.collection.directory import (
     SALT_KEY,
     Home,
     delete_checkpoints,
@@ -50,8 +40,18 @@ from gossamer.crawl.home import (
     open_to_write,
     undo_half_swaps,
 )
+from gossamer.collection.forgotten import note_allowed, note_forgotten, read_forgotten
+from gossamer.collection.staging import begin_aside, make_ready, settle
+from gossamer.collection.stored_settings import stored_settings
+from gossamer.crawl.build import open_node
+from gossamer.crawl.commit import CLEAN_KEY
+from gossamer.crawl.forget_archive import ArchiveCopy, is_of
+from gossamer.crawl.forget_derived import Tell, make_derived
+from gossamer.crawl.forget_names import Cover, form_of, read_names
+from gossamer.crawl.forget_state import StateCopy
+from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, log_line
+from gossamer.crawl.guarded_reader import new_place
 from gossamer.crawl.marker import move_deaths
-from gossamer.crawl.stored import stored_settings
 from gossamer.errors import NotKnown
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table, walk

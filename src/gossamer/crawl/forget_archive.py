@@ -32,10 +32,10 @@ from gossamer.archive.rewrite import (
 )
 from gossamer.archive.warc import RevisitOf
 from gossamer.base.copying import link_or_copy
-from gossamer.crawl.archive_list import new_manifest
+from gossamer.collection.archive_list import new_manifest
+from gossamer.collection.directory import Home
 from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.crawl.forget_texts import info_fields
-from gossamer.crawl.home import Home
 from gossamer.crawl.import_lists import list_entry
 from gossamer.errors import CorruptFile
 from gossamer.frontier.rows import CaptureRow, time_key

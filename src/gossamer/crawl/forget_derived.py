@@ -15,13 +15,13 @@ from typing import Final
 
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import Clock
-from gossamer.crawl.aside import NEW
+from gossamer.collection.directory import Home
+from gossamer.collection.forgotten import read_forgotten
+from gossamer.collection.staging import NEW
 from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forget_state import StateCopy
-from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.guarded_reader import guarding_copy
 from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.home import Home
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.rebuild_index import ended_us

@@ -16,13 +16,13 @@ import msgpack
 
 from gossamer.archive.rewrite import Moved
 from gossamer.base.values import dataclass
+from gossamer.collection.stored_settings import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
+from gossamer.collection.typed_names import PREFIX as TYPED_NAME_PREFIX
 from gossamer.crawl.bans import BANS_KEY
 from gossamer.crawl.commit import FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
 from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.crawl.harvest import LED_TO_FORGOTTEN
 from gossamer.crawl.sitemap_errands import PREFIX as SITEMAP_PREFIX
-from gossamer.crawl.stored import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
-from gossamer.crawl.typed_names import PREFIX as TYPED_NAME_PREFIX
 from gossamer.errors import StoreError
 from gossamer.frontier.copies import count_copies, is_of_copies
 from gossamer.frontier.counts import Counts

@@ -22,12 +22,12 @@ from typing import BinaryIO, Final, Literal, cast
 from gossamer.archive.wacz_reader import ZIP_MAGICS, Member, warc_members
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
+from gossamer.collection.crawl_log import note_act
+from gossamer.collection.directory import Home
 from gossamer.crawl.build import Opened, SettingsFor, open_node
-from gossamer.crawl.home import Home
 from gossamer.crawl.import_archive import Tally, import_records
 from gossamer.crawl.import_lists import import_list, import_sitemap
 from gossamer.crawl.intake import Intake
-from gossamer.crawl.journal import note_act
 from gossamer.errors import CorruptFile, UsageError
 
 if sys.version_info >= (3, 14):

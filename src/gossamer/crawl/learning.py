@@ -17,12 +17,12 @@ import msgpack
 from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
+from gossamer.collection.crawl_log import Journal
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.commit import SEEDS_KEY, Committer
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.imported import note_imported
 from gossamer.crawl.indexing import IndexFeed
-from gossamer.crawl.journal import Journal
 from gossamer.crawl.matches import IsMatch
 from gossamer.crawl.scheduler import Scheduler
 from gossamer.frontier.frontier import Frontier

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base.plurals import counted
+from gossamer.collection.directory import SALT_KEY
+from gossamer.collection.stored_settings import stored_seeds
 from gossamer.crawl.admission import build_scope
-from gossamer.crawl.home import SALT_KEY
-from gossamer.crawl.stored import stored_seeds
 from gossamer.errors import UsageError
 from gossamer.frontier.counts import COUNTS_KEY, Counts
 from gossamer.frontier.frontier import HOST_BYTES

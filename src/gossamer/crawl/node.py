@@ -20,11 +20,11 @@ from typing import Final
 from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.handles import room_for_connections
 from gossamer.base.memory import resident_bytes
+from gossamer.collection.history import Recorder
 from gossamer.crawl.bans import LiveBans
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.ending import complete
 from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.history import Recorder
 from gossamer.crawl.hosts import Host
 from gossamer.crawl.learning import Learner
 from gossamer.crawl.moment import Moment, Recent

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
+from gossamer.collection.crawl_log import Journal
+from gossamer.collection.directory import Home
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import LiveBans
 from gossamer.crawl.commit import Committer
 from gossamer.crawl.crew import Crew
-from gossamer.crawl.home import Home
 from gossamer.crawl.indexing import IndexFeed
-from gossamer.crawl.journal import Journal
 from gossamer.crawl.learning import Reread
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.matches import IsMatch

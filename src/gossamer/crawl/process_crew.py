@@ -23,13 +23,13 @@ from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.files import delete_if_possible
 from gossamer.base.values import dataclass
+from gossamer.collection.cookies_file import CookieBook
+from gossamer.collection.directory import Home
 from gossamer.crawl import wire
-from gossamer.crawl.cookie_book import CookieBook
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.equip import Post
 from gossamer.crawl.guarded_reader import GuardedReader
 from gossamer.crawl.harvest import Harvester
-from gossamer.crawl.home import Home
 from gossamer.crawl.legacy import Left, Testament, read_legacy, reported
 from gossamer.crawl.marker import marked, read_marker
 from gossamer.crawl.node_desk import Hand, NodeDesk

@@ -29,17 +29,17 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.files import sync_folder
+from gossamer.collection.crawl_log import note_act
+from gossamer.collection.directory import Home, locked, open_to_read, open_to_write, undo_half_swaps
+from gossamer.collection.forgotten import mend_forgotten, read_forgotten
+from gossamer.collection.log_lines import unreadable_lines, wrap_unreadable
+from gossamer.collection.operator_inputs import Told, read_told
 from gossamer.crawl.equip import build_harvester
-from gossamer.crawl.forgotten import mend_forgotten, read_forgotten
 from gossamer.crawl.guarded_reader import Guard, UnreadPage, guarding
-from gossamer.crawl.home import Home, locked, open_to_read, open_to_write, undo_half_swaps
-from gossamer.crawl.journal import note_act
 from gossamer.crawl.links import LinkBook
-from gossamer.crawl.log_lines import unreadable_lines, wrap_unreadable
 from gossamer.crawl.rebuild_archive import find_loss, finish_archive, give_up, rebuild_archive
 from gossamer.crawl.rebuild_index import rebuild_index
 from gossamer.crawl.rebuild_state import fill_state
-from gossamer.crawl.told import Told, read_told
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import CorruptFile, NoCollection, StoreError, UsageError
 from gossamer.frontier.rocks import RocksStore

@@ -20,8 +20,8 @@ from gossamer.archive.writer import disk_fault
 from gossamer.base.checked_lines import crc32_of
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
-from gossamer.crawl.archive_list import LostFile, lost_files, new_manifest
-from gossamer.crawl.told import Told
+from gossamer.collection.archive_list import LostFile, lost_files, new_manifest
+from gossamer.collection.operator_inputs import Told
 from gossamer.errors import CorruptFile, StoreError
 
 Tell = Callable[[str], None]

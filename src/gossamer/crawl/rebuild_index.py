@@ -10,10 +10,10 @@ from typing import Final
 
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.base.clock import Clock
+from gossamer.collection.directory import Home
+from gossamer.collection.forgotten import read_forgotten
 from gossamer.crawl.equip import build_harvester
-from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.guarded_reader import Guard
-from gossamer.crawl.home import Home
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table

@@ -20,17 +20,17 @@ import msgpack
 
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.base.checked_lines import crc32_of
+from gossamer.collection.directory import FORMAT, SALT_KEY, VERSION_KEY, Home
+from gossamer.collection.forgotten import read_forgotten
+from gossamer.collection.operator_inputs import Told
+from gossamer.collection.stored_settings import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import bans_in, put_bans
 from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
 from gossamer.crawl.equip import build_harvester
-from gossamer.crawl.forgotten import read_forgotten
 from gossamer.crawl.guarded_reader import Guard, GuardedReader
-from gossamer.crawl.home import FORMAT, SALT_KEY, VERSION_KEY, Home
 from gossamer.crawl.imported import note_imported
 from gossamer.crawl.rebuild_index import ended_us
-from gossamer.crawl.stored import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
-from gossamer.crawl.told import Told
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import Standing
 from gossamer.frontier.store import Store, Table

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from gossamer.base.clock import Clock
+from gossamer.collection.typed_names import TypedNames
 from gossamer.crawl.holdups import Holdup
 from gossamer.crawl.host_roll import HostRoll
 from gossamer.crawl.host_troubles import HostTroubles
@@ -22,7 +23,6 @@ from gossamer.crawl.name_queue import NameQueue
 from gossamer.crawl.robots_errands import RobotsErrands
 from gossamer.crawl.shares import Shares
 from gossamer.crawl.sitemap_errands import SitemapErrands
-from gossamer.crawl.typed_names import TypedNames
 from gossamer.crawl.unasked import AT_ONCE, SLICE_REST_S, Unasked
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved, address_in

@@ -11,18 +11,18 @@ from typing import Any
 
 from gossamer.base.clock import SystemClock
 from gossamer.base.values import dataclass
-from gossamer.crawl.aside import NEW, OLD
+from gossamer.collection.checksums import NAME as SUMS
+from gossamer.collection.configure import configure
+from gossamer.collection.crawl_log import note_act
+from gossamer.collection.directory import CHECKPOINTS, Home, open_to_read, undo_half_swaps
+from gossamer.collection.staging import NEW, OLD
+from gossamer.collection.stored_settings import stored_settings
 from gossamer.crawl.bans import note_bans
 from gossamer.crawl.build import Opened, check_usable, open_node
-from gossamer.crawl.configure import configure
 from gossamer.crawl.control import listening
-from gossamer.crawl.home import CHECKPOINTS, Home, open_to_read, undo_half_swaps
-from gossamer.crawl.journal import note_act
 from gossamer.crawl.new_sites import added_sites
 from gossamer.crawl.node import Node
 from gossamer.crawl.seeds import survey
-from gossamer.crawl.stored import stored_settings
-from gossamer.crawl.sums import NAME as SUMS
 from gossamer.errors import DiskFault, GossamerError, UsageError
 from gossamer.fetch.request import user_agent
 from gossamer.settings import Settings

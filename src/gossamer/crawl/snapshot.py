@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gossamer.collection.directory import Home
 from gossamer.crawl.control import NotRunning, send
-from gossamer.crawl.home import Home
 from gossamer.crawl.progress import figures_of
 from gossamer.crawl.study import Study
 

@@ -21,11 +21,11 @@ from typing import Final, Self
 
 from gossamer.archive.reader import Exchange, read_exchange
 from gossamer.base.clock import iso_of
+from gossamer.collection.directory import SALT_KEY, Home
+from gossamer.collection.forgotten import read_forgotten
+from gossamer.collection.stored_settings import stored_seeds, stored_settings
 from gossamer.crawl.admission import Admission, build_scope
 from gossamer.crawl.bans import stored_bans
-from gossamer.crawl.forgotten import read_forgotten
-from gossamer.crawl.home import SALT_KEY, Home
-from gossamer.crawl.stored import stored_seeds, stored_settings
 from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
 from gossamer.crawl.study_state import Check, PresentState
 from gossamer.crawl.study_story import Judged, RobotsView, Step, Story, robots_view

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from os import fspath
 
 from gossamer.base.files import stamp_of
-from gossamer.crawl.home import Home, open_to_read
+from gossamer.collection.directory import Home, open_to_read
 from gossamer.errors import Rewritten
 from gossamer.frontier.store import Store
 

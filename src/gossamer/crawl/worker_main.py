@@ -22,10 +22,10 @@ from typing import Any, Final, cast
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import SystemClock
 from gossamer.base.garbage import keep_large_apart, search_seldom
+from gossamer.collection.forgotten import read_forgotten
+from gossamer.collection.forgotten_list import TakedownFiles
 from gossamer.crawl import wire
 from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
-from gossamer.crawl.forgotten import read_forgotten
-from gossamer.crawl.forgotten_list import TakedownFiles
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.worker import Worker
 from gossamer.errors import DiskFault, GossamerError

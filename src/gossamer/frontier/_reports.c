@@ -1,5 +1,5 @@
 /* Rows of the state and lines of the log that every page brings, in C: the twin of rows.py, and of
- * the lines of crawl/journal.py.
+ * the lines of collection/crawl_log.py.
  *
  * A page settles a row, and brings a capture, two refusals and a queued URL: in Python that is some
  * 60 steps, each of which makes values only for msgpack or a line to hold them. What is not as it

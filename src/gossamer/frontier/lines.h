@@ -1,4 +1,4 @@
-/* Lines of the log in C: the twin of what crawl/journal.py makes of reports and refusals.
+/* Lines of the log in C: the twin of what collection/crawl_log.py makes of reports and refusals.
  *
  * Lines are put together of ASCII that needs no escape; whatever has another character is declined.
  */

@@ -23,8 +23,8 @@ from urllib.parse import urlsplit
 from gossamer.base.clock import SystemClock
 from gossamer.base.sizes import size_text
 from gossamer.base.values import dataclass
+from gossamer.collection.configure import configure, remember_contact
 from gossamer.crawl.bare_names import Chosen, choose_urls
-from gossamer.crawl.configure import configure, remember_contact
 from gossamer.errors import SettingsError, UsageError
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.request import user_agent

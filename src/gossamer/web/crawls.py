@@ -22,13 +22,13 @@ from typing import Any, Final
 
 from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
+from gossamer.collection.directory import Home, is_in_use, locked
+from gossamer.collection.option_names import settings_of
 from gossamer.crawl.admission import build_scope
 from gossamer.crawl.bans import bans_of, change_bans
 from gossamer.crawl.bare_names import candidates
 from gossamer.crawl.build import check_usable
 from gossamer.crawl.control import NotRunning, send
-from gossamer.crawl.flags import settings_of
-from gossamer.crawl.home import Home, is_in_use, locked
 from gossamer.crawl.progress import figures_of
 from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import delete_collection

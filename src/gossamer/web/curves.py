@@ -1,4 +1,4 @@
-"""The curves of a crawl: its history (`crawl/history.py`) as series, with speeds between samples.
+"""The curves of a crawl: its history (`collection/history.py`) as series, with speeds between samples.
 
 The page draws them with uPlot, which a build fetches from npm (docs/adr/0012). A build without it
 shows the same figures as a table.
@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gossamer.base.plots import VENDOR, has_plots
-from gossamer.crawl.history import Sample, read_history
-from gossamer.crawl.home import Home
+from gossamer.collection.directory import Home
+from gossamer.collection.history import Sample, read_history
 
 __all__ = ["has_plots"]
 

@@ -19,7 +19,7 @@ import uvicorn
 
 from gossamer.base.clock import SystemClock
 from gossamer.base.values import dataclass
-from gossamer.crawl.configure import configure
+from gossamer.collection.configure import configure
 from gossamer.errors import SettingsError, UsageError
 from gossamer.fetch.guard import Guard
 from gossamer.search.searchers import Searchers

@@ -20,7 +20,7 @@ from typing import Final
 from gossamer.base.clock import Clock
 from gossamer.base.files import stamp_of
 from gossamer.base.values import dataclass
-from gossamer.crawl.home import Home
+from gossamer.collection.directory import Home
 from gossamer.crawl.study import Study
 from gossamer.errors import NotKnown, UsageError
 from gossamer.search.engine import Engine

@@ -27,10 +27,10 @@ from gossamer.archive.writer import disk_fault
 from gossamer.base.files import sync_folder
 from gossamer.base.locks import try_lock
 from gossamer.base.values import dataclass
-from gossamer.crawl.aside import is_ready, settle
-from gossamer.crawl.forgotten_list import TakedownFiles
-from gossamer.crawl.sums import NAME as SUMS
-from gossamer.crawl.sums import begin_writing, end_writing
+from gossamer.collection.checksums import NAME as SUMS
+from gossamer.collection.checksums import begin_writing, end_writing
+from gossamer.collection.forgotten_list import TakedownFiles
+from gossamer.collection.staging import is_ready, settle
 from gossamer.errors import (
     CollectionInUse,
     CorruptFile,

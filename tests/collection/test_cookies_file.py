@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import ManualClock
-from gossamer.crawl.cookie_book import CookieBook
+from gossamer.collection.cookies_file import CookieBook
 from gossamer.errors import CorruptFile
 from gossamer.settings import Fetch
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.crawl.aside import NEW, OLD, PARTS, begin_aside, is_ready, make_ready, settle
+from gossamer.collection.staging import NEW, OLD, PARTS, begin_aside, is_ready, make_ready, settle
 
 OLD_PARTS = {part: f"old {part}" for part in PARTS}
 NEW_PARTS = {part: f"new {part}" for part in PARTS}

@@ -21,10 +21,10 @@ from gossamer.archive.manifest import read_manifest
 from gossamer.archive.padding import SALT_FIELD
 from gossamer.archive.reader import iter_exchanges, read_info
 from gossamer.base.values import dataclass
+from gossamer.collection.crawl_log import read_acts
+from gossamer.collection.directory import SALT_KEY, Home, open_to_read
+from gossamer.collection.stored_settings import ORIGINS_KEY, TYPED_KEY, stored_settings
 from gossamer.crawl.commit import SEEDS_KEY, known_ends
-from gossamer.crawl.home import SALT_KEY, Home, open_to_read
-from gossamer.crawl.journal import read_acts
-from gossamer.crawl.stored import ORIGINS_KEY, TYPED_KEY, stored_settings
 from gossamer.errors import GossamerError
 from gossamer.frontier.store import Store, Table
 from gossamer.records import Purpose

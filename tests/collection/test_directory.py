@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.crawl.home import (
+from gossamer.collection.directory import (
     FORMAT,
     SALT_KEY,
     VERSION_KEY,
@@ -189,7 +189,7 @@ def test_a_place_below_a_file_cannot_be_made(tmp_path: Path) -> None:
 
 def test_one_holds_the_lock_and_the_next_is_told_who(home: Home) -> None:
     code = (
-        "import sys; from pathlib import Path; from gossamer.crawl.home import Home, locked\n"
+        "import sys; from pathlib import Path; from gossamer.collection.directory import Home, locked\n"
         "with locked(Home(Path(sys.argv[1]))):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )
@@ -212,7 +212,7 @@ def test_one_holds_the_lock_and_the_next_is_told_who(home: Home) -> None:
 
 def test_a_lock_ends_with_its_process_however_that_ends(home: Home) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from gossamer.crawl.home import Home, locked\n"
+        "import os, sys; from pathlib import Path; from gossamer.collection.directory import Home, locked\n"
         "with locked(Home(Path(sys.argv[1]))): os._exit(9)"
     )
     ran = subprocess.run([sys.executable, "-c", code, str(home.path)], check=False, timeout=90)

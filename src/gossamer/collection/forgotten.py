@@ -21,7 +21,8 @@ from typing import Final
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
-from gossamer.crawl.forgotten_list import (
+from gossamer.collection.crawl_log import note_act, read_acts
+from gossamer.collection.forgotten_list import (
     ALLOW,
     FORGET,
     Decision,
@@ -30,7 +31,6 @@ from gossamer.crawl.forgotten_list import (
     read_list,
     write_list,
 )
-from gossamer.crawl.journal import note_act, read_acts
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.urls.forgotten import Forgotten, Named
 

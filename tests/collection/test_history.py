@@ -11,8 +11,8 @@ import pytest
 
 from gossamer.base.clock import ManualClock
 from gossamer.base.memory import resident_bytes
-from gossamer.crawl.backup import backup
-from gossamer.crawl.history import (
+from gossamer.collection.directory import Home
+from gossamer.collection.history import (
     FIRST_INTERVAL_S,
     MOST_SAMPLES,
     Recorder,
@@ -21,7 +21,7 @@ from gossamer.crawl.history import (
     encode_sample,
     read_history,
 )
-from gossamer.crawl.home import Home
+from gossamer.crawl.backup import backup
 from gossamer.crawl.session import delete_collection
 from gossamer.frontier.counts import Counts
 from support.a_crawl import crawl

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.crawl.configure import (
+from gossamer.collection.configure import (
     check_file,
     configure,
     difference,

@@ -11,8 +11,8 @@ import textwrap
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from gossamer.crawl.flags import FLAGS, NOT, OTHERS, meaning_of
-from gossamer.crawl.options import ShortOptions
+from gossamer.collection.option_names import FLAGS, NOT, OTHERS, meaning_of
+from gossamer.collection.options import ShortOptions
 from gossamer.settings import describe
 
 F = TypeVar("F", bound=Callable[..., object])

@@ -14,10 +14,10 @@ import msgpack
 
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
+from gossamer.collection.configure import difference
+from gossamer.collection.crawl_log import note_act
+from gossamer.collection.directory import Home
 from gossamer.crawl.commit import SEEDS_KEY
-from gossamer.crawl.configure import difference
-from gossamer.crawl.home import Home
-from gossamer.crawl.journal import note_act
 from gossamer.errors import SettingsError
 from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
