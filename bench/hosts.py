@@ -37,13 +37,13 @@ from bench.processes import Crawled, LineCount, Look, crawl, own_environment
 
 from gossamer.base.garbage import search_seldom
 from gossamer.collection.directory import Home
-from gossamer.crawl.scheduler import Scheduler
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store
 from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
+from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
 

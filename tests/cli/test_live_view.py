@@ -7,9 +7,9 @@ from rich.cells import cell_len
 
 from gossamer.cli.live_view import Line, shortened, span_text, view, wrapped
 from gossamer.cli.talking import plain_line
-from gossamer.crawl.holdups import Holdup
 from gossamer.crawl.moment import Moment, Recent
 from gossamer.crawl.progress import Progress
+from gossamer.schedule.holdups import Holdup
 from gossamer.settings import Limits
 
 LONG = "https://example.org/" + "a-very-long-name/" * 20 + "end.html"

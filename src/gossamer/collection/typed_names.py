@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gossamer.crawl.hosts import Host
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import address_in
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import Table
+from gossamer.schedule.host_queues import Host
 
 PREFIX: Final = b"typed name:"
 _PUBLIC, _PRIVATE = b"public", b"private"

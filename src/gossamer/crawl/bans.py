@@ -19,11 +19,11 @@ import msgpack
 from gossamer.base.clock import Clock
 from gossamer.collection.crawl_log import note_act, read_acts
 from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
-from gossamer.crawl.admission import Admission
 from gossamer.crawl.control import NotRunning, send
 from gossamer.errors import UsageError
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
+from gossamer.schedule.admission import Admission
 from gossamer.urls.bans import BanList
 
 BANS_KEY: Final = b"bans"

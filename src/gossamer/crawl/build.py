@@ -28,7 +28,6 @@ from gossamer.collection.stored_settings import (
     stored_settings,
     with_stored_seeds,
 )
-from gossamer.crawl.admission import Admission, build_scope
 from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, Committer, known_ends
 from gossamer.crawl.crew import Crew, OneManCrew
@@ -46,12 +45,10 @@ from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.intake import Intake
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.marker import Marker, delete_markers, read_deadly
-from gossamer.crawl.matches import count_matches, matcher
 from gossamer.crawl.node import Node
 from gossamer.crawl.parts import Parts
 from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.recovery import Recovered, recover
-from gossamer.crawl.scheduler import Scheduler
 from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import StoreError, UsageError
 from gossamer.fetch.fetcher import checked_header
@@ -63,6 +60,9 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Found
+from gossamer.schedule.admission import Admission, build_scope
+from gossamer.schedule.matches import count_matches, matcher
+from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings, values_of
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, port_of

@@ -27,13 +27,10 @@ from gossamer.collection.stored_settings import (
     with_stored_seeds,
     without_secrets,
 )
-from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import stored_bans
 from gossamer.crawl.build import check_usable
 from gossamer.crawl.commit import CLEAN_KEY
-from gossamer.crawl.hosts import Host
 from gossamer.crawl.new_sites import new_sites
-from gossamer.crawl.scheduler import Scheduler
 from gossamer.crawl.session import Plan
 from gossamer.errors import UsageError
 from gossamer.fetch.guard import Guard, guard_of
@@ -45,6 +42,9 @@ from gossamer.frontier.store import MemoryStore, Store, Table
 from gossamer.policies.throttle import Throttle
 from gossamer.politeness.pace import rest_after
 from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
+from gossamer.schedule.admission import Admission
+from gossamer.schedule.host_queues import Host
+from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings, values_of
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of

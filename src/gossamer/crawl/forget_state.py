@@ -22,7 +22,6 @@ from gossamer.crawl.bans import BANS_KEY
 from gossamer.crawl.commit import FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
 from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.crawl.harvest import LED_TO_FORGOTTEN
-from gossamer.crawl.sitemap_errands import PREFIX as SITEMAP_PREFIX
 from gossamer.errors import StoreError
 from gossamer.frontier.copies import count_copies, is_of_copies
 from gossamer.frontier.counts import Counts
@@ -30,6 +29,7 @@ from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow
 from gossamer.frontier.store import Changes, Store, Table, walk
 from gossamer.politeness.access import Access
 from gossamer.records import Outcome
+from gossamer.schedule.sitemap_fetches import PREFIX as SITEMAP_PREFIX
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import KEY_BYTES
 

@@ -18,16 +18,16 @@ from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import Journal
-from gossamer.crawl.admission import Admission
 from gossamer.crawl.commit import SEEDS_KEY, Committer
 from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.imported import note_imported
 from gossamer.crawl.indexing import IndexFeed
-from gossamer.crawl.matches import IsMatch
-from gossamer.crawl.scheduler import Scheduler
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Table
 from gossamer.records import NAMED, Answer, Found, Lease, Purpose, Report, Stored
+from gossamer.schedule.admission import Admission
+from gossamer.schedule.matches import IsMatch
+from gossamer.schedule.scheduler import Scheduler
 
 Reread = Callable[[Lease, Answer, Stored], Harvest]
 

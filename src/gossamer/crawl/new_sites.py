@@ -17,12 +17,12 @@ from typing import Final
 from gossamer.base.plurals import counted
 from gossamer.collection.directory import SALT_KEY
 from gossamer.collection.stored_settings import stored_seeds
-from gossamer.crawl.admission import build_scope
 from gossamer.errors import UsageError
 from gossamer.frontier.counts import COUNTS_KEY, Counts
 from gossamer.frontier.frontier import HOST_BYTES
 from gossamer.frontier.rows import HostRow
 from gossamer.frontier.store import Store, Table
+from gossamer.schedule.admission import build_scope
 from gossamer.settings import Settings
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import Keys

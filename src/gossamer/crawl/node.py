@@ -25,7 +25,6 @@ from gossamer.crawl.bans import LiveBans
 from gossamer.crawl.crew import Employer
 from gossamer.crawl.ending import complete
 from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.hosts import Host
 from gossamer.crawl.learning import Learner
 from gossamer.crawl.moment import Moment, Recent
 from gossamer.crawl.parts import Parts
@@ -35,6 +34,7 @@ from gossamer.errors import DiskFault
 from gossamer.policies.disk import least_free_bytes
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Lease, Purpose, Report
+from gossamer.schedule.host_queues import Host
 
 _IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
 _LEASES_AT_ONCE: Final = 64  # then the loop gets its turn

@@ -8,17 +8,17 @@ from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import Journal
 from gossamer.collection.directory import Home
-from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import LiveBans
 from gossamer.crawl.commit import Committer
 from gossamer.crawl.crew import Crew
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.learning import Reread
 from gossamer.crawl.links import LinkBook
-from gossamer.crawl.matches import IsMatch
-from gossamer.crawl.scheduler import Scheduler
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
+from gossamer.schedule.admission import Admission
+from gossamer.schedule.matches import IsMatch
+from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings
 
 

@@ -24,7 +24,6 @@ from gossamer.collection.directory import FORMAT, SALT_KEY, VERSION_KEY, Home
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.operator_inputs import Told
 from gossamer.collection.stored_settings import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
-from gossamer.crawl.admission import Admission
 from gossamer.crawl.bans import bans_in, put_bans
 from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
 from gossamer.crawl.equip import build_harvester
@@ -37,6 +36,7 @@ from gossamer.frontier.store import Store, Table
 from gossamer.politeness.access import Access
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import NAMED, Found, Outcome, Purpose, Reason, Report
+from gossamer.schedule.admission import Admission
 from gossamer.settings import values_of
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, origin_of

@@ -13,7 +13,7 @@ on disk until its outcome is committed, so nothing is lost with a lease.
 
 All of it happens in memory (`pending.py`) until `begin_commit` hands over one batch, and
 `end_commit` says that it is on disk. Only the node calls this, from one thread. It waits for
-nothing and asks no clock: when a host may be asked is `crawl/scheduler.py`'s business.
+nothing and asks no clock: when a host may be asked is `schedule/scheduler.py`'s business.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ STANDING: Final = {
 # Too deep by this path, marked nofollow on this page, at the end of a long chain: the next page
 # that links here may say otherwise.
 LIFTABLE: Final = frozenset({Reason.DEPTH, Reason.NOFOLLOW, Reason.REDIRECTS})
-# What `crawl/admission.py` says: a change of scope, bans or traps may change it.
+# What `schedule/admission.py` says: a change of scope, bans or traps may change it.
 JUDGED_ALONE: Final = frozenset(
     {
         Reason.SCOPE,

@@ -24,7 +24,6 @@ from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
 from gossamer.collection.directory import Home, is_in_use, locked
 from gossamer.collection.option_names import settings_of
-from gossamer.crawl.admission import build_scope
 from gossamer.crawl.bans import bans_of, change_bans
 from gossamer.crawl.bare_names import candidates
 from gossamer.crawl.build import check_usable
@@ -34,6 +33,7 @@ from gossamer.crawl.seeds import read_seeds
 from gossamer.crawl.session import delete_collection
 from gossamer.errors import CollectionInUse, NoCollection, NotKnown, StoreError, UsageError
 from gossamer.frontier.counts import Counts
+from gossamer.schedule.admission import build_scope
 from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.web.checking import CONTACT, Checker, RealOutside, check_contact, check_place

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from crawl.scheduler_bench import Asked, Bench
-from gossamer.crawl.hosts import Host
+
 from gossamer.records import Lease, Report
+from gossamer.schedule.host_queues import Host
 
 
 @dataclass(frozen=True, slots=True)

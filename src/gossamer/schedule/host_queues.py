@@ -23,9 +23,9 @@ from enum import Enum, auto
 from typing import Final
 
 from gossamer.base.values import dataclass
-from gossamer.crawl.ready_hosts import ReadyHosts
 from gossamer.politeness.pace import AddressPace, HostPace
 from gossamer.records import Reason
+from gossamer.schedule.ready_hosts import ReadyHosts
 
 
 class Where(Enum):

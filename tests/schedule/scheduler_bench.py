@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from gossamer.base.clock import ManualClock
-from gossamer.crawl.scheduler import Scheduler
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import MemoryStore, Store
 from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report, Stored
+from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gossamer.base.clock import Clock
-from gossamer.crawl.hosts import Host, HostBoard, Where
-from gossamer.crawl.robots_errands import RobotsErrands
-from gossamer.crawl.sitemap_errands import SitemapErrands
-from gossamer.crawl.unasked import Unasked
 from gossamer.fetch.faults import is_refused
 from gossamer.frontier.frontier import Frontier
 from gossamer.politeness.outage import Outage
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import Lease, Reason, Report
+from gossamer.schedule.host_queues import Host, HostBoard, Where
+from gossamer.schedule.robots_fetches import RobotsErrands
+from gossamer.schedule.sitemap_fetches import SitemapErrands
+from gossamer.schedule.skipped import Unasked
 from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
 

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from typing import Final
 
 from gossamer.base.clock import Clock
-from gossamer.crawl.errands import host_to_ask
-from gossamer.crawl.hosts import Errand, Host
 from gossamer.fetch.guard import forbidden_port
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Table
 from gossamer.politeness.access import MAX_HOPS, Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
+from gossamer.schedule.auxiliary import host_to_ask
+from gossamer.schedule.host_queues import Errand, Host
 from gossamer.settings import Settings
 from gossamer.urls.canonical import host_of, origin_of, port_of
 from gossamer.urls.keys import Keys

@@ -6,9 +6,9 @@ import asyncio
 import random
 
 import pytest
-
 from crawl.scheduler_bench import KEYS, PUBLIC, Asked, Bench
 from crawl.virtual_run import Reply, VirtualRun, grouped, shortest_margin_s
+
 from gossamer.politeness.pace import rest_after
 from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report
 from gossamer.urls.canonical import host_of

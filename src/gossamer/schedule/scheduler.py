@@ -14,16 +14,6 @@ from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.collection.typed_names import TypedNames
-from gossamer.crawl.holdups import Holdup
-from gossamer.crawl.host_roll import HostRoll
-from gossamer.crawl.host_troubles import HostTroubles
-from gossamer.crawl.hosts import Address, Host, HostBoard, Where
-from gossamer.crawl.last_retries import LastRetries, RetriesLeft
-from gossamer.crawl.name_queue import NameQueue
-from gossamer.crawl.robots_errands import RobotsErrands
-from gossamer.crawl.shares import Shares
-from gossamer.crawl.sitemap_errands import SitemapErrands
-from gossamer.crawl.unasked import AT_ONCE, SLICE_REST_S, Unasked
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved, address_in
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
@@ -34,6 +24,16 @@ from gossamer.politeness.pace import busy_rest, host_at_once, rest_after
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.politeness.robots import Robots
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
+from gossamer.schedule.connection_shares import Shares
+from gossamer.schedule.dns_queue import NameQueue
+from gossamer.schedule.holdups import Holdup
+from gossamer.schedule.host_cache import HostRoll
+from gossamer.schedule.host_queues import Address, Host, HostBoard, Where
+from gossamer.schedule.host_troubles import HostTroubles
+from gossamer.schedule.last_retries import LastRetries, RetriesLeft
+from gossamer.schedule.robots_fetches import RobotsErrands
+from gossamer.schedule.sitemap_fetches import SitemapErrands
+from gossamer.schedule.skipped import AT_ONCE, SLICE_REST_S, Unasked
 from gossamer.settings import Settings
 from gossamer.urls.canonical import origin_of, target_of
 from gossamer.urls.keys import Keys

@@ -1,7 +1,7 @@
 """What is remembered of an origin holds only as long as the rules do."""
 
-from gossamer.crawl.admission import Admission
 from gossamer.records import NAMED, Found, Reason
+from gossamer.schedule.admission import Admission
 from gossamer.settings import Settings, with_values
 from gossamer.urls.bans import BanList
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gossamer.crawl.hosts import Host, HostBoard, Where
+from gossamer.schedule.host_queues import Host, HostBoard, Where
 
 
 def hosts(*names: str) -> list[Host]:

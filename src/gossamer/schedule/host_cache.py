@@ -14,10 +14,10 @@ from operator import attrgetter
 from typing import Final
 
 from gossamer.base.clock import Clock
-from gossamer.crawl.holdups import Holdup, holdups
-from gossamer.crawl.hosts import Host, Where
 from gossamer.frontier.frontier import Frontier
 from gossamer.politeness.pace import address_rest_after, is_hurried, rest_after
+from gossamer.schedule.holdups import Holdup, holdups
+from gossamer.schedule.host_queues import Host, Where
 from gossamer.settings import Politeness
 from gossamer.urls.site import last_labels, site_of
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from crawl.scheduler_bench import (
     PUBLIC,
     A,
@@ -13,6 +12,7 @@ from crawl.scheduler_bench import (
     after_a_page,
     seconds_until_next,
 )
+
 from gossamer.records import Lease, Outcome, Purpose, Reason
 
 DAY_S = 86_400.0

@@ -13,7 +13,7 @@ from collections import deque
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
 
-from gossamer.crawl.hosts import Host
+from gossamer.schedule.host_queues import Host
 
 
 class Shares:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gossamer.crawl.holdups import Holdup, holdups
-from gossamer.crawl.hosts import Host, Where
 from gossamer.frontier.rows import HostRow
+from gossamer.schedule.holdups import Holdup, holdups
+from gossamer.schedule.host_queues import Host, Where
 
 
 def host(name: str, where: Where, queued: int, **row: object) -> tuple[Host, HostRow]:

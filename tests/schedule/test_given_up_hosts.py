@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
-
 from crawl.scheduler_bench import KEYS, PUBLIC, A, B, Bench
+
 from gossamer.frontier.rocks import RocksStore
 from gossamer.records import Outcome
 

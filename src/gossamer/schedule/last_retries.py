@@ -18,15 +18,15 @@ from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
-from gossamer.crawl.host_roll import HostRoll
-from gossamer.crawl.host_troubles import HostTroubles
-from gossamer.crawl.hosts import Host, HostBoard
-from gossamer.crawl.sitemap_errands import SitemapErrands
-from gossamer.crawl.unasked import Unasked
 from gossamer.fetch.faults import is_refused
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.records import Reason
+from gossamer.schedule.host_cache import HostRoll
+from gossamer.schedule.host_queues import Host, HostBoard
+from gossamer.schedule.host_troubles import HostTroubles
+from gossamer.schedule.sitemap_fetches import SitemapErrands
+from gossamer.schedule.skipped import Unasked
 from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
 

@@ -12,11 +12,11 @@ from itertools import islice
 from typing import Final
 
 from gossamer.base.clock import Clock
-from gossamer.crawl.dead_ports import DeadPorts
-from gossamer.crawl.hosts import Host
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.records import Reason
+from gossamer.schedule.dead_ports import DeadPorts
+from gossamer.schedule.host_queues import Host
 from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
 

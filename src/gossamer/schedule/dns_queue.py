@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, deque
 from typing import Final
 
-from gossamer.crawl.hosts import Host
+from gossamer.schedule.host_queues import Host
 
 _AT_ONCE: Final = 64
 _AT_ONCE_OF_SITE: Final = 8

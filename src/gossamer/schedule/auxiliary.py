@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gossamer.crawl.hosts import Host
 from gossamer.frontier.frontier import Frontier
+from gossamer.schedule.host_queues import Host
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import Keys
 from gossamer.urls.site import site_of

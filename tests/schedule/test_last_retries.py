@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-
 from crawl.scheduler_bench import PUBLIC, Bench
 from crawl.virtual_run import Reply, VirtualRun
+
 from gossamer.records import Lease, Outcome, Reason
 
 REFUSED = "Failed to connect: Could not connect to server (Connection refused)"

@@ -21,14 +21,14 @@ from typing import Final
 
 import msgpack
 
-from gossamer.crawl.errands import host_to_ask
-from gossamer.crawl.hosts import Host, SitemapErrand
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.parse.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
+from gossamer.schedule.auxiliary import host_to_ask
+from gossamer.schedule.host_queues import Host, SitemapErrand
 from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.keys import Keys

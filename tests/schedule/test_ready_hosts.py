@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from crawl.scheduler_bench import PUBLIC, Bench
 from crawl.virtual_run import Reply, VirtualRun
-from gossamer.crawl.hosts import Host
-from gossamer.crawl.name_queue import NameQueue
-from gossamer.crawl.ready_hosts import ReadyHosts
+
 from gossamer.records import Lease, Outcome, Purpose
+from gossamer.schedule.dns_queue import NameQueue
+from gossamer.schedule.host_queues import Host
+from gossamer.schedule.ready_hosts import ReadyHosts
 
 
 @dataclass

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from heapq import nlargest
 
 from gossamer.base.values import dataclass
-from gossamer.crawl.hosts import Host, Where
 from gossamer.frontier.rows import HostRow
+from gossamer.schedule.host_queues import Host, Where
 
 
 @dataclass(frozen=True, slots=True)

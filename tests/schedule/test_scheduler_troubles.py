@@ -6,7 +6,6 @@ import sys
 from itertools import pairwise
 
 import pytest
-
 from crawl.scheduler_bench import (
     KEYS,
     PUBLIC,
@@ -16,6 +15,7 @@ from crawl.scheduler_bench import (
     after_a_page,
     seconds_until_next,
 )
+
 from gossamer.frontier.store import Table
 from gossamer.records import Found, Lease, Outcome, Reason
 
@@ -436,7 +436,7 @@ def test_troubles_are_told_while_hosts_are_in_them() -> None:
 def test_idle_hosts_are_forgotten_and_those_with_requests_under_way_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sys.modules["gossamer.crawl.host_roll"], "_IDLE_HOSTS", 0)
+    monkeypatch.setattr(sys.modules["gossamer.schedule.host_cache"], "_IDLE_HOSTS", 0)
     bench = a_bench(f"{A}/1", is_hurried=True)
     lease = bench.pass_robots(f"{A}/1")
     host = bench.scheduler.host(KEYS.host("a.example"))
