@@ -343,7 +343,7 @@ def _scan_ready(module: Any) -> None:
 # Of each extension in base/native.py; one without a row fails a test.
 TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
-    "gossamer.crawl._forms": Target(_forms),
+    "gossamer.workers._link_cache": Target(_forms),
     "gossamer.fetch._intake": Target(_intake, may_raise=(OverflowError,)),
     "gossamer.frontier._reports": Target(_reports, may_raise=(UnicodeEncodeError,)),
     "gossamer.graph._rows": Target(_rows),

@@ -6,7 +6,7 @@ A URL goes round a circle:
                ^                                            |
                +------------------- links ------------------+
 
-Read `records.py` for what travels, `crawl/worker.py` for the circle of one URL, `crawl/node.py`
+Read `records.py` for what travels, `workers/worker.py` for the circle of one URL, `crawl/node.py`
 for the loop that turns it, and `crawl/commit.py` for why nothing is lost.
 """
 

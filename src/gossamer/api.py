@@ -30,7 +30,6 @@ from gossamer.collection.options import Options
 from gossamer.crawl.crawled_page import CrawledPage, page_of
 from gossamer.crawl.export_schemas import READ_AGAIN
 from gossamer.crawl.exports import batches, glance
-from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.networks import Graph
 from gossamer.crawl.page_links import PageLink
 from gossamer.crawl.progress import Progress, Summary
@@ -48,6 +47,7 @@ from gossamer.search.engine import Engine
 from gossamer.search.results import Hit, Request, Results, Sort
 from gossamer.settings import Settings, with_values
 from gossamer.urls.canonical import NormalForm
+from gossamer.workers.process import Harvest
 
 __all__ = [
     "Collection",

@@ -10,9 +10,9 @@ from gossamer.collection.directory import Home
 from gossamer.crawl.checks import verify
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.wire import PartWritten
 from gossamer.graph import manifest, tables, tiers
 from gossamer.graph.parts import PartWriter
+from gossamer.workers.wire import PartWritten
 from support.a_crawl import crawl
 from support.a_graph import Captured, capture, link, rows
 from support.a_site import page, site_in_thread

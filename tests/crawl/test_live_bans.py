@@ -14,11 +14,11 @@ from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
 from gossamer.crawl.bans import bans_in, bans_of, change_bans, changed_lines
 from gossamer.crawl.build import open_node
-from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.errors import UsageError
 from gossamer.settings import Settings, with_values
+from gossamer.workers.process import Harvest
 from support.a_crawl import QUICK, crawl
 from support.a_site import Site, page, site_in_thread
 

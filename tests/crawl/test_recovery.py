@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from crawl.crash_bench import CrashBench, Found, a_web, found_in
+
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
 from gossamer.crawl.commit import known_ends
-from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.recovery import recover
 from gossamer.errors import CorruptFile
 from gossamer.graph import manifest as manifests
 from gossamer.records import Answer, Lease, Outcome, Reason, Stored
+from gossamer.workers.process import Harvest, Harvester
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from gossamer.crawl.marker import read_marker
+from gossamer.workers.crash_marker import read_marker
 
 _STATE, _PARENT = 0, 1  # fields of /proc/PID/stat behind the name
 
@@ -33,7 +33,7 @@ def workers_of(node: int) -> list[int]:
         stat = _stat(int(entry.name))
         if stat and int(stat[_PARENT]) == node and is_alive(int(entry.name)):
             line = _command_line(int(entry.name))
-            if b"gossamer.crawl.worker_main" in line or line == _command_line(node):
+            if b"gossamer.workers.worker_main" in line or line == _command_line(node):
                 found.append(int(entry.name))
     return sorted(found)
 

@@ -23,7 +23,7 @@ VARIABLE: Final = "GOSSAMER_NATIVE"
 # arguments or answers change. `pyproject.toml` builds them; a test compares all three.
 EXTENSIONS: Final = {
     "gossamer.archive._pack": 4,
-    "gossamer.crawl._forms": 6,
+    "gossamer.workers._link_cache": 6,
     "gossamer.fetch._intake": 2,
     "gossamer.frontier._reports": 1,
     "gossamer.graph._rows": 3,

@@ -25,17 +25,17 @@ from gossamer.cli.text import change_text
 from gossamer.cli.typed_seeds import Sources, typed_seeds
 from gossamer.collection.configure import configure, remember_contact
 from gossamer.crawl.build import Opened, workers_for
-from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.new_sites import NewSite
 from gossamer.crawl.node import Node
 from gossamer.crawl.progress import Summary
 from gossamer.crawl.session import NeedsContact, Plan, opened
-from gossamer.crawl.spawn import dismiss, fork_ahead
 from gossamer.errors import CAN_GO_ON, UsageError
 from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import user_agent
 from gossamer.parse.reading import Reading
 from gossamer.records import Fetched, Lease, Page, Report, Stored
+from gossamer.workers.process import Harvest
+from gossamer.workers.spawn import dismiss, fork_ahead
 
 NOTHING_FETCHED: Final = 3
 BY_FORCE: Final = 13
@@ -64,7 +64,7 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     # OpenBLAS, which comes with NumPy, would start a thread for each core: 30 ms, and no use.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     links = ("pyarrow.parquet", "gossamer.graph.part_table") if settings.node.graph else ()
-    loads = ("uvloop", "gossamer.crawl.worker_main", *links)
+    loads = ("uvloop", "gossamer.workers.worker_main", *links)
     if workers := workers_for(settings, plan.seeds):
         _get_ready()
     fork_ahead(workers, loads)
@@ -104,7 +104,7 @@ def _ask_to_add(fault: NewSite) -> None:
 
 def _get_ready() -> None:
     """Do once what every process of the crawl would do."""
-    for name in ("gossamer.crawl._forms", "gossamer.parse._scan", "gossamer.urls._plain"):
+    for name in ("gossamer.workers._link_cache", "gossamer.parse._scan", "gossamer.urls._plain"):
         native.load(name)
     ready(Lease, Fetched, Reading, Page, Stored, Report, Harvest)  # they make them for every page
 

@@ -30,26 +30,12 @@ from gossamer.collection.stored_settings import (
 )
 from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
 from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, Committer, known_ends
-from gossamer.crawl.crew import Crew, OneManCrew
-from gossamer.crawl.equip import (
-    Post,
-    asking_nobody,
-    build_gatherer,
-    build_harvester,
-    equip_worker,
-    with_shared_memory,
-)
-from gossamer.crawl.guarded_reader import GuardedReader
-from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.intake import Intake
 from gossamer.crawl.links import LinkBook
-from gossamer.crawl.marker import Marker, delete_markers, read_deadly
 from gossamer.crawl.node import Node
 from gossamer.crawl.parts import Parts
-from gossamer.crawl.process_crew import Orders, ProcessCrew
 from gossamer.crawl.recovery import Recovered, recover
-from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import StoreError, UsageError
 from gossamer.fetch.fetcher import checked_header
 from gossamer.fetch.guard import Guard, forbidden_port, guard_of
@@ -68,6 +54,20 @@ from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, port_of
 from gossamer.urls.keys import Keys
 from gossamer.version import __version__
+from gossamer.workers.build_worker import (
+    Post,
+    asking_nobody,
+    build_gatherer,
+    build_harvester,
+    equip_worker,
+    with_shared_memory,
+)
+from gossamer.workers.crash_marker import Marker, delete_markers, read_deadly
+from gossamer.workers.guarded_reader import GuardedReader
+from gossamer.workers.pool import Crew, OneManCrew
+from gossamer.workers.process import Harvest, Harvester
+from gossamer.workers.process_pool import Orders, ProcessCrew
+from gossamer.workers.worker import LinkGatherer
 
 _MANY_HOSTS: Final = 50  # at a page a second each, one process does it with ease
 

@@ -56,13 +56,13 @@ from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.garbage import give_back
 from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import Journal
-from gossamer.crawl.crew import Crew
 from gossamer.crawl.indexing import Fresh, IndexFeed
 from gossamer.crawl.links import LinkBook
-from gossamer.crawl.wire import PartWritten
 from gossamer.errors import DiskFault
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Changes, Store, Table
+from gossamer.workers.pool import Crew
+from gossamer.workers.wire import PartWritten
 
 FILE_PREFIX: Final = b"file:"
 LOG_KEY: Final = b"log"  # its length

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gossamer.base.notebook import escaped, facts_table, link_to, plain, quoted
 from gossamer.base.values import dataclass
-from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.page_links import PageLink, link_of
+from gossamer.workers.process import Harvest
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,13 +50,13 @@ from gossamer.crawl.forget_derived import Tell, make_derived
 from gossamer.crawl.forget_names import Cover, form_of, read_names
 from gossamer.crawl.forget_state import StateCopy
 from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, log_line
-from gossamer.crawl.guarded_reader import new_place
-from gossamer.crawl.marker import move_deaths
 from gossamer.errors import NotKnown
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.settings import Settings
 from gossamer.urls.keys import Keys
+from gossamer.workers.crash_marker import move_deaths
+from gossamer.workers.guarded_reader import new_place
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,10 @@ from gossamer.base.clock import Clock
 from gossamer.collection.directory import Home
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.staging import NEW
-from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forget_state import StateCopy
-from gossamer.crawl.guarded_reader import guarding_copy
-from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.rebuild_index import ended_us
-from gossamer.crawl.worker import LinkGatherer
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table
 from gossamer.graph.manifest import NAME as MANIFEST
@@ -34,6 +30,10 @@ from gossamer.graph.ranks import compute
 from gossamer.index.folder import find_current
 from gossamer.settings import Settings
 from gossamer.urls.keys import Keys
+from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.guarded_reader import guarding_copy
+from gossamer.workers.process import Harvest
+from gossamer.workers.worker import LinkGatherer
 
 _WRITE_EVERY: Final = 500  # exchanges
 

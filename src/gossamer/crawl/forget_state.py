@@ -21,7 +21,6 @@ from gossamer.collection.typed_names import PREFIX as TYPED_NAME_PREFIX
 from gossamer.crawl.bans import BANS_KEY
 from gossamer.crawl.commit import FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
 from gossamer.crawl.forget_names import Cover, other_source
-from gossamer.crawl.harvest import LED_TO_FORGOTTEN
 from gossamer.errors import StoreError
 from gossamer.frontier.copies import count_copies, is_of_copies
 from gossamer.frontier.counts import Counts
@@ -32,6 +31,7 @@ from gossamer.records import Outcome
 from gossamer.schedule.sitemap_fetches import PREFIX as SITEMAP_PREFIX
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import KEY_BYTES
+from gossamer.workers.process import LED_TO_FORGOTTEN
 
 _COUNTS: Final = b"counts"
 _BATCH_ROWS: Final = 5_000

@@ -21,12 +21,12 @@ from typing import Final
 from gossamer.base.clock import Clock
 from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.values import dataclass
-from gossamer.crawl.harvest import Harvest
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.frontier.rows import may_index
 from gossamer.index.entry import MAX_TEXT_CHARS, Entry
 from gossamer.index.writer import IndexWriter
 from gossamer.records import Outcome, Purpose
+from gossamer.workers.process import Harvest
 
 MAX_WAITING_CHARS: Final = 30_000_000  # of pages that no commit has taken; then leases wait
 _PAGE, _FETCHED = Purpose.PAGE, Outcome.FETCHED  # to ask the class takes longer than to compare

@@ -20,13 +20,13 @@ from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.links import LinkBook
 from gossamer.crawl.node import Node
 from gossamer.crawl.originals import Originals
-from gossamer.crawl.worker import Worker
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import CaptureRow
 from gossamer.records import Fetched, Lease
 from gossamer.settings import Settings
 from gossamer.urls.forgotten import Forgotten
 from gossamer.urls.keys import Keys
+from gossamer.workers.worker import Worker
 
 _COMMIT_BYTES: Final = 32 * 2**20  # of packed exchanges; what a kill may leave to be read again
 _SECOND_US: Final = 1_000_000

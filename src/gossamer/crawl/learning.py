@@ -19,7 +19,6 @@ from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import Journal
 from gossamer.crawl.commit import SEEDS_KEY, Committer
-from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.imported import note_imported
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.frontier.frontier import Frontier
@@ -28,6 +27,7 @@ from gossamer.records import NAMED, Answer, Found, Lease, Purpose, Report, Store
 from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
+from gossamer.workers.process import Harvest
 
 Reread = Callable[[Lease, Answer, Stored], Harvest]
 

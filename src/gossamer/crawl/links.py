@@ -23,10 +23,10 @@ from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.files import delete_if_possible
 from gossamer.base.values import dataclass
-from gossamer.crawl.wire import PartWritten
 from gossamer.graph import manifest as manifests
 from gossamer.graph.manifest import PREFIX, Manifest, MergedSet, Part
 from gossamer.graph.tiers import next_merge
+from gossamer.workers.wire import PartWritten
 
 _MERGE_S: Final = 3600.0  # at the end of a crawl, one merge may take so long
 

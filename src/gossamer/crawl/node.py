@@ -22,19 +22,19 @@ from gossamer.base.handles import room_for_connections
 from gossamer.base.memory import resident_bytes
 from gossamer.collection.history import Recorder
 from gossamer.crawl.bans import LiveBans
-from gossamer.crawl.crew import Employer
 from gossamer.crawl.ending import complete
-from gossamer.crawl.harvest import Harvest
 from gossamer.crawl.learning import Learner
 from gossamer.crawl.moment import Moment, Recent
 from gossamer.crawl.parts import Parts
 from gossamer.crawl.progress import Progress, Speed, Summary, figures_of, summarise
-from gossamer.crawl.wire import PartWritten, with_text
 from gossamer.errors import DiskFault
 from gossamer.policies.disk import least_free_bytes
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Lease, Purpose, Report
 from gossamer.schedule.host_queues import Host
+from gossamer.workers.pool import Employer
+from gossamer.workers.process import Harvest
+from gossamer.workers.wire import PartWritten, with_text
 
 _IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
 _LEASES_AT_ONCE: Final = 64  # then the loop gets its turn

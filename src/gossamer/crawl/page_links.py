@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gossamer.base.notebook import plain
 from gossamer.base.values import dataclass
-from gossamer.crawl.forms import Forms
 from gossamer.records import Edge, Page
 from gossamer.urls.linker import Linker
+from gossamer.workers.link_cache import Forms
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from gossamer.collection.crawl_log import Journal
 from gossamer.collection.directory import Home
 from gossamer.crawl.bans import LiveBans
 from gossamer.crawl.commit import Committer
-from gossamer.crawl.crew import Crew
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.learning import Reread
 from gossamer.crawl.links import LinkBook
@@ -20,6 +19,7 @@ from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings
+from gossamer.workers.pool import Crew
 
 
 @dataclass(slots=True)

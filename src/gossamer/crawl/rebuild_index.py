@@ -12,14 +12,14 @@ from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.base.clock import Clock
 from gossamer.collection.directory import Home
 from gossamer.collection.forgotten import read_forgotten
-from gossamer.crawl.equip import build_harvester
-from gossamer.crawl.guarded_reader import Guard
 from gossamer.crawl.indexing import IndexFeed
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table
 from gossamer.records import Report
 from gossamer.settings import Settings
 from gossamer.urls.keys import Keys
+from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.guarded_reader import Guard
 
 _WRITE_EVERY: Final = 500  # exchanges
 

@@ -26,8 +26,6 @@ from gossamer.collection.operator_inputs import Told
 from gossamer.collection.stored_settings import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.crawl.bans import bans_in, put_bans
 from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
-from gossamer.crawl.equip import build_harvester
-from gossamer.crawl.guarded_reader import Guard, GuardedReader
 from gossamer.crawl.imported import note_imported
 from gossamer.crawl.rebuild_index import ended_us
 from gossamer.frontier.frontier import Frontier
@@ -41,6 +39,8 @@ from gossamer.settings import values_of
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.urls.keys import Keys
+from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.guarded_reader import Guard, GuardedReader
 
 _COMMIT_EVERY: Final = 2_000  # exchanges: what one batch of the new state holds
 

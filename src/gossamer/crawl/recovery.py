@@ -16,9 +16,9 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.archive.writer import disk_fault
 from gossamer.base.values import dataclass
-from gossamer.crawl.guarded_reader import GuardedReader
-from gossamer.crawl.harvest import Harvest, Harvester
-from gossamer.crawl.marker import Marker, Place
+from gossamer.workers.crash_marker import Marker, Place
+from gossamer.workers.guarded_reader import GuardedReader
+from gossamer.workers.process import Harvest, Harvester
 
 
 @dataclass(frozen=True, slots=True)

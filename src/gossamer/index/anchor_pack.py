@@ -22,7 +22,7 @@ _HEAD: Final = struct.Struct(f">{KEY_BYTES}sH")
 def pack_anchors(links: Iterable[tuple[bytes, str]]) -> bytes:
     """Links, each a key and words; without those that have no words or, as what is no URL, no key.
 
-    Half of a surrogate pair is no text. There is a twin in C (`crawl/_forms.c`).
+    Half of a surrogate pair is no text. There is a twin in C (`workers/_link_cache.c`).
     """
     parts: list[bytes] = []
     for key, words in links:

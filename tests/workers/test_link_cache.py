@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.base.native import VARIABLE, load
-from gossamer.crawl.forms import Forms
 from gossamer.index.anchor_pack import pack_anchors
 from gossamer.records import Edge, Found, Link, LinkKind, Page, Place
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
+from gossamer.workers.link_cache import Forms
 
 URL = "https://a.example/dir/page"
 
@@ -136,7 +136,7 @@ def test_a_place_that_has_many_links_is_as_quick_as_one_that_has_few() -> None:
     assert time.process_time() - began_s < 1  # 0.02
 
 
-@pytest.mark.skipif(load("gossamer.crawl._forms") is None, reason="not built: `make native`")
+@pytest.mark.skipif(load("gossamer.workers._link_cache") is None, reason="not built: `make native`")
 @given(_pages)
 def test_the_loop_in_c_makes_what_the_one_in_python_makes(
     pages: list[tuple[str, list[Link], bool]],

@@ -371,7 +371,7 @@ static PyModuleDef_Slot slots[] = {
 
 static struct PyModuleDef definition = {
     .m_base = PyModuleDef_HEAD_INIT,
-    .m_name = "gossamer.crawl._forms",
+    .m_name = "gossamer.workers._link_cache",
     .m_doc = "Links in canonical form, in C.",
     .m_size = 0,
     .m_methods = functions,

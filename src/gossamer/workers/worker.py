@@ -15,14 +15,14 @@ from gossamer.archive.reader import exchange_of, iter_exchanges
 from gossamer.archive.writer import WarcWriter, disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.garbage import give_back
-from gossamer.crawl.guarded_reader import GuardedReader
-from gossamer.crawl.harvest import Harvest, Harvester
-from gossamer.crawl.marker import Marker
-from gossamer.crawl.wire import PartWritten
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
 from gossamer.records import Answer, Lease, Outcome, Purpose
 from gossamer.settings import Node
+from gossamer.workers.crash_marker import Marker
+from gossamer.workers.guarded_reader import GuardedReader
+from gossamer.workers.process import Harvest, Harvester
+from gossamer.workers.wire import PartWritten
 
 _MOST_CHARS: Final = 100_000_000  # of URLs in a part: hostile pages have links of 16,000
 

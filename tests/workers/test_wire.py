@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.crawl import wire
-from gossamer.crawl.harvest import Harvest
 from gossamer.index.anchor_pack import pack_anchors
 from gossamer.index.entry import MAX_TEXT_CHARS
 from gossamer.index.prepared import prepare
 from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
+from gossamer.workers import wire
+from gossamer.workers.process import Harvest
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 keys = st.binary(min_size=16, max_size=16)

@@ -15,11 +15,11 @@ from dataclasses import field
 from typing import Any, Final, Protocol, cast
 
 from gossamer.base.values import dataclass
-from gossamer.crawl import wire
-from gossamer.crawl.legacy import Left
-from gossamer.crawl.marker import Place
-from gossamer.crawl.spawn import Process
 from gossamer.records import Lease
+from gossamer.workers import wire
+from gossamer.workers.crash_marker import Place
+from gossamer.workers.crash_state import Left
+from gossamer.workers.spawn import Process
 
 _REPORTS_BEGIN: Final = bytes((0x92, wire.REPORTS))  # an array of two, as msgpack says
 _SHORT_ARRAY: Final = 9  # what stands before its length of one hexadecimal digit

@@ -16,11 +16,11 @@ from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.base.values import dataclass
-from gossamer.crawl.guarded_reader import GuardedReader, deadly_harvest
-from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.marker import Place, note_death
-from gossamer.crawl.worker import LinkGatherer
 from gossamer.records import Lease
+from gossamer.workers.crash_marker import Place, note_death
+from gossamer.workers.guarded_reader import GuardedReader, deadly_harvest
+from gossamer.workers.process import Harvest
+from gossamer.workers.worker import LinkGatherer
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,21 +7,21 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-
 from crawl.test_marker import left_by
+
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl import equip
 from gossamer.crawl.checks import verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget
-from gossamer.crawl.guarded_reader import DEADLY
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.errors import DiskFault
 from gossamer.parse.html import Parser
 from gossamer.records import Page
+from gossamer.workers import build_worker as equip
+from gossamer.workers.guarded_reader import DEADLY
 from support.a_crawl import crawl
 from support.a_site import Site, page, site_in_thread
 

@@ -12,15 +12,15 @@ from typing import Final
 from gossamer.base.clock import SystemClock
 from gossamer.collection.cookies_file import CookieBook
 from gossamer.collection.directory import Home
-from gossamer.crawl.crew import Employer
-from gossamer.crawl.equip import build_harvester
-from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.node_desk import Hand
-from gossamer.crawl.process_crew import Orders, ProcessCrew
-from gossamer.crawl.wire import PartWritten
 from gossamer.records import Lease
 from gossamer.settings import Settings, values_of
 from gossamer.urls.keys import Keys
+from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.connection import Hand
+from gossamer.workers.pool import Employer
+from gossamer.workers.process import Harvest
+from gossamer.workers.process_pool import Orders, ProcessCrew
+from gossamer.workers.wire import PartWritten
 from support.a_site import Site
 
 WAIT_S: Final = 90.0  # far beyond what any of it takes

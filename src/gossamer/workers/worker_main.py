@@ -1,6 +1,6 @@
 """A worker process: leases come in on a socket, reports go out, in the order of its WARC file.
 
-Started by `process_crew.py` as `python -m gossamer.crawl.worker_main DESCRIPTOR`. It ends when the
+Started by `process_crew.py` as `python -m gossamer.workers.worker_main DESCRIPTOR`. It ends when the
 node says so, when the node is gone, and at the first fault of the disk. It never asks for
 anything that it was not given a lease for.
 """
@@ -24,16 +24,16 @@ from gossamer.base.clock import SystemClock
 from gossamer.base.garbage import keep_large_apart, search_seldom
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.forgotten_list import TakedownFiles
-from gossamer.crawl import wire
-from gossamer.crawl.equip import Post, build_gatherer, build_harvester, equip_worker
-from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.worker import Worker
 from gossamer.errors import DiskFault, GossamerError
 from gossamer.fetch.cookies import Cookie, Jar
 from gossamer.fetch.network import cookies_in
 from gossamer.records import Answer, Lease
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
+from gossamer.workers import wire
+from gossamer.workers.build_worker import Post, build_gatherer, build_harvester, equip_worker
+from gossamer.workers.process import Harvest
+from gossamer.workers.worker import Worker
 
 _ALIVE_EVERY_S: Final = 1.0
 _FLUSH_AT: Final = 32  # reports gathered before a frame goes out

@@ -20,14 +20,14 @@ from gossamer.base.clock import ManualClock
 from gossamer.collection.directory import Home
 from gossamer.crawl.build import Opened, open_node
 from gossamer.crawl.commit import Committer, sync_descriptor
-from gossamer.crawl.crew import OneManCrew
 from gossamer.crawl.indexing import Fresh
-from gossamer.crawl.worker import Worker
 from gossamer.fetch.resolve import Resolved
 from gossamer.graph import manifest as manifests
 from gossamer.index.reader import IndexReader, ids
 from gossamer.records import Answer, Failed, Fetched, Lease, Reason
 from gossamer.settings import Settings, with_values
+from gossamer.workers.pool import OneManCrew
+from gossamer.workers.worker import Worker
 
 SEED = "http://a.example/"
 VALUES: dict[str, object] = {

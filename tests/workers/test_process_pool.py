@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-
 from crawl.crew_bench import WAIT_S, CrewBench, a_crew
+
 from faults.processes import is_alive, open_files, reading_workers
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.verify import check_file

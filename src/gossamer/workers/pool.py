@@ -15,11 +15,11 @@ from typing import Protocol
 from gossamer.archive.writer import disk_fault
 from gossamer.base.values import dataclass
 from gossamer.collection.cookies_file import CookieBook
-from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.wire import PartWritten
-from gossamer.crawl.worker import Worker
 from gossamer.errors import DiskFault
 from gossamer.records import Lease
+from gossamer.workers.process import Harvest
+from gossamer.workers.wire import PartWritten
+from gossamer.workers.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)

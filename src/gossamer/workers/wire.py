@@ -17,10 +17,10 @@ from typing import Any, Final, cast
 import msgpack
 
 from gossamer.base.values import dataclass
-from gossamer.crawl.harvest import Harvest
 from gossamer.index.entry import MAX_TEXT_CHARS
 from gossamer.index.prepared import Prepared, prepare, unpack_text
 from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
+from gossamer.workers.process import Harvest
 
 HEADER: Final = struct.Struct(">I")
 MAX_FRAME_BYTES: Final = 256 * 2**20

@@ -9,15 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from crawl.crash_bench import CrashBench, a_web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl.crash_bench import CrashBench, a_web
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
-from gossamer.crawl.guarded_reader import GuardedReader
-from gossamer.crawl.harvest import Harvest, Harvester
-from gossamer.crawl.marker import (
+from gossamer.errors import DiskFault
+from gossamer.records import Answer, Lease, Outcome, Reason, Stored
+from gossamer.workers.crash_marker import (
     Marker,
     delete_markers,
     marked,
@@ -25,8 +25,8 @@ from gossamer.crawl.marker import (
     read_deadly,
     read_marker,
 )
-from gossamer.errors import DiskFault
-from gossamer.records import Answer, Lease, Outcome, Reason, Stored
+from gossamer.workers.guarded_reader import GuardedReader
+from gossamer.workers.process import Harvest, Harvester
 from support.need import need_linux
 
 PLACE = ("a-w1-00000.warc.gz", 4711)
@@ -127,7 +127,7 @@ def test_a_marker_is_written_when_it_is_made_not_when_it_is_mapped(tmp_path: Pat
 HOLD = """
 import sys, time
 from pathlib import Path
-from gossamer.crawl.marker import Marker
+from gossamer.workers.crash_marker import Marker
 marker = Marker(Path(sys.argv[1]))
 marker.set("f", 1)
 print("held", flush=True)
@@ -145,9 +145,7 @@ def test_a_start_waits_for_a_process_that_is_still_dying(tmp_path: Path) -> None
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        code = (
-            "import sys; from pathlib import Path; from gossamer.crawl.marker import read_deadly;"
-        )
+        code = "import sys; from pathlib import Path; from gossamer.workers.crash_marker import read_deadly;"
         code += "print('began', flush=True); print(read_deadly(Path(sys.argv[1])))"
         waiting = subprocess.Popen(
             [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True

@@ -175,7 +175,7 @@ static PyType_Slot known_slots[] = {
 };
 
 static PyType_Spec known_specification = {
-    .name = "gossamer.crawl._forms.Known",
+    .name = "gossamer.workers._link_cache.Known",
     .basicsize = sizeof(Known),
     .flags = Py_TPFLAGS_DEFAULT,
     .slots = known_slots,
@@ -184,7 +184,7 @@ static PyType_Spec known_specification = {
 /* Python's own hash of a text is as secret as we need it, and repeats where PYTHONHASHSEED says. */
 static int add_known(PyObject *module) {
     for (int i = 0; i < 6; i++) {
-        PyObject *name = PyUnicode_FromFormat("gossamer.crawl._forms %d", i);
+        PyObject *name = PyUnicode_FromFormat("gossamer.workers._link_cache %d", i);
         secrets[i] = name ? (uint64_t)PyObject_Hash(name) | (uint64_t)1 << (10 * i) : 0;
         Py_XDECREF(name);
         if (!name) return -1;

@@ -46,7 +46,7 @@ class Forms:
         self._limit = remember
         self._size = 0
         self._known: dict[str, _Known] = {}
-        self._native = load("gossamer.crawl._forms")
+        self._native = load("gossamer.workers._link_cache")
         self._new: Callable[[], _Known] = dict if self._native is None else self._native.Known
 
     def edges(

@@ -12,8 +12,6 @@ from dataclasses import replace
 from typing import Final
 
 from gossamer.base.values import dataclass
-from gossamer.crawl.few_hosts import edges_to, found_at, hosts_of_first
-from gossamer.crawl.forms import Forms
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
 from gossamer.fetch.judge import mime_of, type_of
@@ -43,6 +41,8 @@ from gossamer.records import (
 from gossamer.settings import Settings
 from gossamer.urls.ascend import above
 from gossamer.urls.linker import Linker
+from gossamer.workers.link_cache import Forms
+from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BUSY: Final = frozenset({429, 503})

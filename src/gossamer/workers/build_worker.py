@@ -13,9 +13,6 @@ from pathlib import Path
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
-from gossamer.crawl.harvest import Harvester
-from gossamer.crawl.marker import Marker
-from gossamer.crawl.worker import LinkGatherer, Worker
 from gossamer.fetch.cookies import Jar
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.fetch.guard import guard_of
@@ -27,6 +24,9 @@ from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
+from gossamer.workers.crash_marker import Marker
+from gossamer.workers.process import Harvester
+from gossamer.workers.worker import LinkGatherer, Worker
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from gossamer.archive.cdxj import surt
 from gossamer.base.native import VARIABLE
-from gossamer.crawl.equip import build_harvester
 from gossamer.crawl.forget_names import Cover, form_of
 from gossamer.crawl.forget_texts import log_line
-from gossamer.crawl.harvest import Harvest, Harvester
 from gossamer.records import Fetched, Lease, Purpose, Stored
 from gossamer.settings import Settings, with_values
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import Breadth, Forgotten, Named, host_in
 from gossamer.urls.keys import Keys
+from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.process import Harvest, Harvester
 
 URL: Final = "http://example.org/d/page"
 BAD: Final = (

@@ -23,9 +23,9 @@ from gossamer.archive.reader import Exchange
 from gossamer.archive.rewrite import Moved
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
-from gossamer.crawl.harvest import Harvest, Harvester, crashed
-from gossamer.crawl.marker import Marker, Place, marked, read_deadly
 from gossamer.records import Answer, Lease, Purpose, Stored
+from gossamer.workers.crash_marker import Marker, Place, marked, read_deadly
+from gossamer.workers.process import Harvest, Harvester, crashed
 
 DEADLY: Final = "it killed two processes that read it"
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
-
 from crawl.crew_bench import CrewBench, a_crew
-from gossamer.crawl import wire
-from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.node_desk import Hand
+
 from gossamer.records import Lease, Outcome, Report, Stored
+from gossamer.workers import wire
+from gossamer.workers.connection import Hand
+from gossamer.workers.process import Harvest
 from support.need import need_linux
 
 

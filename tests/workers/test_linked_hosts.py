@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gossamer.crawl.equip import build_harvester
-from gossamer.crawl.harvest import Harvest
-from gossamer.crawl.wire import harvest_items, harvest_of
 from gossamer.records import Fetched, Lease, Stored
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
+from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.process import Harvest
+from gossamer.workers.wire import harvest_items, harvest_of
 
 KEYS = Keys(b"salt" * 4)
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"

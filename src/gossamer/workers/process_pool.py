@@ -25,20 +25,20 @@ from gossamer.base.files import delete_if_possible
 from gossamer.base.values import dataclass
 from gossamer.collection.cookies_file import CookieBook
 from gossamer.collection.directory import Home
-from gossamer.crawl import wire
-from gossamer.crawl.crew import Employer
-from gossamer.crawl.equip import Post
-from gossamer.crawl.guarded_reader import GuardedReader
-from gossamer.crawl.harvest import Harvester
-from gossamer.crawl.legacy import Left, Testament, read_legacy, reported
-from gossamer.crawl.marker import marked, read_marker
-from gossamer.crawl.node_desk import Hand, NodeDesk
-from gossamer.crawl.spawn import spawn_worker
-from gossamer.crawl.worker import LinkGatherer
 from gossamer.errors import DiskFault, GossamerError, StoreError
 from gossamer.fetch.cookies import Cookie
 from gossamer.records import Lease
 from gossamer.settings import Node
+from gossamer.workers import wire
+from gossamer.workers.build_worker import Post
+from gossamer.workers.connection import Hand, NodeDesk
+from gossamer.workers.crash_marker import marked, read_marker
+from gossamer.workers.crash_state import Left, Testament, read_legacy, reported
+from gossamer.workers.guarded_reader import GuardedReader
+from gossamer.workers.pool import Employer
+from gossamer.workers.process import Harvester
+from gossamer.workers.spawn import spawn_worker
+from gossamer.workers.worker import LinkGatherer
 
 _SILENT_S: Final = 30.0  # a worker says something every second; a busy machine may be slow
 _DEATHS: Final = 20  # within _DEATHS_S: something is wrong that a new worker does not mend

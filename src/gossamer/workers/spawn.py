@@ -99,7 +99,7 @@ def spawn_worker() -> Worker:
         try:
             process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
                 # -P: nothing is loaded from the folder that somebody happens to crawl in.
-                [sys.executable, "-P", "-m", "gossamer.crawl.worker_main", str(theirs.fileno())],
+                [sys.executable, "-P", "-m", "gossamer.workers.worker_main", str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
             )
@@ -164,7 +164,7 @@ def _be_worker(ours: socket.socket, theirs: socket.socket) -> None:
         os.close(null)
         import uvloop
 
-        from gossamer.crawl.worker_main import main
+        from gossamer.workers.worker_main import main
 
         main(theirs.detach(), uvloop.new_event_loop)
         code = 0

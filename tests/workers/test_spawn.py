@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.crawl import spawn
+from gossamer.workers import spawn
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forked ahead on Linux only")
 
 # In a process of its own: a test runner has threads.
 SCRIPT = """
 import os
-from gossamer.crawl import spawn
+from gossamer.workers import spawn
 
 spawn.fork_ahead(2)
 ahead = [process.pid for process, _ in spawn._ahead]
