@@ -6,8 +6,8 @@ A URL goes round a circle:
                ^                                            |
                +------------------- links ------------------+
 
-Read `records.py` for what travels, `workers/worker.py` for the circle of one URL, `crawl/node.py`
-for the loop that turns it, and `crawl/commit.py` for why nothing is lost.
+Read `records.py` for what travels, `workers/worker.py` for the circle of one URL, `node/node.py`
+for the loop that turns it, and `node/commit.py` for why nothing is lost.
 """
 
 from __future__ import annotations

@@ -419,7 +419,7 @@ SECTIONS: Final = (Scope, Urls, Limits, Fetch, Politeness, Frontier, Archive, Pa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All sections together. Only `crawl/build.py` takes it apart."""
+    """All sections together. Only `node/build.py` takes it apart."""
 
     scope: Scope = field(default_factory=Scope)
     urls: Urls = field(default_factory=Urls)

@@ -13,8 +13,8 @@ import pytest
 import gossamer
 from gossamer.api import NothingFetched
 from gossamer.api import crawl as crawl_all
-from gossamer.crawl.seeds import UnknownHost
 from gossamer.errors import NoCollection, SettingsError, UsageError
+from gossamer.node.seeds import UnknownHost
 from support.a_site import Pages, page, site_in_thread
 from support.killing import until
 

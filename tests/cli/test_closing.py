@@ -8,8 +8,8 @@ import pytest
 
 from gossamer.cli.closing import Closing
 from gossamer.cli.text import answers_text
-from gossamer.crawl.progress import summarise
 from gossamer.frontier.counts import Counts
+from gossamer.node.progress import summarise
 from support.a_site import Pages, page, site_in_thread
 from support.killing import gossamer, typed
 

@@ -7,8 +7,8 @@ from rich.cells import cell_len
 
 from gossamer.cli.live_view import Line, shortened, span_text, view, wrapped
 from gossamer.cli.talking import plain_line
-from gossamer.crawl.moment import Moment, Recent
-from gossamer.crawl.progress import Progress
+from gossamer.node.moment import Moment, Recent
+from gossamer.node.progress import Progress
 from gossamer.schedule.holdups import Holdup
 from gossamer.settings import Limits
 

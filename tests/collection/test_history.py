@@ -22,8 +22,8 @@ from gossamer.collection.history import (
     read_history,
 )
 from gossamer.crawl.backup import backup
-from gossamer.crawl.session import delete_collection
 from gossamer.frontier.counts import Counts
+from gossamer.node.session import delete_collection
 from support.a_crawl import crawl
 from support.a_site import Pages, page, redirect, site_in_thread
 

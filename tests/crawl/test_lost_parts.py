@@ -16,14 +16,14 @@ from gossamer.collection.checksums import begin_writing
 from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
 from gossamer.collection.stored_settings import stored_seeds, stored_settings
 from gossamer.crawl.checks import Checked, verify
-from gossamer.crawl.commit import CLEAN_KEY
 from gossamer.crawl.exports import batches
-from gossamer.crawl.indexing import IndexFeed
 from gossamer.crawl.rebuild import rebuild
 from gossamer.crawl.study import Study
 from gossamer.crawl.study_links import backlinks
 from gossamer.errors import CorruptFile, StateLost, StoreError, UsageError
 from gossamer.frontier.store import Table
+from gossamer.node.commit import CLEAN_KEY
+from gossamer.node.indexing import IndexFeed
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from support.a_crawl import crawl

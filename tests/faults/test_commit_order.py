@@ -1,4 +1,4 @@
-"""What is on disk in which order: the theory above `crawl/commit.py`, seen from the kernel."""
+"""What is on disk in which order: the theory above `node/commit.py`, seen from the kernel."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from gossamer.base.clock import Clock, SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.build import open_node
-from gossamer.crawl.node import Node
-from gossamer.crawl.progress import Summary
+from gossamer.node.build import open_node
+from gossamer.node.node import Node
+from gossamer.node.progress import Summary
 from gossamer.settings import KEYS, Settings, with_values
 from gossamer.urls.canonical import NormalForm
 

@@ -17,9 +17,9 @@ import httpx
 from starlette.types import ASGIApp
 
 from gossamer.base.clock import ManualClock
-from gossamer.crawl.bare_names import Chosen, choose_urls
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
+from gossamer.node.bare_names import Chosen, choose_urls
 from gossamer.web.app import build_app
 from gossamer.web.checking import Checker
 from gossamer.web.crawls import Crawls

@@ -18,12 +18,12 @@ import pyarrow.parquet as pq
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.build import Opened, open_node
-from gossamer.crawl.commit import Committer, sync_descriptor
-from gossamer.crawl.indexing import Fresh
 from gossamer.fetch.resolve import Resolved
 from gossamer.graph import manifest as manifests
 from gossamer.index.reader import IndexReader, ids
+from gossamer.node.build import Opened, open_node
+from gossamer.node.commit import Committer, sync_descriptor
+from gossamer.node.indexing import Fresh
 from gossamer.records import Answer, Failed, Fetched, Lease, Reason
 from gossamer.settings import Settings, with_values
 from gossamer.workers.pool import OneManCrew

@@ -32,7 +32,7 @@ def ban(
     """
     from gossamer.base.clock import SystemClock
     from gossamer.collection.directory import Home
-    from gossamer.crawl.bans import bans_of, change_bans
+    from gossamer.node.bans import bans_of, change_bans
 
     home = Home(collection_at(collection))
     if lines or lift:

@@ -13,8 +13,8 @@ from gossamer.base.values import dataclass
 from gossamer.cli.colours import painted
 from gossamer.cli.printable import printable
 from gossamer.cli.text import answers_text, reasons_text
-from gossamer.crawl.progress import Summary
-from gossamer.crawl.session import Plan
+from gossamer.node.progress import Summary
+from gossamer.node.session import Plan
 from gossamer.settings import Settings
 
 _LIMITS: Final = {

@@ -57,8 +57,8 @@ def check(
 ) -> None:
     """Check a settings file; each fault is a line, and the exit code is 2."""
     from gossamer.collection.configure import examine, fault_in_file
-    from gossamer.crawl.build import check_usable
     from gossamer.errors import UsageError
+    from gossamer.node.build import check_usable
 
     settings, faults = examine(file)
     found = [str(fault) for fault in faults]

@@ -9,8 +9,8 @@ from gossamer.base.clock import SystemClock
 from gossamer.base.plurals import counted
 from gossamer.cli.printable import printable
 from gossamer.cli.text import change_text
-from gossamer.crawl.dry_run import Forecast, HostForecast, as_json, foresee
-from gossamer.crawl.session import Plan
+from gossamer.node.dry_run import Forecast, HostForecast, as_json, foresee
+from gossamer.node.session import Plan
 from gossamer.settings import Settings, values_of
 
 

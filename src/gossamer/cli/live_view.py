@@ -26,8 +26,8 @@ from gossamer.base.sizes import size_text
 from gossamer.cli.colours import STYLES
 from gossamer.cli.printable import printable
 from gossamer.cli.text import reasons_text, retry_text
-from gossamer.crawl.moment import Moment, Recent
-from gossamer.crawl.progress import Progress
+from gossamer.node.moment import Moment, Recent
+from gossamer.node.progress import Progress
 from gossamer.schedule.holdups import Holdup
 
 Piece = tuple[str, str]

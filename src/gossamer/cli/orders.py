@@ -27,7 +27,7 @@ def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> Non
     import sys
 
     from gossamer.collection.directory import Home
-    from gossamer.crawl.control import send
+    from gossamer.node.control import send
 
     home = Home(collection_at(given))
     if not home.exists:

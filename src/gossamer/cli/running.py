@@ -24,14 +24,14 @@ from gossamer.cli.talking import Talker, print_closing
 from gossamer.cli.text import change_text
 from gossamer.cli.typed_seeds import Sources, typed_seeds
 from gossamer.collection.configure import configure, remember_contact
-from gossamer.crawl.build import Opened, workers_for
-from gossamer.crawl.new_sites import NewSite
-from gossamer.crawl.node import Node
-from gossamer.crawl.progress import Summary
-from gossamer.crawl.session import NeedsContact, Plan, opened
 from gossamer.errors import CAN_GO_ON, UsageError
 from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import user_agent
+from gossamer.node.build import Opened, workers_for
+from gossamer.node.new_sites import NewSite
+from gossamer.node.node import Node
+from gossamer.node.progress import Summary
+from gossamer.node.session import NeedsContact, Plan, opened
 from gossamer.parse.reading import Reading
 from gossamer.records import Fetched, Lease, Page, Report, Stored
 from gossamer.workers.process import Harvest

@@ -16,7 +16,7 @@ def status(collection: Collection = None, json: Json = False) -> None:
 
     from gossamer.cli.colours import has_colours
     from gossamer.collection.directory import Home
-    from gossamer.crawl.snapshot import crawl_figures
+    from gossamer.node.snapshot import crawl_figures
 
     home = Home(collection_at(collection))
     facts = crawl_figures(home)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from gossamer.cli.printable import printable
-from gossamer.crawl.moment import Moment
+from gossamer.node.moment import Moment
 
 LINE_EVERY_S: Final = 5.0
 REDRAW_EVERY_S: Final = 0.25

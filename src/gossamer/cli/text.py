@@ -8,8 +8,8 @@ from typing import Final
 from gossamer.base.answer_class import AnswerClass
 from gossamer.base.plurals import counted
 from gossamer.cli.colours import painted
-from gossamer.crawl.session import Plan
 from gossamer.fetch.request import hidden
+from gossamer.node.session import Plan
 
 
 def reasons_text(counts: dict[str, int]) -> str:

@@ -14,10 +14,10 @@ from typing import Final
 
 from gossamer.collection.directory import Home, open_to_read
 from gossamer.collection.stored_settings import stored_seeds
-from gossamer.crawl.bare_names import Chosen, candidates, choose_urls, is_bare
-from gossamer.crawl.seeds import read_seeds, seed_lines
 from gossamer.errors import GossamerError
 from gossamer.fetch.guard import Guard
+from gossamer.node.bare_names import Chosen, candidates, choose_urls, is_bare
+from gossamer.node.seeds import read_seeds, seed_lines
 from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm, has_userinfo
 

@@ -24,9 +24,9 @@ from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import read_acts
 from gossamer.collection.directory import SALT_KEY, Home, open_to_read
 from gossamer.collection.stored_settings import ORIGINS_KEY, TYPED_KEY, stored_settings
-from gossamer.crawl.commit import SEEDS_KEY, known_ends
 from gossamer.errors import GossamerError
 from gossamer.frontier.store import Store, Table
+from gossamer.node.commit import SEEDS_KEY, known_ends
 from gossamer.records import Purpose
 from gossamer.settings import KEYS, Settings, values_of, with_values
 from gossamer.urls.canonical import host_of

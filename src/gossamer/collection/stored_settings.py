@@ -17,11 +17,11 @@ from gossamer.base.values import dataclass
 from gossamer.collection.configure import difference
 from gossamer.collection.crawl_log import note_act
 from gossamer.collection.directory import Home
-from gossamer.crawl.commit import SEEDS_KEY
 from gossamer.errors import SettingsError
 from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
+from gossamer.node.commit import SEEDS_KEY
 from gossamer.settings import Settings, is_fixed, values_of, with_values
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.version import __version__

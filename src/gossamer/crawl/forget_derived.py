@@ -19,8 +19,6 @@ from gossamer.collection.directory import Home
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.staging import NEW
 from gossamer.crawl.forget_state import StateCopy
-from gossamer.crawl.indexing import IndexFeed
-from gossamer.crawl.links import LinkBook
 from gossamer.crawl.rebuild_index import ended_us
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table
@@ -28,6 +26,8 @@ from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.rank_store import NAME as RANKS
 from gossamer.graph.ranks import compute
 from gossamer.index.folder import find_current
+from gossamer.node.indexing import IndexFeed
+from gossamer.node.link_files import LinkBook
 from gossamer.settings import Settings
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_harvester

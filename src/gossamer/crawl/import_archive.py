@@ -21,8 +21,8 @@ from gossamer.archive.streams import Source
 from gossamer.archive.verify import digest_faults
 from gossamer.archive.warc import date_us
 from gossamer.base.values import dataclass
-from gossamer.crawl.intake import Intake
 from gossamer.errors import CorruptFile
+from gossamer.node.import_intake import Intake
 from gossamer.records import Fetched, Lease, Purpose
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.forgotten import host_in

@@ -12,9 +12,9 @@ from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.base.clock import Clock
 from gossamer.collection.directory import Home
 from gossamer.collection.forgotten import read_forgotten
-from gossamer.crawl.indexing import IndexFeed
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table
+from gossamer.node.indexing import IndexFeed
 from gossamer.records import Report
 from gossamer.settings import Settings
 from gossamer.urls.keys import Keys

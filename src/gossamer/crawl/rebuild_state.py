@@ -24,13 +24,13 @@ from gossamer.collection.directory import FORMAT, SALT_KEY, VERSION_KEY, Home
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.operator_inputs import Told
 from gossamer.collection.stored_settings import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
-from gossamer.crawl.bans import bans_in, put_bans
-from gossamer.crawl.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
-from gossamer.crawl.imported import note_imported
 from gossamer.crawl.rebuild_index import ended_us
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import Standing
 from gossamer.frontier.store import Store, Table
+from gossamer.node.bans import bans_in, put_bans
+from gossamer.node.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
+from gossamer.node.imported import note_imported
 from gossamer.politeness.access import Access
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import NAMED, Found, Outcome, Purpose, Reason, Report

@@ -1,6 +1,6 @@
 """Can a crawl that somebody asked for on the page be started? Told before anything is made.
 
-    texts -> URLs (`crawl/bare_names.py`) -> addresses: known? allowed? -> contact -> folder, disk
+    texts -> URLs (`node/bare_names.py`) -> addresses: known? allowed? -> contact -> folder, disk
 
 Whoever uses the page need not be the operator of the machine. So a crawl from here goes to a
 private network only where the server allows it (`web.allow_private`); the crawl itself is told
@@ -24,11 +24,11 @@ from gossamer.base.clock import SystemClock
 from gossamer.base.sizes import size_text
 from gossamer.base.values import dataclass
 from gossamer.collection.configure import configure, remember_contact
-from gossamer.crawl.bare_names import Chosen, choose_urls
 from gossamer.errors import SettingsError, UsageError
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.request import user_agent
 from gossamer.fetch.resolve import Resolved, Resolver
+from gossamer.node.bare_names import Chosen, choose_urls
 from gossamer.settings import Settings
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import is_public_name

@@ -24,15 +24,15 @@ from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
 from gossamer.collection.directory import Home, is_in_use, locked
 from gossamer.collection.option_names import settings_of
-from gossamer.crawl.bans import bans_of, change_bans
-from gossamer.crawl.bare_names import candidates
-from gossamer.crawl.build import check_usable
-from gossamer.crawl.control import NotRunning, send
-from gossamer.crawl.progress import figures_of
-from gossamer.crawl.seeds import read_seeds
-from gossamer.crawl.session import delete_collection
 from gossamer.errors import CollectionInUse, NoCollection, NotKnown, StoreError, UsageError
 from gossamer.frontier.counts import Counts
+from gossamer.node.bans import bans_of, change_bans
+from gossamer.node.bare_names import candidates
+from gossamer.node.build import check_usable
+from gossamer.node.control import NotRunning, send
+from gossamer.node.progress import figures_of
+from gossamer.node.seeds import read_seeds
+from gossamer.node.session import delete_collection
 from gossamer.schedule.admission import build_scope
 from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of

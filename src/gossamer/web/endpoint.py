@@ -16,7 +16,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from gossamer.crawl.control import NotRunning
 from gossamer.errors import (
     CollectionInUse,
     CorruptFile,
@@ -27,6 +26,7 @@ from gossamer.errors import (
     StoreError,
     UsageError,
 )
+from gossamer.node.control import NotRunning
 from gossamer.search.searchers import NoAnswer
 from gossamer.web.asked import Asked, check_names, read_as_typed, read_body, read_values
 from gossamer.web.cached import no_copy

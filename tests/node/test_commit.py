@@ -9,17 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from crawl.crash_bench import CrashBench, a_web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawl.crash_bench import CrashBench, a_web
 from gossamer.base.clock import ManualClock
 from gossamer.collection.crawl_log import Journal, _line_of_report, note_act
-from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, known_ends, sync_descriptor
 from gossamer.errors import DiskFault
 from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import Table
 from gossamer.index.reader import covered
+from gossamer.node.commit import CLEAN_KEY, LOG_KEY, known_ends, sync_descriptor
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report, Stored
 from support.need import need_linux
 

@@ -56,11 +56,11 @@ from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.garbage import give_back
 from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import Journal
-from gossamer.crawl.indexing import Fresh, IndexFeed
-from gossamer.crawl.links import LinkBook
 from gossamer.errors import DiskFault
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Changes, Store, Table
+from gossamer.node.indexing import Fresh, IndexFeed
+from gossamer.node.link_files import LinkBook
 from gossamer.workers.pool import Crew
 from gossamer.workers.wire import PartWritten
 

@@ -14,10 +14,10 @@ from crawl.crash_bench import CrashBench, Found, a_web, found_in
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
-from gossamer.crawl.commit import known_ends
-from gossamer.crawl.recovery import recover
 from gossamer.errors import CorruptFile
 from gossamer.graph import manifest as manifests
+from gossamer.node.commit import known_ends
+from gossamer.node.recovery import recover
 from gossamer.records import Answer, Lease, Outcome, Reason, Stored
 from gossamer.workers.process import Harvest, Harvester
 

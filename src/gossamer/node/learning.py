@@ -18,11 +18,11 @@ from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import Journal
-from gossamer.crawl.commit import SEEDS_KEY, Committer
-from gossamer.crawl.imported import note_imported
-from gossamer.crawl.indexing import IndexFeed
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Table
+from gossamer.node.commit import SEEDS_KEY, Committer
+from gossamer.node.imported import note_imported
+from gossamer.node.indexing import IndexFeed
 from gossamer.records import NAMED, Answer, Found, Lease, Purpose, Report, Stored
 from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch

@@ -15,7 +15,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Final
 
-from gossamer.crawl.parts import Parts
+from gossamer.node.parts import Parts
 
 _MANY_LINKS: Final = 5_000_000  # to merge them and to rank pages takes memory: not at the same time
 

@@ -17,14 +17,14 @@ from gossamer.collection.crawl_log import note_act
 from gossamer.collection.directory import CHECKPOINTS, Home, open_to_read, undo_half_swaps
 from gossamer.collection.staging import NEW, OLD
 from gossamer.collection.stored_settings import stored_settings
-from gossamer.crawl.bans import note_bans
-from gossamer.crawl.build import Opened, check_usable, open_node
-from gossamer.crawl.control import listening
-from gossamer.crawl.new_sites import added_sites
-from gossamer.crawl.node import Node
-from gossamer.crawl.seeds import survey
 from gossamer.errors import DiskFault, GossamerError, UsageError
 from gossamer.fetch.request import user_agent
+from gossamer.node.bans import note_bans
+from gossamer.node.build import Opened, check_usable, open_node
+from gossamer.node.control import listening
+from gossamer.node.new_sites import added_sites
+from gossamer.node.node import Node
+from gossamer.node.seeds import survey
 from gossamer.settings import Settings
 
 

@@ -21,13 +21,13 @@ from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.handles import room_for_connections
 from gossamer.base.memory import resident_bytes
 from gossamer.collection.history import Recorder
-from gossamer.crawl.bans import LiveBans
-from gossamer.crawl.ending import complete
-from gossamer.crawl.learning import Learner
-from gossamer.crawl.moment import Moment, Recent
-from gossamer.crawl.parts import Parts
-from gossamer.crawl.progress import Progress, Speed, Summary, figures_of, summarise
 from gossamer.errors import DiskFault
+from gossamer.node.bans import LiveBans
+from gossamer.node.ending import complete
+from gossamer.node.learning import Learner
+from gossamer.node.moment import Moment, Recent
+from gossamer.node.parts import Parts
+from gossamer.node.progress import Progress, Speed, Summary, figures_of, summarise
 from gossamer.policies.disk import least_free_bytes
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Lease, Purpose, Report

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.crawl.bare_names import Chosen, candidates, choose_urls, is_bare
 from gossamer.fetch.guard import Guard
+from gossamer.node.bare_names import Chosen, candidates, choose_urls, is_bare
 from support.a_site import a_site, page
 from support.certificates import Authority, server_context
 from support.programs import free_port

@@ -14,14 +14,14 @@ from typing import Final
 
 from gossamer.archive.foreign import Foreign, packed
 from gossamer.base.values import dataclass
-from gossamer.crawl.commit import Committer
-from gossamer.crawl.imported import is_imported
-from gossamer.crawl.indexing import IndexFeed
-from gossamer.crawl.links import LinkBook
-from gossamer.crawl.node import Node
-from gossamer.crawl.originals import Originals
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import CaptureRow
+from gossamer.node.commit import Committer
+from gossamer.node.imported import is_imported
+from gossamer.node.indexing import IndexFeed
+from gossamer.node.link_files import LinkBook
+from gossamer.node.node import Node
+from gossamer.node.originals import Originals
 from gossamer.records import Fetched, Lease
 from gossamer.settings import Settings
 from gossamer.urls.forgotten import Forgotten

@@ -19,10 +19,10 @@ import msgpack
 from gossamer.base.clock import Clock
 from gossamer.collection.crawl_log import note_act, read_acts
 from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
-from gossamer.crawl.control import NotRunning, send
 from gossamer.errors import UsageError
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
+from gossamer.node.control import NotRunning, send
 from gossamer.schedule.admission import Admission
 from gossamer.urls.bans import BanList
 

@@ -28,14 +28,6 @@ from gossamer.collection.stored_settings import (
     stored_settings,
     with_stored_seeds,
 )
-from gossamer.crawl.bans import REJUDGE_KEY, LiveBans, stored_bans
-from gossamer.crawl.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, Committer, known_ends
-from gossamer.crawl.indexing import IndexFeed
-from gossamer.crawl.intake import Intake
-from gossamer.crawl.links import LinkBook
-from gossamer.crawl.node import Node
-from gossamer.crawl.parts import Parts
-from gossamer.crawl.recovery import Recovered, recover
 from gossamer.errors import StoreError, UsageError
 from gossamer.fetch.fetcher import checked_header
 from gossamer.fetch.guard import Guard, forbidden_port, guard_of
@@ -44,6 +36,14 @@ from gossamer.fetch.network import Network
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.store import Store, Table
+from gossamer.node.bans import REJUDGE_KEY, LiveBans, stored_bans
+from gossamer.node.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, Committer, known_ends
+from gossamer.node.import_intake import Intake
+from gossamer.node.indexing import IndexFeed
+from gossamer.node.link_files import LinkBook
+from gossamer.node.node import Node
+from gossamer.node.parts import Parts
+from gossamer.node.recovery import Recovered, recover
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Found
 from gossamer.schedule.admission import Admission, build_scope

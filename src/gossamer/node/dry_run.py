@@ -27,11 +27,6 @@ from gossamer.collection.stored_settings import (
     with_stored_seeds,
     without_secrets,
 )
-from gossamer.crawl.bans import stored_bans
-from gossamer.crawl.build import check_usable
-from gossamer.crawl.commit import CLEAN_KEY
-from gossamer.crawl.new_sites import new_sites
-from gossamer.crawl.session import Plan
 from gossamer.errors import UsageError
 from gossamer.fetch.guard import Guard, guard_of
 from gossamer.fetch.request import user_agent
@@ -39,6 +34,11 @@ from gossamer.fetch.resolve import Resolved, address_in
 from gossamer.frontier.frontier import Frontier, Refusal
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import MemoryStore, Store, Table
+from gossamer.node.bans import stored_bans
+from gossamer.node.build import check_usable
+from gossamer.node.commit import CLEAN_KEY
+from gossamer.node.new_sites import new_sites
+from gossamer.node.session import Plan
 from gossamer.policies.throttle import Throttle
 from gossamer.politeness.pace import rest_after
 from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
