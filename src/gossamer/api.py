@@ -29,19 +29,19 @@ from gossamer.collection.option_names import settings_of
 from gossamer.collection.options import Options
 from gossamer.crawl.export_schemas import READ_AGAIN
 from gossamer.crawl.exports import batches, glance
-from gossamer.crawl.networks import Graph
-from gossamer.crawl.page_links import PageLink
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_links import anchors, backlinks
-from gossamer.crawl.study_pages import StoredPage
-from gossamer.crawl.study_shown import html_of, line_of
-from gossamer.crawl.tables import Table, ask, may_name
 from gossamer.errors import GossamerError, UsageError
 from gossamer.graph.rank_top import top
 from gossamer.node.crawled_page import CrawledPage, page_of
 from gossamer.node.progress import Progress, Summary
 from gossamer.node.seeds import read_seeds
 from gossamer.node.session import Plan, opened
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.links import anchors, backlinks
+from gossamer.reader.networks import Graph
+from gossamer.reader.page_links import PageLink
+from gossamer.reader.pages import StoredPage
+from gossamer.reader.summary import html_of, line_of
+from gossamer.reader.tables import Table, ask, may_name
 from gossamer.records import Outcome
 from gossamer.search.engine import Engine
 from gossamer.search.results import Hit, Request, Results, Sort

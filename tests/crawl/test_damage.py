@@ -13,8 +13,8 @@ from gossamer.collection.directory import Home
 from gossamer.crawl.checks import Problem, verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.study import Study
 from gossamer.errors import GossamerError
+from gossamer.reader.collection_reader import Study
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from support.a_crawl import crawl

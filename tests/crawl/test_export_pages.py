@@ -21,10 +21,10 @@ from gossamer.crawl.export_folder import export_folder
 from gossamer.crawl.export_schemas import MOMENT, READ_AGAIN, SCHEMAS
 from gossamer.crawl.exports import batches, export
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.study import Study
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.tables import quoted
+from gossamer.reader.collection_reader import Study
 from support.a_crawl import crawl
 from support.a_site import Pages, answer, page, redirect, robots, site_in_thread
 from support.killing import typed

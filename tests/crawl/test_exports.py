@@ -18,11 +18,11 @@ from gossamer.crawl.export_files import harmless, times_as_text
 from gossamer.crawl.export_pages import http_moment
 from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.crawl.exports import batches, export
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_state import PresentState
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.ranks import compute, ranks
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.state import PresentState
 from gossamer.records import Reason
 from support.a_crawl import crawl, crawl_until
 from support.a_site import Pages, Site, answer, page, redirect, reset, robots, site_in_thread

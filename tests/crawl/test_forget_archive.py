@@ -17,7 +17,7 @@ from gossamer.collection.directory import Home
 from gossamer.crawl.checks import verify
 from gossamer.crawl.forget import forget
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.study import Study
+from gossamer.reader.collection_reader import Study
 from gossamer.records import Fetched, Lease
 from gossamer.settings import Archive
 from support.killing import typed

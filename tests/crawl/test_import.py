@@ -21,8 +21,8 @@ from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home, locked
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
-from gossamer.crawl.study import Study
 from gossamer.errors import CollectionInUse, UsageError
+from gossamer.reader.collection_reader import Study
 from gossamer.records import Outcome, Purpose
 from gossamer.settings import Settings, with_values
 from support.a_crawl import QUICK, crawl

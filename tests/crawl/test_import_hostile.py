@@ -17,9 +17,9 @@ from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget
 from gossamer.crawl.import_archive import Tally
 from gossamer.crawl.imports import import_files
-from gossamer.crawl.study import Study
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa
+from gossamer.reader.collection_reader import Study
 from gossamer.settings import Settings, with_values
 from support.a_crawl import QUICK
 

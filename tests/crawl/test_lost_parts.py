@@ -18,12 +18,12 @@ from gossamer.collection.stored_settings import stored_seeds, stored_settings
 from gossamer.crawl.checks import Checked, verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_links import backlinks
 from gossamer.errors import CorruptFile, StateLost, StoreError, UsageError
 from gossamer.frontier.store import Table
 from gossamer.node.commit import CLEAN_KEY
 from gossamer.node.indexing import IndexFeed
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.links import backlinks
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from support.a_crawl import crawl

@@ -11,9 +11,9 @@ from gossamer.crawl.checks import verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_links import backlinks
 from gossamer.errors import NoCollection, StoreError, UsageError
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.links import backlinks
 from support.a_crawl import crawl
 from support.a_site import page, redirect, robots, site_in_thread
 

@@ -9,8 +9,8 @@ import pytest
 from gossamer.crawl.report import Report, Source, make_report
 from gossamer.crawl.report_page import report_page
 from gossamer.crawl.report_questions import QUESTIONS
-from gossamer.crawl.study import Study
 from gossamer.errors import NotKnown, UsageError
+from gossamer.reader.collection_reader import Study
 from support.a_crawl import crawl_until
 from support.a_site import Pages, Site, answer, page, redirect, reset, robots, site_in_thread
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from gossamer.crawl.study import Study
 from gossamer.frontier.rows import UrlRow
 from gossamer.node.progress import Summary
+from gossamer.reader.collection_reader import Study
 from support import a_crawl
 
 

@@ -15,7 +15,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from gossamer.archive.reader import read_records
 from gossamer.archive.record import Record
-from gossamer.crawl.study import Study
+from gossamer.reader.collection_reader import Study
 from support.a_site import (
     Site,
     answer,

@@ -10,11 +10,11 @@ from pathlib import Path
 from gossamer.base.clock import SystemClock
 from gossamer.cli.talking import plain_line
 from gossamer.collection.directory import Home
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_words import tell
 from gossamer.node.build import open_node
 from gossamer.node.moment import Moment
 from gossamer.node.progress import Progress
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.story_text import tell
 from gossamer.settings import Limits, Settings, with_values
 from support.a_crawl import QUICK, crawl
 from support.a_site import Pages, page, reset, site_in_thread

@@ -8,7 +8,7 @@ from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
 from gossamer.crawl.exports import export
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.study import Study
+from gossamer.reader.collection_reader import Study
 from support.a_crawl import crawl
 from support.a_site import Pages, answer, page, redirect, site_in_thread
 

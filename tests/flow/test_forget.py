@@ -23,8 +23,8 @@ from gossamer.crawl.checks import verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget, survey
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.study import Study
 from gossamer.errors import CollectionInUse, NotKnown, UsageError
+from gossamer.reader.collection_reader import Study
 from support.a_crawl import crawl
 from support.a_site import Pages, Site, page, redirect, robots, site_in_thread
 from support.killing import Ended, started, typed

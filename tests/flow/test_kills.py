@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from flow.outcomes import outcomes
-from gossamer.crawl.study import Study
 from gossamer.frontier.store import Table
+from gossamer.reader.collection_reader import Study
 from support.a_site import Pages, Request, Site, page, redirect, robots, site_in_thread, too_many
 from support.killing import Campaign, archived, gossamer, lines_of, started, typed, until
 

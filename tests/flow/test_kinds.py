@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gossamer.crawl.exports import export
-from gossamer.crawl.study import Study
+from gossamer.reader.collection_reader import Study
 from gossamer.records import Outcome
 from support.a_crawl import crawl
 from support.a_site import Pages, answer, page, site_in_thread

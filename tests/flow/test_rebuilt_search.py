@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.crawl.study import Study
 from gossamer.demo.server import serve
 from gossamer.demo.web import SETTINGS
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Table
+from gossamer.reader.collection_reader import Study
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from support.a_crawl import crawl

@@ -20,9 +20,9 @@ import lxml.html
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_links import anchors, backlinks
 from gossamer.graph import tables
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.links import anchors, backlinks
 from support.need import need_linux
 from support.sites import serving
 

@@ -27,7 +27,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from gossamer.crawl.exports import batches
 from gossamer.crawl.report import make_report
-from gossamer.crawl.study import Study
+from gossamer.reader.collection_reader import Study
 from support.need import need_linux
 from support.sites import RealSite, serving
 

@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from gossamer.crawl.study import Study
+from gossamer.reader.collection_reader import Study
 from gossamer.records import Outcome, Reason
 from support.need import need_linux, need_program
 from support.sites import RealSite, serving

@@ -9,7 +9,7 @@ import pytest
 
 from gossamer.crawl.report import make_report
 from gossamer.crawl.report_page import report_page
-from gossamer.crawl.study import Study
+from gossamer.reader.collection_reader import Study
 from support.a_crawl import crawl_until
 from support.a_site import Pages, answer, page, redirect, reset, robots, site_in_thread
 from web.a_browser import Browser, Served, served

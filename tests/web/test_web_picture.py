@@ -9,8 +9,8 @@ import re
 import pytest
 
 from gossamer.base.clock import ManualClock
-from gossamer.crawl.differences import changes
 from gossamer.graph.ego import Ego, Neighbour, around_name
+from gossamer.reader.differences import changes
 from gossamer.web.narrow_picture import draw_narrow
 from gossamer.web.picture import draw, shortened
 from gossamer.web.slowly import Slowly, TooBusy

@@ -16,9 +16,9 @@ from gossamer.crawl.checks import verify
 from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget
 from gossamer.crawl.rebuild import rebuild
-from gossamer.crawl.study import Study
 from gossamer.errors import DiskFault
 from gossamer.parse.html import Parser
+from gossamer.reader.collection_reader import Study
 from gossamer.records import Page
 from gossamer.workers import build_worker as equip
 from gossamer.workers.guarded_reader import DEADLY

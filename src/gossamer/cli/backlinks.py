@@ -24,8 +24,8 @@ def backlinks(
     json: Json = False,
 ) -> None:
     """List the links to a URL."""
-    from gossamer.crawl.study import Study
-    from gossamer.crawl.study_links import backlinks as ask
+    from gossamer.reader.collection_reader import Study
+    from gossamer.reader.links import backlinks as ask
 
     with Study.open(collection_at(collection)) as study:
         meant, table = ask(study, url, by)
@@ -34,8 +34,8 @@ def backlinks(
 
 def anchors(url: Url, collection: Collection = None, limit: Limit = 0, json: Json = False) -> None:
     """List the anchor texts of the links to a URL."""
-    from gossamer.crawl.study import Study
-    from gossamer.crawl.study_links import anchors as ask
+    from gossamer.reader.collection_reader import Study
+    from gossamer.reader.links import anchors as ask
 
     with Study.open(collection_at(collection)) as study:
         meant, table = ask(study, url)

@@ -17,9 +17,9 @@ def clear(
     """Delete a collection with its archive. This cannot be undone."""
     from gossamer.base.plurals import counted
     from gossamer.collection.directory import Home, locked
-    from gossamer.crawl.study import Study
     from gossamer.errors import UsageError
     from gossamer.node.session import delete_collection
+    from gossamer.reader.collection_reader import Study
 
     home = Home(collection_at(collection))
     if not home.exists and not home.is_state_lost:

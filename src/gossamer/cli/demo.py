@@ -25,11 +25,11 @@ def demo(
     from gossamer.cli.serving import offer_page
     from gossamer.cli.tour import show_tour
     from gossamer.collection.directory import Home, locked
-    from gossamer.crawl.study import Study
     from gossamer.demo.server import serve
     from gossamer.demo.web import HOSTS, SETTINGS
     from gossamer.errors import UsageError
     from gossamer.node.session import delete_collection
+    from gossamer.reader.collection_reader import Study
     from gossamer.urls.canonical import host_of
 
     home = Home(collection_at(collection) if collection else Path("demo"))

@@ -16,17 +16,17 @@ from typing import Any, Final
 
 from gossamer.base.plurals import counted
 from gossamer.cli.why import capture_object
-from gossamer.crawl.changed_words import Piece, changed_words
-from gossamer.crawl.differences import Change, Changes, changes
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import (
+from gossamer.errors import NotKnown, UsageError
+from gossamer.reader.changed_words import Piece, changed_words
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.differences import Change, Changes, changes
+from gossamer.reader.pages import (
     Capture,
     StoredPage,
     moment_of,
     nearest_capture,
     time_among,
 )
-from gossamer.errors import NotKnown, UsageError
 
 _MARKS: Final = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 _COLOURS: Final = {

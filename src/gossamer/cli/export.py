@@ -13,7 +13,7 @@ from gossamer.crawl.export_choice import Choice
 from gossamer.crawl.export_files import STDOUT
 from gossamer.crawl.export_folder import EVERY, check_folder, export_folder, is_folder
 from gossamer.crawl.exports import check_export, export
-from gossamer.crawl.study import Study
+from gossamer.reader.collection_reader import Study
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

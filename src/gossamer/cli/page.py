@@ -11,9 +11,9 @@ from typing import Any
 from gossamer.base.answer_class import status_text
 from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import StoredPage
 from gossamer.errors import UsageError
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.pages import StoredPage
 
 
 @dataclass(frozen=True, slots=True)

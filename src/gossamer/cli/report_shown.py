@@ -16,8 +16,8 @@ from gossamer.crawl.report import Cell, Finding, Report, Source, make_report
 from gossamer.crawl.report_gates import read_gates
 from gossamer.crawl.report_page import report_page
 from gossamer.crawl.report_questions import FROM_ARCHIVE, NAMES
-from gossamer.crawl.study import Study
 from gossamer.errors import UsageError
+from gossamer.reader.collection_reader import Study
 
 GATE: Final = 10  # the exit code of a report that is too bad
 _PAGES: Final = (".html", ".htm")

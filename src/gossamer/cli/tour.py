@@ -20,8 +20,8 @@ from rich.table import Table
 from gossamer.base.plurals import counted
 from gossamer.cli.hits import print_hint, print_hits
 from gossamer.cli.text import reasons_text
-from gossamer.crawl.study import Study
 from gossamer.graph.tables import in_links, table_of
+from gossamer.reader.collection_reader import Study
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from gossamer.urls.canonical import host_of

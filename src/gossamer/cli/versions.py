@@ -10,8 +10,8 @@ from gossamer.base.answer_class import answer_text, class_of_status, status_text
 from gossamer.cli.colours import STYLES
 from gossamer.cli.tables import print_table
 from gossamer.cli.why import capture_objects
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import times_of
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.pages import times_of
 
 
 def run_versions(path: Path, url: str, *, as_json: bool) -> int:

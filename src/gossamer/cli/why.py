@@ -10,10 +10,10 @@ from typing import Any
 
 from gossamer.base.clock import SystemClock, iso_of
 from gossamer.cli.printable import printable
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import Capture, times_of
-from gossamer.crawl.study_story import Story
-from gossamer.crawl.study_words import tell
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.pages import Capture, times_of
+from gossamer.reader.story import Story
+from gossamer.reader.story_text import tell
 
 
 def run_why(path: Path, url: str, *, as_json: bool) -> int:

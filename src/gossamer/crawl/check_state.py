@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from gossamer.base.values import dataclass
-from gossamer.crawl.study import Study
 from gossamer.errors import CorruptFile
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
@@ -27,6 +26,7 @@ from gossamer.frontier.rows import (
     time_of,
 )
 from gossamer.frontier.store import Table
+from gossamer.reader.collection_reader import Study
 from gossamer.records import Outcome, Reason
 from gossamer.urls.keys import KEY_BYTES
 

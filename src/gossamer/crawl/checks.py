@@ -18,9 +18,9 @@ from gossamer.crawl.check_index import index_problems
 from gossamer.crawl.check_manifest import manifest_problems
 from gossamer.crawl.check_state import Checked, Problem, problem_of, state_problems
 from gossamer.crawl.check_sums import act_problems, sum_problems
-from gossamer.crawl.study import Study
 from gossamer.errors import CorruptFile, StateLost
 from gossamer.graph.manifest import Manifest
+from gossamer.reader.collection_reader import Study
 
 __all__ = ["Checked", "Problem", "verify"]
 

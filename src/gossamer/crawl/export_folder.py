@@ -22,9 +22,9 @@ from gossamer.crawl.export_choice import ALL, Choice
 from gossamer.crawl.export_files import explained, sweep
 from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.crawl.exports import batches, check_table, schema_of
-from gossamer.crawl.study import Study
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pq
+from gossamer.reader.collection_reader import Study
 
 EVERY: Final = "all"
 PART_ROWS: Final = 1_000_000

@@ -15,13 +15,13 @@ from typing import Any
 from gossamer.crawl.export_files import writing_to
 from gossamer.crawl.export_schemas import MOMENT
 from gossamer.crawl.export_staging import stage, stage_batches
-from gossamer.crawl.study import Study
 from gossamer.graph import tables
 from gossamer.graph.anchors import anchors
 from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.graph.network import NODE_FACTS, Network, network
 from gossamer.graph.ranks import ranks
+from gossamer.reader.collection_reader import Study
 
 __all__ = ["anchors", "described", "edges", "links", "write_network"]
 

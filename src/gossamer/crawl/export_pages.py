@@ -21,12 +21,12 @@ from gossamer.base.clock import iso_of
 from gossamer.crawl.export_choice import Choice
 from gossamer.crawl.export_schemas import FACTS, READ_AGAIN, SCHEMAS
 from gossamer.crawl.export_staging import ask, stage, stage_batches
-from gossamer.crawl.page_facts import page_facts
-from gossamer.crawl.study import Study
 from gossamer.frontier.rows import UrlRow
 from gossamer.graph import tables
 from gossamer.graph.arrow import pa
 from gossamer.graph.ranks import ranks
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.page_facts import page_facts
 from gossamer.records import Outcome
 
 _JOINED: Final = (*READ_AGAIN, "duplicate_of", "in_links", "rank")

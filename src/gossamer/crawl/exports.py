@@ -23,8 +23,6 @@ from gossamer.crawl.export_files import check_name, is_text, write_batches
 from gossamer.crawl.export_pages import pages
 from gossamer.crawl.export_schemas import CAPTURES_AS_TEXT, LISTED, PLACES, READ_AGAIN, SCHEMAS
 from gossamer.crawl.export_staging import batched, ordered
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import Capture, StoredPage, times_of
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import CaptureRow, HostRow, time_of
 from gossamer.frontier.store import Table
@@ -32,6 +30,8 @@ from gossamer.graph import tables
 from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.graph.network import check_level
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.pages import Capture, StoredPage, times_of
 from gossamer.records import Outcome, Reason
 from gossamer.settings import nearest
 from gossamer.urls.keys import KEY_BYTES

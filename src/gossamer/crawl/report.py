@@ -29,8 +29,8 @@ from gossamer.crawl.report_questions import (
 )
 from gossamer.crawl.report_redirects import Way, chains_of, loops_of
 from gossamer.crawl.report_rows import inside_of, stage_heads, stage_urls
-from gossamer.crawl.study import Study
 from gossamer.graph import tables
+from gossamer.reader.collection_reader import Study
 
 SHOWN_ROWS: Final = 100
 

@@ -16,12 +16,12 @@ from typing import Any, Final
 
 import turbohtml
 
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import Capture
 from gossamer.errors import CorruptFile, NotKnown, UsageError
 from gossamer.frontier.rows import UrlRow
 from gossamer.graph.arrow import pa, pq
 from gossamer.parse.head_facts import description_of, insecure_files
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.pages import Capture
 from gossamer.records import Outcome
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import site_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gossamer.base.notebook import escaped, facts_table, link_to, plain, quoted
 from gossamer.base.values import dataclass
-from gossamer.crawl.page_links import PageLink, link_of
+from gossamer.reader.page_links import PageLink, link_of
 from gossamer.workers.process import Harvest
 
 

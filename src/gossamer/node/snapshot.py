@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import Any
 
 from gossamer.collection.directory import Home
-from gossamer.crawl.study import Study
 from gossamer.node.control import NotRunning, send
 from gossamer.node.progress import figures_of
+from gossamer.reader.collection_reader import Study
 
 
 def crawl_figures(home: Home) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from starlette.responses import Response
 
 from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
-from gossamer.crawl.study_pages import StoredPage
+from gossamer.reader.pages import StoredPage
 from gossamer.urls.canonical import NormalForm
 
 CSP: Final = (

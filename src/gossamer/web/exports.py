@@ -26,10 +26,10 @@ from gossamer.crawl.export_choice import ALL, Choice
 from gossamer.crawl.export_folder import EVERY, check_folder, export_folder
 from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.crawl.exports import LEVELLED, QUICK, check_export, export, write_table
-from gossamer.crawl.study import Study
 from gossamer.errors import UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.graph.formats import NETWORK_FORMATS
+from gossamer.reader.collection_reader import Study
 from gossamer.web.shelf import Shelf
 from gossamer.web.slowly import TooBusy
 

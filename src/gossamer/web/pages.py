@@ -9,8 +9,6 @@ from starlette.responses import RedirectResponse, Response
 
 from gossamer.base.answer_class import LABELS
 from gossamer.crawl.export_choice import OUTCOMES, Choice
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_links import NoLinks
 from gossamer.errors import (
     CorruptFile,
     GossamerError,
@@ -20,6 +18,8 @@ from gossamer.errors import (
     StoreError,
     UsageError,
 )
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.links import NoLinks
 from gossamer.search.searchers import NoAnswer
 from gossamer.urls.scope import ScopeKind
 from gossamer.web.answers import (

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_links import check_kept, screenful, with_dates
-from gossamer.crawl.study_pages import Capture, StoredPage, times_of
-from gossamer.crawl.study_story import Story
-from gossamer.crawl.study_words import tell
 from gossamer.errors import NotKnown
 from gossamer.frontier.rows import HostRow
 from gossamer.graph.lookup import links_from
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.links import check_kept, screenful, with_dates
+from gossamer.reader.pages import Capture, StoredPage, times_of
+from gossamer.reader.story import Story
+from gossamer.reader.story_text import tell
 from gossamer.urls.site import site_of
 
 MOST_TEXT: Final = 100_000  # characters of a page's text that are sent

@@ -21,8 +21,8 @@ from gossamer.base.clock import Clock
 from gossamer.base.files import stamp_of
 from gossamer.base.values import dataclass
 from gossamer.collection.directory import Home
-from gossamer.crawl.study import Study
 from gossamer.errors import NotKnown, UsageError
+from gossamer.reader.collection_reader import Study
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request, Results, as_json
 from gossamer.search.searchers import Searchers, Shelved

@@ -15,11 +15,11 @@ import turbohtml
 from gossamer.crawl.export_choice import Choice
 from gossamer.crawl.export_schemas import PLACES
 from gossamer.crawl.export_staging import ordered
-from gossamer.crawl.study import Study
-from gossamer.crawl.study_pages import StoredPage
 from gossamer.errors import CorruptFile, NotKnown, Rewritten
 from gossamer.index.words import words_of
 from gossamer.parse.text_walk import text_of
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.pages import StoredPage
 from gossamer.records import Outcome
 from gossamer.urls.canonical import NormalForm
 

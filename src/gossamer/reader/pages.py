@@ -18,7 +18,6 @@ import turbohtml
 from gossamer.base.clock import exact_iso_of, iso_of
 from gossamer.base.notebook import escaped, facts_table, link_to, plain, quoted
 from gossamer.base.values import dataclass
-from gossamer.crawl.page_links import PageLink, links_of
 from gossamer.errors import UsageError
 from gossamer.fetch.decode import Decoded, decode
 from gossamer.fetch.head import Head
@@ -30,6 +29,7 @@ from gossamer.parse.main_part import main_part
 from gossamer.parse.markdown import markdown_of
 from gossamer.parse.mime import parse_mime
 from gossamer.parse.text_walk import text_of
+from gossamer.reader.page_links import PageLink, links_of
 from gossamer.records import Page
 from gossamer.settings import Parse
 from gossamer.urls.canonical import NormalForm, parse

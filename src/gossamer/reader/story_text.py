@@ -8,8 +8,8 @@ from typing import Final
 from gossamer.base.answer_class import LABELS, answer_text, class_of_status, status_text
 from gossamer.base.clock import iso_of
 from gossamer.base.plurals import counted
-from gossamer.crawl.study_story import Judged, RobotsView, Story
 from gossamer.frontier.rows import HostRow, UrlRow
+from gossamer.reader.story import Judged, RobotsView, Story
 from gossamer.records import Outcome
 
 _STEPS: Final = 10  # of a long chain, shown from each end

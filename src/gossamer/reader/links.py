@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import iso_of
-from gossamer.crawl.study import Study
 from gossamer.errors import StoreError
 from gossamer.graph.arrow import pa
 from gossamer.graph.backlinks import Screenful
@@ -17,6 +16,7 @@ from gossamer.graph.backlinks import backlinks as graph_backlinks
 from gossamer.graph.backlinks import screenful as graph_screenful
 from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.network import check_level
+from gossamer.reader.collection_reader import Study
 
 
 def backlinks(study: Study, url: str, by: str = "page") -> tuple[str, Any]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from gossamer.base.notebook import escaped, facts_table, link_to
 from gossamer.base.plurals import counted
-from gossamer.crawl.study import Study
+from gossamer.reader.collection_reader import Study
 
 _SUMS: Final = ("fetched", "queued", "failed", "refused", "known", "links", "indexed")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from gossamer.base.values import dataclass
-from gossamer.crawl.study_pages import Capture
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.politeness.access import Access
+from gossamer.reader.pages import Capture
 from gossamer.records import Outcome, Reason
 from gossamer.urls.canonical import origin_of, target_of
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from gossamer.crawl.export_links import described
 from gossamer.crawl.exports import batches, export
-from gossamer.crawl.study import Study
-from gossamer.crawl.tables import Table
 from gossamer.graph.network import check_level
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.tables import Table
 
 
 class Graph:

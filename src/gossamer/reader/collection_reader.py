@@ -24,9 +24,6 @@ from gossamer.base.clock import iso_of
 from gossamer.collection.directory import SALT_KEY, Home
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.stored_settings import stored_seeds, stored_settings
-from gossamer.crawl.study_pages import Capture, StoredPage, moment_of, nearest_capture
-from gossamer.crawl.study_state import Check, PresentState
-from gossamer.crawl.study_story import Judged, RobotsView, Step, Story, robots_view
 from gossamer.errors import CorruptFile, NotKnown, Rewritten, UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
@@ -34,6 +31,9 @@ from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_key, time_o
 from gossamer.frontier.store import Store, Table
 from gossamer.node.bans import stored_bans
 from gossamer.politeness.access import Access
+from gossamer.reader.pages import Capture, StoredPage, moment_of, nearest_capture
+from gossamer.reader.state import Check, PresentState
+from gossamer.reader.story import Judged, RobotsView, Step, Story, robots_view
 from gossamer.records import Fetched, Found
 from gossamer.schedule.admission import Admission, build_scope
 from gossamer.settings import Settings

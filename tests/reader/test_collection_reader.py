@@ -11,13 +11,13 @@ from gossamer.archive.warc import RevisitOf, payload_digest
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import ManualClock, SystemClock, iso_of
 from gossamer.collection.directory import Home, open_to_write
-from gossamer.crawl.study import Study, nearest_of
-from gossamer.crawl.study_pages import Capture, moment_of, nearest_capture, times_of
-from gossamer.crawl.study_story import SAYS
-from gossamer.crawl.study_words import tell, when
 from gossamer.errors import CorruptFile, NoCollection, NotKnown, UsageError
 from gossamer.frontier.rows import CaptureRow, Standing, UrlRow, time_key
 from gossamer.frontier.store import Table
+from gossamer.reader.collection_reader import Study, nearest_of
+from gossamer.reader.pages import Capture, moment_of, nearest_capture, times_of
+from gossamer.reader.story import SAYS
+from gossamer.reader.story_text import tell, when
 from gossamer.records import Fetched, Lease, Outcome, Reason
 from gossamer.settings import Archive
 from gossamer.urls.keys import Keys

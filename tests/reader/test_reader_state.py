@@ -16,10 +16,10 @@ from gossamer.crawl import export_archive, export_links
 from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.crawl.exports import batches, export
 from gossamer.crawl.forget import forget
-from gossamer.crawl.study_state import PresentState
 from gossamer.errors import NotKnown, Rewritten
 from gossamer.frontier.store import Store
 from gossamer.graph.formats import NETWORK_FORMATS
+from gossamer.reader.state import PresentState
 from support.a_crawl import crawl
 from support.a_site import Pages, Site, page, site_in_thread
 
