@@ -27,8 +27,6 @@ from gossamer.base.plurals import counted
 from gossamer.collection.option_docs import IN_PYTHON, documented, explicit
 from gossamer.collection.option_names import settings_of
 from gossamer.collection.options import Options
-from gossamer.crawl.export_schemas import READ_AGAIN
-from gossamer.crawl.exports import batches, glance
 from gossamer.errors import GossamerError, UsageError
 from gossamer.graph.rank_top import top
 from gossamer.node.crawled_page import CrawledPage, page_of
@@ -46,6 +44,8 @@ from gossamer.records import Outcome
 from gossamer.search.engine import Engine
 from gossamer.search.results import Hit, Request, Results, Sort
 from gossamer.settings import Settings, with_values
+from gossamer.transfer.export_schemas import READ_AGAIN
+from gossamer.transfer.exports import batches, glance
 from gossamer.urls.canonical import NormalForm
 from gossamer.workers.process import Harvest
 

@@ -16,7 +16,6 @@ from gossamer.collection.checksums import begin_writing
 from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
 from gossamer.collection.stored_settings import stored_seeds, stored_settings
 from gossamer.crawl.checks import Checked, verify
-from gossamer.crawl.exports import batches
 from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import CorruptFile, StateLost, StoreError, UsageError
 from gossamer.frontier.store import Table
@@ -26,6 +25,7 @@ from gossamer.reader.collection_reader import Study
 from gossamer.reader.links import backlinks
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
+from gossamer.transfer.exports import batches
 from support.a_crawl import crawl
 from support.a_site import Site, page, redirect, site_in_thread
 from support.damage import thirty_pages

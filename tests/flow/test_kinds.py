@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gossamer.crawl.exports import export
 from gossamer.reader.collection_reader import Study
 from gossamer.records import Outcome
+from gossamer.transfer.exports import export
 from support.a_crawl import crawl
 from support.a_site import Pages, answer, page, site_in_thread
 

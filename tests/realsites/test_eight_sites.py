@@ -25,9 +25,9 @@ import lxml.html
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from gossamer.crawl.exports import batches
 from gossamer.crawl.report import make_report
 from gossamer.reader.collection_reader import Study
+from gossamer.transfer.exports import batches
 from support.need import need_linux
 from support.sites import RealSite, serving
 

@@ -9,10 +9,10 @@ import pytest
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.import_archive import Tally
-from gossamer.crawl.imports import import_files, kind_of
 from gossamer.errors import UsageError
 from gossamer.settings import Settings, with_values
+from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.imports import import_files, kind_of
 from support.a_crawl import QUICK
 from support.killing import typed
 from support.shared import suite

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.graph.arrow import pq
+from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.web import exports
 from web.a_browser import TOKEN, Browser, Served
 from web.conftest import Garden

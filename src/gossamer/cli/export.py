@@ -8,12 +8,12 @@ from pathlib import Path
 from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
 from gossamer.base.values import dataclass
-from gossamer.crawl.export_archive import ARCHIVES
-from gossamer.crawl.export_choice import Choice
-from gossamer.crawl.export_files import STDOUT
-from gossamer.crawl.export_folder import EVERY, check_folder, export_folder, is_folder
-from gossamer.crawl.exports import check_export, export
 from gossamer.reader.collection_reader import Study
+from gossamer.transfer.export_archive import ARCHIVES
+from gossamer.transfer.export_choice import Choice
+from gossamer.transfer.export_files import STDOUT
+from gossamer.transfer.export_folder import EVERY, check_folder, export_folder, is_folder
+from gossamer.transfer.exports import check_export, export
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

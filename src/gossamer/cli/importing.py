@@ -17,9 +17,9 @@ from gossamer.base.plurals import counted
 from gossamer.cli.printable import printable
 from gossamer.collection.configure import configure
 from gossamer.collection.directory import Home
-from gossamer.crawl.import_archive import Tally
-from gossamer.crawl.imports import import_files
 from gossamer.errors import CAN_GO_ON
+from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.imports import import_files
 
 _LINE_EVERY_S: Final = 5.0
 _TOLD: Final = 100  # things that went wrong; the rest is counted

@@ -118,7 +118,7 @@ def export(
 ) -> None:
     """Export tables of the collection, or its archive, to files."""
     from gossamer.cli.export import Wanted, run_export
-    from gossamer.crawl.export_choice import Choice
+    from gossamer.transfer.export_choice import Choice
 
     wanted = Wanted(
         what=what,

@@ -11,13 +11,13 @@ from gossamer.base.clock import iso_of
 from gossamer.base.plurals import counted
 from gossamer.base.values import dataclass
 from gossamer.cli.tables import print_table
-from gossamer.crawl.export_files import writing_to
 from gossamer.crawl.report import Cell, Finding, Report, Source, make_report
 from gossamer.crawl.report_gates import read_gates
 from gossamer.crawl.report_page import report_page
 from gossamer.crawl.report_questions import FROM_ARCHIVE, NAMES
 from gossamer.errors import UsageError
 from gossamer.reader.collection_reader import Study
+from gossamer.transfer.export_files import writing_to
 
 GATE: Final = 10  # the exit code of a report that is too bad
 _PAGES: Final = (".html", ".htm")

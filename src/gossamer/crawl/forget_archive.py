@@ -36,12 +36,12 @@ from gossamer.collection.archive_list import new_manifest
 from gossamer.collection.directory import Home
 from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.crawl.forget_texts import info_fields
-from gossamer.crawl.import_lists import list_entry
 from gossamer.errors import CorruptFile
 from gossamer.frontier.rows import CaptureRow, time_key
 from gossamer.frontier.store import Store, Table
 from gossamer.parse.sitemap import Unreadable, read_sitemap
 from gossamer.records import Fetched, Purpose
+from gossamer.transfer.import_lists import list_entry
 from gossamer.urls.keys import Keys
 
 

@@ -1,7 +1,7 @@
 """How many pages are byte for byte the same as another?
 
 A page is an answer of 200 with a body, as it came last; of the pages that have one digest all but
-one are copies. Which page is the first of them, `crawl/exports.py` says.
+one are copies. Which page is the first of them, `transfer/exports.py` says.
 
 Of each page eight bytes of its digest stand in META, and count when a crawl has ended. It adds
 those of the pages it fetched, without looking at a page that was there before. Where that is not

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gossamer.crawl.export_links import described
-from gossamer.crawl.exports import batches, export
 from gossamer.graph.network import check_level
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.tables import Table
+from gossamer.transfer.export_links import described
+from gossamer.transfer.exports import batches, export
 
 
 class Graph:

@@ -12,15 +12,15 @@ from typing import Final
 
 import turbohtml
 
-from gossamer.crawl.export_choice import Choice
-from gossamer.crawl.export_schemas import PLACES
-from gossamer.crawl.export_staging import ordered
 from gossamer.errors import CorruptFile, NotKnown, Rewritten
 from gossamer.index.words import words_of
 from gossamer.parse.text_walk import text_of
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.pages import StoredPage
 from gossamer.records import Outcome
+from gossamer.transfer.export_choice import Choice
+from gossamer.transfer.export_schemas import PLACES
+from gossamer.transfer.export_sort import ordered
 from gossamer.urls.canonical import NormalForm
 
 _TREES: Final = ("html", "xhtml")

@@ -17,10 +17,10 @@ import duckdb
 
 from gossamer.base.notebook import cell_of, rows_table, text_table
 from gossamer.base.plurals import counted
-from gossamer.crawl.export_files import times_as_text
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa
 from gossamer.graph.tables import bound, table_of
+from gossamer.transfer.export_files import times_as_text
 
 _SHOWN_IN_TEXT: Final = 5
 _SHOWN: Final = 10

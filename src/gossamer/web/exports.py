@@ -21,15 +21,15 @@ from starlette.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
 from gossamer.base.values import dataclass
-from gossamer.crawl.export_archive import ARCHIVES
-from gossamer.crawl.export_choice import ALL, Choice
-from gossamer.crawl.export_folder import EVERY, check_folder, export_folder
-from gossamer.crawl.export_schemas import SCHEMAS
-from gossamer.crawl.exports import LEVELLED, QUICK, check_export, export, write_table
 from gossamer.errors import UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.reader.collection_reader import Study
+from gossamer.transfer.export_archive import ARCHIVES
+from gossamer.transfer.export_choice import ALL, Choice
+from gossamer.transfer.export_folder import EVERY, check_folder, export_folder
+from gossamer.transfer.export_schemas import SCHEMAS
+from gossamer.transfer.exports import LEVELLED, QUICK, check_export, export, write_table
 from gossamer.web.shelf import Shelf
 from gossamer.web.slowly import TooBusy
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 from starlette.responses import RedirectResponse, Response
 
 from gossamer.base.answer_class import LABELS
-from gossamer.crawl.export_choice import OUTCOMES, Choice
 from gossamer.errors import (
     CorruptFile,
     GossamerError,
@@ -21,6 +20,7 @@ from gossamer.errors import (
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.links import NoLinks
 from gossamer.search.searchers import NoAnswer
+from gossamer.transfer.export_choice import OUTCOMES, Choice
 from gossamer.urls.scope import ScopeKind
 from gossamer.web.answers import (
     drawn,

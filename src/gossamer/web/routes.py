@@ -5,10 +5,10 @@ from __future__ import annotations
 import typing
 from typing import Final
 
-from gossamer.crawl.export_archive import ARCHIVES
-from gossamer.crawl.export_folder import EVERY
-from gossamer.crawl.export_schemas import SCHEMAS
 from gossamer.search.results import MAX_LIMIT, MAX_OFFSET
+from gossamer.transfer.export_archive import ARCHIVES
+from gossamer.transfer.export_folder import EVERY
+from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.urls.scope import ScopeKind
 from gossamer.web import answers, pages
 from gossamer.web.asked import Param

@@ -12,9 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gossamer.crawl.export_files import writing_to
-from gossamer.crawl.export_schemas import MOMENT
-from gossamer.crawl.export_staging import stage, stage_batches
 from gossamer.graph import tables
 from gossamer.graph.anchors import anchors
 from gossamer.graph.arrow import pa
@@ -22,6 +19,9 @@ from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.graph.network import NODE_FACTS, Network, network
 from gossamer.graph.ranks import ranks
 from gossamer.reader.collection_reader import Study
+from gossamer.transfer.export_files import writing_to
+from gossamer.transfer.export_schemas import MOMENT
+from gossamer.transfer.export_sort import stage, stage_batches
 
 __all__ = ["anchors", "described", "edges", "links", "write_network"]
 

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.values import dataclass
-from gossamer.crawl.export_choice import ALL, Choice
-from gossamer.crawl.export_files import explained, sweep
-from gossamer.crawl.export_schemas import SCHEMAS
-from gossamer.crawl.exports import batches, check_table, schema_of
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pq
 from gossamer.reader.collection_reader import Study
+from gossamer.transfer.export_choice import ALL, Choice
+from gossamer.transfer.export_files import explained, sweep
+from gossamer.transfer.export_schemas import SCHEMAS
+from gossamer.transfer.exports import batches, check_table, schema_of
 
 EVERY: Final = "all"
 PART_ROWS: Final = 1_000_000

@@ -16,13 +16,6 @@ from typing import Any, Final
 
 from gossamer.archive.wacz import ListedPage
 from gossamer.base.clock import iso_of
-from gossamer.crawl import export_links
-from gossamer.crawl.export_archive import ARCHIVES, check_archive, export_archive, is_listed
-from gossamer.crawl.export_choice import ALL, Choice
-from gossamer.crawl.export_files import check_name, is_text, write_batches
-from gossamer.crawl.export_pages import pages
-from gossamer.crawl.export_schemas import CAPTURES_AS_TEXT, LISTED, PLACES, READ_AGAIN, SCHEMAS
-from gossamer.crawl.export_staging import batched, ordered
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import CaptureRow, HostRow, time_of
 from gossamer.frontier.store import Table
@@ -34,6 +27,13 @@ from gossamer.reader.collection_reader import Study
 from gossamer.reader.pages import Capture, StoredPage, times_of
 from gossamer.records import Outcome, Reason
 from gossamer.settings import nearest
+from gossamer.transfer import export_links
+from gossamer.transfer.export_archive import ARCHIVES, check_archive, export_archive, is_listed
+from gossamer.transfer.export_choice import ALL, Choice
+from gossamer.transfer.export_files import check_name, is_text, write_batches
+from gossamer.transfer.export_pages import pages
+from gossamer.transfer.export_schemas import CAPTURES_AS_TEXT, LISTED, PLACES, READ_AGAIN, SCHEMAS
+from gossamer.transfer.export_sort import batched, ordered
 from gossamer.urls.keys import KEY_BYTES
 from gossamer.urls.site import site_of
 

@@ -13,9 +13,9 @@ import pytest
 from gossamer.archive.padding import first_without_salt
 from gossamer.archive.reader import iter_exchanges, read_answer_at, read_info, read_records
 from gossamer.archive.verify import check_file
-from gossamer.crawl.exports import export
 from gossamer.errors import CorruptFile, NotKnown, UsageError
 from gossamer.reader.collection_reader import Study
+from gossamer.transfer.exports import export
 from support.a_crawl import crawl
 from support.a_site import Site, page, site_in_thread
 

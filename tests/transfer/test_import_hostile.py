@@ -13,14 +13,14 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.warc import payload_digest
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.exports import batches
 from gossamer.crawl.forget import forget
-from gossamer.crawl.import_archive import Tally
-from gossamer.crawl.imports import import_files
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa
 from gossamer.reader.collection_reader import Study
 from gossamer.settings import Settings, with_values
+from gossamer.transfer.exports import batches
+from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.imports import import_files
 from support.a_crawl import QUICK
 
 URL = "https://example.org/"

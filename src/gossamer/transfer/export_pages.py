@@ -18,9 +18,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
-from gossamer.crawl.export_choice import Choice
-from gossamer.crawl.export_schemas import FACTS, READ_AGAIN, SCHEMAS
-from gossamer.crawl.export_staging import ask, stage, stage_batches
 from gossamer.frontier.rows import UrlRow
 from gossamer.graph import tables
 from gossamer.graph.arrow import pa
@@ -28,6 +25,9 @@ from gossamer.graph.ranks import ranks
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.page_facts import page_facts
 from gossamer.records import Outcome
+from gossamer.transfer.export_choice import Choice
+from gossamer.transfer.export_schemas import FACTS, READ_AGAIN, SCHEMAS
+from gossamer.transfer.export_sort import ask, stage, stage_batches
 
 _JOINED: Final = (*READ_AGAIN, "duplicate_of", "in_links", "rank")
 _STAGED: Final = pa.schema(

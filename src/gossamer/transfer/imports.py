@@ -24,11 +24,11 @@ from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import note_act
 from gossamer.collection.directory import Home
-from gossamer.crawl.import_archive import Tally, import_records
-from gossamer.crawl.import_lists import import_list, import_sitemap
 from gossamer.errors import CorruptFile, UsageError
 from gossamer.node.build import Opened, SettingsFor, open_node
 from gossamer.node.import_intake import Intake
+from gossamer.transfer.import_archive import Tally, import_records
+from gossamer.transfer.import_lists import import_list, import_sitemap
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 
 from gossamer.base.clock import SystemClock, iso_of
-from gossamer.crawl.export_files import harmless, times_as_text
-from gossamer.crawl.export_pages import http_moment
-from gossamer.crawl.export_schemas import SCHEMAS
-from gossamer.crawl.exports import batches, export
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.ranks import compute, ranks
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.state import PresentState
 from gossamer.records import Reason
+from gossamer.transfer.export_files import harmless, times_as_text
+from gossamer.transfer.export_pages import http_moment
+from gossamer.transfer.export_schemas import SCHEMAS
+from gossamer.transfer.exports import batches, export
 from support.a_crawl import crawl, crawl_until
 from support.a_site import Pages, Site, answer, page, redirect, reset, robots, site_in_thread
 

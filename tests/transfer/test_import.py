@@ -19,12 +19,12 @@ from gossamer.archive.reader import iter_exchanges, read_records
 from gossamer.archive.warc import payload_digest
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home, locked
-from gossamer.crawl.import_archive import Tally
-from gossamer.crawl.imports import import_files
 from gossamer.errors import CollectionInUse, UsageError
 from gossamer.reader.collection_reader import Study
 from gossamer.records import Outcome, Purpose
 from gossamer.settings import Settings, with_values
+from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.imports import import_files
 from support.a_crawl import QUICK, crawl
 from support.a_site import page, robots, site_in_thread
 from support.killing import finish, gossamer, started, typed, until
