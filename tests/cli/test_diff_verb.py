@@ -8,8 +8,8 @@ import pytest
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.rebuild import rebuild
 from gossamer.reader.changed_words import Piece, changed_words
+from gossamer.upkeep.rebuild import rebuild
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread
 from support.killing import typed

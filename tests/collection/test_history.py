@@ -21,9 +21,9 @@ from gossamer.collection.history import (
     encode_sample,
     read_history,
 )
-from gossamer.crawl.backup import backup
 from gossamer.frontier.counts import Counts
 from gossamer.node.session import delete_collection
+from gossamer.upkeep.backup import backup
 from support.a_crawl import crawl
 from support.a_site import Pages, page, redirect, site_in_thread
 

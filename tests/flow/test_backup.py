@@ -18,11 +18,11 @@ import pytest
 
 from flow.outcomes import outcomes
 from gossamer.collection.directory import Home, locked, open_to_write
-from gossamer.crawl import backup_partial
-from gossamer.crawl.backup import backup
-from gossamer.crawl.checks import verify
 from gossamer.errors import CollectionInUse, NoCollection, UsageError
 from gossamer.reader.collection_reader import Study
+from gossamer.upkeep import backup_partial
+from gossamer.upkeep.backup import backup
+from gossamer.upkeep.verify import verify
 from support.a_crawl import crawl
 from support.a_site import Pages, Request, Site, page, site_in_thread
 from support.killing import Running, finish, gossamer, started, typed, until

@@ -6,9 +6,9 @@ from typing import Any
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.rebuild import rebuild
 from gossamer.reader.collection_reader import Study
 from gossamer.transfer.exports import export
+from gossamer.upkeep.rebuild import rebuild
 from support.a_crawl import crawl
 from support.a_site import Pages, answer, page, redirect, site_in_thread
 

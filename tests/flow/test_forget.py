@@ -19,12 +19,12 @@ from gossamer.archive.reader import read_records
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home, locked
 from gossamer.collection.forgotten import read_forgotten
-from gossamer.crawl.checks import verify
-from gossamer.crawl.forget import forget, survey
-from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import CollectionInUse, NotKnown, UsageError
 from gossamer.reader.collection_reader import Study
 from gossamer.transfer.exports import batches
+from gossamer.upkeep.forget import forget, survey
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import verify
 from support.a_crawl import crawl
 from support.a_site import Pages, Site, page, redirect, robots, site_in_thread
 from support.killing import Ended, started, typed

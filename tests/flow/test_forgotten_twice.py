@@ -23,11 +23,11 @@ from gossamer.collection.forgotten_list import (
     read_list,
     write_list,
 )
-from gossamer.crawl.backup import backup
-from gossamer.crawl.checks import verify
-from gossamer.crawl.forget import allow, forget
-from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import CorruptFile, StoreError
+from gossamer.upkeep.backup import backup
+from gossamer.upkeep.forget import allow, forget
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import verify
 from gossamer.urls.forgotten import Breadth, Named
 from support.a_crawl import crawl
 from support.a_site import Site, page, site_in_thread

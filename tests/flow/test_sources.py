@@ -13,9 +13,9 @@ from flow.outcomes import crawl, fates, outcomes
 from gossamer import api
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.checks import verify
-from gossamer.crawl.rebuild import rebuild
 from gossamer.schedule import sitemap_fetches as sitemap_errands
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import verify
 from support.a_pdf import a_pdf
 from support.a_site import Pages, page, redirect, robots, site_in_thread
 

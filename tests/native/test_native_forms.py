@@ -18,8 +18,8 @@ import pytest
 from gossamer.base import native
 from gossamer.base.native import EXTENSIONS, Form, load, look
 from gossamer.collection.configure import configure
-from gossamer.crawl.check_machine import Check, doctor
 from gossamer.settings import Settings
+from gossamer.upkeep.check_machine import Check, doctor
 from support.need import need_program
 
 ROOT = Path(__file__).parents[2]

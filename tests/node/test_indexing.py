@@ -7,11 +7,11 @@ import pytest
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.checks import verify
-from gossamer.crawl.rebuild import rebuild
 from gossamer.index.reader import IndexReader, ids
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import verify
 from support.a_crawl import crawl
 from support.a_site import page, redirect, site_in_thread
 

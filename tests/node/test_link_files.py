@@ -7,11 +7,11 @@ import pytest
 
 from gossamer.base.clock import ManualClock, SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.checks import verify
-from gossamer.crawl.rebuild import rebuild
 from gossamer.graph import manifest, tables, tiers
 from gossamer.graph.parts import PartWriter
 from gossamer.node.link_files import LinkBook
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import verify
 from gossamer.workers.wire import PartWritten
 from support.a_crawl import crawl
 from support.a_graph import Captured, capture, link, rows

@@ -12,12 +12,12 @@ import pytest
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import UsageError
 from gossamer.node.bans import bans_in, bans_of, change_bans, changed_lines
 from gossamer.node.build import open_node
 from gossamer.reader.collection_reader import Study
 from gossamer.settings import Settings, with_values
+from gossamer.upkeep.rebuild import rebuild
 from gossamer.workers.process import Harvest
 from support.a_crawl import QUICK, crawl
 from support.a_site import Site, page, site_in_thread

@@ -13,12 +13,12 @@ import pytest
 import gossamer.api as gossamer
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import CorruptFile, NotKnown, UsageError
 from gossamer.graph import manifest
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.links import anchors, backlinks
 from gossamer.transfer.exports import export
+from gossamer.upkeep.rebuild import rebuild
 from support.a_crawl import crawl
 from support.a_site import Pages, Site, page, redirect, site_in_thread
 

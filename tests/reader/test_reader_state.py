@@ -13,13 +13,13 @@ from gossamer.api import Collection
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
 from gossamer.crawl import export_archive, export_links
-from gossamer.crawl.forget import forget
 from gossamer.errors import NotKnown, Rewritten
 from gossamer.frontier.store import Store
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.reader.state import PresentState
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.transfer.exports import batches, export
+from gossamer.upkeep.forget import forget
 from support.a_crawl import crawl
 from support.a_site import Pages, Site, page, site_in_thread
 

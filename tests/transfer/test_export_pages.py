@@ -16,7 +16,6 @@ import pytest
 import gossamer
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.tables import quoted
@@ -25,6 +24,7 @@ from gossamer.transfer.export_choice import Choice
 from gossamer.transfer.export_folder import export_folder
 from gossamer.transfer.export_schemas import MOMENT, READ_AGAIN, SCHEMAS
 from gossamer.transfer.exports import batches, export
+from gossamer.upkeep.rebuild import rebuild
 from support.a_crawl import crawl
 from support.a_site import Pages, answer, page, redirect, robots, site_in_thread
 from support.killing import typed

@@ -13,7 +13,6 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.warc import payload_digest
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.forget import forget
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa
 from gossamer.reader.collection_reader import Study
@@ -21,6 +20,7 @@ from gossamer.settings import Settings, with_values
 from gossamer.transfer.exports import batches
 from gossamer.transfer.import_archive import Tally
 from gossamer.transfer.imports import import_files
+from gossamer.upkeep.forget import forget
 from support.a_crawl import QUICK
 
 URL = "https://example.org/"

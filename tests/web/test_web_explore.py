@@ -14,7 +14,7 @@ from starlette.types import Message
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.rebuild import rebuild
+from gossamer.upkeep.rebuild import rebuild
 from gossamer.web.exports import export_file
 from gossamer.web.routes import API
 from support.a_crawl import crawl, crawl_in_loop

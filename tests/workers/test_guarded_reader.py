@@ -12,14 +12,14 @@ from crawl.test_marker import left_by
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.checks import verify
-from gossamer.crawl.forget import forget
-from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import DiskFault
 from gossamer.parse.html import Parser
 from gossamer.reader.collection_reader import Study
 from gossamer.records import Page
 from gossamer.transfer.exports import batches
+from gossamer.upkeep.forget import forget
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import verify
 from gossamer.workers import build_worker as equip
 from gossamer.workers.guarded_reader import DEADLY
 from support.a_crawl import crawl

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from gossamer.archive.cdxj import surt
 from gossamer.base.native import VARIABLE
-from gossamer.crawl.forget_names import Cover, form_of
-from gossamer.crawl.forget_texts import log_line
 from gossamer.records import Fetched, Lease, Purpose, Stored
 from gossamer.settings import Settings, with_values
+from gossamer.upkeep.forget_names import Cover, form_of
+from gossamer.upkeep.forget_texts import log_line
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import Breadth, Forgotten, Named, host_in
 from gossamer.urls.keys import Keys

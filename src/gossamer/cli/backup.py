@@ -26,7 +26,7 @@ def backup(
     from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text
     from gossamer.collection.directory import Home
-    from gossamer.crawl.backup import backup as copy
+    from gossamer.upkeep.backup import backup as copy
 
     copied = copy(Home(collection_at(collection)), target)
     if json:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from gossamer.cli.tables import print_table
-from gossamer.crawl.check_machine import Check, doctor
+from gossamer.upkeep.check_machine import Check, doctor
 
 
 def run_doctor(path: Path, *, as_json: bool) -> int:

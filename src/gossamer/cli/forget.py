@@ -42,9 +42,9 @@ def forget(
     """
     from gossamer.base.clock import SystemClock
     from gossamer.collection.directory import Home
-    from gossamer.crawl.forget import allow, survey
-    from gossamer.crawl.forget import forget as take_out
     from gossamer.errors import UsageError
+    from gossamer.upkeep.forget import allow, survey
+    from gossamer.upkeep.forget import forget as take_out
 
     home = Home(collection_at(collection))
     if undo:

@@ -164,7 +164,7 @@ def rebuild(
 
     from gossamer.base.clock import SystemClock
     from gossamer.collection.directory import Home
-    from gossamer.crawl.rebuild import rebuild as make_again
+    from gossamer.upkeep.rebuild import rebuild as make_again
 
     home = Home(collection_at(collection))
     clock = SystemClock()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gossamer.base.plurals import counted
 from gossamer.cli.printable import printable
-from gossamer.crawl.checks import Checked, verify
+from gossamer.upkeep.verify import Checked, verify
 
 
 def run_verify(path: Path, *, as_json: bool) -> int:

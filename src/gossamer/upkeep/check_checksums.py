@@ -12,11 +12,11 @@ from gossamer.base.checked_lines import crc32_of
 from gossamer.collection.checksums import ACTS, NAME, Sums, covered_files, find_sums, is_fixed
 from gossamer.collection.directory import Home, is_in_use
 from gossamer.collection.log_lines import unreadable_lines
-from gossamer.crawl.check_state import Checked, Problem
 from gossamer.errors import CorruptFile
 from gossamer.frontier.rocks import REBUILD as REBUILD_STATE
 from gossamer.graph.manifest import REBUILD as REBUILD_GRAPH
 from gossamer.index.folder import REBUILD as REBUILD_INDEX
+from gossamer.upkeep.check_state import Checked, Problem
 
 REBUILD_ARCHIVE = "run `gossamer rebuild archive`: it writes them again"
 _TODO = {

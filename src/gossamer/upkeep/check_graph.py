@@ -11,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 
 from gossamer.collection.directory import is_in_use
-from gossamer.crawl.check_state import Checked, Problem, problem_of
 from gossamer.errors import StoreError
 from gossamer.frontier.store import Table
 from gossamer.graph import manifest as manifests
@@ -22,6 +21,7 @@ from gossamer.graph.sorted_files import groups_of
 from gossamer.graph.tables import fault_of
 from gossamer.node.commit import CLEAN_KEY, known_ends
 from gossamer.reader.collection_reader import Study
+from gossamer.upkeep.check_state import Checked, Problem, problem_of
 
 
 def read_manifest(folder: Path) -> Manifest | Problem:

@@ -24,7 +24,6 @@ from gossamer.collection.directory import FORMAT, SALT_KEY, VERSION_KEY, Home
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.operator_inputs import Told
 from gossamer.collection.stored_settings import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
-from gossamer.crawl.rebuild_index import ended_us
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import Standing
 from gossamer.frontier.store import Store, Table
@@ -36,6 +35,7 @@ from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import NAMED, Found, Outcome, Purpose, Reason, Report
 from gossamer.schedule.admission import Admission
 from gossamer.settings import values_of
+from gossamer.upkeep.rebuild_index import ended_us
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.urls.keys import Keys

@@ -18,7 +18,6 @@ from gossamer.archive.rewrite import Moved
 from gossamer.base.values import dataclass
 from gossamer.collection.stored_settings import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.collection.typed_names import PREFIX as TYPED_NAME_PREFIX
-from gossamer.crawl.forget_names import Cover, other_source
 from gossamer.errors import StoreError
 from gossamer.frontier.copies import count_copies, is_of_copies
 from gossamer.frontier.counts import Counts
@@ -29,6 +28,7 @@ from gossamer.node.commit import FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
 from gossamer.politeness.access import Access
 from gossamer.records import Outcome
 from gossamer.schedule.sitemap_fetches import PREFIX as SITEMAP_PREFIX
+from gossamer.upkeep.forget_names import Cover, other_source
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import KEY_BYTES
 from gossamer.workers.process import LED_TO_FORGOTTEN

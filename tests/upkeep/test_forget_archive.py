@@ -14,12 +14,12 @@ from gossamer.archive.warc import RevisitOf, payload_digest
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import ManualClock, SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.checks import verify
-from gossamer.crawl.forget import forget
-from gossamer.crawl.rebuild import rebuild
 from gossamer.reader.collection_reader import Study
 from gossamer.records import Fetched, Lease
 from gossamer.settings import Archive
+from gossamer.upkeep.forget import forget
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import verify
 from support.killing import typed
 from support.traces import traces_of
 

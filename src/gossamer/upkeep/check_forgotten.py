@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from gossamer.collection.directory import Home
 from gossamer.collection.forgotten import Copies, read_copies
 from gossamer.collection.forgotten_list import ForgottenList
-from gossamer.crawl.check_state import Problem
 from gossamer.errors import CorruptFile, StoreError
+from gossamer.upkeep.check_state import Problem
 
 _MEND = "go on with the crawl once, or run `gossamer rebuild all`: it is made from the other copy"
 _NOTE = "nothing is forgotten less by it; going on with the crawl, or a rebuild, notes them again"

@@ -17,9 +17,9 @@ from gossamer.archive.padding import SALT_FIELD
 from gossamer.archive.reader import read_info
 from gossamer.base.checked_lines import crc32_of
 from gossamer.collection.directory import Home
-from gossamer.crawl.check_state import Problem
-from gossamer.crawl.rebuild_archive import WITHOUT_LOST
 from gossamer.errors import GossamerError
+from gossamer.upkeep.check_state import Problem
+from gossamer.upkeep.rebuild_archive import WITHOUT_LOST
 
 REBUILD: Final = "run `gossamer rebuild archive`: it is made again from the WARC files"
 FROM_BACKUP: Final = f"restore the file from a backup, or give up what is lost: {WITHOUT_LOST}"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gossamer.collection.directory import is_in_use
-from gossamer.crawl.check_state import Checked, Problem, problem_of
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Table
@@ -18,6 +17,7 @@ from gossamer.index.folder import find_current
 from gossamer.index.reader import covered, faults_in, ids
 from gossamer.node.commit import CLEAN_KEY, known_ends
 from gossamer.reader.collection_reader import Study
+from gossamer.upkeep.check_state import Checked, Problem, problem_of
 
 _REBUILD = "run `gossamer rebuild index`: it is made again from the archive"
 _SHOWN = 20  # pages on each side; a damaged index can lack all of them

@@ -21,15 +21,15 @@ from gossamer.archive.warc import header_url
 from gossamer.base.checked_lines import crc32
 from gossamer.base.values import dataclass
 from gossamer.collection.directory import Home
-from gossamer.crawl.check_machine import holder_of
-from gossamer.crawl.check_manifest import FROM_BACKUP, REBUILD, manifest_problems
-from gossamer.crawl.check_state import Checked, Problem
 from gossamer.errors import GossamerError, StoreError
 from gossamer.frontier.rows import CaptureRow, time_key, time_of
 from gossamer.frontier.store import Table
 from gossamer.node.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, known_ends
 from gossamer.reader.collection_reader import Study
 from gossamer.records import Fetched, Purpose, Reason
+from gossamer.upkeep.check_machine import holder_of
+from gossamer.upkeep.check_manifest import FROM_BACKUP, REBUILD, manifest_problems
+from gossamer.upkeep.check_state import Checked, Problem
 from gossamer.urls.keys import KEY_BYTES
 
 _BUSY: Final = frozenset({429, 503})

@@ -15,8 +15,6 @@ from gossamer.base.clock import SystemClock
 from gossamer.collection.checksums import begin_writing
 from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
 from gossamer.collection.stored_settings import stored_seeds, stored_settings
-from gossamer.crawl.checks import Checked, verify
-from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import CorruptFile, StateLost, StoreError, UsageError
 from gossamer.frontier.store import Table
 from gossamer.node.commit import CLEAN_KEY
@@ -26,6 +24,8 @@ from gossamer.reader.links import backlinks
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from gossamer.transfer.exports import batches
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import Checked, verify
 from support.a_crawl import crawl
 from support.a_site import Site, page, redirect, site_in_thread
 from support.damage import thirty_pages

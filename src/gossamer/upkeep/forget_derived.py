@@ -18,8 +18,6 @@ from gossamer.base.clock import Clock
 from gossamer.collection.directory import Home
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.staging import NEW
-from gossamer.crawl.forget_state import StateCopy
-from gossamer.crawl.rebuild_index import ended_us
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table
 from gossamer.graph.manifest import NAME as MANIFEST
@@ -29,6 +27,8 @@ from gossamer.index.folder import find_current
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.link_files import LinkBook
 from gossamer.settings import Settings
+from gossamer.upkeep.forget_state import StateCopy
+from gossamer.upkeep.rebuild_index import ended_us
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_harvester
 from gossamer.workers.guarded_reader import guarding_copy

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gossamer.crawl.forget_names import Cover, read_names
 from gossamer.errors import UsageError
 from gossamer.frontier.store import MemoryStore
 from gossamer.settings import Scope, Settings
+from gossamer.upkeep.forget_names import Cover, read_names
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
 

@@ -34,9 +34,6 @@ from gossamer.collection.directory import Home, locked, open_to_read, open_to_wr
 from gossamer.collection.forgotten import mend_forgotten, read_forgotten
 from gossamer.collection.log_lines import unreadable_lines, wrap_unreadable
 from gossamer.collection.operator_inputs import Told, read_told
-from gossamer.crawl.rebuild_archive import find_loss, finish_archive, give_up, rebuild_archive
-from gossamer.crawl.rebuild_index import rebuild_index
-from gossamer.crawl.rebuild_state import fill_state
 from gossamer.errors import CorruptFile, NoCollection, StoreError, UsageError
 from gossamer.frontier.rocks import RocksStore
 from gossamer.graph import manifest as manifests
@@ -44,6 +41,9 @@ from gossamer.graph.ranks import compute
 from gossamer.index.reader import covered
 from gossamer.node.link_files import LinkBook
 from gossamer.settings import with_values
+from gossamer.upkeep.rebuild_archive import find_loss, finish_archive, give_up, rebuild_archive
+from gossamer.upkeep.rebuild_index import rebuild_index
+from gossamer.upkeep.rebuild_state import fill_state
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_harvester
 from gossamer.workers.guarded_reader import Guard, UnreadPage, guarding

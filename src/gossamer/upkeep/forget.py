@@ -43,17 +43,17 @@ from gossamer.collection.directory import (
 from gossamer.collection.forgotten import note_allowed, note_forgotten, read_forgotten
 from gossamer.collection.staging import begin_aside, make_ready, settle
 from gossamer.collection.stored_settings import stored_settings
-from gossamer.crawl.forget_archive import ArchiveCopy, is_of
-from gossamer.crawl.forget_derived import Tell, make_derived
-from gossamer.crawl.forget_names import Cover, form_of, read_names
-from gossamer.crawl.forget_state import StateCopy
-from gossamer.crawl.forget_texts import act_line, cookie_line, copy_lines, log_line
 from gossamer.errors import NotKnown
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.node.build import open_node
 from gossamer.node.commit import CLEAN_KEY
 from gossamer.settings import Settings
+from gossamer.upkeep.forget_archive import ArchiveCopy, is_of
+from gossamer.upkeep.forget_derived import Tell, make_derived
+from gossamer.upkeep.forget_names import Cover, form_of, read_names
+from gossamer.upkeep.forget_state import StateCopy
+from gossamer.upkeep.forget_texts import act_line, cookie_line, copy_lines, log_line
 from gossamer.urls.keys import Keys
 from gossamer.workers.crash_marker import move_deaths
 from gossamer.workers.guarded_reader import new_place

@@ -43,13 +43,13 @@ from gossamer.collection.directory import (
     open_to_read,
     open_to_write,
 )
-from gossamer.crawl.backup_hold import Held, hold_graph, hold_index
-from gossamer.crawl.backup_partial import partial_beside, unmarked
 from gossamer.errors import CollectionInUse, CorruptFile, StoreError, UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.store import Store, Table
 from gossamer.node.commit import LOG_KEY, known_ends
 from gossamer.node.control import NotRunning, send
+from gossamer.upkeep.backup_hold import Held, hold_graph, hold_index
+from gossamer.upkeep.backup_partial import partial_beside, unmarked
 
 _SHARED_STATE: Final = (".sst", ".blob")  # written once; what else a database has, it goes on with
 _CHECKPOINT_S: Final = 120.0  # what a second of crawling wrote goes to a disk that may be busy

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from gossamer.crawl.forget_names import Cover
+from gossamer.upkeep.forget_names import Cover
 
 Rewrite = Callable[[bytes], bytes | None]
 

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gossamer.collection.directory import Home
-from gossamer.crawl.check_archive import archive_problems, bare_archive_problems
-from gossamer.crawl.check_forgotten import forgotten_problems
-from gossamer.crawl.check_graph import graph_problems, read_manifest
-from gossamer.crawl.check_index import index_problems
-from gossamer.crawl.check_manifest import manifest_problems
-from gossamer.crawl.check_state import Checked, Problem, problem_of, state_problems
-from gossamer.crawl.check_sums import act_problems, sum_problems
 from gossamer.errors import CorruptFile, StateLost
 from gossamer.graph.manifest import Manifest
 from gossamer.reader.collection_reader import Study
+from gossamer.upkeep.check_archive import archive_problems, bare_archive_problems
+from gossamer.upkeep.check_checksums import act_problems, sum_problems
+from gossamer.upkeep.check_forgotten import forgotten_problems
+from gossamer.upkeep.check_graph import graph_problems, read_manifest
+from gossamer.upkeep.check_index import index_problems
+from gossamer.upkeep.check_manifest import manifest_problems
+from gossamer.upkeep.check_state import Checked, Problem, problem_of, state_problems
 
 __all__ = ["Checked", "Problem", "verify"]
 

@@ -7,11 +7,11 @@ import pytest
 
 from gossamer.collection.checksums import Before, end_writing
 from gossamer.collection.directory import Home
-from gossamer.crawl.checks import Problem, verify
 from gossamer.graph import manifest
 from gossamer.graph.arrow import pq
 from gossamer.graph.manifest import MergedSet
 from gossamer.graph.merge import merge
+from gossamer.upkeep.verify import Problem, verify
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread
 

@@ -7,13 +7,13 @@ import pytest
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.checks import verify
-from gossamer.crawl.forget import forget
-from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import NoCollection, StoreError, UsageError
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.links import backlinks
 from gossamer.transfer.exports import batches
+from gossamer.upkeep.forget import forget
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import verify
 from support.a_crawl import crawl
 from support.a_site import page, redirect, robots, site_in_thread
 

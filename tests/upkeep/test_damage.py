@@ -10,13 +10,13 @@ import pytest
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl.checks import Problem, verify
-from gossamer.crawl.rebuild import rebuild
 from gossamer.errors import GossamerError
 from gossamer.reader.collection_reader import Study
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from gossamer.transfer.exports import batches
+from gossamer.upkeep.rebuild import rebuild
+from gossamer.upkeep.verify import Problem, verify
 from support.a_crawl import crawl
 from support.a_site import site_in_thread
 from support.damage import WAYS, damage, files_of, thirty_pages

@@ -34,14 +34,14 @@ from gossamer.archive.warc import RevisitOf
 from gossamer.base.copying import link_or_copy
 from gossamer.collection.archive_list import new_manifest
 from gossamer.collection.directory import Home
-from gossamer.crawl.forget_names import Cover, other_source
-from gossamer.crawl.forget_texts import info_fields
 from gossamer.errors import CorruptFile
 from gossamer.frontier.rows import CaptureRow, time_key
 from gossamer.frontier.store import Store, Table
 from gossamer.parse.sitemap import Unreadable, read_sitemap
 from gossamer.records import Fetched, Purpose
 from gossamer.transfer.import_lists import list_entry
+from gossamer.upkeep.forget_names import Cover, other_source
+from gossamer.upkeep.forget_texts import info_fields
 from gossamer.urls.keys import Keys
 
 

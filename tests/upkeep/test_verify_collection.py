@@ -11,8 +11,6 @@ from gossamer.archive.cdxj import cdxj_path
 from gossamer.cli.doctor import run_doctor
 from gossamer.cli.verify import run_verify
 from gossamer.collection.directory import SALT_KEY, Home, locked, open_to_write
-from gossamer.crawl.check_machine import doctor, holder_of
-from gossamer.crawl.checks import Checked, Problem, verify
 from gossamer.errors import NoCollection
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, time_key
@@ -20,6 +18,8 @@ from gossamer.frontier.store import Changes, Store, Table
 from gossamer.graph.arrow import pq
 from gossamer.node.commit import CLEAN_KEY
 from gossamer.reader.collection_reader import Study
+from gossamer.upkeep.check_machine import doctor, holder_of
+from gossamer.upkeep.verify import Checked, Problem, verify
 from gossamer.urls.keys import Keys
 from support.a_crawl import crawl_in_loop, crawl_until
 from support.a_site import Pages, Site, a_site, page, redirect, robots, site_in_thread, too_many
