@@ -25,7 +25,7 @@ import lxml.html
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from gossamer.crawl.report import make_report
+from gossamer.analyse.report import make_report
 from gossamer.reader.collection_reader import Study
 from gossamer.transfer.exports import batches
 from support.need import need_linux

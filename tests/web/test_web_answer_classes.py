@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gossamer.crawl.report import make_report
-from gossamer.crawl.report_page import report_page
+from gossamer.analyse.report import make_report
+from gossamer.analyse.report_page import report_page
 from gossamer.reader.collection_reader import Study
 from support.a_crawl import crawl_until
 from support.a_site import Pages, answer, page, redirect, reset, robots, site_in_thread

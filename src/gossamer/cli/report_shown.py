@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from gossamer.analyse.report import Cell, Finding, Report, Source, make_report
+from gossamer.analyse.report_gates import read_gates
+from gossamer.analyse.report_page import report_page
+from gossamer.analyse.report_questions import FROM_ARCHIVE, NAMES
 from gossamer.base.clock import iso_of
 from gossamer.base.plurals import counted
 from gossamer.base.values import dataclass
 from gossamer.cli.tables import print_table
-from gossamer.crawl.report import Cell, Finding, Report, Source, make_report
-from gossamer.crawl.report_gates import read_gates
-from gossamer.crawl.report_page import report_page
-from gossamer.crawl.report_questions import FROM_ARCHIVE, NAMES
 from gossamer.errors import UsageError
 from gossamer.reader.collection_reader import Study
 from gossamer.transfer.export_files import writing_to

@@ -18,8 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import duckdb
 
-from gossamer.base.values import dataclass
-from gossamer.crawl.report_questions import (
+from gossamer.analyse.report_questions import (
     FROM_ARCHIVE,
     HISTOGRAMS,
     QUESTIONS,
@@ -27,8 +26,9 @@ from gossamer.crawl.report_questions import (
     VIEWS,
     Question,
 )
-from gossamer.crawl.report_redirects import Way, chains_of, loops_of
-from gossamer.crawl.report_rows import inside_of, stage_heads, stage_urls
+from gossamer.analyse.report_redirects import Way, chains_of, loops_of
+from gossamer.analyse.report_rows import inside_of, stage_heads, stage_urls
+from gossamer.base.values import dataclass
 from gossamer.graph import tables
 from gossamer.reader.collection_reader import Study
 

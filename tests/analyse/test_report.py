@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.crawl.report import Report, Source, make_report
-from gossamer.crawl.report_page import report_page
-from gossamer.crawl.report_questions import QUESTIONS
+from gossamer.analyse.report import Report, Source, make_report
+from gossamer.analyse.report_page import report_page
+from gossamer.analyse.report_questions import QUESTIONS
 from gossamer.errors import NotKnown, UsageError
 from gossamer.reader.collection_reader import Study
 from support.a_crawl import crawl_until

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gossamer.crawl.report_gates import read_gates
+from gossamer.analyse.report_gates import read_gates
 from gossamer.errors import UsageError
 
 NAMES = ("dead", "pages", "no_title")

@@ -11,9 +11,9 @@ from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from gossamer.analyse.report import Cell, Report, Source
 from gossamer.base.answer_class import class_of_status, status_text
 from gossamer.base.clock import iso_of
-from gossamer.crawl.report import Cell, Report, Source
 
 _TITLES: Final = {
     "statuses": "Answers by status",

@@ -2,7 +2,7 @@
 
 import itertools
 
-from gossamer.crawl.report_redirects import chains_of, loops_of
+from gossamer.analyse.report_redirects import chains_of, loops_of
 
 
 def test_a_chain_is_told_once_from_its_first_url() -> None:
