@@ -2,19 +2,18 @@
 
 A URL goes round a circle:
 
-    urls -> frontier -> politeness -> fetch -> archive -> parse -> graph
+    urls -> frontier -> politeness -> fetch -> archive -> parse -> graph, index
                ^                                            |
                +------------------- links ------------------+
 
-Read `records.py` for what travels, `workers/worker.py` for the circle of one URL, `node/node.py`
-for the loop that turns it, and `node/commit.py` for why nothing is lost.
+Read `records.py` for the values that travel, `workers/worker.py` for what happens to one URL,
+`node/node.py` for the loop, and `node/commit.py` for why nothing is lost. `search/engine.py` shows
+the path of a query on one screen.
 """
 
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import Any
 
 from gossamer.version import __version__
@@ -37,23 +36,9 @@ __all__ = [
 ]
 
 
-class _Package(ModuleType):
-    """The import system puts the folder `crawl/` under the name that people know as a function."""
-
-    @property
-    def crawl(self) -> Any:
-        return importlib.import_module("gossamer.api").crawl
-
-    @crawl.setter
-    def crawl(self, folder: ModuleType) -> None:
-        """The folder is found in sys.modules; the name stays the function's."""
-
-    def __dir__(self) -> list[str]:
-        """The public names, which tab completion shows; folders and helpers are not for users."""
-        return sorted(__all__)
-
-
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    """The public names, which tab completion shows; folders and helpers are not for users."""
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ import gossamer
 from gossamer.api import Collection
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.crawl import export_archive, export_links
+from gossamer.transfer import export_archive, export_links
 from gossamer.errors import NotKnown, Rewritten
 from gossamer.frontier.store import Store
 from gossamer.graph.formats import NETWORK_FORMATS

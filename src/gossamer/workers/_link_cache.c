@@ -1,4 +1,4 @@
-/* The links of a page in canonical form: the loop of forms.py over them, in C.
+/* The links of a page in canonical form: the loop of link_cache.py over them, in C.
  *
  * Looks up what is known and makes edges; to find out what a new link means is the linker's, as are
  * links that are no URL. API is the number of the contract with the Python side (base/native.py
@@ -378,4 +378,4 @@ static struct PyModuleDef definition = {
     .m_slots = slots,
 };
 
-PyMODINIT_FUNC PyInit__forms(void) { return PyModuleDef_Init(&definition); }
+PyMODINIT_FUNC PyInit__link_cache(void) { return PyModuleDef_Init(&definition); }

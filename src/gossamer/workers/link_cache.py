@@ -5,7 +5,7 @@ step in C for each, and what is found is the edge itself: nothing is resolved, k
 and the graph's writer can tell by identity what repeats. What a link means hangs on the directory
 of its page, so there is one dictionary for each; those that hang on the whole URL of the page
 (`#x`, `?x`) are made for each page. The loops over the links of a page are written twice: here, and
-in `_forms.c`.
+in `_link_cache.c`.
 """
 
 from __future__ import annotations
