@@ -48,8 +48,8 @@ from gossamer.base.native import EXTENSIONS
 from gossamer.demo.web import build_web
 from gossamer.index.anchor_pack import pack_anchors
 from gossamer.index.words import _RUNS, _TABLE
+from gossamer.parse.language.common_words import _BITS
 from gossamer.parse.relations import relation_of
-from gossamer.parse.words import _BITS
 from gossamer.records import (
     Edge,
     Fetched,

@@ -26,7 +26,7 @@ from turbohtml import PlainText
 
 from gossamer.parse.charset import html_charset
 from gossamer.parse.html import Parser
-from gossamer.parse.language import language_of
+from gossamer.parse.language.language import language_of
 from gossamer.parse.reading import TreeReader
 from gossamer.settings import Parse
 

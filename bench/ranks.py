@@ -33,9 +33,9 @@ from bench import tree
 from gossamer.base.clock import SystemClock
 from gossamer.graph import manifest
 from gossamer.graph.manifest import Manifest, Part
-from gossamer.graph.rank_links import InLinks, in_links_of
-from gossamer.graph.rank_vectors import hits, pagerank
-from gossamer.graph.ranks import RankInfo, RankReader, Wanted, compute
+from gossamer.graph.ranks.numbered_links import InLinks, in_links_of
+from gossamer.graph.ranks.ranks import RankInfo, RankReader, Wanted, compute
+from gossamer.graph.ranks.vectors import hits, pagerank
 
 ROOT: Final = Path(__file__).parents[1]
 ROUNDS: Final = 5

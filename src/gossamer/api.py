@@ -28,7 +28,7 @@ from gossamer.collection.option_docs import IN_PYTHON, documented, explicit
 from gossamer.collection.option_names import settings_of
 from gossamer.collection.options import Options
 from gossamer.errors import GossamerError, UsageError
-from gossamer.graph.rank_top import top
+from gossamer.graph.ranks.top import top
 from gossamer.node.crawled_page import CrawledPage, page_of
 from gossamer.node.progress import Progress, Summary
 from gossamer.node.seeds import read_seeds

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import gossamer.graph.ranks
+import gossamer.graph.ranks.ranks
 from gossamer.base.clock import ManualClock
 from gossamer.base.locks import try_lock
 from gossamer.errors import CorruptFile, StoreError
@@ -19,8 +19,7 @@ from gossamer.graph import manifest
 from gossamer.graph.manifest import Part
 from gossamer.graph.merge import merge
 from gossamer.graph.parts import PartWriter
-from gossamer.graph.rank_store import GRACE_S, hash_of
-from gossamer.graph.ranks import (
+from gossamer.graph.ranks.ranks import (
     RankReader,
     Wanted,
     compute,
@@ -29,6 +28,7 @@ from gossamer.graph.ranks import (
     is_current,
     ranks,
 )
+from gossamer.graph.ranks.store import GRACE_S, hash_of
 from support.a_graph import Captured, a_graph, capture, link, unchanged
 
 A, B, C, D = (f"http://{name}.example/" for name in "abcd")
@@ -188,7 +188,7 @@ def test_small_graphs_and_large_ones_are_numbered_alike(
     (folder / "ranks.json").unlink()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gossamer.graph.ranks, "FEW_ROWS", -1)
+        patch.setattr(gossamer.graph.ranks.ranks, "FEW_ROWS", -1)
         compute(folder, ManualClock(), wanted)
 
     assert everything(folder) == pytest.approx(small, abs=1e-9)
@@ -382,7 +382,7 @@ def test_a_process_of_its_own_computes_the_same(
     here, apart = (a_graph(tmp_path / name, parts) for name in ("here", "apart"))
     compute(here, ManualClock())
 
-    monkeypatch.setattr(gossamer.graph.ranks, "FEW_ROWS", -1)
+    monkeypatch.setattr(gossamer.graph.ranks.ranks, "FEW_ROWS", -1)
     compute_apart(apart, ManualClock())
 
     assert is_current(apart)
@@ -395,7 +395,7 @@ def test_what_a_process_of_its_own_cannot_read_is_told(
     folder = a_graph(tmp_path, [capture(A, 1, link(B))])
     (part,) = manifest.read(folder).parts
     (folder / part.name).write_bytes(b"no Parquet")
-    monkeypatch.setattr(gossamer.graph.ranks, "FEW_ROWS", -1)
+    monkeypatch.setattr(gossamer.graph.ranks.ranks, "FEW_ROWS", -1)
 
     with pytest.raises(StoreError, match=rf"{part.name}.*gossamer rebuild graph"):
         compute_apart(folder, ManualClock())

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from gossamer.base import native
 from gossamer.graph import manifest, rank_pages, rank_pages_large
 from gossamer.graph.arrow import pa
-from gossamer.graph.rank_pages_large import Numbering
-from gossamer.graph.rank_spool import Spool
-from gossamer.graph.rank_store import hash_of
+from gossamer.graph.ranks.numbered_pages_large import Numbering
+from gossamer.graph.ranks.spool import Spool
+from gossamer.graph.ranks.store import hash_of
 from support.a_graph import Captured, a_graph, capture, link, unchanged
 
 _c = native.load("gossamer.graph._sums")

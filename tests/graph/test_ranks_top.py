@@ -7,7 +7,7 @@ import pytest
 
 from gossamer.base.clock import ManualClock
 from gossamer.errors import UsageError
-from gossamer.graph.rank_top import BY, top
+from gossamer.graph.ranks.top import BY, top
 from support.a_graph import a_graph, capture, link
 
 HOME, NEWS = "http://www.one.org/", "http://two.org/news"

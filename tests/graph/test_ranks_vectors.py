@@ -10,10 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.base import native
-from gossamer.graph import rank_vectors
-from gossamer.graph.rank_links import InLinks, gather, gathered_in_python, in_links_of, packed
-from gossamer.graph.rank_spool import Spool
-from gossamer.graph.rank_vectors import hits, pagerank, pagerank_of_pairs
+from gossamer.graph.ranks import vectors as rank_vectors
+from gossamer.graph.ranks.numbered_links import (
+    InLinks,
+    gather,
+    gathered_in_python,
+    in_links_of,
+    packed,
+)
+from gossamer.graph.ranks.spool import Spool
+from gossamer.graph.ranks.vectors import hits, pagerank, pagerank_of_pairs
 from support.shared import data
 
 Pairs = list[tuple[int, int]]

@@ -9,8 +9,8 @@ import pytest
 from gossamer.errors import CorruptFile
 from gossamer.index import schema
 from gossamer.index.anchors import MOST, AnchorBook, chosen, words_number
+from gossamer.index.batches import ALL, shares_of
 from gossamer.index.reader import IndexReader, ids
-from gossamer.index.shares import ALL, shares_of
 from gossamer.index.words import normal_all
 from gossamer.index.writer import IndexWriter
 from support.entries import an_entry, found, key_of, url_of

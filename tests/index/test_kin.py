@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.index.kin import (
+from gossamer.index.reader import IndexReader, View
+from gossamer.index.stem_variants import (
     LANGUAGES,
     Kin,
     beginning_of,
@@ -14,7 +15,6 @@ from gossamer.index.kin import (
     stem_language,
     stemmer_of,
 )
-from gossamer.index.reader import IndexReader, View
 from gossamer.index.words import normal, words_of
 from gossamer.index.writer import IndexWriter
 from support.entries import an_entry

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
-from gossamer.parse.documents import DocumentReader
+from gossamer.parse.documents.documents import DocumentReader
+from gossamer.parse.documents.pdf import read_pdf
+from gossamer.parse.documents.pdf_process import PdfReader
 from gossamer.parse.html import Parser
-from gossamer.parse.pdf import read_pdf
-from gossamer.parse.pdf_apart import PdfReader
 from gossamer.records import LinkKind, Page
 from gossamer.settings import Parse
 from support.a_pdf import a_file, a_pdf
@@ -258,7 +258,7 @@ _UNDER_A_LIMIT = """
 import ctypes, resource, sys
 ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)
 resource.setrlimit(resource.RLIMIT_CPU, (600, 600))
-from gossamer.parse.pdf_apart import PdfReader
+from gossamer.parse.documents.pdf_process import PdfReader
 print(PdfReader().read(sys.stdin.buffer.read(), 10, 10, 1_000.0).texts)
 """
 

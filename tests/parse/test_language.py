@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.base import native
-from gossamer.parse.language import declared_language, language_of, prose_in_python
+from gossamer.parse.language.language import declared_language, language_of, prose_in_python
 
 _c = native.load("gossamer.parse._language")
 needs_c = pytest.mark.skipif(_c is None, reason="gossamer.parse._language is not built")

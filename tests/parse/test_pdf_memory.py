@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.parse.pdf_apart import LEAST_MEMORY_MB, PdfReader
+from gossamer.parse.documents.pdf_process import LEAST_MEMORY_MB, PdfReader
 from gossamer.settings import Settings, with_values
 from gossamer.workers.build_worker import with_shared_memory
 from support.a_pdf import a_pdf

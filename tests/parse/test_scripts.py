@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gossamer.base import native
 from gossamer.parse import language, words
-from gossamer.parse.language import language_of
-from gossamer.parse.scripts import told_by_script
+from gossamer.parse.language.language import language_of
+from gossamer.parse.language.scripts import told_by_script
 
 _c = native.load("gossamer.parse._language")
 ENGLISH = " the quick fox "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gossamer.parse.dates import utc_of
-from gossamer.parse.sitemap import MAX_URLS, Sitemap, Unreadable, read_sitemap
+from gossamer.parse.documents.dates import utc_of
+from gossamer.parse.documents.sitemap import MAX_URLS, Sitemap, Unreadable, read_sitemap
 
 URL = "https://a.example/sitemap.xml"
 

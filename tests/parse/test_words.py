@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.base import native
-from gossamer.parse.words import (
+from gossamer.parse.language.common_words import (
     _BITS,
     _COMMON,
     _NAMES,

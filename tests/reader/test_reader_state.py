@@ -12,11 +12,11 @@ import gossamer
 from gossamer.api import Collection
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
-from gossamer.transfer import export_archive, export_links
 from gossamer.errors import NotKnown, Rewritten
 from gossamer.frontier.store import Store
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.reader.state import PresentState
+from gossamer.transfer import export_archive, export_links
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.transfer.exports import batches, export
 from gossamer.upkeep.forget import forget

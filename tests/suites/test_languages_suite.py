@@ -12,7 +12,7 @@ import json
 
 import pytest
 
-from gossamer.parse.language import language_of
+from gossamer.parse.language.language import language_of
 from support.shared import suite
 
 MISSED = frozenset("br eo et eu ga gl ha ku ms no ro sl so st sw tl yo".split())  # noqa: SIM905

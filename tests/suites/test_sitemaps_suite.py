@@ -9,8 +9,14 @@ from typing import Any
 import pytest
 
 from gossamer.fetch.decode import decode
-from gossamer.parse.dates import utc_of
-from gossamer.parse.sitemap import MAX_BYTES, Sitemap, Strictness, Unreadable, read_sitemap
+from gossamer.parse.documents.dates import utc_of
+from gossamer.parse.documents.sitemap import (
+    MAX_BYTES,
+    Sitemap,
+    Strictness,
+    Unreadable,
+    read_sitemap,
+)
 from gossamer.politeness.robots import Robots
 from gossamer.urls.canonical import NormalForm
 from support.shared import suite

@@ -16,7 +16,7 @@ import pytest
 from gossamer.base.clock import SystemClock, iso_of
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
-from gossamer.graph.ranks import compute, ranks
+from gossamer.graph.ranks.ranks import compute, ranks
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.state import PresentState
 from gossamer.records import Reason

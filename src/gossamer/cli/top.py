@@ -31,8 +31,8 @@ def top(
     from gossamer.base.clock import SystemClock
     from gossamer.cli.tables import print_table
     from gossamer.collection.directory import Home
-    from gossamer.graph.rank_top import check_order
-    from gossamer.graph.rank_top import top as first
+    from gossamer.graph.ranks.top import check_order
+    from gossamer.graph.ranks.top import top as first
 
     check_order(by, level)
     home = Home(collection_at(collection))

@@ -26,8 +26,8 @@ from gossamer.errors import CorruptFile
 from gossamer.index.anchor_lines import HEAD, Lines, no_lines
 from gossamer.index.anchor_pack import KEY_BYTES, pack_anchors
 from gossamer.index.appended import open_appended
+from gossamer.index.batches import ALL, Share, shares_of
 from gossamer.index.folder import REBUILD
-from gossamer.index.shares import ALL, Share, shares_of
 from gossamer.index.words import distinct
 
 MOST: Final = 200  # anchors of a page

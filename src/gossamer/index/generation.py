@@ -24,12 +24,12 @@ import tantivy
 
 from gossamer.base.values import dataclass
 from gossamer.index import schema
-from gossamer.index.border import reading
+from gossamer.index.batches import Share, addresses_in, keys_of, shares_of
 from gossamer.index.entry import Entry, Kept, Place, entry_of, unpack
 from gossamer.index.fields import document_of
 from gossamer.index.folder import COMMIT, TEXTS, WORDS
 from gossamer.index.seen_keys import SeenKeys
-from gossamer.index.shares import Share, addresses_in, keys_of, shares_of
+from gossamer.index.tantivy_errors import reading
 from gossamer.index.texts import TextReader, TextWriter
 
 _A_SHARE: Final = 20_000  # entries gone through at once

@@ -21,10 +21,10 @@ from gossamer.base.files import NO_FILE, link_files, stamp_of
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.index import schema
-from gossamer.index.border import reading
+from gossamer.index.batches import addresses_in, keys_of, shares_of
 from gossamer.index.entry import Kept, unpack
 from gossamer.index.folder import ANCHORS, COMMIT, CURRENT, REBUILD, TEXTS, WORDS, find_current
-from gossamer.index.shares import addresses_in, keys_of, shares_of
+from gossamer.index.tantivy_errors import reading
 from gossamer.index.texts import TextReader
 
 _LOCK_SUFFIX: Final = ".lock"

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.base.values import dataclass
-from gossamer.index.shares import ALL, Share
+from gossamer.index.batches import ALL, Share
 
 KEY_BYTES: Final = 16
 _SHORT: Final = slice(8, 12)  # of a key

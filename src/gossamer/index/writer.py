@@ -19,7 +19,7 @@ from typing import Final, TypeVar
 
 from gossamer.errors import CorruptFile
 from gossamer.index.anchors import AnchorBook, chosen, words_number
-from gossamer.index.border import writing
+from gossamer.index.batches import Share
 from gossamer.index.entry import Entry, bounded, entry_of
 from gossamer.index.folder import (
     ANCHORS,
@@ -31,7 +31,7 @@ from gossamer.index.folder import (
 )
 from gossamer.index.generation import Covered, Generation
 from gossamer.index.rewrite import STEP, Rewriting
-from gossamer.index.shares import Share
+from gossamer.index.tantivy_errors import writing
 from gossamer.index.words import normal_all
 
 # With less, segments get small and are merged more often; with more, nothing is gained.

@@ -44,7 +44,7 @@ async def complete(parts: Parts, *, is_whole: bool) -> None:
 def _finish_links(parts: Parts, *, is_whole: bool) -> None:
     """Merged links are the same links: ranks of the files that were there before will do."""
     if is_whole and parts.settings.node.graph:
-        from gossamer.graph.ranks import compute_apart  # NumPy, SciPy: nobody waits for it
+        from gossamer.graph.ranks.ranks import compute_apart  # NumPy, SciPy: nobody waits for it
 
         with ThreadPoolExecutor(1) as beside:
             merging = beside.submit(parts.links.merge_rest)

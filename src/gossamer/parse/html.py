@@ -20,8 +20,8 @@ import turbohtml
 
 from gossamer.parse.charset import decode, html_charset, xml_charset
 from gossamer.parse.directives import in_headers
-from gossamer.parse.documents import DocumentReader, kind_of
-from gossamer.parse.language import language_of
+from gossamer.parse.documents.documents import DocumentReader, kind_of
+from gossamer.parse.language.language import language_of
 from gossamer.parse.link_headers import links_in_headers
 from gossamer.parse.mime import parse_mime
 from gossamer.parse.reading import Reading, TreeReader

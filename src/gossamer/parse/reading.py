@@ -16,7 +16,7 @@ from turbohtml import Document, Element, Namespace
 from gossamer.base.values import dataclass
 from gossamer.parse.anchors import AROUND, Lines, fold, links_of_anchors
 from gossamer.parse.directives import NAMES, in_meta
-from gossamer.parse.language import declared_language
+from gossamer.parse.language.language import declared_language
 from gossamer.parse.links import LinkReader
 from gossamer.parse.listing import Listing, listing_of
 from gossamer.parse.places import AROUND_LINKS, INERT, places_of, places_of_inert

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Final, overload
 
 from gossamer.base.native import load
-from gossamer.parse.language import declared_language
+from gossamer.parse.language.language import declared_language
 from gossamer.parse.links import LinkReader
 from gossamer.parse.reading import Reading, read_meta
 from gossamer.parse.relations import relation_of

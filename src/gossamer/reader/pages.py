@@ -23,7 +23,7 @@ from gossamer.fetch.decode import Decoded, decode
 from gossamer.fetch.head import Head
 from gossamer.frontier.rows import CaptureRow
 from gossamer.parse.charset import decode as decode_text
-from gossamer.parse.documents import Kind, kind_of
+from gossamer.parse.documents.documents import Kind, kind_of
 from gossamer.parse.html import Parser
 from gossamer.parse.main_part import main_part
 from gossamer.parse.markdown import markdown_of

@@ -24,7 +24,7 @@ import msgpack
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import Store, Table, walk
-from gossamer.parse.sitemap import MAX_BYTES
+from gossamer.parse.documents.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.schedule.auxiliary import host_to_ask

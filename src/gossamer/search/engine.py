@@ -19,12 +19,12 @@ import tantivy
 from gossamer.base.clock import Clock, SystemClock, iso_of
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, NoCollection, QueryError
-from gossamer.graph.rank_reader import RankReader
+from gossamer.graph.ranks.reader import RankReader
 from gossamer.index import schema
-from gossamer.index.border import reading
 from gossamer.index.entry import Kept
 from gossamer.index.fields import address_words
 from gossamer.index.reader import IndexReader, View
+from gossamer.index.tantivy_errors import reading
 from gossamer.index.words import normal_all, words_of
 from gossamer.search import rank
 from gossamer.search.explain import explained

@@ -11,8 +11,8 @@ from typing import Final
 
 import tantivy
 
-from gossamer.index.kin import LANGUAGES, kin_of
 from gossamer.index.schema import BODY, LANGUAGE
+from gossamer.index.stem_variants import LANGUAGES, kin_of
 from gossamer.index.words import words_of
 
 # Looking for kin costs up to 0.5 ms for each language, and most collections speak one or two.

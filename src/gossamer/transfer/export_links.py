@@ -17,7 +17,7 @@ from gossamer.graph.anchors import anchors
 from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.graph.network import NODE_FACTS, Network, network
-from gossamer.graph.ranks import ranks
+from gossamer.graph.ranks.ranks import ranks
 from gossamer.reader.collection_reader import Study
 from gossamer.transfer.export_files import writing_to
 from gossamer.transfer.export_schemas import MOMENT

@@ -21,7 +21,7 @@ from gossamer.base.clock import iso_of
 from gossamer.frontier.rows import UrlRow
 from gossamer.graph import tables
 from gossamer.graph.arrow import pa
-from gossamer.graph.ranks import ranks
+from gossamer.graph.ranks.ranks import ranks
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.page_facts import page_facts
 from gossamer.records import Outcome

@@ -19,7 +19,7 @@ from gossamer.archive.foreign import Foreign
 from gossamer.archive.record import Record
 from gossamer.archive.warc import payload_digest, record_id, warc_date
 from gossamer.node.import_intake import Intake
-from gossamer.parse.sitemap import Unreadable, read_sitemap
+from gossamer.parse.documents.sitemap import Unreadable, read_sitemap
 from gossamer.records import Fetched, Lease, Purpose
 from gossamer.transfer.import_archive import Tally
 from gossamer.urls.canonical import NormalForm

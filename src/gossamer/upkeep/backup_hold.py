@@ -18,7 +18,7 @@ from gossamer.base.copying import copy_bytes
 from gossamer.base.values import dataclass
 from gossamer.errors import StoreError
 from gossamer.graph import manifest as manifests
-from gossamer.graph import rank_store
+from gossamer.graph.ranks import store as rank_store
 from gossamer.index.folder import ANCHORS, COMMIT, CURRENT, TEXTS, WORDS, find_current
 
 _TRIES: Final = 200  # a commit every few seconds changes the names; opening takes milliseconds

@@ -14,9 +14,9 @@ from gossamer.collection.directory import is_in_use
 from gossamer.errors import StoreError
 from gossamer.frontier.store import Table
 from gossamer.graph import manifest as manifests
-from gossamer.graph import rank_store
 from gossamer.graph.arrow import pq
 from gossamer.graph.manifest import REBUILD, Manifest, MergedSet
+from gossamer.graph.ranks import store as rank_store
 from gossamer.graph.sorted_files import groups_of
 from gossamer.graph.tables import fault_of
 from gossamer.node.commit import CLEAN_KEY, known_ends

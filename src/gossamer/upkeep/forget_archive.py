@@ -37,7 +37,7 @@ from gossamer.collection.directory import Home
 from gossamer.errors import CorruptFile
 from gossamer.frontier.rows import CaptureRow, time_key
 from gossamer.frontier.store import Store, Table
-from gossamer.parse.sitemap import Unreadable, read_sitemap
+from gossamer.parse.documents.sitemap import Unreadable, read_sitemap
 from gossamer.records import Fetched, Purpose
 from gossamer.transfer.import_lists import list_entry
 from gossamer.upkeep.forget_names import Cover, other_source

@@ -21,8 +21,8 @@ from gossamer.collection.staging import NEW
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table
 from gossamer.graph.manifest import NAME as MANIFEST
-from gossamer.graph.rank_store import NAME as RANKS
-from gossamer.graph.ranks import compute
+from gossamer.graph.ranks.ranks import compute
+from gossamer.graph.ranks.store import NAME as RANKS
 from gossamer.index.folder import find_current
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.link_files import LinkBook

@@ -37,7 +37,7 @@ from gossamer.collection.operator_inputs import Told, read_told
 from gossamer.errors import CorruptFile, NoCollection, StoreError, UsageError
 from gossamer.frontier.rocks import RocksStore
 from gossamer.graph import manifest as manifests
-from gossamer.graph.ranks import compute
+from gossamer.graph.ranks.ranks import compute
 from gossamer.index.reader import covered
 from gossamer.node.link_files import LinkBook
 from gossamer.settings import with_values

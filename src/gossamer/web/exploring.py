@@ -12,8 +12,8 @@ from gossamer.base.files import stamp_of
 from gossamer.errors import NotKnown, UsageError
 from gossamer.graph.ego import Ego, around_name, around_page, edges_of
 from gossamer.graph.manifest import NAME as MANIFEST
-from gossamer.graph.rank_store import NAME as RANKS_FILE
-from gossamer.graph.rank_top import BY, RANKS, top, top_ranked
+from gossamer.graph.ranks.store import NAME as RANKS_FILE
+from gossamer.graph.ranks.top import BY, RANKS, top, top_ranked
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.differences import Change, changes
 from gossamer.reader.pages import StoredPage, moment_of, nearest_capture, time_among

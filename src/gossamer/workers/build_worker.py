@@ -17,8 +17,8 @@ from gossamer.fetch.cookies import Jar
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.fetch.guard import guard_of
 from gossamer.fetch.judge import Judge
+from gossamer.parse.documents.pdf_process import LEAST_MEMORY_MB
 from gossamer.parse.html import Parser
-from gossamer.parse.pdf_apart import LEAST_MEMORY_MB
 from gossamer.settings import Fetch, Settings
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Forgotten

@@ -16,10 +16,10 @@ from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
 from gossamer.fetch.judge import mime_of, type_of
 from gossamer.index.prepared import Prepared
-from gossamer.parse.documents import links_of_sitemap
+from gossamer.parse.documents.documents import links_of_sitemap
+from gossamer.parse.documents.sitemap import Unreadable, read_sitemap
 from gossamer.parse.html import Parser
 from gossamer.parse.mime import parse_mime
-from gossamer.parse.sitemap import Unreadable, read_sitemap
 from gossamer.politeness.pace import retry_after_s
 from gossamer.records import (
     NAMED,

@@ -12,15 +12,15 @@ import numpy as np
 from gossamer.base.garbage import give_back
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
-from gossamer.graph import rank_store as store
 from gossamer.graph.arrow import pa
 from gossamer.graph.columns import number_column, text_column
-from gossamer.graph.rank_links import InLinks, Places, gather, packed, unpacked
-from gossamer.graph.rank_pages import FEW_ROWS, Pages
-from gossamer.graph.rank_reader import RankReader
-from gossamer.graph.rank_spool import Spool
-from gossamer.graph.rank_store import RankInfo
-from gossamer.graph.rank_vectors import (
+from gossamer.graph.ranks import store as store
+from gossamer.graph.ranks.numbered_links import InLinks, Places, gather, packed, unpacked
+from gossamer.graph.ranks.numbered_pages import FEW_ROWS, Pages
+from gossamer.graph.ranks.reader import RankReader
+from gossamer.graph.ranks.spool import Spool
+from gossamer.graph.ranks.store import RankInfo
+from gossamer.graph.ranks.vectors import (
     DAMPING,
     ROUNDS,
     TOLERANCE,

@@ -15,9 +15,9 @@ import turbohtml
 from turbohtml import PlainText
 
 from gossamer.parse.anchors import fold
-from gossamer.parse.language import declared_language
-from gossamer.parse.sitemap import link_of
-from gossamer.parse.xml_list import XmlEntry, XmlList
+from gossamer.parse.documents.sitemap import link_of
+from gossamer.parse.documents.xml_list import XmlEntry, XmlList
+from gossamer.parse.language.language import declared_language
 from gossamer.records import Link, LinkKind, Page, Place
 
 XML_ROOTS: Final = frozenset({"rss", "rdf", "feed"})

@@ -10,7 +10,7 @@ a site links to another when one of its pages does.
 Memory is bounded: links are read in chunks, and what stays are some numbers for each page. The
 files are those of `rank_store.py`; readers in other processes are never stopped.
 
-    python -m gossamer.graph.ranks FOLDER      computes them
+    python -m gossamer.graph.ranks.ranks FOLDER      computes them
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.locks import try_lock
 from gossamer.errors import CAN_GO_ON, CorruptFile, DiskFault, GossamerError, StoreError
 from gossamer.graph import manifest as manifests
-from gossamer.graph import rank_store as store
 from gossamer.graph.arrow import hold_little, pa, pq
 from gossamer.graph.manifest import Manifest
-from gossamer.graph.rank_compute import Wanted, Work, computed
-from gossamer.graph.rank_pages import FEW_ROWS, Pages, read_pages
-from gossamer.graph.rank_reader import RankReader
-from gossamer.graph.rank_spool import Spool
-from gossamer.graph.rank_store import RankInfo, find_info
+from gossamer.graph.ranks import store as store
+from gossamer.graph.ranks.compute import Wanted, Work, computed
+from gossamer.graph.ranks.numbered_pages import FEW_ROWS, Pages, read_pages
+from gossamer.graph.ranks.reader import RankReader
+from gossamer.graph.ranks.spool import Spool
+from gossamer.graph.ranks.store import RankInfo, find_info
 
 __all__ = [
     "RankInfo",
@@ -85,7 +85,7 @@ def compute_apart(folder: Path, clock: Clock) -> None:
         compute(folder, clock)
         return
     ended = subprocess.run(  # noqa: S603  # our own module, by our own interpreter
-        [sys.executable, "-P", "-m", "gossamer.graph.ranks", str(folder)],
+        [sys.executable, "-P", "-m", "gossamer.graph.ranks.ranks", str(folder)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -106,7 +106,7 @@ def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Pag
     links = Spool(spill, "links")
     try:
         if graph.links > FEW_ROWS:
-            from gossamer.graph.rank_pages_large import number_pages  # seldom
+            from gossamer.graph.ranks.numbered_pages_large import number_pages  # seldom
 
             return number_pages(folder, graph, links, spill, nofollow=wanted.nofollow)
         return read_pages(folder, graph, links, nofollow=wanted.nofollow)

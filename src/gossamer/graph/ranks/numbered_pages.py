@@ -29,9 +29,9 @@ from gossamer.graph.columns import (
     text_column,
 )
 from gossamer.graph.manifest import Manifest
-from gossamer.graph.rank_links import packed
-from gossamer.graph.rank_spool import Numbers, Spool
-from gossamer.graph.rank_store import Hashes, hashes_of
+from gossamer.graph.ranks.numbered_links import packed
+from gossamer.graph.ranks.spool import Numbers, Spool
+from gossamer.graph.ranks.store import Hashes, hashes_of
 
 # Rows of a graph that is read into memory, the node's: 60 MB where pages link to each other, 280
 # where every link leads to another page. A process of its own costs 0.3 s of CPU more.

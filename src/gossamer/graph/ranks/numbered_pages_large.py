@@ -24,10 +24,10 @@ from gossamer.graph.arrow import pa, pq
 from gossamer.graph.coded import Rows, rows_of
 from gossamer.graph.columns import filled, number_array, number_scalar, taken
 from gossamer.graph.manifest import Manifest
-from gossamer.graph.rank_links import once, packed
-from gossamer.graph.rank_pages import CODED, NEVER, Pages, newest_of, stands
-from gossamer.graph.rank_spool import Numbers, Spool
-from gossamer.graph.rank_store import Hashes, hashes_of
+from gossamer.graph.ranks.numbered_links import once, packed
+from gossamer.graph.ranks.numbered_pages import CODED, NEVER, Pages, newest_of, stands
+from gossamer.graph.ranks.spool import Numbers, Spool
+from gossamer.graph.ranks.store import Hashes, hashes_of
 
 _RECENT: Final = 250_000  # keys beside the sorted ones, before they are sorted in
 _COLUMN: Final = 100_000  # URLs in a column at least, so that a table of them has few pieces

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gossamer.base.files import stamp_of
 from gossamer.errors import CorruptFile
 from gossamer.graph.manifest import REBUILD
-from gossamer.graph.rank_store import NAME, Hashes, find_info, hash_of
+from gossamer.graph.ranks.store import NAME, Hashes, find_info, hash_of
 
 _ATTEMPTS: Final = 3  # a file named a moment ago may have been replaced since
 

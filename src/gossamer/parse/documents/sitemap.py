@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from gossamer.base.values import dataclass
 from gossamer.parse.charset import decode, text_charset, xml_charset
-from gossamer.parse.dates import utc_of
-from gossamer.parse.xml_list import Field, XmlEntry, XmlList, read_list
+from gossamer.parse.documents.dates import utc_of
+from gossamer.parse.documents.xml_list import Field, XmlEntry, XmlList, read_list
 
 MAX_BYTES: Final = 50 * 2**20  # both limits are sitemaps.org's
 MAX_URLS: Final = 50_000

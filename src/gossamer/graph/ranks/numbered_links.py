@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from gossamer.base import native
 from gossamer.base.values import dataclass
-from gossamer.graph.rank_spool import CHUNK, Numbers, Spool
+from gossamer.graph.ranks.spool import CHUNK, Numbers, Spool
 
 Places = NDArray[np.int32]
 _LOW: Final = np.int64(0xFFFFFFFF)

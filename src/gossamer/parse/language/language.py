@@ -28,8 +28,8 @@ from typing import Final
 from turbohtml.detect import detect_language
 
 from gossamer.base import native
-from gossamer.parse.scripts import NOTHING, told_by_script
-from gossamer.parse.words import is_heard, middle, said, spoken
+from gossamer.parse.language.common_words import is_heard, middle, said, spoken
+from gossamer.parse.language.scripts import NOTHING, told_by_script
 
 # A guess, not measured: shorter texts are mostly names and menus.
 _FEWEST_CHARS: Final = 80

@@ -17,14 +17,14 @@ import turbohtml
 from gossamer.base.clock import Clock
 from gossamer.base.magic import START_BYTES, magic_of
 from gossamer.parse.charset import decode, text_charset, xml_charset
-from gossamer.parse.css import addresses_in_css
-from gossamer.parse.feed import XML_ROOTS, feed_page, json_feed_page
-from gossamer.parse.language import language_of
+from gossamer.parse.documents.css import addresses_in_css
+from gossamer.parse.documents.feed import XML_ROOTS, feed_page, json_feed_page
+from gossamer.parse.documents.pdf_process import PdfReader
+from gossamer.parse.documents.sitemap import Sitemap, sitemap_of
+from gossamer.parse.documents.xml_list import read_list
+from gossamer.parse.language.language import language_of
 from gossamer.parse.mime import Mime, looks_like_html
-from gossamer.parse.pdf_apart import PdfReader
-from gossamer.parse.sitemap import Sitemap, sitemap_of
 from gossamer.parse.text_walk import text_of
-from gossamer.parse.xml_list import read_list
 from gossamer.records import Link, LinkKind, Page
 from gossamer.settings import Parse
 

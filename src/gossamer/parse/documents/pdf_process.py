@@ -28,7 +28,7 @@ from typing import Any, BinaryIO, Final
 import msgpack
 
 from gossamer.base.clock import Clock, SystemClock
-from gossamer.parse.pdf import Part, PdfReading, parts_of, read_pdf
+from gossamer.parse.documents.pdf import Part, PdfReading, parts_of, read_pdf
 
 # pdfium and Python need 50 MB, for a file of 60 MB 160: the rest is for pages of many pieces.
 _MEMORY_MB: Final = 1024
@@ -88,7 +88,13 @@ class PdfReader:
             return None
         try:
             process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
-                [sys.executable, "-P", "-m", "gossamer.parse.pdf_apart", str(self._memory_mb)],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "gossamer.parse.documents.pdf_process",
+                    str(self._memory_mb),
+                ],
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

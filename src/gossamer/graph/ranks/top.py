@@ -14,8 +14,8 @@ from gossamer.base.disk import is_denied_error
 from gossamer.errors import DiskFault, UsageError
 from gossamer.graph.arrow import pa
 from gossamer.graph.degrees import HOST_OF, degrees, name_homes
-from gossamer.graph.rank_compute import Wanted
-from gossamer.graph.ranks import compute, find_info, ranks
+from gossamer.graph.ranks.compute import Wanted
+from gossamer.graph.ranks.ranks import compute, find_info, ranks
 from gossamer.graph.tables import answers, opened
 from gossamer.settings import nearest
 

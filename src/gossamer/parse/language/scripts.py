@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from gossamer.parse.alphabets import ALPHABETS, ALSO, MARKS, SHARED
+from gossamer.parse.language.alphabets import ALPHABETS, ALSO, MARKS, SHARED
 
 # The first code of a span, the last one, and the script or its one language.
 _SPANS: Final = (

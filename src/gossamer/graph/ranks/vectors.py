@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from gossamer.base import native
 from gossamer.base.values import dataclass
-from gossamer.graph.rank_links import InLinks, Places, in_links_of
+from gossamer.graph.ranks.numbered_links import InLinks, Places, in_links_of
 
 Vector = NDArray[np.float64]
 
