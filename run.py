@@ -93,7 +93,7 @@ def main(arguments: list[str]) -> int:
         return run([GOSSAMER, "demo"], cwd=Path.cwd())
     code = run([GOSSAMER, "crawl", *arguments], cwd=Path.cwd())
     if code == 0:
-        run([PYTHON, "-m", "gossamer.cli.tour", collection_of(arguments)], cwd=Path.cwd())
+        run([PYTHON, "-m", "gossamer.cli.run.tour", collection_of(arguments)], cwd=Path.cwd())
     return code
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.cli.closing import Closing
-from gossamer.cli.text import answers_text
+from gossamer.cli.run.closing import Closing
+from gossamer.cli.show.text import answers_text
 from gossamer.frontier.counts import Counts
 from gossamer.node.progress import summarise
 from support.a_site import Pages, page, site_in_thread

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.cli.completion import script_for
+from gossamer.cli.commands.completion import script_for
 from gossamer.settings import KEYS
 from support.killing import typed
 from support.need import need_program

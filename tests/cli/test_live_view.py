@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from gossamer.cli.live_view import Line, shortened, span_text, view, wrapped
-from gossamer.cli.talking import plain_line
+from gossamer.cli.run.live_view import Line, shortened, span_text, view, wrapped
+from gossamer.cli.run.progress_lines import plain_line
 from gossamer.node.moment import Moment, Recent
 from gossamer.node.progress import Progress
 from gossamer.schedule.holdups import Holdup

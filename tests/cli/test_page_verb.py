@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.cli.page import shown
+from gossamer.cli.commands.page import shown
 from gossamer.reader.collection_reader import Study
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.cli import plain
-from gossamer.cli.crawl import crawl
+from gossamer.cli.commands.crawl import crawl
 from gossamer.cli.plain import FLAGS, Kind, name_of, plain_values
 
 
@@ -129,5 +129,5 @@ def test_a_plain_crawl_loads_no_parser() -> None:
     )
 
     assert said.returncode == 2
-    assert "gossamer.cli.running" in said.stderr
+    assert "gossamer.cli.run.run_crawl" in said.stderr
     assert "typer" not in said.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.cli import main
-from gossamer.cli.printable import printable
+from gossamer.cli.show.printable import printable
 from support.a_crawl import crawl
 from support.a_site import page, robots, site_in_thread
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.cli.browser import has_screen
+from gossamer.cli.run.browser import has_screen
 from support.killing import until
 
 

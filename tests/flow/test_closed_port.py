@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from gossamer.base.clock import SystemClock
-from gossamer.cli.talking import plain_line
+from gossamer.cli.run.progress_lines import plain_line
 from gossamer.collection.directory import Home
 from gossamer.node.build import open_node
 from gossamer.node.moment import Moment

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gossamer.archive.cdxj import cdxj_path
-from gossamer.cli.doctor import run_doctor
-from gossamer.cli.verify import run_verify
+from gossamer.cli.commands.doctor import run_doctor
+from gossamer.cli.commands.verify import run_verify
 from gossamer.collection.directory import SALT_KEY, Home, locked, open_to_write
 from gossamer.errors import NoCollection
 from gossamer.frontier.counts import Counts

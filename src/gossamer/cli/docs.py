@@ -52,7 +52,7 @@ def _setting_row(key: str) -> str:
 
 def cli_page() -> str:
     """docs/cli.md: every verb with its flags."""
-    from gossamer.cli.verbs import app
+    from gossamer.cli.commands_table import app
 
     group: Any = typer.main.get_command(app)
     lines = [

@@ -14,9 +14,9 @@ from typing import TextIO
 
 from gossamer.base.disk import OF_THE_DISK, is_full_error, is_read_only_error
 from gossamer.base.garbage import search_all
-from gossamer.cli.begin import begin
-from gossamer.cli.faults import tell_fault
 from gossamer.cli.plain import plain_values
+from gossamer.cli.run.start_crawl import begin
+from gossamer.cli.show.errors import tell_fault
 from gossamer.errors import DiskFault, GossamerError
 
 
@@ -76,7 +76,7 @@ def _fault_of_disk(error: OSError) -> DiskFault:
 def _run(words: Sequence[str]) -> int:
     """Do what was typed, and return the exit code."""
     if words[:1] != ["crawl"] or (values := plain_values(words[1:])) is None:
-        from gossamer.cli.verbs import call
+        from gossamer.cli.commands_table import call
 
         return call(words)
     try:

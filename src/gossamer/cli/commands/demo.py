@@ -1,0 +1,50 @@
+"""`gossamer demo`: crawl a small invented web on this machine, and look at what came of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import collection_at
+
+
+def demo(
+    collection: Annotated[
+        Path | None,
+        typer.Option(
+            "-c", "--collection", metavar="DIR", help="Collection directory; default: ./demo."
+        ),
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Resume an earlier demo crawl.")] = False,
+) -> None:
+    """Crawl a small made-up web on this machine and show the result."""
+    from gossamer.cli.run.run_crawl import plan_of, run_crawl
+    from gossamer.cli.run.run_server import offer_page
+    from gossamer.cli.run.tour import show_tour
+    from gossamer.collection.directory import Home, locked
+    from gossamer.demo.server import serve
+    from gossamer.demo.web import HOSTS, SETTINGS
+    from gossamer.errors import UsageError
+    from gossamer.node.session import delete_collection
+    from gossamer.reader.collection_reader import Study
+    from gossamer.urls.canonical import host_of
+
+    home = Home(collection_at(collection) if collection else Path("demo"))
+    if home.exists and not keep:
+        with Study.open(home.path) as study:
+            if not set(map(host_of, study.seeds())) <= set(HOSTS):
+                raise UsageError(
+                    f"{home.path} holds a crawl that is not a demo; name another directory with -c"
+                )
+        with locked(home):
+            delete_collection(home)
+    with serve() as web:
+        print(f"Serving a made-up web for this demo: {web.seeds[0]} and others.", file=sys.stderr)
+        code = run_crawl(plan_of(home.path, [("", web.seeds)], SETTINGS))
+        if code == 0:
+            show_tour(home.path, "river garden")
+            offer_page(home.path)
+    raise typer.Exit(code)

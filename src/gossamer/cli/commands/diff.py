@@ -1,0 +1,31 @@
+"""`gossamer diff`: what changed between two captures of a URL."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, Json, Url, collection_at
+
+_HELP = "A number from `gossamer versions`, counted from 1, or a time."
+
+
+def diff(
+    url: Url,
+    a: Annotated[str, typer.Argument(metavar="[A]", help=_HELP, show_default=False)] = "",
+    b: Annotated[str, typer.Argument(metavar="[B]", help=_HELP, show_default=False)] = "",
+    collection: Collection = None,
+    html: Annotated[
+        bool, typer.Option("--html", help="Compare lines of the source, not words.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Show what changed between two captures of a URL.
+
+    By default the last two are compared.
+    """
+    from gossamer.cli.show.diff import run_diff
+
+    path = collection_at(collection)
+    raise typer.Exit(run_diff(path, url, (a, b), is_source=html, as_json=json))

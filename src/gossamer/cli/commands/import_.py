@@ -1,0 +1,29 @@
+"""`gossamer import`: what others, or other programs, have gathered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+
+def import_(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="WARC, WACZ, sitemap or URL list; the format is detected."
+        ),
+    ],
+    collection: Collection = None,
+    json: Json = False,
+) -> None:
+    """Import WARC and WACZ archives, sitemaps and URL lists.
+
+    The collection is created where there is none.
+    """
+    from gossamer.cli.run.run_import import run_import
+
+    raise typer.Exit(run_import(collection_at(collection), files, as_json=json))

@@ -1,0 +1,48 @@
+"""`gossamer report`: what the owner of a site should know and mend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+
+def report(
+    site: Annotated[
+        str,
+        typer.Argument(
+            metavar="[SITE]",
+            help="A host, a site or a URL prefix; default: all that was crawled.",
+            show_default=False,
+        ),
+    ] = "",
+    collection: Collection = None,
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on",
+            metavar="'NAME>N'",
+            help="Exit with code 10 when this holds, e.g. 'dead>0'; may be repeated.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", metavar="FILE", help="Write an HTML report with all tables."),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="Maximum of rows per table.")
+    ] = 100,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Skip the checks that read the archive."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Audit a site: broken links, redirects, duplicates, titles."""
+    from gossamer.cli.show.report import Wish, run_report
+
+    wish = Wish(site, tuple(fail_on or ()), output, limit, is_quick=quick, as_json=json)
+    raise typer.Exit(run_report(collection_at(collection), wish))

@@ -1,0 +1,62 @@
+"""`gossamer status`: of a running or stored crawl."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gossamer.cli.options import Collection, Json, collection_at
+
+
+def status(collection: Collection = None, json: Json = False) -> None:
+    """Show the figures of a running or stored crawl."""
+    import json as jsons
+
+    from gossamer.cli.show.colours import has_colours
+    from gossamer.collection.directory import Home
+    from gossamer.node.snapshot import crawl_figures
+
+    home = Home(collection_at(collection))
+    facts = crawl_figures(home)
+    if json:
+        print(jsons.dumps(facts))
+        return
+    for line in status_lines(home.path, facts, is_coloured=has_colours(sys.stdout)):
+        print(line)
+
+
+def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> Iterator[str]:
+    """The figures of a snapshot for people."""
+    from gossamer.base.answer_class import status_text
+    from gossamer.base.plurals import counted
+    from gossamer.base.sizes import size_text
+    from gossamer.cli.show.printable import printable
+    from gossamer.cli.show.text import answers_text, reasons_text, retry_text
+
+    yield f"{path}: {facts['state']}"
+    yield (
+        f"  {counted(facts['fetched'], 'page')} fetched ({size_text(facts['bytes'])}), "
+        f"{counted(facts['redirects'], 'redirect')}, {facts['failed']:,} failed, "
+        f"{facts['refused']:,} refused, {facts['queued']:,} queued, "
+        f"{counted(facts['known'], 'URL')} known, {counted(facts['links'], 'link')}"
+    )
+    if facts["by_status"]:
+        yield f"  answers: {answers_text(facts['by_class'], is_coloured=is_coloured)}"
+        ordered = sorted(facts["by_status"].items(), key=lambda pair: -pair[1])
+        counts = (f"{status_text(int(status))}: {count:,}" for status, count in ordered)
+        yield f"  statuses: {', '.join(counts)}"
+    if facts["refused_by"]:
+        yield f"  failed or refused: {reasons_text(facts['refused_by'])}"
+    if "under_way" not in facts:
+        return
+    yield (
+        f"  {counted(facts['under_way'], 'request')} in flight, "
+        f"{counted(facts['hosts_waiting'], 'host')} waiting, "
+        f"{facts['pages_per_s']} pages/s, {size_text(facts['bytes_per_s'])}/s"
+    )
+    if facts.get("retrying"):
+        yield f"  {retry_text(facts['retrying'], facts['retry_in_s'])}; nothing else is left"
+    for trouble in facts["troubles"]:
+        yield printable(f"  {trouble}")

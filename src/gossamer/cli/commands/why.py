@@ -1,0 +1,117 @@
+"""`gossamer why`: the whole story of a URL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gossamer.base.clock import SystemClock, iso_of
+from gossamer.cli.show.printable import printable
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.pages import Capture, times_of
+from gossamer.reader.story import Story
+from gossamer.reader.story_text import tell
+
+
+def run_why(path: Path, url: str, *, as_json: bool) -> int:
+    """Tell it in sentences, or as one object. Raises NoCollection, or UsageError for no URL."""
+    with Study.open(path) as study:
+        story = study.story(url)
+    if as_json:
+        print(json.dumps(story_object(story)))
+    else:
+        print(printable("\n".join(tell(story, SystemClock().wall_us()))))
+    return 0
+
+
+def story_object(story: Story) -> dict[str, Any]:
+    """The story for programs; what is not known is null."""
+    row = story.row
+    known: dict[str, Any] = {"outcome": None}
+    if row is not None:
+        known = {
+            "outcome": row.outcome.value,
+            "reason": row.reason or None,
+            "because": story.because or None,
+            "detail": row.detail or None,
+            "status": row.status or None,
+            "redirect": row.redirect or None,
+            "depth": row.depth,
+            "tries": story.tries,
+            "first_seen": _iso(row.first_us),
+            "decided_at": _iso(row.at_us),
+            "due_at": _iso(row.due_us),
+        }
+    return {
+        "schema": 1,
+        "url": story.url,
+        "known": row is not None,
+        **known,
+        "seed": story.is_seed,
+        "via": [{"url": s.url, "depth": s.depth, "outcome": s.outcome.value} for s in story.via],
+        "captures": capture_objects(story.captures),
+        "host": _host_object(story),
+        "robots": _robots_object(story),
+        "would_be": asdict(story.judged) if story.judged else None,
+    }
+
+
+def capture_objects(captures: Sequence[Capture]) -> list[dict[str, Any]]:
+    """All captures of a URL for programs, each with the time by which it can be asked for."""
+    times = times_of(captures)
+    return [capture_object(one, at) for one, at in zip(captures, times, strict=True)]
+
+
+def capture_object(capture: Capture, at: str) -> dict[str, Any]:
+    """One capture for programs."""
+    return {
+        "at": at,
+        "status": capture.status,
+        "type": capture.type or None,
+        "bytes": capture.size_bytes,
+        "digest": capture.digest or None,
+        "file": capture.file,
+        "offset": capture.offset,
+        "length": capture.length,
+    }
+
+
+def _host_object(story: Story) -> dict[str, Any] | None:
+    host = story.host
+    if host is None or not host.name:
+        return None
+    return {
+        "host": host.name,
+        "known": host.known,
+        "queued": host.queued,
+        "waiting": host.waiting,
+        "fetched": host.fetched,
+        "failed": host.failed,
+        "refused": host.refused,
+        "trouble": host.trouble or None,
+        "free_at": _iso(host.free_us),
+        "crawl_delay_s": host.crawl_delay_s or None,
+    }
+
+
+def _robots_object(story: Story) -> dict[str, Any] | None:
+    robots = story.robots
+    if robots is None:
+        return None
+    return {
+        "origin": robots.origin,
+        "allowed": robots.is_allowed,
+        "rule": robots.rule or None,
+        "line": robots.line or None,
+        "detail": robots.detail or None,
+        "read_at": _iso(robots.at_us),
+        "believed_until": _iso(robots.expires_us),
+        "crawl_delay_s": robots.crawl_delay_s,
+    }
+
+
+def _iso(wall_us: int) -> str | None:
+    return iso_of(wall_us) if wall_us else None

@@ -1,0 +1,106 @@
+"""What a crawl says at its end: why it ended, what it fetched, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from gossamer.base.answer_class import AnswerClass
+from gossamer.base.plurals import counted
+from gossamer.base.sizes import size_text
+from gossamer.base.values import dataclass
+from gossamer.cli.show.colours import painted
+from gossamer.cli.show.printable import printable
+from gossamer.cli.show.text import answers_text, reasons_text
+from gossamer.node.progress import Summary
+from gossamer.node.session import Plan
+from gossamer.settings import Settings
+
+_LIMITS: Final = {
+    "max-pages": "max_pages",
+    "max-time": "max_time_s",
+    "max-bytes": "max_bytes",
+    "max-matches": "max_matches",
+}
+_STOPPED: Final = {
+    "signal": "Stopped. The same command resumes the crawl.",
+    "disk-full": "Stopped: the disk is full. Free some space; the same command resumes the crawl.",
+    "disk-read-only": "Stopped: the disk became read-only. Make it writable; the same command "
+    "resumes the crawl.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What is known when a crawl has ended. `before`: pages that the collection had at its start;
+    `limit`: the sentence about a limit that was reached."""
+
+    summary: Summary
+    collection: Path
+    before: int = 0
+    limit: str = ""
+    why_nothing: str = ""
+
+    def lines(self, *, is_coloured: bool = False) -> Iterator[str]:
+        """The text, without anything that strangers wrote for a terminal."""
+        summary = self.summary
+        yield self._first()
+        outcomes = (
+            painted(f"{summary.failed:,} failed", AnswerClass.FAILED, is_on=is_coloured)
+            if summary.failed
+            else "0 failed",
+            f"{summary.refused:,} refused",
+            f"{summary.queued:,} still queued",
+        )
+        answers = answers_text(summary.by_class, is_coloured=is_coloured)
+        yield f"Answers: {answers}; {', '.join(outcomes)}; {counted(summary.links, 'link')}."
+        if summary.by_reason:
+            yield f"Failed or refused, by reason: {reasons_text(summary.by_reason)}."
+        if summary.dropped:
+            yield (
+                f"{counted(summary.dropped, 'link')} to new hosts not recorded: their pages or "
+                "sites name too many (frontier.hosts_per_page, frontier.hosts_per_site)."
+            )
+        yield from self._advice()
+
+    def _first(self) -> str:
+        summary = self.summary
+        new = summary.fetched - self.before
+        rate = new / summary.wall_s if summary.wall_s else 0.0
+        speed = f"in {summary.wall_s:.1f} s, {rate:.1f} pages/s"
+        whole = f"{counted(summary.fetched, 'page')} fetched ({size_text(summary.bytes)})"
+        if self.before:
+            whole = f"{counted(new, 'page')} fetched {speed}; in the collection: {whole}"
+        else:
+            whole = f"{whole} {speed}"
+        why = self.limit or _STOPPED.get(summary.stopped)
+        return f"{why}\n{whole}." if why else f"Done: {whole}."
+
+    def _advice(self) -> Iterator[str]:
+        summary, collection = self.summary, self.collection
+        if not summary.fetched:
+            yield printable(f"Nothing was fetched. {self.why_nothing}".rstrip())
+            return
+        bad = sum(summary.by_class.get(one, 0) for one in ("4xx", "5xx")) + summary.failed
+        if bad:
+            yield f"`gossamer report -c {collection}` lists broken links."
+        yield f"`gossamer export pages -c {collection} -o pages.csv` lists every URL."
+
+
+def limit_text(stopped: str, settings: Settings, plan: Plan, origin: Mapping[str, str]) -> str:
+    """Why a limit ended the crawl, and how to lift one that was kept from before; or nothing.
+
+    `origin` says where settings come from that were given for this run.
+    """
+    name = _LIMITS.get(stopped)
+    if name is None:
+        return ""
+    key, flag = f"limits.{name}", f"--{stopped}"
+    value = getattr(settings.limits, name)
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    if key in plan.flags:
+        return f"Stopped: {plan.typed_as.get(key, key)} {shown} reached."
+    if key in origin:
+        return f"Stopped: {key} {shown} reached (set in {origin[key]})."
+    return f"Stopped: {flag} {shown} reached (kept from the last run). Use {flag} 0 to lift it."

@@ -1,0 +1,106 @@
+"""How a running crawl talks: a view that redraws itself on a terminal, else a line now and then.
+
+What is said in between, as after Ctrl-C, stands on a line of its own above the view.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from gossamer.cli.show.printable import printable
+from gossamer.node.moment import Moment
+
+LINE_EVERY_S: Final = 5.0
+REDRAW_EVERY_S: Final = 0.25
+_LINES: Final = 16  # of a tall terminal
+_SHARE: Final = 20  # a view takes at most a twentieth of a core, however many hosts there are
+
+
+class Talker:
+    """Says sentences on stderr, and shows a crawl there while `follow` runs."""
+
+    def __init__(self) -> None:
+        self._live: Any = None  # Rich's, which is not loaded where there is no terminal
+
+    def say(self, text: str) -> None:
+        """A sentence on a line of its own."""
+        if self._live is None:
+            print(printable(text), file=sys.stderr, flush=True)
+        else:
+            self._live.console.print(printable(text), markup=False, soft_wrap=True)
+
+    async def follow(self, moment: Callable[[], Moment]) -> None:
+        """Show the crawl until cancelled."""
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            await self._redraw(moment)
+        else:
+            while True:
+                await asyncio.sleep(LINE_EVERY_S)
+                self.say(plain_line(moment()))
+
+    def end(self) -> None:
+        """Take the view away; the cursor is back."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    async def _redraw(self, moment: Callable[[], Moment]) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        from gossamer.cli.run.live_view import view
+
+        console = Console(stderr=True, highlight=False)
+        self._live = Live(
+            console=console, auto_refresh=False, transient=True, redirect_stdout=False,
+            redirect_stderr=False, vertical_overflow="crop",
+        )  # fmt: skip
+        self._live.start()
+        try:
+            while self._live is not None:
+                began_s = time.perf_counter()
+                width, height = console.size
+                lines = view(moment(), width - 1, min(height - 3, _LINES))
+                self._live.update(_text(lines), refresh=True)
+                took_s = time.perf_counter() - began_s
+                await asyncio.sleep(max(REDRAW_EVERY_S, _SHARE * took_s))
+        finally:
+            self.end()
+
+
+def _text(lines: list[list[tuple[str, str]]]) -> Any:
+    from rich.text import Text
+
+    text = Text(no_wrap=True, overflow="ignore", end="")
+    for line in lines:
+        for piece, style in line:
+            text.append(piece, style=style)
+        text.append("\n")
+    # The terminal writes ^C where the cursor is: on a line of its own it moves nothing.
+    return text.append(" ")
+
+
+def plain_line(moment: Moment) -> str:
+    """One line for a log: the figures, and where nothing moves the host that holds it up."""
+    from gossamer.cli.run.live_view import headline, reasons_to_wait
+
+    reasons = reasons_to_wait(moment)[:1] if not moment.progress.pages_per_s else []
+    return " · ".join((*(text for text, _ in headline(moment)), *reasons))
+
+
+def print_closing(lines: Iterable[str], *, is_terminal: bool) -> None:
+    """The last lines of a crawl; on a terminal they are wrapped at words, but commands never."""
+    if not is_terminal:
+        print("\n".join(lines), file=sys.stderr, flush=True)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True, highlight=False)
+    for line in lines:
+        console.print(Text.from_ansi(line), soft_wrap="`" in line)

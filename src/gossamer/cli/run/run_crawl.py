@@ -1,0 +1,212 @@
+"""A crawl on the terminal: progress, Ctrl-C, and the words at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from gossamer.base import native
+from gossamer.base.garbage import keep_large_apart, search_all, search_seldom
+from gossamer.base.plurals import counted
+from gossamer.base.sizes import size_text
+from gossamer.base.values import ready
+from gossamer.cli.run.closing import Closing, limit_text
+from gossamer.cli.run.progress_lines import Talker, print_closing
+from gossamer.cli.show.colours import has_colours
+from gossamer.cli.show.printable import printable
+from gossamer.cli.show.text import change_text
+from gossamer.cli.typed_seeds import Sources, typed_seeds
+from gossamer.collection.configure import configure, remember_contact
+from gossamer.errors import CAN_GO_ON, UsageError
+from gossamer.fetch.network import can_others_read, secret_files
+from gossamer.fetch.request import user_agent
+from gossamer.node.build import Opened, workers_for
+from gossamer.node.new_sites import NewSite
+from gossamer.node.node import Node
+from gossamer.node.progress import Summary
+from gossamer.node.session import NeedsContact, Plan, opened
+from gossamer.parse.reading import Reading
+from gossamer.records import Fetched, Lease, Page, Report, Stored
+from gossamer.workers.process import Harvest
+from gossamer.workers.spawn import dismiss, fork_ahead
+
+NOTHING_FETCHED: Final = 3
+BY_FORCE: Final = 13
+
+
+def plan_of(
+    collection: Path, sources: Sources, flags: Mapping[str, object], *, may_probe: bool = True
+) -> Plan:
+    """What was typed, checked as far as it can be before the crawl. Raises UsageError.
+
+    With `may_probe` servers of names without a scheme are connected to: is it https or http?
+    """
+    settings = configure(collection, flags).settings
+    seeds = typed_seeds(collection, settings, sources, _say, may_probe=may_probe)
+    for file in secret_files(settings.fetch):
+        if can_others_read(file):
+            _say(f"Others can read {file}, which holds secrets; run `chmod 600 {file}`.")
+    return Plan(collection, seeds, flags)
+
+
+def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
+    """Crawl, talk about it, and return the exit code."""
+    keep_large_apart()
+    search_seldom()
+    settings = configure(plan.collection, plan.flags).settings
+    # OpenBLAS, which comes with NumPy, would start a thread for each core: 30 ms, and no use.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    links = ("pyarrow.parquet", "gossamer.graph.part_table") if settings.node.graph else ()
+    loads = ("uvloop", "gossamer.workers.worker_main", *links)
+    if workers := workers_for(settings, plan.seeds):
+        _get_ready()
+    fork_ahead(workers, loads)
+    try:
+        summary = _run_asking(plan)
+    finally:
+        dismiss()
+        search_all()
+    if as_json:
+        print(json.dumps(summary.as_json()))
+    return _exit_code(summary)
+
+
+def _run_asking(plan: Plan) -> Summary:
+    """Crawl. What a person has to decide first is asked for on a terminal; a script must say it."""
+    while True:
+        try:
+            return _run(_crawl(plan))
+        except NeedsContact as fault:
+            if not sys.stdin.isatty():
+                raise
+            _ask_contact(fault)
+        except NewSite as fault:
+            if not sys.stdin.isatty():
+                raise
+            _ask_to_add(fault)
+            plan = replace(plan, may_add=True)
+
+
+def _ask_to_add(fault: NewSite) -> None:
+    """Ask whether a new site may join the collection. Raises UsageError where it may not."""
+    _say(f"{fault.announced}.")
+    print("Crawl it into the same collection? [y/N] ", end="", file=sys.stderr, flush=True)
+    if input().strip().lower() not in ("y", "yes"):
+        raise UsageError("nothing was crawled; name another collection with -c DIR")
+
+
+def _get_ready() -> None:
+    """Do once what every process of the crawl would do."""
+    for name in ("gossamer.workers._link_cache", "gossamer.parse._scan", "gossamer.urls._plain"):
+        native.load(name)
+    ready(Lease, Fetched, Reading, Page, Stored, Report, Harvest)  # they make them for every page
+
+
+def _run(crawling: object) -> Summary:
+    if sys.platform == "win32":
+        # libcurl's sockets need a selector, which is not the default there.
+        with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+            return runner.run(crawling)  # type: ignore[arg-type]
+    import uvloop
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(crawling)  # type: ignore[arg-type]
+
+
+def _ask_contact(fault: NeedsContact) -> None:
+    """Ask once on a terminal, and remember it for all collections."""
+    _say(f"{fault.host} is a public site: its owner must be able to reach you.")
+    print(
+        "Your mail address, or a web page about your crawl: ", end="", file=sys.stderr, flush=True
+    )
+    contact = input().strip()
+    if not contact or any(c in contact for c in '"\\\r\n'):
+        raise fault
+    user_agent(contact)  # raises for one by which nobody can be reached
+    path = remember_contact(contact, os.environ)
+    print(f"Remembered in {path}.", file=sys.stderr)
+
+
+async def _crawl(plan: Plan) -> Summary:
+    given = configure(plan.collection, plan.flags)
+    async with opened(plan) as opening:
+        _greet(plan, opening)
+        talker = Talker()
+        _heed_signals(opening.node, talker)
+        before = opening.node.progress().fetched
+        talking = asyncio.create_task(talker.follow(opening.node.moment))
+        try:
+            summary = await opening.node.run()
+        finally:
+            talking.cancel()
+            await asyncio.gather(talking, return_exceptions=True)
+        limit = limit_text(summary.stopped, opening.settings, plan, given.origin)
+        closing = Closing(summary, plan.collection, before, limit, opening.node.why_nothing)
+        lines = closing.lines(is_coloured=has_colours(sys.stderr))
+        print_closing(lines, is_terminal=sys.stderr.isatty())
+        return summary
+
+
+def _say(text: str) -> None:
+    print(printable(text), file=sys.stderr, flush=True)
+
+
+def _greet(plan: Plan, opening: Opened) -> None:
+    recovered = opening.recovered
+    if recovered.exchanges or recovered.cut_bytes:
+        _say(
+            f"The last run was interrupted: {counted(recovered.exchanges, 'answer')} read again "
+            f"from the archive, {size_text(recovered.cut_bytes)} of incomplete records removed."
+        )
+    for key, (old, new) in opening.changed.items():
+        _say(f"Changed since the last run: {change_text(plan, key, old, new)}.")
+    for site in opening.new_sites:
+        _say(f"New site in this collection: {site}.")
+    for seed in opening.forgotten_seeds:
+        _say(f"{seed} was deleted by `forget`; `gossamer forget --undo` allows it again.")
+    progress = opening.node.progress()
+    if opening.is_new:
+        count = len(plan.seeds)
+        _say(f"New collection in {plan.collection}, {counted(count, 'seed')}.")
+    else:
+        _say(
+            f"Resuming {plan.collection}: {counted(progress.fetched, 'page')} fetched, "
+            f"{counted(progress.queued, 'URL')} queued."
+        )
+
+
+def _heed_signals(node: Node, talker: Talker) -> None:
+    """The first signal stops cleanly, the second by force."""
+    heard = 0
+
+    def hear() -> None:
+        nonlocal heard
+        heard += 1
+        if heard > 1:
+            talker.end()
+            talker.say("Stopped by force. What is archived is safe, and the crawl can be resumed.")
+            os._exit(BY_FORCE)
+        talker.say("Stopping: waiting for requests in flight. Ctrl-C again stops by force.")
+        node.stop("signal")
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if sys.platform == "win32":
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(hear))
+        else:
+            loop.add_signal_handler(number, hear)
+
+
+def _exit_code(summary: Summary) -> int:
+    if summary.stopped in ("signal", "disk-full", "disk-read-only"):
+        return CAN_GO_ON
+    if not summary.fetched:
+        return NOTHING_FETCHED
+    return 0

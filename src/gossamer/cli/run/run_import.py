@@ -1,0 +1,126 @@
+"""An import on the terminal: what went wrong as it is met, and the counts at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.base.clock import Clock, SystemClock
+from gossamer.base.plurals import counted
+from gossamer.cli.show.printable import printable
+from gossamer.collection.configure import configure
+from gossamer.collection.directory import Home
+from gossamer.errors import CAN_GO_ON
+from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.imports import import_files
+
+_LINE_EVERY_S: Final = 5.0
+_TOLD: Final = 100  # things that went wrong; the rest is counted
+
+
+class _Teller:
+    """Says the first hundred things that went wrong."""
+
+    def __init__(self) -> None:
+        self.said = 0
+
+    def __call__(self, sentence: str) -> None:
+        self.said += 1
+        if self.said <= _TOLD:
+            print(printable(sentence), file=sys.stderr)
+
+
+class _Progress:
+    """A line now and then, as of a crawl that has no terminal."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._due_s = clock.now_s() + _LINE_EVERY_S
+
+    def __call__(self, tally: Tally) -> None:
+        if self._clock.now_s() >= self._due_s:
+            self._due_s = self._clock.now_s() + _LINE_EVERY_S
+            print(
+                f"{counted(tally.records, 'record')}, {counted(tally.captures, 'new capture')}",
+                file=sys.stderr,
+            )
+
+
+def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
+    """Import, and return the exit code: 1 where nothing at all could be read, 11 when stopped."""
+    teller, clock = _Teller(), SystemClock()
+    tally = Tally(teller, watch=_Progress(clock))
+    try:
+        asyncio.run(_import(Home(collection), files, clock, tally))
+    except KeyboardInterrupt:
+        print(
+            "Stopped. What was read is kept, and the same command resumes the import.",
+            file=sys.stderr,
+        )
+        return CAN_GO_ON
+    if teller.said > _TOLD:
+        print(f"and {teller.said - _TOLD} more of this kind", file=sys.stderr)
+    if as_json:
+        print(json.dumps({"schema": 1, **counts_of(tally)}))
+    else:
+        print(told(tally, collection), file=sys.stderr)
+    is_in_vain = not (tally.captures or tally.kept or tally.unanswered or tally.known or tally.urls)
+    return 1 if is_in_vain else 0
+
+
+async def _import(home: Home, files: list[Path], clock: Clock, tally: Tally) -> None:
+    with _interruptible():
+        await import_files(
+            home, lambda stored: configure(home.path, {}, base=stored).settings, files, clock, tally
+        )
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Signals raise KeyboardInterrupt at once: an import reads without a pause for the loop."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, signal.default_int_handler) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+def counts_of(tally: Tally) -> dict[str, Any]:
+    """The counts for a program."""
+    names = (f.name for f in fields(tally) if f.name not in ("tell", "watch"))
+    return {name: getattr(tally, name) for name in names}
+
+
+def told(tally: Tally, collection: Path) -> str:
+    """The counts for a person."""
+    lines = [f"{counted(tally.files, 'file')} imported into {collection}."]
+    if tally.records:
+        lines.append(
+            f"{counted(tally.records, 'record')}: {counted(tally.captures, 'new capture')}, "
+            f"{tally.kept} kept as they are, {tally.unanswered} failed or refused, "
+            f"{tally.known} already known."
+        )
+    if tally.urls:
+        lines.append(
+            f"{counted(tally.urls, 'URL')} named, {tally.new_urls} of them new; `gossamer crawl -c "
+            f"{collection}` requests them."
+        )
+    if tally.damaged or tally.unreadable:
+        lines.append(
+            f"{counted(tally.damaged, 'place')} could not be read, "
+            f"{counted(tally.unreadable, 'line')} held no URL."
+        )
+    if not (tally.records or tally.urls or tally.damaged or tally.unreadable):
+        lines.append("Nothing was found: no record and no URL.")
+    if tally.forgotten:
+        lines.append(f"{tally.forgotten} left out: forgotten in this collection.")
+    return "\n".join(lines)

@@ -1,0 +1,64 @@
+"""A server on the terminal: what it says, the browser that it opens, and the demo's offer of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from gossamer.base.scratch import scratch_folder
+from gossamer.cli.run.browser import has_screen, open_page
+from gossamer.errors import UsageError
+from gossamer.web.server import Serving, build_desk, build_doors, listening, origin_of, serve
+
+LOOPBACK: Final = ("127.0.0.0/8", "::1/128")
+
+
+def run_server(serving: Serving, *, opens: bool) -> None:
+    """Say where the page is, open it where that is wanted, and serve until a signal comes."""
+    build_doors(serving)  # says what is wrong before anybody is listened to
+    with listening(serving.host, serving.port) as listener, scratch_folder("serve") as scratch:
+        # Crawls that it starts are not told this place: they outlive it.
+        tempfile.tempdir = str(scratch)
+        serving = replace(serving, port=listener.getsockname()[1])
+        # As -P does: processes that search load nothing from the folder that somebody serves from.
+        os.environ["PYTHONSAFEPATH"] = "1"
+        desk = build_desk(serving)
+        origin = origin_of(serving)
+        link = f"{origin}/login?ticket={desk.doors.ticket}"
+        print(f"Open {link} (works once)", file=sys.stderr)
+        if serving.token_file is None:
+            print(f"or log in at {origin} with the token {desk.doors.token}", file=sys.stderr)
+        if opens and open_page(link, os.environ):
+            print("Opened it in your browser. Ctrl-C ends the server.", file=sys.stderr)
+        serve(serving, desk, listener)
+
+
+def offer_page(collection: Path) -> None:
+    """Ask on a terminal whether to show the demo's collection on a page, and do so.
+
+    Crawls that are started there may go to this machine, where the demo web is.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    # The crawl's loop is closed, but uvloop leaves its handlers, which would swallow a Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    sys.stdout.flush()
+    print("\nLook at it on a web page? [Y/n] ", end="", file=sys.stderr, flush=True)
+    try:
+        answer = input().strip().lower()
+    except (EOFError, KeyboardInterrupt):
+        answer = "n"
+    if answer not in ("", "y", "yes"):
+        return
+    serving = Serving(collection=collection, searchers=os.cpu_count() or 1, allow_private=LOOPBACK)
+    opens = has_screen(os.environ)
+    try:
+        run_server(serving, opens=opens)
+    except UsageError:  # the usual port is taken
+        run_server(replace(serving, port=0), opens=opens)

@@ -1,0 +1,147 @@
+"""Two captures side by side: which are meant, and what changed, for people and for programs.
+
+Of text each changed line is shown with its words marked: `[-gone-]` and `{+new+}`, in colours on a
+terminal. Of source whole lines are shown, as `diff -u` does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.base.plurals import counted
+from gossamer.cli.commands.why import capture_object
+from gossamer.errors import NotKnown, UsageError
+from gossamer.reader.changed_words import Piece, changed_words
+from gossamer.reader.collection_reader import Study
+from gossamer.reader.differences import Change, Changes, changes
+from gossamer.reader.pages import (
+    Capture,
+    StoredPage,
+    moment_of,
+    nearest_capture,
+    time_among,
+)
+
+_MARKS: Final = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
+_COLOURS: Final = {
+    "same": ("", ""),
+    "removed": ("\x1b[31m", "\x1b[0m"),
+    "added": ("\x1b[32m", "\x1b[0m"),
+}
+_SIGNS: Final = {"same": " ", "removed": "-", "added": "+"}
+
+
+def run_diff(
+    path: Path, url: str, versions: tuple[str, str], *, is_source: bool, as_json: bool
+) -> int:
+    """Show it. Raises NoCollection, NotKnown when there are no two captures, UsageError for a
+    version that is neither number nor time."""
+    with Study.open(path) as study:
+        known = study.get(url).url
+        captures = study.captures(url)
+        old, new = chosen(known, captures, *versions)
+        times = time_among(old, captures), time_among(new, captures)
+        pages = study.page_at(known, old), study.page_at(known, new)
+    found = changes(*(_shown(page, is_source=is_source) for page in pages))
+    if as_json:
+        print(json.dumps(_object(known, (old, new), times, found)))
+        return 0
+    print(f"gossamer: {known}: {times[0]} and {times[1]}", file=sys.stderr)
+    for note in _notes(old, new, pages, found):
+        print(f"gossamer: {note}", file=sys.stderr)
+    has_colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for line in _lines(found, is_source=is_source, has_colours=has_colours):
+        print(line)
+    return 0
+
+
+def chosen(url: str, captures: Sequence[Capture], a: str, b: str) -> tuple[Capture, Capture]:
+    """The two captures that are meant, the older first where none is named."""
+    if not captures or (len(captures) < 2 and not (a and b)):
+        count = "no capture" if not captures else "one capture"
+        raise NotKnown(f"{url} has {count}, and two are needed; see `gossamer versions`")
+    old = _version(captures, a) if a else captures[-2]
+    return old, _version(captures, b) if b else captures[-1]
+
+
+def _version(captures: Sequence[Capture], text: str) -> Capture:
+    """The capture of a number from 1, or the one at or before a time; years have four digits."""
+    if text.isdecimal() and len(text) < 4:
+        if not 1 <= int(text) <= len(captures):
+            raise UsageError(
+                f"there is no version {text}; there are {counted(len(captures), 'version')}"
+            )
+        return captures[int(text) - 1]
+    return nearest_capture(captures, moment_of(text))
+
+
+def _shown(page: StoredPage, *, is_source: bool) -> str:
+    return page.html if is_source else page.text
+
+
+def _notes(
+    old: Capture, new: Capture, pages: tuple[StoredPage, StoredPage], found: Changes
+) -> Iterator[str]:
+    if old.status != new.status:
+        yield f"the status was {old.status} and is {new.status}"
+    if not found.parts:
+        same = "nothing changed" if old.digest == new.digest else "the bytes changed, but no word"
+        has_text = any(page.text for page in pages) or old.digest == new.digest
+        yield same if has_text else "the bytes changed; there is no text to compare"
+    if found.is_cut:
+        yield "the texts are long; only their first lines that differ were compared"
+
+
+def _object(
+    url: str, captures: tuple[Capture, Capture], times: tuple[str, str], found: Changes
+) -> dict[str, Any]:
+    old, new = captures
+    parts = [part for part in found.parts if part.kind != "same"]
+    return {
+        "schema": 1,
+        "url": url,
+        "old": capture_object(old, times[0]),
+        "new": capture_object(new, times[1]),
+        "same": old.digest == new.digest,
+        "cut": found.is_cut,
+        "changes": [{"kind": part.kind, "lines": list(part.lines)} for part in parts],
+    }
+
+
+def _lines(found: Changes, *, is_source: bool, has_colours: bool) -> Iterator[str]:
+    parts = list(found.parts)
+    while parts:
+        part = parts.pop(0)
+        if part.left_out:
+            yield f"... {counted(part.left_out, 'line')} ..."
+        follows = parts[0].kind if parts else ""
+        if not is_source and part.kind == "removed" and follows == "added":
+            yield from _changed_lines(part, parts.pop(0), has_colours=has_colours)
+        elif is_source:
+            for line in part.lines:
+                yield _marked([Piece(part.kind, _SIGNS[part.kind] + line)], has_colours, {})
+        else:
+            for line in part.lines:
+                yield _marked([Piece(part.kind, line)], has_colours, _MARKS)
+
+
+def _changed_lines(removed: Change, added: Change, *, has_colours: bool) -> Iterator[str]:
+    for old, new in zip_longest(removed.lines, added.lines, fillvalue=""):
+        pieces = [piece for piece in changed_words(old, new) if piece.text]
+        yield _marked(pieces, has_colours, _MARKS)
+
+
+def _marked(pieces: Sequence[Piece], has_colours: bool, marks: dict[str, tuple[str, str]]) -> str:
+    words = []
+    for kind, text in pieces:
+        shown = "".join(char if char.isprintable() else " " for char in text)
+        before, after = marks.get(kind, ("", ""))
+        start, end = _COLOURS[kind] if has_colours else ("", "")
+        words.append(f"{start}{before}{shown}{after}{end}")
+    return " ".join(words)

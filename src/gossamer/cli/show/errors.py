@@ -1,0 +1,30 @@
+"""How the command line says that something failed.
+
+A sentence goes to stderr. Where `--json` was typed an object goes to stdout as well, so that a
+script reads JSON whatever happens: `{"schema": 1, "error": "...", "exit_code": 2}`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from gossamer.cli.show.printable import printable
+
+
+def tell_fault(sentence: str, exit_code: int, words: Sequence[str], *, told: str = "") -> None:
+    """Say it. `words` are what was typed; `told` is the text for people where it differs."""
+    if wants_json(words):
+        import json
+
+        facts = {"schema": 1, "error": " ".join(sentence.split()), "exit_code": exit_code}
+        print(json.dumps(facts, ensure_ascii=False), flush=True)
+    print(printable(told or f"gossamer: {sentence}"), file=sys.stderr)
+
+
+def wants_json(words: Sequence[str]) -> bool:
+    """Whether `--json` was typed as a flag; after `--` all words are arguments."""
+    for word in words:
+        if word in ("--", "--json"):
+            return word == "--json"
+    return False

@@ -1,0 +1,106 @@
+"""A report on the terminal, as JSON or in a file, and the gates that it is held against."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from gossamer.analyse.report import Cell, Finding, Report, Source, make_report
+from gossamer.analyse.report_gates import read_gates
+from gossamer.analyse.report_page import report_page
+from gossamer.analyse.report_questions import FROM_ARCHIVE, NAMES
+from gossamer.base.clock import iso_of
+from gossamer.base.plurals import counted
+from gossamer.base.values import dataclass
+from gossamer.cli.show.tables import print_table
+from gossamer.errors import UsageError
+from gossamer.reader.collection_reader import Study
+from gossamer.transfer.export_files import writing_to
+
+GATE: Final = 10  # the exit code of a report that is too bad
+_PAGES: Final = (".html", ".htm")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was typed."""
+
+    site: str
+    fail_on: tuple[str, ...]
+    output: Path | None
+    limit: int
+    is_quick: bool
+    as_json: bool
+
+
+def run_report(path: Path, wish: Wish) -> int:
+    """Make it and show it; 10 when a gate holds.
+
+    Raises UsageError before anything is read when a gate or the file cannot be; NoCollection,
+    NotKnown for a site of which nothing is known, DiskFault.
+    """
+    gates = read_gates(wish.fail_on, NAMES)
+    for gate in gates:
+        if wish.is_quick and gate.name in FROM_ARCHIVE:
+            raise UsageError(f"--fail-on {gate} needs the archive; leave out --quick")
+    if wish.output is not None and wish.output.suffix.lower() not in _PAGES:
+        raise UsageError(f"{wish.output} must end in .html; use --json for programs")
+    with Study.open(path) as study:
+        report = make_report(study, wish.site, is_quick=wish.is_quick, shown_rows=wish.limit)
+    if wish.output is not None:
+        with writing_to(wish.output) as file:
+            file.write(report_page(report).encode("utf-8", "replace"))
+        print(f"The report is in {wish.output}.", file=sys.stderr)
+    if wish.as_json:
+        print(json.dumps(report_object(report)))
+    elif wish.output is None:
+        _print(report)
+    held = [gate for gate in gates if gate.holds(report.figures)]
+    for gate in held:
+        is_so = report.figures[gate.name]
+        print(f"gossamer: --fail-on {gate}: {gate.name} is {is_so}", file=sys.stderr)
+    return GATE if held else 0
+
+
+def report_object(report: Report) -> dict[str, Any]:
+    """The report for programs."""
+    return {
+        "schema": 1,
+        "site": report.site or None,
+        "first_fetched_at": iso_of(report.first_us) if report.first_us else None,
+        "last_fetched_at": iso_of(report.last_us) if report.last_us else None,
+        "quick": report.is_quick,
+        "figures": report.figures,
+        "sums": {name: dict(pairs) for name, pairs in report.histograms.items()},
+        "tables": {one.question.name: _table_object(one, report) for one in report.findings},
+    }
+
+
+def _table_object(finding: Finding, report: Report) -> dict[str, Any]:
+    names = [name.lower().replace(" ", "_") for name in finding.question.columns]
+    rows = [dict(zip(names, map(_value, row), strict=True)) for row in finding.rows]
+    return {"total": report.figures[finding.question.name], "rows": rows}
+
+
+def _value(cell: Cell) -> Any:
+    if not isinstance(cell, tuple):
+        return cell
+    return [
+        {"url": one.url, "words": one.words} if isinstance(one, Source) else one for one in cell
+    ]
+
+
+def _print(report: Report) -> None:
+    """The figures, one line each; the tables are for a file."""
+    shown = [
+        (str(report.figures[one.question.name]), one.question.name, one.question.heading)
+        for one in report.findings
+    ]
+    print(f"{counted(report.sums['pages'], 'page')}, {counted(report.sums['known'], 'URL')} known.")
+    for name in ("statuses", "languages", "depths", "failed", "refused"):
+        if pairs := report.histograms[name]:
+            print(f"{name}: {', '.join(f'{value} {count}' for value, count in pairs)}")
+    print_table(("number", "name", "what"), shown)
+    print("`-o report.html` writes all tables; `--json` prints them for programs.", file=sys.stderr)
