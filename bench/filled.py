@@ -19,12 +19,12 @@ from typing import Final
 
 import msgpack
 
-from gossamer.collection.directory import SALT_KEY, Home, open_to_write
+from gossamer.collection.directory import Home, open_to_write
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
+from gossamer.frontier.meta_keys import SALT_KEY, SEEDS_KEY
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import CaptureRow, QueueEntry, Standing, UrlRow, time_key
 from gossamer.frontier.store import Store, Table
-from gossamer.node.commit import SEEDS_KEY
 from gossamer.policies.order import place_of
 from gossamer.records import Reason
 from gossamer.settings import Frontier as FrontierSettings

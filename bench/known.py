@@ -45,8 +45,9 @@ from bench.filled import (
 from bench.processes import Crawled, crawl, own_environment
 from bench.web import serving, warm
 
-from gossamer.collection.directory import SALT_KEY, Home, open_to_write
+from gossamer.collection.directory import Home, open_to_write
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.meta_keys import SALT_KEY
 from gossamer.frontier.store import Table
 from gossamer.records import Found, Reason
 from gossamer.settings import Frontier as FrontierSettings

@@ -35,7 +35,6 @@ from gossamer.node.seeds import read_seeds
 from gossamer.node.session import Plan, opened
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.links import anchors, backlinks
-from gossamer.reader.networks import Graph
 from gossamer.reader.page_links import PageLink
 from gossamer.reader.pages import StoredPage
 from gossamer.reader.summary import html_of, line_of
@@ -46,6 +45,7 @@ from gossamer.search.results import Hit, Request, Results, Sort
 from gossamer.settings import Settings, with_values
 from gossamer.transfer.export_schemas import READ_AGAIN
 from gossamer.transfer.exports import batches, glance
+from gossamer.transfer.networks import Graph
 from gossamer.urls.canonical import NormalForm
 from gossamer.workers.process import Harvest
 

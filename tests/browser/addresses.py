@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
-from gossamer.web.asked import Param
+from gossamer.web.parameters import Param
 from gossamer.web.route import Route
 
 CHOSEN = ("view", "level")  # parameters whose every choice is another page

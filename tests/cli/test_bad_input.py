@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.collection.directory import VERSION_KEY
+from gossamer.frontier.meta_keys import VERSION_KEY
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Table
 from support.a_crawl import crawl

@@ -9,15 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.collection.directory import (
-    FORMAT,
-    SALT_KEY,
-    VERSION_KEY,
-    Home,
-    locked,
-    open_to_read,
-    open_to_write,
-)
+from gossamer.collection.directory import FORMAT, Home, locked, open_to_read, open_to_write
 from gossamer.errors import (
     CollectionInUse,
     CorruptFile,
@@ -27,6 +19,7 @@ from gossamer.errors import (
     UsageError,
     WrongVersion,
 )
+from gossamer.frontier.meta_keys import SALT_KEY, VERSION_KEY
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table
 
@@ -189,7 +182,8 @@ def test_a_place_below_a_file_cannot_be_made(tmp_path: Path) -> None:
 
 def test_one_holds_the_lock_and_the_next_is_told_who(home: Home) -> None:
     code = (
-        "import sys; from pathlib import Path; from gossamer.collection.directory import Home, locked\n"
+        "import sys; from pathlib import Path\n"
+        "from gossamer.collection.directory import Home, locked\n"
         "with locked(Home(Path(sys.argv[1]))):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )
@@ -212,7 +206,8 @@ def test_one_holds_the_lock_and_the_next_is_told_who(home: Home) -> None:
 
 def test_a_lock_ends_with_its_process_however_that_ends(home: Home) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from gossamer.collection.directory import Home, locked\n"
+        "import os, sys; from pathlib import Path\n"
+        "from gossamer.collection.directory import Home, locked\n"
         "with locked(Home(Path(sys.argv[1]))): os._exit(9)"
     )
     ran = subprocess.run([sys.executable, "-c", code, str(home.path)], check=False, timeout=90)

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from frontier.frontier_model import found, judge, lease_of, report_of
 from gossamer.frontier import copies
-from gossamer.frontier.copies import PREFIX, SUMS_KEY, count_copies
+from gossamer.frontier.copies import count_copies
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.meta_keys import COPIES_KEY, COPIES_PREFIX
 from gossamer.frontier.rows import CaptureRow, time_key
 from gossamer.frontier.store import MemoryStore, Store, Table
 from gossamer.records import Outcome, Report
@@ -127,11 +128,11 @@ def test_numbers_that_another_version_did_not_keep_up_are_not_believed() -> None
     first = opened(store)
     fetch(first, 1, "a", 1)
     ended(first, store)
-    sums = store.find(Table.META, SUMS_KEY)
+    sums = store.find(Table.META, COPIES_KEY)
     other = opened(store)
     fetch(other, 2, "a", 2)
     commit(other, store)
-    store.write({Table.META: {SUMS_KEY: sums}})
+    store.write({Table.META: {COPIES_KEY: sums}})
 
     assert ended(opened(store), store) == 1
 
@@ -143,7 +144,7 @@ def test_rows_that_are_missing_are_made_again(monkeypatch: pytest.MonkeyPatch) -
     for page in range(5):
         fetch(first, page, "a", page + 1)
     ended(first, store)
-    rows = store.scan(Table.META, PREFIX, PREFIX + b"\xff" * 9, 10)
+    rows = store.scan(Table.META, COPIES_PREFIX, COPIES_PREFIX + b"\xff" * 9, 10)
     assert [len(row) for _, row in rows] == [16, 16, 8]
     store.write({Table.META: {rows[1][0]: None}})
 

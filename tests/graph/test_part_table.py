@@ -52,7 +52,8 @@ _CRAWLED = """
 import sys
 from pathlib import Path
 from gossamer.base.clock import SystemClock
-from gossamer.graph import manifest, merge, ranks
+from gossamer.graph import manifest, merge
+from gossamer.graph.ranks import ranks
 from gossamer.graph.parts import PartWriter
 from gossamer.records import Edge
 

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.base import native
-from gossamer.graph import manifest, rank_pages, rank_pages_large
+from gossamer.graph import manifest
 from gossamer.graph.arrow import pa
+from gossamer.graph.ranks import numbered_pages as rank_pages
+from gossamer.graph.ranks import numbered_pages_large as rank_pages_large
 from gossamer.graph.ranks.numbered_pages_large import Numbering
 from gossamer.graph.ranks.spool import Spool
 from gossamer.graph.ranks.store import hash_of

@@ -9,19 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from crawl.crash_bench import CrashBench, a_web
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.base.clock import ManualClock
+from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.crawl_log import Journal, _line_of_report, note_act
 from gossamer.errors import DiskFault
+from gossamer.frontier.meta_keys import CLEAN_KEY, LOG_KEY
 from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import Table
 from gossamer.index.reader import covered
-from gossamer.node.commit import CLEAN_KEY, LOG_KEY, known_ends, sync_descriptor
+from gossamer.node.commit import sync_descriptor
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report, Stored
 from support.need import need_linux
+from workers.crash_bench import CrashBench, a_web
 
 ROW = UrlRow(standing=Standing.REFUSED, depth=1, url="http://a.example/", reason="robots", at_us=1)
 

@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from crawl.crash_bench import CrashBench, Found, a_web, found_in
 
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
+from gossamer.collection.archive_ends import known_ends
 from gossamer.errors import CorruptFile
 from gossamer.graph import manifest as manifests
-from gossamer.node.commit import known_ends
 from gossamer.node.recovery import recover
 from gossamer.records import Answer, Lease, Outcome, Reason, Stored
 from gossamer.workers.process import Harvest, Harvester
+from workers.crash_bench import CrashBench, Found, a_web, found_in
 
 
 @pytest.fixture(scope="module")

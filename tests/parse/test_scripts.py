@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.base import native
-from gossamer.parse import language, words
+from gossamer.parse.language import common_words as words
+from gossamer.parse.language import language
 from gossamer.parse.language.language import language_of
 from gossamer.parse.language.scripts import told_by_script
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from crawl.scheduler_bench import Bench
-from crawl.virtual_run import Reply, VirtualRun, grouped
 
 from gossamer.records import Lease, Outcome, Purpose
 from gossamer.schedule.connection_shares import Shares, range_of
 from gossamer.schedule.host_queues import Host
+from schedule.scheduler_bench import Bench
+from schedule.virtual_run import Reply, VirtualRun, grouped
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from crawl.scheduler_bench import KEYS, PUBLIC, A, B, Bench
 
 from gossamer.frontier.rocks import RocksStore
 from gossamer.records import Outcome
+from schedule.scheduler_bench import KEYS, PUBLIC, A, B, Bench
 
 SLICE = 500
 FEW, MANY = 3_000, 200_000

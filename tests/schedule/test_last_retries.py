@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from crawl.scheduler_bench import PUBLIC, Bench
-from crawl.virtual_run import Reply, VirtualRun
 
 from gossamer.records import Lease, Outcome, Reason
+from schedule.scheduler_bench import PUBLIC, Bench
+from schedule.virtual_run import Reply, VirtualRun
 
 REFUSED = "Failed to connect: Could not connect to server (Connection refused)"
 GOOD, DEAD = "http://good.example", "http://dead.example"

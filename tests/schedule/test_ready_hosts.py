@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from crawl.scheduler_bench import PUBLIC, Bench
-from crawl.virtual_run import Reply, VirtualRun
-
 from gossamer.records import Lease, Outcome, Purpose
 from gossamer.schedule.dns_queue import NameQueue
 from gossamer.schedule.host_queues import Host
 from gossamer.schedule.ready_hosts import ReadyHosts
+from schedule.scheduler_bench import PUBLIC, Bench
+from schedule.virtual_run import Reply, VirtualRun
 
 
 @dataclass

@@ -6,11 +6,11 @@ import asyncio
 from sys import getsizeof
 
 import pytest
-from crawl.scheduler_bench import HURRIED, KEYS, PUBLIC, Bench
 
 from gossamer.records import Lease, Outcome, Purpose
 from gossamer.schedule import robots_fetches as robots_errands
 from gossamer.schedule.robots_fetches import RobotsErrands
+from schedule.scheduler_bench import HURRIED, KEYS, PUBLIC, Bench
 
 HOSTS = 40
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from crawl.scheduler_bench import (
+
+from gossamer.records import Lease, Outcome, Purpose, Reason
+from schedule.scheduler_bench import (
     PUBLIC,
     A,
     B,
@@ -12,8 +14,6 @@ from crawl.scheduler_bench import (
     after_a_page,
     seconds_until_next,
 )
-
-from gossamer.records import Lease, Outcome, Purpose, Reason
 
 DAY_S = 86_400.0
 

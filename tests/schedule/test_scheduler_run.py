@@ -6,12 +6,12 @@ import asyncio
 import random
 
 import pytest
-from crawl.scheduler_bench import KEYS, PUBLIC, Asked, Bench
-from crawl.virtual_run import Reply, VirtualRun, grouped, shortest_margin_s
 
 from gossamer.politeness.pace import rest_after
 from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report
 from gossamer.urls.canonical import host_of
+from schedule.scheduler_bench import KEYS, PUBLIC, Asked, Bench
+from schedule.virtual_run import Reply, VirtualRun, grouped, shortest_margin_s
 
 HOSTS = [f"h{number}.example" for number in range(50)]
 # Ten addresses for fifty hosts; every seventh host has two.

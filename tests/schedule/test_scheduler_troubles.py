@@ -6,7 +6,10 @@ import sys
 from itertools import pairwise
 
 import pytest
-from crawl.scheduler_bench import (
+
+from gossamer.frontier.store import Table
+from gossamer.records import Found, Lease, Outcome, Reason
+from schedule.scheduler_bench import (
     KEYS,
     PUBLIC,
     A,
@@ -15,9 +18,6 @@ from crawl.scheduler_bench import (
     after_a_page,
     seconds_until_next,
 )
-
-from gossamer.frontier.store import Table
-from gossamer.records import Found, Lease, Outcome, Reason
 
 DAY_S = 86_400.0
 

@@ -8,10 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from crawl.scheduler_bench import Asked, Bench
-
 from gossamer.records import Lease, Report
 from gossamer.schedule.host_queues import Host
+from schedule.scheduler_bench import Asked, Bench
 
 
 @dataclass(frozen=True, slots=True)

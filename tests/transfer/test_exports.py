@@ -19,8 +19,9 @@ from gossamer.graph.arrow import pa, pq
 from gossamer.graph.ranks.ranks import compute, ranks
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.state import PresentState
+from gossamer.reader.tables import times_as_text
 from gossamer.records import Reason
-from gossamer.transfer.export_files import harmless, times_as_text
+from gossamer.transfer.export_files import harmless
 from gossamer.transfer.export_pages import http_moment
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.transfer.exports import batches, export

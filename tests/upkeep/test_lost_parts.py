@@ -16,8 +16,8 @@ from gossamer.collection.checksums import begin_writing
 from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
 from gossamer.collection.stored_settings import stored_seeds, stored_settings
 from gossamer.errors import CorruptFile, StateLost, StoreError, UsageError
+from gossamer.frontier.meta_keys import CLEAN_KEY
 from gossamer.frontier.store import Table
-from gossamer.node.commit import CLEAN_KEY
 from gossamer.node.indexing import IndexFeed
 from gossamer.reader.collection_reader import Study
 from gossamer.reader.links import backlinks

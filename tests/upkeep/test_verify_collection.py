@@ -10,13 +10,13 @@ import pytest
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.cli.commands.doctor import run_doctor
 from gossamer.cli.commands.verify import run_verify
-from gossamer.collection.directory import SALT_KEY, Home, locked, open_to_write
+from gossamer.collection.directory import Home, locked, open_to_write
 from gossamer.errors import NoCollection
 from gossamer.frontier.counts import Counts
+from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, time_key
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.graph.arrow import pq
-from gossamer.node.commit import CLEAN_KEY
 from gossamer.reader.collection_reader import Study
 from gossamer.upkeep.check_machine import doctor, holder_of
 from gossamer.upkeep.verify import Checked, Problem, verify

@@ -21,13 +21,13 @@ from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
 from gossamer.node.bare_names import Chosen, choose_urls
 from gossamer.web.app import build_app
-from gossamer.web.checking import Checker
+from gossamer.web.check_crawl import Checker
 from gossamer.web.crawls import Crawls
-from gossamer.web.guard import Names
-from gossamer.web.login import Doors
+from gossamer.web.open_collections import Shelf
+from gossamer.web.protect.guard import Names
+from gossamer.web.protect.login import Doors
 from gossamer.web.render import Renderer
 from gossamer.web.route import Desk
-from gossamer.web.shelf import Shelf
 
 TOKEN = "a-token-for-tests-only"
 

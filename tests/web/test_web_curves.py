@@ -10,8 +10,8 @@ import pytest
 from gossamer.base import plots
 from gossamer.collection.history import Sample
 from gossamer.upkeep.check_machine import doctor
-from gossamer.web import pages
-from gossamer.web.curves import depths_of, series_of, table_of
+from gossamer.web.views import pages
+from gossamer.web.views.curves import depths_of, series_of, table_of
 from web.a_browser import Browser, Served
 
 

@@ -13,9 +13,9 @@ from starlette.responses import StreamingResponse
 
 from gossamer.base.clock import ManualClock
 from gossamer.errors import StoreError
-from gossamer.web.answers import events
-from gossamer.web.asked import Asked
-from gossamer.web.events import EVERY_S, Mark, Watched, event, feed, mark_of, read_on
+from gossamer.web.parameters import Asked
+from gossamer.web.views.events import EVERY_S, Mark, Watched, event, feed, mark_of, read_on
+from gossamer.web.views.json_api import events
 from web.a_browser import Served
 
 

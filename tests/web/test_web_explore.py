@@ -15,8 +15,8 @@ from starlette.types import Message
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import Home
 from gossamer.upkeep.rebuild import rebuild
-from gossamer.web.exports import export_file
 from gossamer.web.routes import API
+from gossamer.web.views.exports import export_file
 from support.a_crawl import crawl, crawl_in_loop
 from support.a_site import page, site_in_thread
 from web.a_browser import TOKEN, Browser, Served, served

@@ -11,7 +11,7 @@ import pytest
 
 from gossamer.graph.arrow import pq
 from gossamer.transfer.export_schemas import SCHEMAS
-from gossamer.web import exports
+from gossamer.web.views import exports
 from web.a_browser import TOKEN, Browser, Served
 from web.conftest import Garden
 

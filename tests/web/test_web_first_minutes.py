@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.web.gone import gone_among
+from gossamer.web.views.gone_pages import gone_among
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread
 from support.killing import gossamer

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gossamer.web.lately import Lately
+from gossamer.web.brief_cache import Lately
 
 
 def test_who_asks_within_the_moment_is_told_the_same() -> None:

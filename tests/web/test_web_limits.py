@@ -19,10 +19,10 @@ from uvicorn.server import ServerState
 
 from gossamer.errors import UsageError
 from gossamer.web.crawls import new_crawl
-from gossamer.web.guard import Guard, Names
-from gossamer.web.login import Doors
-from gossamer.web.patience import Patience
-from gossamer.web.throttle import Throttle
+from gossamer.web.protect.guard import Guard, Names
+from gossamer.web.protect.login import Doors
+from gossamer.web.protect.throttle import Throttle
+from gossamer.web.protect.timeouts import Patience
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
 
@@ -364,7 +364,7 @@ def test_two_passwords_at_most_are_tried_at_once(monkeypatch: pytest.MonkeyPatch
             now -= 1
         return False
 
-    monkeypatch.setattr("gossamer.web.login.fits", slow)
+    monkeypatch.setattr("gossamer.web.protect.login.fits", slow)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(doors.is_password, map(str, range(8))))
 

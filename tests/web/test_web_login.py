@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import UsageError
-from gossamer.web.login import (
+from gossamer.web.protect.login import (
     SESSION_S,
     Doors,
     Sessions,

@@ -11,9 +11,9 @@ import pytest
 from gossamer.base.clock import ManualClock
 from gossamer.graph.ego import Ego, Neighbour, around_name
 from gossamer.reader.differences import changes
-from gossamer.web.narrow_picture import draw_narrow
-from gossamer.web.picture import draw, shortened
-from gossamer.web.slowly import Slowly, TooBusy
+from gossamer.web.slow_answers import Slowly, TooBusy
+from gossamer.web.views.graph_picture import draw, shortened
+from gossamer.web.views.narrow_graph_picture import draw_narrow
 
 
 def _ego(count: int, centre: str = "http://a.example/") -> Ego:

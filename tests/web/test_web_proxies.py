@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from gossamer.errors import UsageError
-from gossamer.web.proxies import Proxies, read_proxies
+from gossamer.web.protect.proxies import Proxies, read_proxies
 from web.a_browser import Served, served
 from web.conftest import Garden
 

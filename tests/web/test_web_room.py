@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from gossamer.base.handles import room_for_connections
-from gossamer.web.room import Room
-from gossamer.web.watchers import MOST_OF_ONE, MOST_WATCHERS, Watchers
+from gossamer.web.protect.connection_limit import Room
+from gossamer.web.protect.live_view_limit import MOST_OF_ONE, MOST_WATCHERS, Watchers
 from support.a_server import Server, serving
 from web.conftest import Garden
 

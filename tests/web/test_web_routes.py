@@ -10,8 +10,8 @@ import pytest
 
 from gossamer.search.results import Request, Results
 from gossamer.search.searchers import NoAnswer, Searchers, Shelved
-from gossamer.web.pages import VIEWS
 from gossamer.web.routes import API, PAGES
+from gossamer.web.views.pages import VIEWS
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread
 from web.a_browser import TOKEN, Browser, Served, served

@@ -9,11 +9,11 @@ import time
 import httpx
 import pytest
 
-from gossamer.web.cached import Among, file_name, harmless, without_loads
-from gossamer.web.guard import CSP, MAX_BODY_BYTES, Names, host_in
-from gossamer.web.pages import inner
+from gossamer.web.open_collections import name_of
+from gossamer.web.protect.guard import CSP, MAX_BODY_BYTES, Names, host_in
 from gossamer.web.render import outward, plain
-from gossamer.web.shelf import name_of
+from gossamer.web.views.pages import inner
+from gossamer.web.views.stored_copy import Among, file_name, harmless, without_loads
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gossamer.web.login import hash_password
-from gossamer.web.throttle import (
+from gossamer.web.protect.login import hash_password
+from gossamer.web.protect.throttle import (
     FORGET_S,
     MOST_CLIENTS,
     TRIES_OF_CLIENT,

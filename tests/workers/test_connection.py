@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
-from crawl.crew_bench import CrewBench, a_crew
 
 from gossamer.records import Lease, Outcome, Report, Stored
 from gossamer.workers import wire
 from gossamer.workers.connection import Hand
 from gossamer.workers.process import Harvest
 from support.need import need_linux
+from workers.pool_bench import CrewBench, a_crew
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from crawl.crash_bench import CrashBench, a_web
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +27,7 @@ from gossamer.workers.crash_marker import (
 from gossamer.workers.guarded_reader import GuardedReader
 from gossamer.workers.process import Harvest, Harvester
 from support.need import need_linux
+from workers.crash_bench import CrashBench, a_web
 
 PLACE = ("a-w1-00000.warc.gz", 4711)
 
@@ -145,7 +145,8 @@ def test_a_start_waits_for_a_process_that_is_still_dying(tmp_path: Path) -> None
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        code = "import sys; from pathlib import Path; from gossamer.workers.crash_marker import read_deadly;"
+        code = "import sys; from pathlib import Path;"
+        code += "from gossamer.workers.crash_marker import read_deadly;"
         code += "print('began', flush=True); print(read_deadly(Path(sys.argv[1])))"
         waiting = subprocess.Popen(
             [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True

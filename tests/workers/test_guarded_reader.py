@@ -7,7 +7,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from crawl.test_marker import left_by
 
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import SystemClock
@@ -24,6 +23,7 @@ from gossamer.workers import build_worker as equip
 from gossamer.workers.guarded_reader import DEADLY
 from support.a_crawl import crawl
 from support.a_site import Site, page, site_in_thread
+from workers.test_crash_marker import left_by
 
 BAD_TARGETS = ["http://h:x/", "http://a b/", "http://[::1/", "http://h:99999/"]
 PAGES = {

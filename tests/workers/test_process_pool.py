@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from crawl.crew_bench import WAIT_S, CrewBench, a_crew
 
 from faults.processes import is_alive, open_files, reading_workers
 from gossamer.archive.reader import iter_exchanges
@@ -22,6 +21,7 @@ from gossamer.graph.arrow import pq
 from gossamer.records import Outcome, Reason
 from support.a_site import Pages, Site, hang, page, site_in_thread
 from support.need import need_linux
+from workers.pool_bench import WAIT_S, CrewBench, a_crew
 
 # Takes half a second to read: long enough to be killed over.
 BIG = page("".join(f"<p><a href=/x{n}/{n % 977}>w {n}</a>" for n in range(150_000)))

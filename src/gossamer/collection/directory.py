@@ -40,12 +40,11 @@ from gossamer.errors import (
     UsageError,
     WrongVersion,
 )
+from gossamer.frontier.meta_keys import SALT_KEY, VERSION_KEY
 from gossamer.frontier.rocks import REBUILD, RocksStore
 from gossamer.frontier.store import Store, Table
 
 FORMAT: Final = 1
-VERSION_KEY: Final = b"format"
-SALT_KEY: Final = b"salt"
 CHECKPOINTS: Final = "checkpoint-"  # in run/: states that were laid aside for a backup
 
 

@@ -21,12 +21,13 @@ from gossamer.archive.manifest import read_manifest
 from gossamer.archive.padding import SALT_FIELD
 from gossamer.archive.reader import iter_exchanges, read_info
 from gossamer.base.values import dataclass
+from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.crawl_log import read_acts
-from gossamer.collection.directory import SALT_KEY, Home, open_to_read
-from gossamer.collection.stored_settings import ORIGINS_KEY, TYPED_KEY, stored_settings
+from gossamer.collection.directory import Home, open_to_read
+from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import GossamerError
+from gossamer.frontier.meta_keys import ORIGINS_KEY, SALT_KEY, SEEDS_KEY, TYPED_KEY
 from gossamer.frontier.store import Store, Table
-from gossamer.node.commit import SEEDS_KEY, known_ends
 from gossamer.records import Purpose
 from gossamer.settings import KEYS, Settings, values_of, with_values
 from gossamer.urls.canonical import host_of

@@ -20,15 +20,12 @@ from gossamer.collection.directory import Home
 from gossamer.errors import SettingsError
 from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.meta_keys import BANS_KEY, ORIGINS_KEY, SEEDS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.frontier.store import Store, Table
-from gossamer.node.commit import SEEDS_KEY
 from gossamer.settings import Settings, is_fixed, values_of, with_values
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.version import __version__
 
-SETTINGS_KEY: Final = b"settings"
-TYPED_KEY: Final = b"typed"
-ORIGINS_KEY: Final = b"typed origins"
 _SEEDS_A_LINE: Final = 1_000  # of acts.jsonl
 
 
@@ -140,3 +137,9 @@ def note_start(
     note_act(home.acts, clock.wall_us(), act, **facts)
     for start in range(_SEEDS_A_LINE, len(new), _SEEDS_A_LINE):  # a lost state is made from them
         note_act(home.acts, clock.wall_us(), "seeds", seeds=new[start : start + _SEEDS_A_LINE])
+
+
+def stored_bans(store: Store) -> tuple[str, ...]:
+    """The lines that a collection remembers."""
+    row = store.find(Table.META, BANS_KEY)
+    return tuple(msgpack.unpackb(row)) if row else ()

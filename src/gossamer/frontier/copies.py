@@ -21,14 +21,13 @@ from zlib import crc32
 import msgpack
 
 from gossamer.frontier.counts import Counts
+from gossamer.frontier.meta_keys import COPIES_KEY, COPIES_PREFIX
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import CAPTURE_FIELDS
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.records import Report
 from gossamer.urls.keys import KEY_BYTES
 
-PREFIX: Final = b"copies:"  # of rows with numbers; behind it how many stand in the rows before
-SUMS_KEY: Final = b"copies"  # how many numbers there are, and what was counted when they were all
 _FEW: Final = 200_000  # numbers that may be a set: 15 MB
 _NUMBERS_A_ROW: Final = 2**17  # a megabyte
 _MANY_NEW: Final = 8  # one in so many is new: then all are put in order
@@ -44,7 +43,7 @@ class Copies:
         self._store = store
         self._pending = pending
         self._counts = counts
-        sums = store.find(Table.META, SUMS_KEY) or b"0"
+        sums = store.find(Table.META, COPIES_KEY) or b"0"
         self._stored = 0 if is_empty else int(sums.split()[0])  # numbers
         # Whether the numbers stored and those noted are of all pages, each as it came last.
         self._is_whole = is_empty or sums == self._sums(self._stored)
@@ -98,7 +97,7 @@ class Copies:
         """What was noted is being written: the numbers are not those of all pages any more, unless
         they have been counted since."""
         if self._has_changed:
-            self._pending.put(Table.META, SUMS_KEY, b"0")
+            self._pending.put(Table.META, COPIES_KEY, b"0")
             self._hold_few()
         elif self._unwritten is not None:
             for start in range(0, len(self._unwritten), _NUMBERS_A_ROW):
@@ -106,7 +105,7 @@ class Copies:
                 self._pending.put(Table.META, _row_key(self._stored + start), _bytes_of(row))
             self._stored += len(self._unwritten)
             self._noted, self._unwritten = array("q"), None
-            self._pending.put(Table.META, SUMS_KEY, self._sums(self._stored))
+            self._pending.put(Table.META, COPIES_KEY, self._sums(self._stored))
 
     def _hold_few(self) -> None:
         """Full rows of what was noted go to the state ahead of time: while the sums are 0 nobody
@@ -128,7 +127,7 @@ class Copies:
         """The numbers in the state, by rows; None where some are missing."""
         rows: list[array[int]] = []
         count = 0
-        for key, row in walk(self._store, Table.META, PREFIX, PREFIX + b"\xff" * 9):
+        for key, row in walk(self._store, Table.META, COPIES_PREFIX, COPIES_PREFIX + b"\xff" * 9):
             if key == _row_key(count) and count < self._stored:
                 rows.append(_numbers_in(row))
                 count += len(rows[-1])
@@ -137,7 +136,7 @@ class Copies:
 
 def is_of_copies(key: bytes) -> bool:
     """Whether a row of META is one of these, and worth nothing in another state."""
-    return key == SUMS_KEY or key.startswith(PREFIX)
+    return key == COPIES_KEY or key.startswith(COPIES_PREFIX)
 
 
 def count_copies(store: Store, few: int = _FEW) -> int:
@@ -208,7 +207,7 @@ def _page_digest(capture: bytes) -> str:
 
 
 def _row_key(before: int) -> bytes:
-    return PREFIX + before.to_bytes(8, "big")
+    return COPIES_PREFIX + before.to_bytes(8, "big")
 
 
 def _bytes_of(numbers: array[int]) -> bytes:

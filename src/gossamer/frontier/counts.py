@@ -10,7 +10,6 @@ import msgpack
 from gossamer.base.values import dataclass
 
 DEEPEST: Final = 100
-COUNTS_KEY: Final = b"counts"  # of the sums, in the table of what is known of the collection
 
 
 @dataclass(slots=True)

@@ -24,9 +24,10 @@ from typing import Final, NamedTuple
 
 from gossamer.frontier.captures import Captures
 from gossamer.frontier.copies import Copies
-from gossamer.frontier.counts import COUNTS_KEY, Counts
+from gossamer.frontier.counts import Counts
 from gossamer.frontier.host_budget import HostBudget, PageHosts, is_met
 from gossamer.frontier.host_shelf import HOST_BYTES, HostShelf
+from gossamer.frontier.meta_keys import COUNTS_KEY, NUMBER_KEY
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import (
     JUDGED_ALONE,
@@ -73,7 +74,6 @@ _made: Final = tuple.__new__  # half the time of a call of `Refusal`
 _URL = Table.URL
 _BUDGET = Reason.BUDGET
 _REFUSED, _FOR_NOW = Standing.REFUSED, Standing.REFUSED_FOR_NOW
-_NUMBER: Final = b"number"
 _FEW_KNOWN: Final = 100_000  # whose keys are held in memory, at 100 bytes each
 _LISTED_AT_ONCE: Final = 1_000  # names of a sitemap that come at the same level of the order
 _JUDGED_AT_ONCE: Final = 1_000  # some 10 ms
@@ -106,7 +106,7 @@ class Frontier:
         self.pending = Pending(store)
         self._captures = Captures(store, self.pending)
         self.counts = Counts.decode(store.find(Table.META, COUNTS_KEY))
-        self._number = int.from_bytes(store.find(Table.META, _NUMBER) or b"", "big")
+        self._number = int.from_bytes(store.find(Table.META, NUMBER_KEY) or b"", "big")
         self._hosts = HostBudget(settings, self._host_rows)
         self._shelf = HostShelf(store, self.pending, settings.host_buffer, self._note_stored)
         self._awake = set(self._shelf.rows)
@@ -656,7 +656,7 @@ class Frontier:
         self._hold_few()
         self._shelf.begin()
         self.pending.put(Table.META, COUNTS_KEY, self.counts.encode())
-        self.pending.put(Table.META, _NUMBER, self._number.to_bytes(8, "big"))
+        self.pending.put(Table.META, NUMBER_KEY, self._number.to_bytes(8, "big"))
         self._captures.begin()
         self._copies.begin()
         return self.pending.begin()

@@ -11,8 +11,8 @@ merged when. Whoever reads compares with all captures (`tables.py`, `lookup.py`)
 
 Memory is bounded by rows, not by the graph: a slice holds some hundred thousand rows, or those of
 its one URL where more link to that. Only pages with captures in several sets are held all at once.
-A set counts when a manifest names it, which is the writer's to do (`node/link_files.py`); which files
-are merged when is decided in `tiers.py`.
+A set counts when a manifest names it, which the writer does (`node/link_files.py`). `tiers.py`
+decides which files are merged.
 
     python -m gossamer.graph.merge FOLDER NAME INPUT...      prints the set as JSON
 """

@@ -19,25 +19,19 @@ import msgpack
 from gossamer.base.clock import Clock
 from gossamer.collection.crawl_log import note_act, read_acts
 from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
+from gossamer.collection.stored_settings import stored_bans
 from gossamer.errors import UsageError
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.meta_keys import BANS_KEY, REJUDGE_KEY
+from gossamer.frontier.store import Table
 from gossamer.node.control import NotRunning, send
 from gossamer.schedule.admission import Admission
 from gossamer.urls.bans import BanList
 
-BANS_KEY: Final = b"bans"
-REJUDGE_KEY: Final = b"rejudge"  # the queue was not gone through to its end
 MOST_LINES: Final = 1_000  # patterns are tried one after the other; a file has room for more
 _LONGEST_LINE: Final = 2_000
 _PENDING_ROWS: Final = 20_000  # more would hold the crawl up while they are written
 _COMMIT_WAIT_S: Final = 0.05
-
-
-def stored_bans(store: Store) -> tuple[str, ...]:
-    """The lines that a collection remembers."""
-    row = store.find(Table.META, BANS_KEY)
-    return tuple(msgpack.unpackb(row)) if row else ()
 
 
 def changed_lines(

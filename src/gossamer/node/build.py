@@ -16,14 +16,16 @@ from typing import Final
 from gossamer.archive.padding import SALT_FIELD
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
+from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.archive_list import update_manifest
 from gossamer.collection.cookies_file import CookieBook
 from gossamer.collection.crawl_log import Journal
-from gossamer.collection.directory import SALT_KEY, Home, complete_change, locked, open_to_write
+from gossamer.collection.directory import Home, complete_change, locked, open_to_write
 from gossamer.collection.forgotten import mend_forgotten
 from gossamer.collection.stored_settings import (
     changed_settings,
     note_start,
+    stored_bans,
     stored_seeds,
     stored_settings,
     with_stored_seeds,
@@ -35,9 +37,10 @@ from gossamer.fetch.judge import Judge
 from gossamer.fetch.network import Network
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.meta_keys import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, REJUDGE_KEY, SALT_KEY
 from gossamer.frontier.store import Store, Table
-from gossamer.node.bans import REJUDGE_KEY, LiveBans, stored_bans
-from gossamer.node.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, Committer, known_ends
+from gossamer.node.bans import LiveBans
+from gossamer.node.commit import Committer
 from gossamer.node.import_intake import Intake
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.link_files import LinkBook

@@ -48,7 +48,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from gossamer.base.checked_lines import crc32
@@ -58,17 +58,13 @@ from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import Journal
 from gossamer.errors import DiskFault
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.meta_keys import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.node.indexing import Fresh, IndexFeed
 from gossamer.node.link_files import LinkBook
 from gossamer.workers.pool import Crew
 from gossamer.workers.wire import PartWritten
 
-FILE_PREFIX: Final = b"file:"
-LOG_KEY: Final = b"log"  # its length
-LOG_SUM_KEY: Final = b"log sum"  # the CRC-32 of so many bytes of it
-CLEAN_KEY: Final = b"clean"
-SEEDS_KEY: Final = b"seeds"
 _GIVE_BACK_EVERY: Final = 60  # commits: a minute
 
 
@@ -186,9 +182,3 @@ def sync_descriptor(descriptor: int) -> None:
             is_full=is_full_error(fault),
             is_read_only=is_read_only_error(fault),
         ) from fault
-
-
-def known_ends(store: Store) -> Mapping[str, int]:
-    """For each WARC file the byte up to which the state knows it."""
-    rows = store.scan(Table.META, FILE_PREFIX, FILE_PREFIX + b"\xff", 1_000_000)
-    return {key[len(FILE_PREFIX) :].decode(): int.from_bytes(row, "big") for key, row in rows}

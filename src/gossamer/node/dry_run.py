@@ -18,10 +18,11 @@ from typing import Any, Final
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.configure import Configured, configure
-from gossamer.collection.directory import SALT_KEY, Home, open_to_read
+from gossamer.collection.directory import Home, open_to_read
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.stored_settings import (
     changed_settings,
+    stored_bans,
     stored_seeds,
     stored_settings,
     with_stored_seeds,
@@ -32,11 +33,10 @@ from gossamer.fetch.guard import Guard, guard_of
 from gossamer.fetch.request import user_agent
 from gossamer.fetch.resolve import Resolved, address_in
 from gossamer.frontier.frontier import Frontier, Refusal
+from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import MemoryStore, Store, Table
-from gossamer.node.bans import stored_bans
 from gossamer.node.build import check_usable
-from gossamer.node.commit import CLEAN_KEY
 from gossamer.node.new_sites import new_sites
 from gossamer.node.session import Plan
 from gossamer.policies.throttle import Throttle

@@ -7,24 +7,21 @@ node and a rebuild both note it here.
 
 from __future__ import annotations
 
-from typing import Final
-
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.meta_keys import IMPORT_PREFIX
 from gossamer.frontier.store import Table
 from gossamer.records import Purpose, Report
-
-_PREFIX: Final = b"import:"
 
 
 def is_imported(frontier: Frontier, source: str) -> bool:
     """Whether an exchange of that name is in the archive already."""
-    return frontier.pending.find(Table.META, _PREFIX + bytes.fromhex(source)) is not None
+    return frontier.pending.find(Table.META, IMPORT_PREFIX + bytes.fromhex(source)) is not None
 
 
 def note_imported(frontier: Frontier, report: Report) -> bool:
     """Take an imported exchange; whether it is now the last that is known of its URL."""
     source = report.lease.source
-    frontier.pending.put(Table.META, _PREFIX + bytes.fromhex(source), b"1")
+    frontier.pending.put(Table.META, IMPORT_PREFIX + bytes.fromhex(source), b"1")
     if report.lease.purpose is Purpose.KEPT:
         return False
     if report.lease.purpose is not Purpose.PAGE:

@@ -19,8 +19,9 @@ from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import Journal
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.meta_keys import SEEDS_KEY
 from gossamer.frontier.store import Table
-from gossamer.node.commit import SEEDS_KEY, Committer
+from gossamer.node.commit import Committer
 from gossamer.node.imported import note_imported
 from gossamer.node.indexing import IndexFeed
 from gossamer.records import NAMED, Answer, Found, Lease, Purpose, Report, Stored

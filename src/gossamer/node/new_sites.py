@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base.plurals import counted
-from gossamer.collection.directory import SALT_KEY
 from gossamer.collection.stored_settings import stored_seeds
 from gossamer.errors import UsageError
-from gossamer.frontier.counts import COUNTS_KEY, Counts
+from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
+from gossamer.frontier.meta_keys import COUNTS_KEY, SALT_KEY
 from gossamer.frontier.rows import HostRow
 from gossamer.frontier.store import Store, Table
 from gossamer.schedule.admission import build_scope

@@ -21,15 +21,15 @@ from typing import Final, Self
 
 from gossamer.archive.reader import Exchange, read_exchange
 from gossamer.base.clock import iso_of
-from gossamer.collection.directory import SALT_KEY, Home
+from gossamer.collection.directory import Home
 from gossamer.collection.forgotten import read_forgotten
-from gossamer.collection.stored_settings import stored_seeds, stored_settings
+from gossamer.collection.stored_settings import stored_bans, stored_seeds, stored_settings
 from gossamer.errors import CorruptFile, NotKnown, Rewritten, UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
+from gossamer.frontier.meta_keys import COUNTS_KEY, SALT_KEY
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_key, time_of
 from gossamer.frontier.store import Store, Table
-from gossamer.node.bans import stored_bans
 from gossamer.politeness.access import Access
 from gossamer.reader.pages import Capture, StoredPage, moment_of, nearest_capture
 from gossamer.reader.state import Check, PresentState
@@ -106,7 +106,7 @@ class Study:
     # -- sums and rows
 
     def counts(self) -> Counts:
-        return Counts.decode(self.store.find(Table.META, b"counts"))
+        return Counts.decode(self.store.find(Table.META, COUNTS_KEY))
 
     def settings(self) -> Settings:
         """The settings in force when the collection was last written."""

@@ -15,12 +15,12 @@ from typing import Any, Final
 
 import duckdb
 
+from gossamer.base.clock import iso_of
 from gossamer.base.notebook import cell_of, rows_table, text_table
 from gossamer.base.plurals import counted
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa
 from gossamer.graph.tables import bound, table_of
-from gossamer.transfer.export_files import times_as_text
 
 _SHOWN_IN_TEXT: Final = 5
 _SHOWN: Final = 10
@@ -162,3 +162,15 @@ def _import(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as fault:
         raise UsageError(f"{name} is not installed; `pip install {name}`") from fault
+
+
+def times_as_text(batch: Any) -> Any:
+    """The batch with its times as people read them, `2026-01-31T12:00:00Z`. Parquet has them as
+    timestamps, to the microsecond."""
+    for number, field in enumerate(batch.schema):
+        if pa.types.is_timestamp(field.type):
+            moments = batch.column(number).cast(pa.int64()).to_pylist()
+            texts = [None if at_us is None else iso_of(at_us) for at_us in moments]
+            named = pa.field(field.name, pa.string())
+            batch = batch.set_column(number, named, pa.array(texts, pa.string()))
+    return batch

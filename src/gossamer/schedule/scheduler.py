@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Final
 
 from gossamer.base.clock import Clock
-from gossamer.collection.typed_names import TypedNames
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved, address_in
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
@@ -34,6 +33,7 @@ from gossamer.schedule.last_retries import LastRetries, RetriesLeft
 from gossamer.schedule.robots_fetches import RobotsErrands
 from gossamer.schedule.sitemap_fetches import SitemapErrands
 from gossamer.schedule.skipped import AT_ONCE, SLICE_REST_S, Unasked
+from gossamer.schedule.typed_names import TypedNames
 from gossamer.settings import Settings
 from gossamer.urls.canonical import origin_of, target_of
 from gossamer.urls.keys import Keys

@@ -22,6 +22,7 @@ from typing import Final
 import msgpack
 
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.meta_keys import SITEMAP_PREFIX
 from gossamer.frontier.rows import Standing, UrlRow
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.parse.documents.sitemap import MAX_BYTES
@@ -33,7 +34,6 @@ from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.keys import Keys
 
-PREFIX: Final = b"sitemap:"
 _MAX_HOPS: Final = 5
 _MAX_LEVEL: Final = 3  # sitemaps.org knows indexes of sitemaps, and no indexes of indexes
 _TRIES: Final = 3
@@ -83,9 +83,9 @@ class SitemapErrands:
         than before, so each robots.txt is looked at again.
         """
         self._is_open = True
-        for key, row in walk(store, Table.META, PREFIX, PREFIX + b"\xff" * 17):
+        for key, row in walk(store, Table.META, SITEMAP_PREFIX, SITEMAP_PREFIX + b"\xff" * 17):
             errand, is_done = _decode(row)
-            self._known[key[len(PREFIX) :][:8]] += 1
+            self._known[key[len(SITEMAP_PREFIX) :][:8]] += 1
             if self._is_abroad(errand):
                 self._abroad[host_of(errand.via)] += 1
             if not is_done and self._choice != "never":
@@ -169,7 +169,7 @@ class SitemapErrands:
 
     def replay(self, report: Report) -> None:
         """An answer from the archive that was not committed before a kill."""
-        row = self._frontier.pending.find(Table.META, PREFIX + report.lease.key)
+        row = self._frontier.pending.find(Table.META, SITEMAP_PREFIX + report.lease.key)
         lease = report.lease
         errand = _decode(row)[0] if row else SitemapErrand(lease.url, lease.via, lease.redirects)
         if report.outcome is not Outcome.FAILED:
@@ -185,7 +185,7 @@ class SitemapErrands:
 
     def _want(self, errand: SitemapErrand) -> None:
         key = self._keys.of(errand.url)
-        is_known = self._frontier.pending.find(Table.META, PREFIX + key) is not None
+        is_known = self._frontier.pending.find(Table.META, SITEMAP_PREFIX + key) is not None
         if is_known or self._is_full(errand, key[:8]) or not self._may_ask(errand.url):
             return
         if self._is_abroad(errand):
@@ -223,7 +223,7 @@ class SitemapErrands:
 
     def _put(self, errand: SitemapErrand, *, is_done: bool) -> None:
         row = (errand.url, errand.via, errand.hops, errand.level, errand.tries, is_done)
-        key = PREFIX + self._keys.of(errand.url)
+        key = SITEMAP_PREFIX + self._keys.of(errand.url)
         self._frontier.pending.put(Table.META, key, msgpack.packb(row))
 
 

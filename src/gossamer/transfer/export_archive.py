@@ -20,10 +20,10 @@ from gossamer.archive.reader import iter_exchanges, read_records
 from gossamer.archive.wacz import ListedPage, WaczWriter
 from gossamer.base.clock import Clock, SystemClock, iso_of
 from gossamer.base.values import dataclass
+from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.directory import Home
 from gossamer.errors import CorruptFile, NotKnown, UsageError
 from gossamer.frontier.rows import UrlRow
-from gossamer.node.commit import known_ends
 from gossamer.reader.collection_reader import Study
 from gossamer.records import Outcome
 from gossamer.transfer.export_files import STDOUT, writing_to

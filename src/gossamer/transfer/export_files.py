@@ -19,9 +19,9 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
-from gossamer.base.clock import iso_of
 from gossamer.errors import DiskFault, UsageError
 from gossamer.graph.arrow import pa, pq
+from gossamer.reader.tables import times_as_text
 
 STDOUT: Final = Path("-")
 # What spreadsheets take as the beginning of a formula, or skip before one; the wide forms are the
@@ -105,18 +105,6 @@ _FORMATS: Final[dict[str, Callable[[IO[bytes], Any], _Writer]]] = {
     ".parquet": _Parquet,
 }
 _EXACT: Final = {**_FORMATS, ".csv": _ExactCsv}
-
-
-def times_as_text(batch: Any) -> Any:
-    """The batch with its times as people read them, `2026-01-31T12:00:00Z`. Parquet has them as
-    timestamps, to the microsecond."""
-    for number, field in enumerate(batch.schema):
-        if pa.types.is_timestamp(field.type):
-            moments = batch.column(number).cast(pa.int64()).to_pylist()
-            texts = [None if at_us is None else iso_of(at_us) for at_us in moments]
-            named = pa.field(field.name, pa.string())
-            batch = batch.set_column(number, named, pa.array(texts, pa.string()))
-    return batch
 
 
 def is_text(path: Path) -> bool:

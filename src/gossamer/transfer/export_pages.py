@@ -23,11 +23,11 @@ from gossamer.graph import tables
 from gossamer.graph.arrow import pa
 from gossamer.graph.ranks.ranks import ranks
 from gossamer.reader.collection_reader import Study
-from gossamer.reader.page_facts import page_facts
 from gossamer.records import Outcome
 from gossamer.transfer.export_choice import Choice
 from gossamer.transfer.export_schemas import FACTS, READ_AGAIN, SCHEMAS
 from gossamer.transfer.export_sort import ask, stage, stage_batches
+from gossamer.transfer.page_facts import page_facts
 
 _JOINED: Final = (*READ_AGAIN, "duplicate_of", "in_links", "rank")
 _STAGED: Final = pa.schema(

@@ -32,11 +32,11 @@ from gossamer.archive.writer import disk_fault
 from gossamer.base.copying import copy_bytes, link_or_copy
 from gossamer.base.files import sync_folder
 from gossamer.base.values import dataclass
+from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.checksums import NAME as SUMS
 from gossamer.collection.checksums import Before, end_writing, find_sums
 from gossamer.collection.directory import (
     CHECKPOINTS,
-    SALT_KEY,
     Home,
     delete_checkpoints,
     locked,
@@ -45,8 +45,8 @@ from gossamer.collection.directory import (
 )
 from gossamer.errors import CollectionInUse, CorruptFile, StoreError, UsageError
 from gossamer.frontier.counts import Counts
+from gossamer.frontier.meta_keys import COUNTS_KEY, LOG_KEY, SALT_KEY
 from gossamer.frontier.store import Store, Table
-from gossamer.node.commit import LOG_KEY, known_ends
 from gossamer.node.control import NotRunning, send
 from gossamer.upkeep.backup_hold import Held, hold_graph, hold_index
 from gossamer.upkeep.backup_partial import partial_beside, unmarked
@@ -135,7 +135,7 @@ def _copy(home: Home, new: Home) -> Copied:
             _copy_held(one, new.path / one.path.relative_to(home.path), copied)
         store = open_to_read(new)
         try:
-            counts = Counts.decode(store.find(Table.META, b"counts"))
+            counts = Counts.decode(store.find(Table.META, COUNTS_KEY))
             copied.pages = counts.fetched + counts.redirects
             _copy_archive(home, new, store, copied, is_live=is_live)
             _copy_texts(home, new, store, copied, is_live=is_live)

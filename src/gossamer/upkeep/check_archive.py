@@ -20,11 +20,12 @@ from gossamer.archive.verify import check_file
 from gossamer.archive.warc import header_url
 from gossamer.base.checked_lines import crc32
 from gossamer.base.values import dataclass
+from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.directory import Home
 from gossamer.errors import GossamerError, StoreError
+from gossamer.frontier.meta_keys import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY
 from gossamer.frontier.rows import CaptureRow, time_key, time_of
 from gossamer.frontier.store import Table
-from gossamer.node.commit import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY, known_ends
 from gossamer.reader.collection_reader import Study
 from gossamer.records import Fetched, Purpose, Reason
 from gossamer.upkeep.check_machine import holder_of

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.directory import is_in_use
 from gossamer.errors import StoreError
+from gossamer.frontier.meta_keys import CLEAN_KEY
 from gossamer.frontier.store import Table
 from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import pq
@@ -19,7 +21,6 @@ from gossamer.graph.manifest import REBUILD, Manifest, MergedSet
 from gossamer.graph.ranks import store as rank_store
 from gossamer.graph.sorted_files import groups_of
 from gossamer.graph.tables import fault_of
-from gossamer.node.commit import CLEAN_KEY, known_ends
 from gossamer.reader.collection_reader import Study
 from gossamer.upkeep.check_state import Checked, Problem, problem_of
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.directory import is_in_use
 from gossamer.errors import CorruptFile, StoreError
+from gossamer.frontier.meta_keys import CLEAN_KEY
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Table
 from gossamer.index.folder import find_current
 from gossamer.index.reader import covered, faults_in, ids
-from gossamer.node.commit import CLEAN_KEY, known_ends
 from gossamer.reader.collection_reader import Study
 from gossamer.upkeep.check_state import Checked, Problem, problem_of
 

@@ -32,7 +32,6 @@ from gossamer.base.clock import Clock
 from gossamer.base.plurals import counted
 from gossamer.base.values import dataclass
 from gossamer.collection.directory import (
-    SALT_KEY,
     Home,
     delete_checkpoints,
     locked,
@@ -44,10 +43,10 @@ from gossamer.collection.forgotten import note_allowed, note_forgotten, read_for
 from gossamer.collection.staging import begin_aside, make_ready, settle
 from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import NotKnown
+from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.node.build import open_node
-from gossamer.node.commit import CLEAN_KEY
 from gossamer.settings import Settings
 from gossamer.upkeep.forget_archive import ArchiveCopy, is_of
 from gossamer.upkeep.forget_derived import Tell, make_derived

@@ -30,6 +30,7 @@ from gossamer.archive.rewrite import (
     with_body,
     with_fields,
 )
+from gossamer.archive.url_list import list_entry
 from gossamer.archive.warc import RevisitOf
 from gossamer.base.copying import link_or_copy
 from gossamer.collection.archive_list import new_manifest
@@ -39,7 +40,6 @@ from gossamer.frontier.rows import CaptureRow, time_key
 from gossamer.frontier.store import Store, Table
 from gossamer.parse.documents.sitemap import Unreadable, read_sitemap
 from gossamer.records import Fetched, Purpose
-from gossamer.transfer.import_lists import list_entry
 from gossamer.upkeep.forget_names import Cover, other_source
 from gossamer.upkeep.forget_texts import info_fields
 from gossamer.urls.keys import Keys

@@ -16,27 +16,34 @@ import msgpack
 
 from gossamer.archive.rewrite import Moved
 from gossamer.base.values import dataclass
-from gossamer.collection.stored_settings import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
-from gossamer.collection.typed_names import PREFIX as TYPED_NAME_PREFIX
 from gossamer.errors import StoreError
 from gossamer.frontier.copies import count_copies, is_of_copies
 from gossamer.frontier.counts import Counts
+from gossamer.frontier.meta_keys import (
+    BANS_KEY,
+    COUNTS_KEY,
+    FILE_PREFIX,
+    LOG_KEY,
+    LOG_SUM_KEY,
+    ORIGINS_KEY,
+    SEEDS_KEY,
+    SETTINGS_KEY,
+    SITEMAP_PREFIX,
+    TYPED_KEY,
+    TYPED_NAME_PREFIX,
+)
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow
 from gossamer.frontier.store import Changes, Store, Table, walk
-from gossamer.node.bans import BANS_KEY
-from gossamer.node.commit import FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
 from gossamer.politeness.access import Access
 from gossamer.records import Outcome
-from gossamer.schedule.sitemap_fetches import PREFIX as SITEMAP_PREFIX
 from gossamer.upkeep.forget_names import Cover, other_source
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import KEY_BYTES
 from gossamer.workers.process import LED_TO_FORGOTTEN
 
-_COUNTS: Final = b"counts"
 _BATCH_ROWS: Final = 5_000
 # Put by the caller, when all is known; the checksum of the log by the next start.
-_OVERALL: Final = (_COUNTS, LOG_KEY, LOG_SUM_KEY)
+_OVERALL: Final = (COUNTS_KEY, LOG_KEY, LOG_SUM_KEY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ class StateCopy:
         self._batch = _Batch(new)
         self._cover = cover
         self.moved = moved
-        self._before = Counts.decode(old.find(Table.META, _COUNTS))
+        self._before = Counts.decode(old.find(Table.META, COUNTS_KEY))
         self._links_before = 0
         self.counts = Counts(unchanged=self._before.unchanged)
         self._urls = self._captures = self._hosts = 0
@@ -95,7 +102,7 @@ class StateCopy:
         """Write sums, and the length of the log. All is on the disk when this returns."""
         self._batch.flush()
         self.counts.duplicates = count_copies(self.store)
-        self._batch.put(Table.META, _COUNTS, self.counts.encode())
+        self._batch.put(Table.META, COUNTS_KEY, self.counts.encode())
         self._batch.put(Table.META, LOG_KEY, log_bytes.to_bytes(8, "big"))
         self._batch.flush()
 

@@ -20,15 +20,25 @@ import msgpack
 
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.base.checked_lines import crc32_of
-from gossamer.collection.directory import FORMAT, SALT_KEY, VERSION_KEY, Home
+from gossamer.collection.directory import FORMAT, Home
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.operator_inputs import Told
-from gossamer.collection.stored_settings import ORIGINS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.meta_keys import (
+    CLEAN_KEY,
+    FILE_PREFIX,
+    LOG_KEY,
+    LOG_SUM_KEY,
+    ORIGINS_KEY,
+    SALT_KEY,
+    SEEDS_KEY,
+    SETTINGS_KEY,
+    TYPED_KEY,
+    VERSION_KEY,
+)
 from gossamer.frontier.rows import Standing
 from gossamer.frontier.store import Store, Table
 from gossamer.node.bans import bans_in, put_bans
-from gossamer.node.commit import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY, SEEDS_KEY
 from gossamer.node.imported import note_imported
 from gossamer.politeness.access import Access
 from gossamer.politeness.retry import wait_before_retry

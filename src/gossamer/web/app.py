@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from gossamer.web.endpoint import endpoint, stray_response
-from gossamer.web.guard import Guard, Names
+from gossamer.web.protect.guard import Guard, Names
 from gossamer.web.render import FOLDER
 from gossamer.web.route import Desk, Route
 from gossamer.web.routes import API, PAGES

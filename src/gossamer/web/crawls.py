@@ -36,8 +36,8 @@ from gossamer.node.session import delete_collection
 from gossamer.schedule.admission import build_scope
 from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
-from gossamer.web.checking import CONTACT, Checker, RealOutside, check_contact, check_place
-from gossamer.web.shelf import Shelf, check_name
+from gossamer.web.check_crawl import CONTACT, Checker, RealOutside, check_contact, check_place
+from gossamer.web.open_collections import Shelf, check_name
 
 ORDERS: Final = ("pause", "resume", "stop")
 # What may be said from the page. Files of this machine, headers and private networks may not:

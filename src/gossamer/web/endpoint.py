@@ -28,11 +28,11 @@ from gossamer.errors import (
 )
 from gossamer.node.control import NotRunning
 from gossamer.search.searchers import NoAnswer
-from gossamer.web.asked import Asked, check_names, read_as_typed, read_body, read_values
-from gossamer.web.cached import no_copy
-from gossamer.web.guard import TooLarge, TooSlow, too_large, too_slow
+from gossamer.web.parameters import Asked, check_names, read_as_typed, read_body, read_values
+from gossamer.web.protect.guard import TooLarge, TooSlow, too_large, too_slow
 from gossamer.web.route import Answer, Desk, NotAllowed, Route
-from gossamer.web.slowly import TooBusy
+from gossamer.web.slow_answers import TooBusy
+from gossamer.web.views.stored_copy import no_copy
 
 # The first that fits.
 _STATUS: Final[tuple[tuple[type[GossamerError], int], ...]] = (

@@ -8,7 +8,7 @@ from typing import Any, Final
 from starlette.responses import JSONResponse
 
 from gossamer.version import __version__
-from gossamer.web.asked import Param
+from gossamer.web.parameters import Param
 from gossamer.web.route import Route
 from gossamer.web.schemas import KEY_SCHEMAS
 

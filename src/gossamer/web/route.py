@@ -12,13 +12,13 @@ from starlette.responses import Response
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.errors import GossamerError
-from gossamer.web.asked import Asked, Param
+from gossamer.web.brief_cache import Lately
 from gossamer.web.crawls import Crawls
-from gossamer.web.lately import Lately
-from gossamer.web.login import Doors
+from gossamer.web.open_collections import Shelf
+from gossamer.web.parameters import Asked, Param
+from gossamer.web.protect.live_view_limit import Watchers
+from gossamer.web.protect.login import Doors
 from gossamer.web.render import Renderer
-from gossamer.web.shelf import Shelf
-from gossamer.web.watchers import Watchers
 
 
 class NotAllowed(GossamerError):

@@ -10,15 +10,15 @@ from gossamer.transfer.export_archive import ARCHIVES
 from gossamer.transfer.export_folder import EVERY
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.urls.scope import ScopeKind
-from gossamer.web import answers, pages
-from gossamer.web.asked import Param
 from gossamer.web.crawls import ORDERS, orders_known
-from gossamer.web.exploring import MOST_NODES, MOST_TOP
-from gossamer.web.exploring import ORDERS as ORDERS_OF_TOP
-from gossamer.web.exports import FORMATS, LEVELS
 from gossamer.web.openapi import openapi_of
+from gossamer.web.parameters import Param
 from gossamer.web.reading import MOST_LINKS
 from gossamer.web.route import Route
+from gossamer.web.views import json_api, pages
+from gossamer.web.views.explore import MOST_NODES, MOST_TOP
+from gossamer.web.views.explore import ORDERS as ORDERS_OF_TOP
+from gossamer.web.views.exports import FORMATS, LEVELS
 
 _CRAWL = Param(name="c", help="The crawl's name; empty is the first.", default="", longest=64)
 _NAME = Param(name="name", help="The crawl's name.", place="path", is_needed=True, longest=64)
@@ -173,19 +173,19 @@ _NEW = Param(name="new", help="When it was as after; empty: the newest.", defaul
 API: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/api/search", name="search", does="Find pages, best first.",
-        answer=answers.search, params=(Param(name="q", help="Words to look for.", is_needed=True,
+        answer=json_api.search, params=(Param(name="q", help="Words to look for.", is_needed=True,
         longest=10_000), *_SEARCH),
         keys=("schema", "query", "offset", "total", "took_ms", "suggestion", "hint", "hits"),
     ),
     Route(
         method="GET", path="/api/page", name="page", does="All about one URL.",
-        answer=answers.page, params=(_URL, _AT, _CRAWL),
+        answer=json_api.page, params=(_URL, _AT, _CRAWL),
         keys=("schema", "url", "known", "outcome", "status", "reason", "story", "versions",
               "page"),
     ),
     Route(
         method="GET", path="/api/backlinks", name="backlinks",
-        does="Who links to a URL, and with which words.", answer=answers.backlinks,
+        does="Who links to a URL, and with which words.", answer=json_api.backlinks,
         params=(
             _URL,
             Param(name="by", help="Pages, hosts or sites.", default="page",
@@ -196,85 +196,85 @@ API: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="GET", path="/api/links", name="links", does="Where the links of a page lead.",
-        answer=answers.links, params=(_URL, _LIMIT, _OFFSET, _CRAWL),
+        answer=json_api.links, params=(_URL, _LIMIT, _OFFSET, _CRAWL),
         keys=("schema", "url", "total", "links"),
     ),
     Route(
         method="GET", path="/api/diff", name="diff",
-        does="What changed from one version of a page to another.", answer=answers.diff,
+        does="What changed from one version of a page to another.", answer=json_api.diff,
         params=(_URL, _OLD, _NEW, _CRAWL),
         keys=("schema", "url", "old", "new", "same_bytes", "facts", "added", "removed", "is_cut",
               "changes"),
     ),
     Route(
         method="GET", path="/api/top", name="top",
-        does="The pages or sites that matter most by their links.", answer=answers.top,
+        does="The pages or sites that matter most by their links.", answer=json_api.top,
         params=_TOP, keys=("schema", "by", "level", "columns", "pages"),
     ),
     Route(
         method="GET", path="/api/graph", name="graph",
-        does="Who stands around a page, host or site in the link graph.", answer=answers.graph,
+        does="Who stands around a page, host or site in the link graph.", answer=json_api.graph,
         params=_GRAPH, keys=("schema", "centre", "level", "total", "neighbours", "between"),
     ),
     Route(
         method="GET", path="/api/exports", name="exports",
-        does="The tables that /export gives as files.", answer=answers.exports,
+        does="The tables that /export gives as files.", answer=json_api.exports,
         keys=("schema", "exports"),
     ),
     Route(
         method="GET", path="/api/hosts", name="hosts", does="Hosts or sites, and their queues.",
-        answer=answers.hosts, params=_HOSTS, keys=("schema", "by", "total", "hosts"),
+        answer=json_api.hosts, params=_HOSTS, keys=("schema", "by", "total", "hosts"),
     ),
     Route(
         method="GET", path="/api/status", name="status", does="How a crawl stands.",
-        answer=answers.status, params=(_CRAWL,), keys=_STATUS_KEYS,
+        answer=json_api.status, params=(_CRAWL,), keys=_STATUS_KEYS,
     ),
     Route(
         method="GET", path="/api/history", name="history",
         does="How a crawl went: its figures over time, also after it has stopped.",
-        answer=answers.history, params=(_CRAWL,), keys=("schema", "crawl", "series"),
+        answer=json_api.history, params=(_CRAWL,), keys=("schema", "crawl", "series"),
     ),
     Route(
         method="GET", path="/api/events", name="events",
         does="A crawl as it goes: server-sent events; Last-Event-ID goes on where it was.",
-        answer=answers.events, params=(_CRAWL,), gives="events",
+        answer=json_api.events, params=(_CRAWL,), gives="events",
     ),
     Route(
         method="GET", path="/api/crawls", name="crawls", does="Every crawl.",
-        answer=answers.crawls, keys=("schema", "first", "crawls"),
+        answer=json_api.crawls, keys=("schema", "first", "crawls"),
     ),
     Route(
         method="POST", path="/api/crawls", name="start", does="Start a crawl.",
-        answer=answers.start_crawl, params=_NEW_CRAWL, keys=(*_STATUS_KEYS, "told"),
+        answer=json_api.start_crawl, params=_NEW_CRAWL, keys=(*_STATUS_KEYS, "told"),
         status=202, changes=True,
     ),
     Route(
         method="GET", path="/api/crawls/{name}/bans", name="bans",
-        does="What a crawl was told not to ask for.", answer=answers.bans, params=(_NAME,),
+        does="What a crawl was told not to ask for.", answer=json_api.bans, params=(_NAME,),
         keys=("schema", "crawl", "bans"),
     ),
     Route(
         method="POST", path="/api/crawls/{name}/bans", name="ban",
         does="Ban and lift, in a crawl that runs or rests; it holds at once.",
-        answer=answers.change_bans, params=(_NAME, _ADDED, _LIFTED),
+        answer=json_api.change_bans, params=(_NAME, _ADDED, _LIFTED),
         keys=("schema", "crawl", "bans"), changes=True,
     ),
     Route(
         method="POST", path="/api/crawls/{name}/{order}", name="order",
         does="Pause, resume or stop a running crawl; start goes on with a stored one.",
-        answer=answers.order_crawl,
+        answer=json_api.order_crawl,
         params=(_NAME, Param(name="order", help="What to do.", place="path", is_needed=True,
                              choices=(*ORDERS, "start"))),
         keys=_STATUS_KEYS, status=202, changes=True,
     ),
     Route(
         method="DELETE", path="/api/crawls/{name}", name="clear",
-        does="Delete a crawl and all that it kept, for good.", answer=answers.clear_crawl,
+        does="Delete a crawl and all that it kept, for good.", answer=json_api.clear_crawl,
         params=(_NAME, _CONFIRM), keys=("schema", "crawl", "state"), changes=True,
     ),
     Route(
         method="GET", path="/api/scope", name="scope",
-        does="Would these URLs belong to such a crawl, and why?", answer=answers.scope,
+        does="Would these URLs belong to such a crawl, and why?", answer=json_api.scope,
         params=(
             *_of_crawl("query"),
             Param(name="url", help="URLs to judge, one a line.", kind="texts", is_needed=True,
@@ -284,11 +284,11 @@ API: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="GET", path="/healthz", name="health", does="Whether the server answers.",
-        answer=answers.health, keys=("schema", "status", "version"), is_open=True,
+        answer=json_api.health, keys=("schema", "status", "version"), is_open=True,
     ),
     Route(
         method="GET", path="/metrics", name="metrics", does="Figures for a monitoring program.",
-        answer=answers.metrics, gives="text",
+        answer=json_api.metrics, gives="text",
     ),
     Route(
         method="GET", path="/openapi.json", name="openapi", does="This description.",
@@ -296,7 +296,7 @@ API: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="GET", path="/opensearch.xml", name="opensearch",
-        does="How a browser searches here.", answer=answers.opensearch, gives="xml", is_open=True,
+        does="How a browser searches here.", answer=json_api.opensearch, gives="xml", is_open=True,
     ),
 )  # fmt: skip
 

@@ -24,16 +24,16 @@ from gossamer.errors import SettingsError, UsageError
 from gossamer.fetch.guard import Guard
 from gossamer.search.searchers import Searchers
 from gossamer.web.app import build_app
-from gossamer.web.checking import Checker, RealOutside
+from gossamer.web.check_crawl import Checker, RealOutside
 from gossamer.web.crawls import Crawls
-from gossamer.web.guard import Names, is_loopback
-from gossamer.web.login import Doors, check_hash, check_token
-from gossamer.web.patience import Patience
-from gossamer.web.proxies import read_proxies
+from gossamer.web.open_collections import Shelf
+from gossamer.web.protect.connection_limit import room_of_server
+from gossamer.web.protect.guard import Names, is_loopback
+from gossamer.web.protect.login import Doors, check_hash, check_token
+from gossamer.web.protect.proxies import read_proxies
+from gossamer.web.protect.timeouts import Patience
 from gossamer.web.render import Renderer
-from gossamer.web.room import room_of_server
 from gossamer.web.route import Desk
-from gossamer.web.shelf import Shelf
 
 _BACKLOG: Final = 2048  # connections that wait to be taken
 

@@ -1,7 +1,7 @@
 """A worker process: leases come in on a socket, reports go out, in the order of its WARC file.
 
-Started by `process_crew.py` as `python -m gossamer.workers.worker_main DESCRIPTOR`. It ends when the
-node says so, when the node is gone, and at the first fault of the disk. It never asks for
+`process_pool.py` starts it as `python -m gossamer.workers.worker_main DESCRIPTOR`. It ends when
+the node says so, when the node is gone, and at the first fault of the disk. It never asks for
 anything that it was not given a lease for.
 """
 

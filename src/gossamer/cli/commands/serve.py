@@ -88,7 +88,7 @@ def serve(
     """Serve the web page: search, explore, start and watch crawls."""
     from gossamer.cli.run.browser import has_screen
     from gossamer.cli.run.run_server import run_server
-    from gossamer.web.login import hash_password as hashed
+    from gossamer.web.protect.login import hash_password as hashed
     from gossamer.web.server import Serving, allowed_networks
 
     if hash_password:

@@ -14,7 +14,7 @@ from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 from gossamer.graph.arrow import pa
 from gossamer.graph.columns import number_column, text_column
-from gossamer.graph.ranks import store as store
+from gossamer.graph.ranks import store
 from gossamer.graph.ranks.numbered_links import InLinks, Places, gather, packed, unpacked
 from gossamer.graph.ranks.numbered_pages import FEW_ROWS, Pages
 from gossamer.graph.ranks.reader import RankReader

@@ -31,7 +31,7 @@ from gossamer.errors import CAN_GO_ON, CorruptFile, DiskFault, GossamerError, St
 from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import hold_little, pa, pq
 from gossamer.graph.manifest import Manifest
-from gossamer.graph.ranks import store as store
+from gossamer.graph.ranks import store
 from gossamer.graph.ranks.compute import Wanted, Work, computed
 from gossamer.graph.ranks.numbered_pages import FEW_ROWS, Pages, read_pages
 from gossamer.graph.ranks.reader import RankReader

@@ -92,7 +92,7 @@ function showReasons(counts) {
   showBars("#reasons tbody", Object.entries(counts).sort((one, other) => other[1] - one[1]));
 }
 
-const DEPTHS = 12; // as web/curves.py shows them
+const DEPTHS = 12; // as web/views/curves.py shows them
 
 function showDepths(counts) {
   if (!counts || !document.getElementById("depths")) return;

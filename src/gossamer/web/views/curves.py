@@ -1,4 +1,4 @@
-"""The curves of a crawl: its history (`collection/history.py`) as series, with speeds between samples.
+"""The curves of a crawl: its history (`collection/history.py`) as series, with rates.
 
 The page draws them with uPlot, which a build fetches from npm (docs/adr/0012). A build without it
 shows the same figures as a table.

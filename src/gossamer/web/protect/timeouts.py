@@ -21,9 +21,9 @@ from typing import Any, Final
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from gossamer.web.guard import is_loopback
-from gossamer.web.proxies import Proxies
-from gossamer.web.room import Room
+from gossamer.web.protect.connection_limit import Room
+from gossamer.web.protect.guard import is_loopback
+from gossamer.web.protect.proxies import Proxies
 
 HEAD_S: Final = 10.0  # browsers send all of it at once
 TAKE_S: Final = 30.0  # for a client to take TAKE_BYTES of what waits for it, or the rest

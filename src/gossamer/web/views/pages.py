@@ -22,34 +22,10 @@ from gossamer.reader.links import NoLinks
 from gossamer.search.searchers import NoAnswer
 from gossamer.transfer.export_choice import OUTCOMES, Choice
 from gossamer.urls.scope import ScopeKind
-from gossamer.web.answers import (
-    drawn,
-    give_order,
-    listed_hosts,
-    listed_top,
-    options_of,
-    searched,
-)
-from gossamer.web.asked import Asked
-from gossamer.web.cached import cached_response
-from gossamer.web.checking import WrongContact
+from gossamer.web.check_crawl import WrongContact
 from gossamer.web.crawls import OPTIONS, orders_known
-from gossamer.web.curves import (
-    CURVES,
-    PLOT_SCRIPT,
-    PLOT_STYLE,
-    depths_of,
-    has_plots,
-    history_object,
-    table_of,
-)
-from gossamer.web.exploring import ORDERS, diff_object
-from gossamer.web.exports import export_file, tables
-from gossamer.web.gone import gone_among
-from gossamer.web.login import SESSION_S
-from gossamer.web.narrow_picture import WIDTH as NARROW
-from gossamer.web.narrow_picture import draw_narrow
-from gossamer.web.picture import WIDTH, draw
+from gossamer.web.parameters import Asked
+from gossamer.web.protect.login import SESSION_S
 from gossamer.web.reading import (
     backlinks_object,
     captured,
@@ -58,6 +34,30 @@ from gossamer.web.reading import (
     story_and_page,
 )
 from gossamer.web.route import Desk
+from gossamer.web.views.curves import (
+    CURVES,
+    PLOT_SCRIPT,
+    PLOT_STYLE,
+    depths_of,
+    has_plots,
+    history_object,
+    table_of,
+)
+from gossamer.web.views.explore import ORDERS, diff_object
+from gossamer.web.views.exports import export_file, tables
+from gossamer.web.views.gone_pages import gone_among
+from gossamer.web.views.graph_picture import WIDTH, draw
+from gossamer.web.views.json_api import (
+    drawn,
+    give_order,
+    listed_hosts,
+    listed_top,
+    options_of,
+    searched,
+)
+from gossamer.web.views.narrow_graph_picture import WIDTH as NARROW
+from gossamer.web.views.narrow_graph_picture import draw_narrow
+from gossamer.web.views.stored_copy import cached_response
 
 VIEWS: Final = ("text", "copy", "about", "in", "out", "versions", "diff", "headers", "story")
 PER_PAGE: Final = 10

@@ -30,8 +30,8 @@ from gossamer.transfer.export_choice import ALL, Choice
 from gossamer.transfer.export_folder import EVERY, check_folder, export_folder
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.transfer.exports import LEVELLED, QUICK, check_export, export, write_table
-from gossamer.web.shelf import Shelf
-from gossamer.web.slowly import TooBusy
+from gossamer.web.open_collections import Shelf
+from gossamer.web.slow_answers import TooBusy
 
 MOST_BYTES: Final = 2 * 10**9  # of a table in memory's form; its file is smaller
 MOST_LINKS: Final = 5_000_000  # of a network, whose file is written in one go

@@ -20,8 +20,8 @@ from typing import Final
 
 from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
-from gossamer.web.proxies import Proxies
-from gossamer.web.throttle import Throttle
+from gossamer.web.protect.proxies import Proxies
+from gossamer.web.protect.throttle import Throttle
 
 SESSION_S: Final = 12 * 3600.0
 _MOST_SESSIONS: Final = 1_000

@@ -11,13 +11,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from gossamer.graph.ego import Ego
 from gossamer.search.results import Request, Results, sort_of
 from gossamer.version import __version__
-from gossamer.web.asked import Asked
 from gossamer.web.crawls import OPTIONS, judge_scope
-from gossamer.web.curves import history_object
-from gossamer.web.events import Watched, feed
-from gossamer.web.exploring import diff_object, graph_object, neighbours, top_object
-from gossamer.web.exports import exports_object
-from gossamer.web.metrics import metrics_text
+from gossamer.web.parameters import Asked
+from gossamer.web.protect.live_view_limit import LiveView
 from gossamer.web.reading import (
     backlinks_object,
     busiest_hosts,
@@ -27,7 +23,11 @@ from gossamer.web.reading import (
     story_and_page,
 )
 from gossamer.web.route import Desk, NotAllowed
-from gossamer.web.watchers import LiveView
+from gossamer.web.views.curves import history_object
+from gossamer.web.views.events import Watched, feed
+from gossamer.web.views.explore import diff_object, graph_object, neighbours, top_object
+from gossamer.web.views.exports import exports_object
+from gossamer.web.views.metrics import metrics_text
 
 _HOSTS_WATCHED = 50
 _FRESH_S = 0.8  # less than a feed's rounds are apart, so that one watcher has news in each

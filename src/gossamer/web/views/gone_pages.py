@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from gossamer.urls.canonical import host_of, origin_of, port_of
-from gossamer.web.guard import is_loopback
+from gossamer.web.protect.guard import is_loopback
 from gossamer.web.route import Desk
 
 _KEEP_S: Final = 30.0

@@ -26,7 +26,7 @@ from gossamer.reader.collection_reader import Study
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request, Results, as_json
 from gossamer.search.searchers import Searchers, Shelved
-from gossamer.web.slowly import Slowly
+from gossamer.web.slow_answers import Slowly
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _REFRESH_S: Final = 0.5  # a crawl commits once a second

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from crawl.scheduler_bench import PUBLIC, Bench
 from gossamer.records import Lease, Outcome
+from schedule.scheduler_bench import PUBLIC, Bench
 
 TYPED = "http://typed.example"
 

@@ -13,11 +13,11 @@ from typing import Final
 
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import address_in
+from gossamer.frontier.meta_keys import TYPED_NAME_PREFIX
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import Table
 from gossamer.schedule.host_queues import Host
 
-PREFIX: Final = b"typed name:"
 _PUBLIC, _PRIVATE = b"public", b"private"
 _EVERYBODY: Final = Guard()  # knows which addresses are public
 
@@ -32,7 +32,7 @@ class TypedNames:
         """A typed host was looked up: whether it must be public from now on."""
         if not host.is_typed or not addresses or address_in(host.name):
             return
-        key = PREFIX + host.name.encode()
+        key = TYPED_NAME_PREFIX + host.name.encode()
         known = self._pending.find(Table.META, key)
         if known is None:
             is_public = any(_EVERYBODY.forbids(a, is_trusted=False) is None for a in addresses)

@@ -15,7 +15,15 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from gossamer.graph.ego import Ego
-from gossamer.web.picture import Line, Node, Picture, kind_of, origin_in, shortened, width_of
+from gossamer.web.views.graph_picture import (
+    Line,
+    Node,
+    Picture,
+    kind_of,
+    origin_in,
+    shortened,
+    width_of,
+)
 
 WIDTH: Final = 350
 _LINE: Final = 32

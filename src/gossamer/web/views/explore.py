@@ -18,7 +18,7 @@ from gossamer.reader.collection_reader import Study
 from gossamer.reader.differences import Change, changes
 from gossamer.reader.pages import StoredPage, moment_of, nearest_capture, time_among
 from gossamer.urls.site import site_of
-from gossamer.web.shelf import Shelf
+from gossamer.web.open_collections import Shelf
 
 MOST_NODES: Final = 60
 MOST_TOP: Final = 1_000

@@ -1,0 +1,14 @@
+"""Up to which byte does the state know each WARC file?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gossamer.frontier.meta_keys import FILE_PREFIX
+from gossamer.frontier.store import Store, Table
+
+
+def known_ends(store: Store) -> Mapping[str, int]:
+    """For each WARC file the byte up to which the state knows it."""
+    rows = store.scan(Table.META, FILE_PREFIX, FILE_PREFIX + b"\xff", 1_000_000)
+    return {key[len(FILE_PREFIX) :].decode(): int.from_bytes(row, "big") for key, row in rows}

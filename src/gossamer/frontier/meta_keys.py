@@ -1,0 +1,29 @@
+"""The keys of the table META, which holds what is known of a collection as a whole.
+
+A new key is added here and nowhere else, so that no name is used twice. Names that end in
+PREFIX begin many keys: one row for each name behind them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+VERSION_KEY: Final = b"format"  # of the collection
+SALT_KEY: Final = b"salt"  # of the URL keys
+SETTINGS_KEY: Final = b"settings"  # of the last run, without secrets
+SEEDS_KEY: Final = b"seeds"
+TYPED_KEY: Final = b"typed"  # hosts that the operator named
+ORIGINS_KEY: Final = b"typed origins"
+TYPED_NAME_PREFIX: Final = b"typed name:"  # whether a typed name was public when first looked up
+BANS_KEY: Final = b"bans"
+REJUDGE_KEY: Final = b"rejudge"  # the queue was not gone through to its end
+FILE_PREFIX: Final = b"file:"  # the byte up to which the state knows a WARC file
+LOG_KEY: Final = b"log"  # its length
+LOG_SUM_KEY: Final = b"log sum"  # the CRC-32 of so many bytes of it
+CLEAN_KEY: Final = b"clean"  # the last run ended in order
+IMPORT_PREFIX: Final = b"import:"
+SITEMAP_PREFIX: Final = b"sitemap:"
+NUMBER_KEY: Final = b"number"  # of the next entry of a queue
+COUNTS_KEY: Final = b"counts"  # the sums over all URLs
+COPIES_PREFIX: Final = b"copies:"  # rows of numbers; behind it how many stand in the rows before
+COPIES_KEY: Final = b"copies"  # how many numbers there are, and what was counted with them
