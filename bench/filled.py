@@ -19,7 +19,7 @@ from typing import Final
 
 import msgpack
 
-from gossamer.collection.directory import Home, open_to_write
+from gossamer.collection.directory import CollectionPaths, open_to_write
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.meta_keys import SALT_KEY, SEEDS_KEY
 from gossamer.frontier.rocks import RocksStore
@@ -55,7 +55,7 @@ def fill(path: Path, known: int, site_hosts: Sequence[str]) -> Filled:
         facts = json.loads(told.read_text(encoding="utf-8"))
         return Filled(path, facts["known"], facts["fetched"])
     shutil.rmtree(path, ignore_errors=True)
-    home = Home(path)
+    home = CollectionPaths(path)
     home.make()
     began_s = time.monotonic()
     fetched = _written(home, lambda store: write_known(store, known, site_hosts))
@@ -71,7 +71,7 @@ def fill(path: Path, known: int, site_hosts: Sequence[str]) -> Filled:
     return Filled(path, known, fetched)
 
 
-def _written(home: Home, write: Callable[[Store], int]) -> int:
+def _written(home: CollectionPaths, write: Callable[[Store], int]) -> int:
     """What `write` says, after the state is open, written and at rest."""
     store = open_to_write(home, Settings().frontier.memory_mb)
     try:
@@ -198,9 +198,9 @@ def commit(frontier: Frontier, store: Store) -> None:
 
 def copied(filled: Filled, to: Path) -> Path:
     """A collection with the same state. Table files are linked: RocksDB never changes one."""
-    state = Home(to).state
+    state = CollectionPaths(to).state
     state.mkdir(parents=True)
-    for file in Home(filled.path).state.iterdir():
+    for file in CollectionPaths(filled.path).state.iterdir():
         if file.suffix == ".sst":
             os.link(file, state / file.name)
         elif file.is_file():

@@ -36,7 +36,7 @@ from bench.generated import Plan, generated, url_of
 from bench.processes import Crawled, LineCount, Look, crawl, own_environment
 
 from gossamer.base.garbage import search_seldom
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import Frontier
@@ -127,7 +127,7 @@ def crawl_hosts(hosts: int, pages: int) -> Round:
     with generated(plan) as port, tempfile.TemporaryDirectory(prefix="bench-hosts-") as home:
         log = OUT / f"hosts-{hosts}.log"
         collection = Path(home) / "c"
-        counted = LineCount(Home(collection).log)
+        counted = LineCount(CollectionPaths(collection).log)
 
         def see(look: Look) -> None:
             moments.append((counted.now(), look.node.cpu_s))

@@ -45,7 +45,7 @@ from bench.filled import (
 from bench.processes import Crawled, crawl, own_environment
 from bench.web import serving, warm
 
-from gossamer.collection.directory import Home, open_to_write
+from gossamer.collection.directory import CollectionPaths, open_to_write
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import SALT_KEY
 from gossamer.frontier.store import Table
@@ -157,7 +157,7 @@ def _admit_into(filled: Filled, states: Path) -> dict[str, float]:
 def admit_and_tell(collection: Path, known: int) -> int:
     """Admit links to everywhere, half of them known, and print rate and memory."""
     began_s = time.perf_counter()
-    store = open_to_write(Home(collection), Settings().frontier.memory_mb)
+    store = open_to_write(CollectionPaths(collection), Settings().frontier.memory_mb)
     frontier = Frontier(store, FrontierSettings(), lambda _: (Reason.SCOPE, "another host"))
     opened_s = time.perf_counter() - began_s
     keys = Keys(store.find(Table.META, SALT_KEY) or b"")

@@ -39,7 +39,7 @@ from bench.parse import pages_of
 from bench.served import served
 from bench.stolen import percent_stolen, taken
 
-from gossamer.collection.directory import Home, open_to_write
+from gossamer.collection.directory import CollectionPaths, open_to_write
 from gossamer.index.entry import Entry
 from gossamer.index.words import words_of
 from gossamer.index.writer import IndexWriter
@@ -126,8 +126,8 @@ def build(home: Path, sites: Path, pages: int, queries: int) -> list[str]:
         if number % 2_000 == 0 or number == pages:
             writer.commit({})
     writer.close()
-    Home(home).make()
-    open_to_write(Home(home), memory_mb=64).close()  # a server shows what has a state
+    CollectionPaths(home).make()
+    open_to_write(CollectionPaths(home), memory_mb=64).close()  # a server shows what has a state
     asked = sample_queries(real, queries, chance)
     (home / _SAMPLE).write_text(json.dumps(asked), encoding="utf-8")
     return asked

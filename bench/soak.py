@@ -39,7 +39,7 @@ from bench.generated import Plan, generated, url_of
 from bench.plots import Axes, Curve, Point, drawn
 from bench.processes import Crawled, LineCount, Look, crawl
 
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 
 MINUTES: Final = 60.0
 HOSTS: Final = 400
@@ -99,7 +99,7 @@ def soak(minutes: float, workers: int) -> Soaked:
         (OUT / "soak.jsonl").open("w", encoding="utf-8", buffering=1) as rows,
     ):
         collection = Path(home) / "collection"
-        log = Home(collection).log
+        log = CollectionPaths(collection).log
         counted = LineCount(log)
 
         def see(look: Look) -> None:

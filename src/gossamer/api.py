@@ -33,7 +33,7 @@ from gossamer.node.crawled_page import CrawledPage, page_of
 from gossamer.node.progress import Progress, Summary
 from gossamer.node.seeds import read_seeds
 from gossamer.node.session import Plan, opened
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import anchors, backlinks
 from gossamer.reader.page_links import PageLink
 from gossamer.reader.pages import StoredPage
@@ -47,7 +47,7 @@ from gossamer.transfer.export_schemas import READ_AGAIN
 from gossamer.transfer.exports import batches, glance
 from gossamer.transfer.networks import Graph
 from gossamer.urls.canonical import NormalForm
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 
 __all__ = [
     "Collection",
@@ -168,7 +168,7 @@ class Crawl:
     def _has_room(self) -> bool:
         return self._ahead < _AHEAD
 
-    def _take(self, harvest: Harvest) -> None:
+    def _take(self, harvest: ProcessedPage) -> None:
         if harvest.report.outcome is Outcome.FETCHED:
             self._ahead += 1
             self._hand_over(page_of(harvest))
@@ -267,7 +267,7 @@ class _InThread:
             self._pages.put(page)
 
 
-class Collection(Study):
+class Collection(CollectionReader):
     """A collection opened to read: a Study with its tables."""
 
     @property

@@ -10,7 +10,7 @@ from gossamer.analyse.report import Report, Source, make_report
 from gossamer.analyse.report_page import report_page
 from gossamer.analyse.report_questions import QUESTIONS
 from gossamer.errors import NotKnown, UsageError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from support.a_crawl import crawl_until
 from support.a_site import Pages, Site, answer, page, redirect, reset, robots, site_in_thread
 
@@ -59,7 +59,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Pa
 
 @pytest.fixture(scope="module")
 def report(crawled: tuple[Site, Path]) -> Report:
-    with Study.open(crawled[1]) as study:
+    with CollectionReader.open(crawled[1]) as study:
         return make_report(study)
 
 
@@ -109,7 +109,7 @@ def test_a_dead_link_is_told_with_its_pages_and_words(
 
 
 def test_the_sums_are_those_of_the_state(report: Report, crawled: tuple[Site, Path]) -> None:
-    with Study.open(crawled[1]) as study:
+    with CollectionReader.open(crawled[1]) as study:
         rows = list(study.url_rows())
 
     assert report.sums["known"] == len(rows)
@@ -120,7 +120,7 @@ def test_the_sums_are_those_of_the_state(report: Report, crawled: tuple[Site, Pa
 
 def test_a_site_is_a_host_or_the_beginning_of_urls(crawled: tuple[Site, Path]) -> None:
     site, folder = crawled
-    with Study.open(folder) as study:
+    with CollectionReader.open(folder) as study:
         assert make_report(study, site.url("/copy"), is_quick=True).sums["pages"] == 2
         of_host = make_report(study, "127.0.0.1", is_quick=True)
         assert of_host.sums["known"] < make_report(study, is_quick=True).sums["known"]
@@ -131,7 +131,7 @@ def test_a_site_is_a_host_or_the_beginning_of_urls(crawled: tuple[Site, Path]) -
 
 
 def test_a_quick_report_says_nothing_of_what_it_did_not_read(crawled: tuple[Site, Path]) -> None:
-    with Study.open(crawled[1]) as study:
+    with CollectionReader.open(crawled[1]) as study:
         quick = make_report(study, is_quick=True)
 
     assert "no_description" not in quick.figures

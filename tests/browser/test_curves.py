@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from browser.a_person import Person, a_person
 from browser.conftest import Demo
 from gossamer.base.plots import has_plots
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.history import read_history
 from support.a_server import serving
 from support.a_site import page, site_in_thread
@@ -99,7 +99,7 @@ def test_a_running_crawl_goes_on_with_its_curves_and_a_killed_one_keeps_them(
     pages = {"/": page(links), "*": page("x")}
     with site_in_thread(pages) as site, serving(tmp_path / "live") as server:
         with started("crawl", "-c", collection, "--delay", "0.1", site.url()) as running:
-            until(lambda: len(read_history(Home(collection).history)) > 8, running)
+            until(lambda: len(read_history(CollectionPaths(collection).history)) > 8, running)
             with a_person(chromium, server.root) as person:
                 person.open("/crawls/live")
                 table = person.page.locator("#samples")

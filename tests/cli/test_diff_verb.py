@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.reader.changed_words import Piece, changed_words
 from gossamer.upkeep.rebuild import rebuild
 from support.a_crawl import crawl
@@ -27,7 +27,7 @@ def fetched_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         url = site.url()
     for file in (folder / "two/archive").glob("*.warc.gz"):
         shutil.copy(file, folder / "one/archive")
-    rebuild(Home(folder / "one"), "all", SystemClock(), lambda _said: None)
+    rebuild(CollectionPaths(folder / "one"), "all", SystemClock(), lambda _said: None)
     return folder / "one", url
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.cli.commands.page import shown
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread
 from support.killing import typed
@@ -26,7 +26,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_the_main_part_is_shown_as_text_or_markdown(stored: tuple[Path, str]) -> None:
     collection, url = stored
 
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         found = study.page(url)
 
     assert b"Menu" in shown(found, "text")

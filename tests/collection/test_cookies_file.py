@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import ManualClock
-from gossamer.collection.cookies_file import CookieBook
+from gossamer.collection.cookies_file import CookiesFile
 from gossamer.errors import CorruptFile
 from gossamer.settings import Fetch
 
@@ -16,9 +16,9 @@ URL = "http://a.example/"
 NOW_S = ManualClock().wall_us() / 1e6
 
 
-def book_in(folder: Path, given: str = "", *, keeps: bool = True) -> CookieBook:
+def book_in(folder: Path, given: str = "", *, keeps: bool = True) -> CookiesFile:
     settings = Fetch(cookies=keeps, cookies_file=given)
-    return CookieBook(folder / "cookies.txt", settings, ManualClock())
+    return CookiesFile(folder / "cookies.txt", settings, ManualClock())
 
 
 def given_in(folder: Path, *pairs: str) -> str:
@@ -28,12 +28,12 @@ def given_in(folder: Path, *pairs: str) -> str:
     return str(file)
 
 
-def heard(book: CookieBook, *set_cookies: str) -> None:
+def heard(book: CookiesFile, *set_cookies: str) -> None:
     book.jar.hear(URL, set_cookies, NOW_S)
     book.save()
 
 
-def sent(book: CookieBook) -> str:
+def sent(book: CookiesFile) -> str:
     return book.jar.header_for(URL, NOW_S)
 
 

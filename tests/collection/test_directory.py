@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.collection.directory import FORMAT, Home, locked, open_to_read, open_to_write
+from gossamer.collection.directory import (
+    FORMAT,
+    CollectionPaths,
+    locked,
+    open_to_read,
+    open_to_write,
+)
 from gossamer.errors import (
     CollectionInUse,
     CorruptFile,
@@ -27,25 +33,25 @@ MEMORY_MB = 16
 
 
 @pytest.fixture
-def home(collection: Path) -> Home:
+def home(collection: Path) -> CollectionPaths:
     """A collection that was opened once and closed."""
-    home = Home(collection)
+    home = CollectionPaths(collection)
     home.make()
     open_to_write(home, MEMORY_MB).close()
     return home
 
 
-def open_small(home: Home) -> Store:
+def open_small(home: CollectionPaths) -> Store:
     return open_to_write(home, MEMORY_MB)
 
 
-def put(home: Home, key: bytes, row: bytes | None) -> None:
+def put(home: CollectionPaths, key: bytes, row: bytes | None) -> None:
     store = RocksStore.open(home.state, MEMORY_MB)
     store.write({Table.META: {key: row}})
     store.close()
 
 
-def test_a_new_collection_has_a_format_and_a_salt_that_stay(home: Home) -> None:
+def test_a_new_collection_has_a_format_and_a_salt_that_stay(home: CollectionPaths) -> None:
     store = open_to_write(home, MEMORY_MB)
     salt = store.find(Table.META, SALT_KEY)
     store.close()
@@ -61,7 +67,7 @@ def test_a_new_collection_has_a_format_and_a_salt_that_stay(home: Home) -> None:
 def test_two_collections_have_two_salts(tmp_path: Path) -> None:
     salts = set()
     for name in "ab":
-        home = Home(tmp_path / name)
+        home = CollectionPaths(tmp_path / name)
         home.make()
         store = open_to_write(home, MEMORY_MB)
         salts.add(store.find(Table.META, SALT_KEY))
@@ -71,7 +77,7 @@ def test_two_collections_have_two_salts(tmp_path: Path) -> None:
 
 
 def test_a_collection_that_was_killed_before_its_first_row_is_new(collection: Path) -> None:
-    home = Home(collection)
+    home = CollectionPaths(collection)
     home.make()
     RocksStore.open(home.state, MEMORY_MB).close()
     assert home.exists
@@ -84,7 +90,7 @@ def test_a_collection_that_was_killed_before_its_first_row_is_new(collection: Pa
 
 @pytest.mark.parametrize("left", ["CURRENT", "MANIFEST-000001"])
 def test_a_state_that_was_begun_is_none_and_is_made_anew(collection: Path, left: str) -> None:
-    home = Home(collection)
+    home = CollectionPaths(collection)
     home.make()
     home.half_made.touch()
     (home.state / left).write_bytes(b"half")
@@ -100,7 +106,7 @@ def test_a_state_that_was_begun_is_none_and_is_made_anew(collection: Path, left:
 
 
 def test_what_lies_in_the_place_of_a_state_and_is_none_stays(collection: Path) -> None:
-    home = Home(collection)
+    home = CollectionPaths(collection)
     home.make()
     (home.state / "000009.sst").write_bytes(b"rows")
 
@@ -114,7 +120,7 @@ def test_what_lies_in_the_place_of_a_state_and_is_none_stays(collection: Path) -
     ("found", "way_out"), [(FORMAT + 1, "install a newer"), (0, "import its archive")]
 )
 def test_a_collection_of_another_format_is_refused_with_the_way_out(
-    home: Home, found: int, way_out: str
+    home: CollectionPaths, found: int, way_out: str
 ) -> None:
     put(home, VERSION_KEY, str(found).encode())
 
@@ -125,14 +131,14 @@ def test_a_collection_of_another_format_is_refused_with_the_way_out(
 
 
 @pytest.mark.parametrize("version", [None, b"", b"one"])
-def test_a_state_that_is_not_ours_is_refused(home: Home, version: bytes | None) -> None:
+def test_a_state_that_is_not_ours_is_refused(home: CollectionPaths, version: bytes | None) -> None:
     put(home, VERSION_KEY, version)
 
     with pytest.raises(StoreError, match="not the state of a collection"):
         open_to_write(home, MEMORY_MB)
 
 
-def test_a_damaged_state_is_named_and_kept(home: Home) -> None:
+def test_a_damaged_state_is_named_and_kept(home: CollectionPaths) -> None:
     (home.state / "CURRENT").write_bytes(b"")
 
     for opener in (open_small, open_to_read):
@@ -142,7 +148,7 @@ def test_a_damaged_state_is_named_and_kept(home: Home) -> None:
 
 def test_there_is_nothing_to_read_where_nothing_is(collection: Path) -> None:
     with pytest.raises(NoCollection, match="gossamer crawl -c"):
-        open_to_read(Home(collection))
+        open_to_read(CollectionPaths(collection))
 
     assert not collection.exists()
 
@@ -151,7 +157,7 @@ def test_a_file_is_no_place_for_a_collection(collection: Path) -> None:
     collection.write_text("")
 
     with pytest.raises(UsageError, match="is a file"):
-        Home(collection).make()
+        CollectionPaths(collection).make()
 
 
 def test_a_folder_with_other_things_in_it_is_left_alone(collection: Path) -> None:
@@ -159,7 +165,7 @@ def test_a_folder_with_other_things_in_it_is_left_alone(collection: Path) -> Non
     (collection / "thesis.doc").write_text("")
 
     with pytest.raises(UsageError, match=r"thesis\.doc"):
-        Home(collection).make()
+        CollectionPaths(collection).make()
 
     assert [path.name for path in collection.iterdir()] == ["thesis.doc"]
 
@@ -168,7 +174,7 @@ def test_a_folder_with_nothing_but_settings_becomes_a_collection(collection: Pat
     collection.mkdir()
     (collection / "gossamer.toml").write_text("")
 
-    Home(collection).make()
+    CollectionPaths(collection).make()
 
     assert (collection / "archive").is_dir()
 
@@ -177,14 +183,14 @@ def test_a_place_below_a_file_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     with pytest.raises(UsageError, match="cannot make a collection"):
-        Home(tmp_path / "file" / "c").make()
+        CollectionPaths(tmp_path / "file" / "c").make()
 
 
-def test_one_holds_the_lock_and_the_next_is_told_who(home: Home) -> None:
+def test_one_holds_the_lock_and_the_next_is_told_who(home: CollectionPaths) -> None:
     code = (
         "import sys; from pathlib import Path\n"
-        "from gossamer.collection.directory import Home, locked\n"
-        "with locked(Home(Path(sys.argv[1]))):\n"
+        "from gossamer.collection.directory import CollectionPaths, locked\n"
+        "with locked(CollectionPaths(Path(sys.argv[1]))):\n"
         "    print('held', flush=True); sys.stdin.read()"
     )
     other = subprocess.Popen(
@@ -204,11 +210,11 @@ def test_one_holds_the_lock_and_the_next_is_told_who(home: Home) -> None:
     assert (home.run / "lock").read_text() == ""
 
 
-def test_a_lock_ends_with_its_process_however_that_ends(home: Home) -> None:
+def test_a_lock_ends_with_its_process_however_that_ends(home: CollectionPaths) -> None:
     code = (
         "import os, sys; from pathlib import Path\n"
-        "from gossamer.collection.directory import Home, locked\n"
-        "with locked(Home(Path(sys.argv[1]))): os._exit(9)"
+        "from gossamer.collection.directory import CollectionPaths, locked\n"
+        "with locked(CollectionPaths(Path(sys.argv[1]))): os._exit(9)"
     )
     ran = subprocess.run([sys.executable, "-c", code, str(home.path)], check=False, timeout=90)
     assert ran.returncode == 9
@@ -218,7 +224,7 @@ def test_a_lock_ends_with_its_process_however_that_ends(home: Home) -> None:
 
 
 def test_a_disk_without_locks_is_not_in_use_by_anybody(
-    home: Home, monkeypatch: pytest.MonkeyPatch
+    home: CollectionPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_locks(_descriptor: int, _how: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
@@ -231,7 +237,7 @@ def test_a_disk_without_locks_is_not_in_use_by_anybody(
 
 @pytest.mark.parametrize("name", ["run/lock", "log/crawl.jsonl", "log/acts.jsonl"])
 def test_a_file_that_leads_out_of_a_collection_is_not_written_to(
-    home: Home, tmp_path: Path, name: str
+    home: CollectionPaths, tmp_path: Path, name: str
 ) -> None:
     outside = tmp_path / "outside"
     outside.write_text("mine")

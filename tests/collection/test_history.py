@@ -11,7 +11,7 @@ import pytest
 
 from gossamer.base.clock import ManualClock
 from gossamer.base.memory import resident_bytes
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.history import (
     FIRST_INTERVAL_S,
     MOST_SAMPLES,
@@ -123,7 +123,7 @@ def test_a_disk_that_refuses_does_not_stop_the_crawl(tmp_path: Path) -> None:
 def test_a_crawl_keeps_its_history_with_the_collection(collection: Path, tmp_path: Path) -> None:
     with site_in_thread(SMALL) as site:
         summary = crawl(collection, [site.url()])
-    found = read_history(Home(collection).history)
+    found = read_history(CollectionPaths(collection).history)
 
     assert len(found) >= 3  # enough for a curve, however short the crawl is
     assert found[0].fetched == 0
@@ -131,9 +131,9 @@ def test_a_crawl_keeps_its_history_with_the_collection(collection: Path, tmp_pat
     assert (last.fetched, last.redirects, last.queued) == (summary.fetched, 1, 0)
     assert (last.errors, last.bytes) == (1, summary.bytes)
     assert last.memory_bytes is None or last.memory_bytes > 2**20
-    backup(Home(collection), tmp_path / "copy")
-    assert read_history(Home(tmp_path / "copy").history) == found
-    delete_collection(Home(collection))
+    backup(CollectionPaths(collection), tmp_path / "copy")
+    assert read_history(CollectionPaths(tmp_path / "copy").history) == found
+    delete_collection(CollectionPaths(collection))
     assert not collection.exists()
 
 

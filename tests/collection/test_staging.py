@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.collection.staging import NEW, OLD, PARTS, begin_aside, is_ready, make_ready, settle
+from gossamer.collection.staging import NEW, OLD, PARTS, begin_staging, is_ready, make_ready, settle
 
 OLD_PARTS = {part: f"old {part}" for part in PARTS}
 NEW_PARTS = {part: f"new {part}" for part in PARTS}
@@ -31,7 +31,7 @@ def parts_in(home: Path) -> dict[str, str]:
 
 def test_parts_that_are_not_ready_are_thrown_away(tmp_path: Path) -> None:
     put(tmp_path, OLD_PARTS)
-    put(begin_aside(tmp_path), NEW_PARTS)
+    put(begin_staging(tmp_path), NEW_PARTS)
 
     settle(tmp_path)
 
@@ -40,7 +40,7 @@ def test_parts_that_are_not_ready_are_thrown_away(tmp_path: Path) -> None:
 
 def test_parts_that_are_ready_take_their_place(tmp_path: Path) -> None:
     put(tmp_path, OLD_PARTS)
-    put(begin_aside(tmp_path), NEW_PARTS)
+    put(begin_staging(tmp_path), NEW_PARTS)
 
     make_ready(tmp_path)
     settle(tmp_path)
@@ -51,7 +51,7 @@ def test_parts_that_are_ready_take_their_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize("moves", range(2 * len(PARTS) + 1))
 def test_a_kill_between_any_two_moves_is_made_up_for(tmp_path: Path, moves: int) -> None:
     put(tmp_path, OLD_PARTS)
-    put(begin_aside(tmp_path), NEW_PARTS)
+    put(begin_staging(tmp_path), NEW_PARTS)
     make_ready(tmp_path)
     for move in range(moves):
         part, is_second = PARTS[move // 2], move % 2
@@ -67,7 +67,7 @@ def test_a_kill_between_any_two_moves_is_made_up_for(tmp_path: Path, moves: int)
 
 def test_a_kill_while_the_old_parts_are_deleted_is_made_up_for(tmp_path: Path) -> None:
     put(tmp_path, NEW_PARTS)
-    begin_aside(tmp_path)
+    begin_staging(tmp_path)
     make_ready(tmp_path)
     (tmp_path / OLD).mkdir()
     put(tmp_path / OLD, {"index": "half deleted"})

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from gossamer.frontier.rows import UrlRow
 from gossamer.node.progress import Summary
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from support import a_crawl
 
 
 def outcomes(collection: Path) -> dict[str, UrlRow]:
     """Every known URL with what is known of it."""
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         return {row.url: row for row in study.url_rows()}
 
 

@@ -15,7 +15,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from gossamer.archive.reader import read_records
 from gossamer.archive.record import Record
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from support.a_site import (
     Site,
     answer,
@@ -106,7 +106,7 @@ def test_pages_of_others_are_read_as_if_they_had_been_fetched(
     site: Site, tmp_path: Path, collection: Path, made_by: MadeBy
 ) -> None:
     typed("import", "-c", collection, made_by(site, tmp_path))
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert study.page(site.url("/long")).text.count("word") == 500
         assert "small" in study.page(site.url("/packed")).text
     assert "In pieces" in typed("search", "-c", collection, "pieces").out

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from flow.outcomes import outcomes
-from gossamer.collection.directory import Home, locked, open_to_write
+from gossamer.collection.directory import CollectionPaths, locked, open_to_write
 from gossamer.errors import CollectionInUse, NoCollection, UsageError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep import backup_partial
 from gossamer.upkeep.backup import backup
 from gossamer.upkeep.verify import verify
@@ -74,11 +74,11 @@ def test_copies_of_a_running_crawl_are_whole_and_go_on(site: Site, tmp_path: Pat
             taken_at(requests, site, running, source, copies[-1])
         ended = finish(running)
     assert ended.code == 0, ended.err
-    assert list(verify(Home(source))) == []
+    assert list(verify(CollectionPaths(source))) == []
     assert len(site.log) == PAGES + 1, "the crawl was disturbed"
 
     for copy in copies:
-        assert list(verify(Home(copy))) == []
+        assert list(verify(CollectionPaths(copy))) == []
         assert typed("status", "-c", copy).code == 0
         known = json.loads(typed("search", "words", "--json", "-c", copy).out)["total"]
         assert known <= PAGES
@@ -87,10 +87,10 @@ def test_copies_of_a_running_crawl_are_whole_and_go_on(site: Site, tmp_path: Pat
         assert more.code == 0, more.err
         assert 0 < len(site.log) - asked < PAGES
         assert fates(copy) == fates(source)
-        assert list(verify(Home(copy))) == []
+        assert list(verify(CollectionPaths(copy))) == []
         assert json.loads(typed("search", "words", "--json", "-c", copy).out)["total"] == PAGES
     assert not list((source / "run").glob("checkpoint-*"))
-    assert list(verify(Home(source))) == [], "what a copy writes is its own"
+    assert list(verify(CollectionPaths(source))) == [], "what a copy writes is its own"
 
 
 @pytest.fixture
@@ -102,31 +102,31 @@ def at_rest(site: Site, tmp_path: Path) -> Path:
 def test_a_copy_at_rest_is_the_same(at_rest: Path, tmp_path: Path) -> None:
     (at_rest / "cookies.txt").touch(0o600)
 
-    copied = backup(Home(at_rest), tmp_path / "copies" / "first")
+    copied = backup(CollectionPaths(at_rest), tmp_path / "copies" / "first")
 
     copy = tmp_path / "copies" / "first"
     assert fates(copy) == fates(at_rest)
     assert copied.pages == 20
     assert (copy / "cookies.txt").stat().st_mode & 0o777 == 0o600
-    assert list(verify(Home(copy))) == []
+    assert list(verify(CollectionPaths(copy))) == []
     assert [path.name for path in copy.parent.iterdir()] == ["first"]
 
 
 def test_who_reads_a_copy_is_not_disturbed_by_the_first_who_writes_to_it(
     at_rest: Path, tmp_path: Path
 ) -> None:
-    backup(Home(at_rest), tmp_path / "copy")
-    with Study.open(tmp_path / "copy") as study:
+    backup(CollectionPaths(at_rest), tmp_path / "copy")
+    with CollectionReader.open(tmp_path / "copy") as study:
         rows = study.url_rows()
         next(rows)
 
-        open_to_write(Home(tmp_path / "copy"), 16).close()
+        open_to_write(CollectionPaths(tmp_path / "copy"), 16).close()
 
         assert len(list(rows)) == 19
 
 
 def test_what_never_changes_is_shared_and_the_rest_is_not(at_rest: Path, tmp_path: Path) -> None:
-    backup(Home(at_rest), tmp_path / "copy")
+    backup(CollectionPaths(at_rest), tmp_path / "copy")
 
     for path in (tmp_path / "copy").rglob("*"):
         is_written_once = path.suffix in (".sst", ".gz", ".cdxj", ".parquet", ".npy")
@@ -138,13 +138,13 @@ def test_what_never_changes_is_shared_and_the_rest_is_not(at_rest: Path, tmp_pat
 
 def test_forgetting_leaves_a_copy_as_it_was(at_rest: Path, tmp_path: Path, site: Site) -> None:
     copy = tmp_path / "copy"
-    backup(Home(at_rest), copy)
+    backup(CollectionPaths(at_rest), copy)
     before = fates(copy)
 
     assert typed("forget", "--yes", site.url("/290"), "-c", at_rest).code == 0
 
     assert fates(copy) == before
-    assert list(verify(Home(copy))) == []
+    assert list(verify(CollectionPaths(copy))) == []
 
 
 def test_a_disk_that_takes_nothing_is_said_so_and_nothing_is_left(
@@ -163,7 +163,7 @@ def test_a_disk_that_takes_nothing_is_said_so_and_nothing_is_left(
     assert "copy could not be written (File too large); check the disk" in ended.stderr
     assert list((tmp_path / "to").iterdir()) == []
     assert not list((at_rest / "run").glob("checkpoint-*"))
-    assert list(verify(Home(at_rest))) == []
+    assert list(verify(CollectionPaths(at_rest))) == []
 
 
 def test_where_no_copy_may_be(at_rest: Path, tmp_path: Path) -> None:
@@ -172,9 +172,9 @@ def test_where_no_copy_may_be(at_rest: Path, tmp_path: Path) -> None:
     (tmp_path / "full" / "x").touch()
     for target in (at_rest, at_rest / "copy", tmp_path / "file", tmp_path / "full"):
         with pytest.raises(UsageError):
-            backup(Home(at_rest), target)
+            backup(CollectionPaths(at_rest), target)
     with pytest.raises(NoCollection):
-        backup(Home(tmp_path / "none"), tmp_path / "copy")
+        backup(CollectionPaths(tmp_path / "none"), tmp_path / "copy")
 
 
 def test_who_may_not_look_into_a_collection_may_not_look_into_its_copy(
@@ -186,15 +186,15 @@ def test_who_may_not_look_into_a_collection_may_not_look_into_its_copy(
 
     for mode, target in ((0o700, tmp_path / "copy"), (0o755, tmp_path / "mine")):
         at_rest.chmod(mode)
-        backup(Home(at_rest), target)
+        backup(CollectionPaths(at_rest), target)
 
         assert target.stat().st_mode & 0o777 == 0o700
         assert (target / "gossamer.toml").stat().st_mode & 0o777 == 0o600
 
 
 def test_who_else_writes_is_not_disturbed(at_rest: Path, tmp_path: Path) -> None:
-    with locked(Home(at_rest)), pytest.raises(CollectionInUse):
-        backup(Home(at_rest), tmp_path / "copy")
+    with locked(CollectionPaths(at_rest)), pytest.raises(CollectionInUse):
+        backup(CollectionPaths(at_rest), tmp_path / "copy")
 
     assert not (tmp_path / "copy").exists()
 
@@ -235,10 +235,10 @@ def test_what_a_killed_copy_left_is_cleared_by_the_next_and_a_running_one_is_not
 
     with stalled_copy(at_rest, target) as (_running, at_work):
         assert partials(target.parent) == [at_work]
-        backup(Home(other), target)
+        backup(CollectionPaths(other), target)
         assert partials(target.parent) == [at_work]
 
-    assert list(verify(Home(target))) == []
+    assert list(verify(CollectionPaths(target))) == []
 
 
 def test_a_folder_of_that_name_that_no_copy_made_is_left_alone(
@@ -248,7 +248,7 @@ def test_a_folder_of_that_name_that_no_copy_made_is_left_alone(
     mine.mkdir(parents=True)
     (mine / "thesis.txt").touch()
 
-    backup(Home(at_rest), tmp_path / "copies" / "copy")
+    backup(CollectionPaths(at_rest), tmp_path / "copies" / "copy")
 
     assert (mine / "thesis.txt").exists()
 
@@ -265,7 +265,7 @@ def test_a_copy_is_made_where_the_file_system_has_no_locks(
     (left / "copy.unfinished").touch()
     monkeypatch.setattr(backup_partial, "try_lock", no_locks)
 
-    backup(Home(at_rest), target)
+    backup(CollectionPaths(at_rest), target)
 
-    assert Home(target).exists
+    assert CollectionPaths(target).exists
     assert partials(target.parent) == [left]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from gossamer.base.clock import SystemClock
 from gossamer.cli.run.progress_lines import plain_line
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.node.build import open_node
 from gossamer.node.moment import Moment
 from gossamer.node.progress import Progress
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.story_text import tell
 from gossamer.settings import Limits, Settings, with_values
 from support.a_crawl import QUICK, crawl
@@ -27,7 +27,7 @@ def a_closed_port() -> int:
 
 
 def story_of(collection: Path, url: str) -> str:
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         return "\n".join(tell(study.story(url), SystemClock().wall_us()))
 
 
@@ -66,7 +66,9 @@ async def _watched(collection: Path, seed: str, seen: list[Progress]) -> None:
     values = {**QUICK, "politeness.idle_retry_wait_s": 3.0, "limits.max_time_s": 60.0}
     settings = with_values(Settings(), values)
     with ExitStack() as stack:
-        node = open_node(Home(collection), lambda _: settings, [seed], SystemClock(), stack).node
+        node = open_node(
+            CollectionPaths(collection), lambda _: settings, [seed], SystemClock(), stack
+        ).node
 
         async def watch() -> None:
             while True:

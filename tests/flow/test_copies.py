@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
-from gossamer.reader.collection_reader import Study
+from gossamer.collection.directory import CollectionPaths
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.exports import export
 from gossamer.upkeep.rebuild import rebuild
 from support.a_crawl import crawl
@@ -29,14 +29,14 @@ PAGES: Pages = {
 
 def copies_in(collection: Path, tmp_path: Path) -> dict[str, str | None]:
     path = tmp_path / "pages.jsonl"
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         export(study, "pages", path)
     rows: list[dict[str, Any]] = [json.loads(line) for line in path.read_text().splitlines()]
     return {row["url"]: row["duplicate_of"] for row in rows if row["duplicate_of"]}
 
 
 def counted(collection: Path) -> int:
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         return study.counts().duplicates
 
 
@@ -66,7 +66,7 @@ def test_a_state_that_is_made_again_has_the_same_copies(tmp_path: Path, collecti
         crawl(collection, [site.url()], politeness__per_host=1)
     before = copies_in(collection, tmp_path)
 
-    rebuild(Home(collection), "state", SystemClock(), lambda _: None)
+    rebuild(CollectionPaths(collection), "state", SystemClock(), lambda _: None)
 
     assert copies_in(collection, tmp_path) == before
     assert counted(collection) == 2

@@ -17,10 +17,10 @@ import pytest
 from flow.outcomes import outcomes
 from gossamer.archive.reader import read_records
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home, locked
+from gossamer.collection.directory import CollectionPaths, locked
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.errors import CollectionInUse, NotKnown, UsageError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.exports import batches
 from gossamer.upkeep.forget import forget, survey
 from gossamer.upkeep.rebuild import rebuild
@@ -69,8 +69,8 @@ class Crawled:
     gone: str
 
     @property
-    def home(self) -> Home:
-        return Home(self.path)
+    def home(self) -> CollectionPaths:
+        return CollectionPaths(self.path)
 
     def go_on(self, *seeds: str) -> None:
         crawl(self.path, seeds, scope__kind="any", fetch__allow_private=("127.0.0.0/8",))
@@ -110,7 +110,7 @@ def assert_gone(study: Crawled) -> None:
     assert links_of_others(study) == []
     for file in (study.path / "archive").glob("*.cdxj"):
         assert GONE not in file.read_text(encoding="utf-8")
-    with Study.open(study.path) as opened:
+    with CollectionReader.open(study.path) as opened:
         for table in ("pages", "links", "hosts", "anchors", "refused"):
             told = [str(batch.to_pylist()) for batch in batches(opened, table)]
             assert MARK not in "".join(told), table
@@ -149,7 +149,7 @@ def test_one_url_goes_alone_and_its_words_elsewhere_with_it(crawled: Crawled) ->
 
     assert crawled.urls() == before - {f"{crawled.gone}/"}
     assert list(verify(crawled.home)) == []
-    with Study.open(crawled.path) as opened:
+    with CollectionReader.open(crawled.path) as opened:
         rows = [row for batch in batches(opened, "links") for row in batch.to_pylist()]
     assert not [row for row in rows if f"{crawled.gone}/" in (row["source"], row["target"])]
     assert not [row for row in rows if row["anchor"] == f"{MARK} words for b"]

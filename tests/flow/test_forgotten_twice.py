@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import note_allowed, read_forgotten
 from gossamer.collection.forgotten_list import (
     ALLOW,
@@ -52,7 +52,7 @@ def site() -> Iterator[Site]:
 def taken_down(site: Site, collection: Path) -> Path:
     """A collection from which /gone was forgotten."""
     crawl(collection, [site.url()])
-    forget(Home(collection), [site.url("/gone")], SystemClock(), lambda _: None)
+    forget(CollectionPaths(collection), [site.url("/gone")], SystemClock(), lambda _: None)
     site.log.clear()
     return collection
 
@@ -92,16 +92,16 @@ DAMAGE: dict[str, Callable[[Path], None]] = {
 
 
 def problems(path: Path) -> list[str]:
-    return [f"{one.where}: {one.what}; {one.todo}" for one in verify(Home(path))]
+    return [f"{one.where}: {one.what}; {one.todo}" for one in verify(CollectionPaths(path))]
 
 
 def accept_what_is_left(path: Path) -> None:
     """The command that `verify` names for a damaged audit log."""
-    rebuild(Home(path), "archive", SystemClock(), lambda _: None)
+    rebuild(CollectionPaths(path), "archive", SystemClock(), lambda _: None)
 
 
 def remade(path: Path) -> None:
-    rebuild(Home(path), "all", SystemClock(), lambda _: None)
+    rebuild(CollectionPaths(path), "all", SystemClock(), lambda _: None)
 
 
 @pytest.mark.parametrize("how", [*DAMAGE, "another digest"])
@@ -155,8 +155,10 @@ def test_where_nobody_can_tell_what_was_forgotten_nobody_is_asked(
     for act in (
         lambda: crawl(taken_down, [site.url("/new")]),
         lambda: remade(taken_down),
-        lambda: forget(Home(taken_down), [site.url("/b")], SystemClock(), lambda _: None),
-        lambda: allow(Home(taken_down), [site.url("/gone")], SystemClock()),
+        lambda: forget(
+            CollectionPaths(taken_down), [site.url("/b")], SystemClock(), lambda _: None
+        ),
+        lambda: allow(CollectionPaths(taken_down), [site.url("/gone")], SystemClock()),
     ):
         with pytest.raises(StoreError, match="taken down and must not be requested; restore"):
             act()
@@ -196,7 +198,7 @@ def test_a_collection_of_an_older_release_gets_both_copies_at_the_next_writing(
     for name in (LOG, ARCHIVE):
         (taken_down / name).unlink()
     assert problems(taken_down) == []
-    assert read_forgotten(Home(taken_down).takedowns)
+    assert read_forgotten(CollectionPaths(taken_down).takedowns)
 
     crawl(taken_down, [site.url("/new")])
     (taken_down / ACTS).unlink()
@@ -223,7 +225,7 @@ def test_a_whole_folder_may_be_lost(site: Site, taken_down: Path) -> None:
 def test_what_was_allowed_again_stays_allowed_when_the_act_is_lost(
     site: Site, taken_down: Path
 ) -> None:
-    files, url = Home(taken_down).takedowns, site.url("/gone")
+    files, url = CollectionPaths(taken_down).takedowns, site.url("/gone")
     note_allowed(files, 4_000_000_000_000_000, [Named(Breadth.URL, url)])
     acts = files.acts.read_text(encoding="utf-8").splitlines(keepends=True)
     kept = [line for line in acts if json.loads(line)["act"] != ALLOW]
@@ -237,7 +239,7 @@ def test_what_was_allowed_again_stays_allowed_when_the_act_is_lost(
 
 
 def test_a_copy_of_the_collection_has_both(site: Site, taken_down: Path, tmp_path: Path) -> None:
-    backup(Home(taken_down), tmp_path / "copy")
+    backup(CollectionPaths(taken_down), tmp_path / "copy")
     (tmp_path / "copy" / ACTS).unlink()
 
     crawl(tmp_path / "copy", [site.url("/gone")])
@@ -246,7 +248,7 @@ def test_a_copy_of_the_collection_has_both(site: Site, taken_down: Path, tmp_pat
 
 
 def test_a_second_takedown_keeps_the_first(site: Site, taken_down: Path) -> None:
-    forget(Home(taken_down), [site.url("/c")], SystemClock(), lambda _: None)
+    forget(CollectionPaths(taken_down), [site.url("/c")], SystemClock(), lambda _: None)
     (taken_down / ACTS).unlink()
 
     crawl(taken_down, [site.url("/gone"), site.url("/c"), site.url("/new")])

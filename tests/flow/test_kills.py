@@ -12,7 +12,7 @@ import pytest
 
 from flow.outcomes import outcomes
 from gossamer.frontier.store import Table
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from support.a_site import Pages, Request, Site, page, redirect, robots, site_in_thread, too_many
 from support.killing import Campaign, archived, gossamer, lines_of, started, typed, until
 
@@ -58,7 +58,7 @@ def assert_whole(collection: Path) -> None:
     assert {line["url"]: line["outcome"] for line in lines} == {
         url: row.outcome.value for url, row in rows.items()
     }
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         captures = Counter(key[:16] for key, _ in study.scan(Table.CAPTURE))
         counts = study.counts()
     fetched = [row for row in rows.values() if row.outcome == "fetched"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome
 from gossamer.transfer.exports import export
 from support.a_crawl import crawl
@@ -60,7 +60,7 @@ PAGES: Pages = {
 
 def outcomes(collection: Path) -> dict[str, tuple[str, str]]:
     """Path -> outcome or reason, and type."""
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         return {
             "/" + row.url.split("/", 3)[3]: (
                 row.outcome.value if row.outcome is Outcome.FETCHED else row.reason,
@@ -105,7 +105,7 @@ def test_a_file_that_nobody_named_has_the_type_of_its_first_bytes(collection: Pa
 def test_plugin_content_is_named_and_not_taken(collection: Path, tmp_path: Path) -> None:
     with site_in_thread(PAGES) as site:
         crawl(collection, [site.url()])
-        with Study.open(collection) as study:
+        with CollectionReader.open(collection) as study:
             export(study, "links", tmp_path / "links.jsonl")
             refused = study.get(site.url("/film.swf"))
 
@@ -126,7 +126,7 @@ def test_a_title_that_is_half_a_character_stops_no_crawl(collection: Path) -> No
     }
     with site_in_thread(pages) as site:
         summary = crawl(collection, [site.url()], fetch__types=("html", "text"))
-        with Study.open(collection) as study:
+        with CollectionReader.open(collection) as study:
             assert study.get(site.url("/feed.json")).title == "Bees \ufffd"
 
     assert summary.fetched == 3
@@ -135,7 +135,7 @@ def test_a_title_that_is_half_a_character_stops_no_crawl(collection: Path) -> No
 def test_texts_feeds_and_xml_are_read_and_a_picture_called_html_is_not(collection: Path) -> None:
     with site_in_thread(PAGES) as site:
         crawl(collection, [site.url()], fetch__types=("html", "text"))
-        with Study.open(collection) as study:
+        with CollectionReader.open(collection) as study:
             assert "plain words" in study.page(site.url("/plain.txt")).text
             assert study.page(site.url("/feed.json")).title == "Bees"
             assert "Maja" in study.page(site.url("/list.xml")).text

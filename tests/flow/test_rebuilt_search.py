@@ -12,7 +12,7 @@ from gossamer.demo.server import serve
 from gossamer.demo.web import SETTINGS
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Table
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from support.a_crawl import crawl
@@ -27,7 +27,7 @@ Answers = dict[str, tuple[set[str], list[str]]]
 
 def queries_for(collection: Path) -> list[str]:
     """Words, pairs and phrases of titles."""
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         rows = [UrlRow.decode(row) for _, row in study.scan(Table.URL)]
     titles = [re.findall(r"\w+", row.title) for row in rows if row.title]
     chosen = random.Random(7).sample(sorted(titles), QUERIES)

@@ -12,7 +12,7 @@ import pytest
 from flow.outcomes import crawl, fates, outcomes
 from gossamer import api
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.schedule import sitemap_fetches as sitemap_errands
 from gossamer.upkeep.rebuild import rebuild
 from gossamer.upkeep.verify import verify
@@ -291,7 +291,7 @@ def test_a_state_that_is_made_again_knows_what_sitemaps_named(collection: Path) 
         crawl(collection, [site.url()])
         before = fates(collection)
 
-        rebuild(Home(collection), "all", SystemClock(), lambda _: None)
+        rebuild(CollectionPaths(collection), "all", SystemClock(), lambda _: None)
 
         assert fates(collection) == before
         crawl(collection, [site.url()])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer.base.native import load
 from gossamer.collection import crawl_log as journal
-from gossamer.collection.crawl_log import Journal
+from gossamer.collection.crawl_log import CrawlLog
 from gossamer.frontier import rows
 from gossamer.frontier.frontier import Refusal
 from gossamer.frontier.rows import QueueEntry, Standing, queued_row, refused_row
@@ -156,7 +156,7 @@ def test_what_a_page_nearly_always_brings_is_not_declined() -> None:
 
 
 def test_what_is_declined_is_made_by_python(tmp_path: Path) -> None:
-    log = Journal(tmp_path / "log", 0)
+    log = CrawlLog(tmp_path / "log", 0)
     report = a_report(detail='said "no"\n', robots=frozenset({"noindex"}))
     row, _ = rows.queued(Found(URL, KEY, 3, VIA), PLACE, AT_US)
 

@@ -9,10 +9,10 @@ import pytest
 from gossamer.index.reader import IndexReader, View
 from gossamer.index.stem_variants import (
     LANGUAGES,
-    Kin,
+    StemVariants,
     beginning_of,
-    kin_of,
     stem_language,
+    stem_variants_of,
     stemmer_of,
 )
 from gossamer.index.words import normal, words_of
@@ -38,21 +38,21 @@ def view(tmp_path: Path) -> View:
 
 
 def test_a_word_finds_all_with_its_stem_the_commonest_first(view: View) -> None:
-    kin = kin_of("connected", ["en"], view.searcher)
+    kin = stem_variants_of("connected", ["en"], view.searcher)
 
-    assert kin[:2] == (Kin("connected", 1), Kin("connection", 2))
+    assert kin[:2] == (StemVariants("connected", 1), StemVariants("connection", 2))
     assert {one.word for one in kin} == {
         "connected", "connect", "connecting", "connection", "connections",
     }  # fmt: skip
 
 
 def test_a_stem_that_ends_in_another_letter_is_found_too(view: View) -> None:
-    assert {one.word for one in kin_of("hope", ["en"], view.searcher)} == {
+    assert {one.word for one in stem_variants_of("hope", ["en"], view.searcher)} == {
         "hope",
         "hopes",
         "hoping",
     }
-    assert "happiness" in {one.word for one in kin_of("happy", ["en"], view.searcher)}
+    assert "happiness" in {one.word for one in stem_variants_of("happy", ["en"], view.searcher)}
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,18 @@ def test_no_word_of_real_texts_is_lost_by_that(collection: str) -> None:
 
 
 def test_kin_come_from_every_language_that_is_asked(view: View) -> None:
-    assert {one.word for one in kin_of("parler", ["en", "fr"], view.searcher)} >= {"parlez"}
-    assert {one.word for one in kin_of("haus", ["de"], view.searcher)} == {"haus", "hauser"}
+    assert {one.word for one in stem_variants_of("parler", ["en", "fr"], view.searcher)} >= {
+        "parlez"
+    }
+    assert {one.word for one in stem_variants_of("haus", ["de"], view.searcher)} == {
+        "haus",
+        "hauser",
+    }
 
 
 def test_a_word_that_no_page_has_is_kin_to_itself(view: View) -> None:
-    assert kin_of("absent", ["en"], view.searcher) == (Kin("absent", 0),)
-    assert kin_of("connected", [], view.searcher) == (Kin("connected", 1),)
+    assert stem_variants_of("absent", ["en"], view.searcher) == (StemVariants("absent", 0),)
+    assert stem_variants_of("connected", [], view.searcher) == (StemVariants("connected", 1),)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gossamer.base.clock import ManualClock
 from gossamer.collection.archive_ends import known_ends
-from gossamer.collection.crawl_log import Journal, _line_of_report, note_act
+from gossamer.collection.crawl_log import CrawlLog, _line_of_report, note_action
 from gossamer.errors import DiskFault
 from gossamer.frontier.meta_keys import CLEAN_KEY, LOG_KEY
 from gossamer.frontier.rows import Standing, UrlRow
@@ -175,14 +175,14 @@ def test_a_file_that_cannot_be_synced_stops_the_commit() -> None:
 
 def test_lines_behind_the_committed_length_were_never_true(tmp_path: Path) -> None:
     path = tmp_path / "crawl.jsonl"
-    journal = Journal(path, 0)
+    journal = CrawlLog(path, 0)
     journal.note_row(ROW)
     committed = journal.append(journal.take())
     journal.note_row(ROW)
     journal.append(journal.take())
     journal.close()
 
-    Journal(path, committed).close()
+    CrawlLog(path, committed).close()
 
     assert path.stat().st_size == committed
     assert urls_in(path) == [ROW.url]
@@ -209,7 +209,7 @@ def test_a_log_that_somebody_cut_goes_on_from_where_it_ends(tmp_path: Path) -> N
 
 
 def test_a_line_has_no_empty_columns_and_any_text(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "crawl.jsonl", 0)
+    journal = CrawlLog(tmp_path / "crawl.jsonl", 0)
     strange = "http://a.example/\u2028\ud800\n"
     journal.note_row(UrlRow(standing=Standing.FAILED, depth=0, url=strange, reason="dns", at_us=1))
 
@@ -249,7 +249,7 @@ def test_the_line_of_a_report_is_the_json_of_its_columns(
 
 
 def test_nothing_to_write_is_nothing_written(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "crawl.jsonl", 0)
+    journal = CrawlLog(tmp_path / "crawl.jsonl", 0)
 
     assert journal.take() == b""
     assert journal.append(b"") == 0
@@ -258,7 +258,7 @@ def test_nothing_to_write_is_nothing_written(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_told_when_the_log_is_written() -> None:
     need_linux("/dev/full")
-    journal = Journal.__new__(Journal)
+    journal = CrawlLog.__new__(CrawlLog)
     journal._file = os.open("/dev/full", os.O_WRONLY)
 
     with pytest.raises(DiskFault, match="free some space, then resume") as told:
@@ -271,8 +271,8 @@ def test_a_full_disk_is_told_when_the_log_is_written() -> None:
 def test_acts_of_the_operator_are_noted_one_a_line(tmp_path: Path) -> None:
     path = tmp_path / "log" / "acts.jsonl"
 
-    note_act(path, 0, "begin", seeds=["http://a.example/"])
-    note_act(path, 1_000_000, "pause")
+    note_action(path, 0, "begin", seeds=["http://a.example/"])
+    note_action(path, 1_000_000, "pause")
 
     acts = [json.loads(line) for line in path.read_text().splitlines()]
     assert acts == [

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.index.reader import IndexReader, ids
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
@@ -63,7 +63,7 @@ def test_a_page_that_wants_no_snippet_has_none(crawled: Path) -> None:
 
 
 def test_the_index_holds_what_the_state_says(crawled: Path) -> None:
-    assert list(verify(Home(crawled))) == []
+    assert list(verify(CollectionPaths(crawled))) == []
     assert len(list(ids(crawled / "index"))) == 3
 
 
@@ -72,21 +72,21 @@ def test_a_rebuilt_index_has_the_same_entries(crawled: Path, what: str) -> None:
     before = entries_of(crawled)
 
     for _ in range(2):
-        rebuild(Home(crawled), what, SystemClock(), lambda _: None)
+        rebuild(CollectionPaths(crawled), what, SystemClock(), lambda _: None)
 
         assert entries_of(crawled) == before
-        assert list(verify(Home(crawled))) == []
+        assert list(verify(CollectionPaths(crawled))) == []
 
 
 def test_an_index_that_is_lost_is_named_and_comes_back_with_the_next_start(crawled: Path) -> None:
     before = entries_of(crawled)
     shutil.rmtree(crawled / "index")
-    assert [problem.what for problem in verify(Home(crawled))] == ["there is no index"]
+    assert [problem.what for problem in verify(CollectionPaths(crawled))] == ["there is no index"]
 
     crawl(crawled, [])
 
     assert entries_of(crawled) == before
-    assert list(verify(Home(crawled))) == []
+    assert list(verify(CollectionPaths(crawled))) == []
 
 
 def test_a_crawl_that_began_without_an_index_gets_one(collection: Path) -> None:
@@ -108,7 +108,7 @@ def test_entries_that_should_not_be_there_or_are_missing_are_found(
     shutil.rmtree(crawled / "index")
     shutil.copytree(other / "index", crawled / "index")
 
-    problems = [problem.what for problem in verify(Home(crawled))]
+    problems = [problem.what for problem in verify(CollectionPaths(crawled))]
 
     assert problems == ["it does not reach to the end of the archive"]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import ManualClock, SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.graph import manifest, tables, tiers
 from gossamer.graph.parts import PartWriter
-from gossamer.node.link_files import LinkBook
+from gossamer.node.link_files import LinkFiles
 from gossamer.upkeep.rebuild import rebuild
 from gossamer.upkeep.verify import verify
 from gossamer.workers.wire import PartWritten
@@ -26,17 +26,17 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def book(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> LinkBook:
+def book(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> LinkFiles:
     monkeypatch.setattr(tiers, "RAW_PARTS", 4)
     (tmp_path / "graph").mkdir()
-    return LinkBook(tmp_path / "graph", clock, KEEP_S)
+    return LinkFiles(tmp_path / "graph", clock, KEEP_S)
 
 
 def a_page(number: int) -> Captured:
     return capture(f"http://a/{number}", number, link(f"http://b/{number % 3}"))
 
 
-def add_part(book: LinkBook, folder: Path, number: int) -> None:
+def add_part(book: LinkFiles, folder: Path, number: int) -> None:
     writer = PartWriter(folder)
     writer.add(*a_page(number))
     count = writer.rows
@@ -46,7 +46,7 @@ def add_part(book: LinkBook, folder: Path, number: int) -> None:
 
 
 def test_merged_links_are_the_same_and_old_files_go_after_a_while(
-    tmp_path: Path, book: LinkBook, clock: ManualClock
+    tmp_path: Path, book: LinkFiles, clock: ManualClock
 ) -> None:
     folder = tmp_path / "graph"
     for number in range(6):
@@ -70,7 +70,7 @@ def test_files_that_are_merged_in_the_end_stay_until_their_readers_are_done(
     tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tiers, "RAW_PARTS", 4)
-    book = LinkBook(tmp_path, clock, keep_s=0.0)
+    book = LinkFiles(tmp_path, clock, keep_s=0.0)
     for number in range(4):
         add_part(book, tmp_path, number)
     before = [part.name for part in book.manifest.parts]
@@ -85,7 +85,7 @@ def test_files_that_are_merged_in_the_end_stay_until_their_readers_are_done(
 
 
 def test_retired_files_survive_a_restart_and_strays_do_not(
-    tmp_path: Path, book: LinkBook, clock: ManualClock
+    tmp_path: Path, book: LinkFiles, clock: ManualClock
 ) -> None:
     folder = tmp_path / "graph"
     for number in range(4):
@@ -94,7 +94,7 @@ def test_retired_files_survive_a_restart_and_strays_do_not(
     (folder / "links-lost-by-target.parquet").write_bytes(b"half")
     (folder / "links-lost-by-source.parquet.new").write_bytes(b"half")
 
-    again = LinkBook(folder, clock, KEEP_S)
+    again = LinkFiles(folder, clock, KEEP_S)
 
     assert len(again.manifest.retired) == 4
     assert all((folder / name).exists() for name in again.manifest.retired)
@@ -102,7 +102,7 @@ def test_retired_files_survive_a_restart_and_strays_do_not(
 
 
 def test_a_merge_that_fails_leaves_all_as_it_was(
-    tmp_path: Path, book: LinkBook, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, book: LinkFiles, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "graph"
     for number in range(3):
@@ -119,7 +119,7 @@ def test_a_merge_that_fails_leaves_all_as_it_was(
     assert (book.manifest.sets, book.manifest.retired) == ((), {})
 
 
-def test_a_merge_under_way_is_ended_with_the_node(tmp_path: Path, book: LinkBook) -> None:
+def test_a_merge_under_way_is_ended_with_the_node(tmp_path: Path, book: LinkFiles) -> None:
     for number in range(4):
         add_part(book, tmp_path / "graph", number)
 
@@ -131,7 +131,7 @@ def test_a_merge_under_way_is_ended_with_the_node(tmp_path: Path, book: LinkBook
 
 def test_without_a_clock_nothing_is_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiers, "RAW_PARTS", 2)
-    book = LinkBook(tmp_path)
+    book = LinkFiles(tmp_path)
     for number in range(4):
         add_part(book, tmp_path, number)
     book.finish()
@@ -155,6 +155,6 @@ def test_a_crawl_merges_as_it_goes_and_is_whole_and_rebuilt_the_same(
     assert list(verify(collection)) == []
     assert graph.sets
     assert len(before) == 13 * 60
-    rebuild(Home(collection), "graph", SystemClock(), lambda _: None)
+    rebuild(CollectionPaths(collection), "graph", SystemClock(), lambda _: None)
     assert rows(tables.links(collection / "graph")) == before
     assert list(verify(collection)) == []

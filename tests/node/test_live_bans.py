@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import UsageError
 from gossamer.node.bans import bans_in, bans_of, change_bans, changed_lines
 from gossamer.node.build import open_node
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.settings import Settings, with_values
 from gossamer.upkeep.rebuild import rebuild
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 from support.a_crawl import QUICK, crawl
 from support.a_site import Site, page, site_in_thread
 
@@ -33,10 +33,10 @@ async def _crawl_and_ban(home: Path, site: Site, lines: Sequence[str]) -> None:
     settings = with_values(Settings(), QUICK)
     with ExitStack() as stack:
         node = open_node(
-            Home(home), lambda _stored: settings, [site.url()], SystemClock(), stack
+            CollectionPaths(home), lambda _stored: settings, [site.url()], SystemClock(), stack
         ).node
 
-        def ban(_harvest: Harvest) -> None:
+        def ban(_harvest: ProcessedPage) -> None:
             node.bans.change(lines, ())
 
         node.on_harvest = ban
@@ -49,7 +49,7 @@ async def _crawl_and_ban(home: Path, site: Site, lines: Sequence[str]) -> None:
 def _became(home: Path) -> dict[str, list[str]]:
     """Paths by what became of them."""
     became: dict[str, list[str]] = {}
-    with Study.open(home) as study:
+    with CollectionReader.open(home) as study:
         for row in study.url_rows():
             became.setdefault(row.reason or row.outcome.value, []).append(row.url)
     return became
@@ -68,7 +68,7 @@ def test_a_ban_holds_at_once_for_what_is_queued(tmp_path: Path) -> None:
 
 
 def test_a_stored_crawl_takes_bans_and_gives_them_up(tmp_path: Path) -> None:
-    home = Home(tmp_path / "c")
+    home = CollectionPaths(tmp_path / "c")
     with site_in_thread(PAGES) as site:
         crawl(home.path, [site.url()], limits__max_pages=1)
         change_bans(home, SystemClock(), added=["*/bad*  # noise", site.url("/good7")])
@@ -86,7 +86,7 @@ def test_a_stored_crawl_takes_bans_and_gives_them_up(tmp_path: Path) -> None:
 
 
 def test_a_state_that_is_made_again_has_the_bans(tmp_path: Path) -> None:
-    home = Home(tmp_path / "c")
+    home = CollectionPaths(tmp_path / "c")
     with site_in_thread(PAGES) as site:
         crawl(home.path, [site.url()], limits__max_pages=1)
         change_bans(home, SystemClock(), added=["*/bad*"])
@@ -99,12 +99,12 @@ def test_a_state_that_is_made_again_has_the_bans(tmp_path: Path) -> None:
 
 
 def test_why_knows_of_a_ban_before_a_url_is_met(tmp_path: Path) -> None:
-    home = Home(tmp_path / "c")
+    home = CollectionPaths(tmp_path / "c")
     with site_in_thread(PAGES) as site:
         crawl(home.path, [site.url()], limits__max_pages=1)
         change_bans(home, SystemClock(), added=["*/never*"])
 
-        with Study.open(home.path) as study:
+        with CollectionReader.open(home.path) as study:
             judged = study.story(site.url("/never/met")).judged
 
     assert judged is not None

@@ -18,7 +18,7 @@ from gossamer.errors import CorruptFile
 from gossamer.graph import manifest as manifests
 from gossamer.node.recovery import recover
 from gossamer.records import Answer, Lease, Outcome, Reason, Stored
-from gossamer.workers.process import Harvest, Harvester
+from gossamer.workers.process import PageProcessor, ProcessedPage
 from workers.crash_bench import CrashBench, Found, a_web, found_in
 
 
@@ -214,7 +214,7 @@ def test_an_index_of_a_file_that_was_cut_is_made_anew(tmp_path: Path) -> None:
     assert len(cdxj_path(file).read_text().splitlines()) == 5
 
 
-class CrashingHarvester(Harvester):
+class CrashingHarvester(PageProcessor):
     """Our own code fails on every page."""
 
     def __init__(self) -> None:
@@ -223,7 +223,7 @@ class CrashingHarvester(Harvester):
     def key_of(self, url: str) -> bytes:
         return url.encode()[:16].ljust(16)
 
-    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
+    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
         raise RecursionError(f"too deep: {lease.url}, {answer.status}, {stored.start}")
 
 
@@ -232,7 +232,7 @@ def test_a_page_on_which_our_code_fails_does_not_keep_a_crawl_from_going_on(
 ) -> None:
     clock = ManualClock()
     CrashBench(tmp_path / "c", a_web(), clock).finish()
-    taken: list[Harvest] = []
+    taken: list[ProcessedPage] = []
 
     recovered = recover(
         tmp_path / "c" / "archive",

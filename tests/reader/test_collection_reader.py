@@ -10,11 +10,11 @@ import pytest
 from gossamer.archive.warc import RevisitOf, payload_digest
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import ManualClock, SystemClock, iso_of
-from gossamer.collection.directory import Home, open_to_write
+from gossamer.collection.directory import CollectionPaths, open_to_write
 from gossamer.errors import CorruptFile, NoCollection, NotKnown, UsageError
 from gossamer.frontier.rows import CaptureRow, Standing, UrlRow, time_key
 from gossamer.frontier.store import Table
-from gossamer.reader.collection_reader import Study, nearest_of
+from gossamer.reader.collection_reader import CollectionReader, nearest_of
 from gossamer.reader.pages import Capture, moment_of, nearest_capture, times_of
 from gossamer.reader.story import SAYS
 from gossamer.reader.story_text import tell, when
@@ -66,21 +66,21 @@ def site(crawled: tuple[Site, Path]) -> Site:
 
 
 @pytest.fixture
-def study(crawled: tuple[Site, Path]) -> Iterator[Study]:
-    with Study.open(crawled[1]) as opened:
+def study(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
+    with CollectionReader.open(crawled[1]) as opened:
         yield opened
 
 
-def told(study: Study, url: str) -> str:
+def told(study: CollectionReader, url: str) -> str:
     return "\n".join(tell(study.story(url), SystemClock().wall_us()))
 
 
 def test_where_there_is_no_collection_it_says_how_to_start_one(tmp_path: Path) -> None:
     with pytest.raises(NoCollection, match="gossamer crawl"):
-        Study.open(tmp_path / "nothing")
+        CollectionReader.open(tmp_path / "nothing")
 
 
-def test_every_known_url_has_a_row_and_the_sums_agree(study: Study) -> None:
+def test_every_known_url_has_a_row_and_the_sums_agree(study: CollectionReader) -> None:
     outcomes = [row.outcome for row in study.url_rows()]
 
     counts = study.counts()
@@ -89,16 +89,16 @@ def test_every_known_url_has_a_row_and_the_sums_agree(study: Study) -> None:
     assert outcomes.count(Outcome.REFUSED) == counts.refused == 2
 
 
-def test_hosts_have_their_names(study: Study) -> None:
+def test_hosts_have_their_names(study: CollectionReader) -> None:
     assert {row.name for row in study.host_rows()} == {"127.0.0.1", "other.example"}
 
 
-def test_settings_and_seeds_are_those_of_the_crawl(study: Study, site: Site) -> None:
+def test_settings_and_seeds_are_those_of_the_crawl(study: CollectionReader, site: Site) -> None:
     assert study.seeds() == (site.url(),)
     assert study.settings().limits.max_time_s == 80.0
 
 
-def test_a_url_is_found_however_it_is_typed(study: Study, site: Site) -> None:
+def test_a_url_is_found_however_it_is_typed(study: CollectionReader, site: Site) -> None:
     typed = [site.url("/b"), f" {site.url('/x/../b')}#part", f"127.0.0.1:{site.port}/b"]
 
     rows = [study.find(text) for text in typed]
@@ -106,12 +106,14 @@ def test_a_url_is_found_however_it_is_typed(study: Study, site: Site) -> None:
     assert [row.url if row else None for row in rows] == [site.url("/b")] * 3
 
 
-def test_a_url_that_is_not_known_is_not_found(study: Study, site: Site) -> None:
+def test_a_url_that_is_not_known_is_not_found(study: CollectionReader, site: Site) -> None:
     assert study.find(site.url("/never")) is None
     assert study.find("mailto:a@example.org") is None
 
 
-def test_a_url_that_is_not_known_gets_the_nearest_that_is(study: Study, site: Site) -> None:
+def test_a_url_that_is_not_known_gets_the_nearest_that_is(
+    study: CollectionReader, site: Site
+) -> None:
     with pytest.raises(NotKnown, match=f"did you mean {site.url('/latin')}"):
         study.page(site.url("/latim"))
 
@@ -125,13 +127,15 @@ def test_a_url_that_is_not_known_gets_the_nearest_that_is(study: Study, site: Si
         ("", "it names no host"),
     ],
 )
-def test_what_is_no_url_is_wrong_usage_whoever_asks(study: Study, text: str, says: str) -> None:
+def test_what_is_no_url_is_wrong_usage_whoever_asks(
+    study: CollectionReader, text: str, says: str
+) -> None:
     for ask in (study.get, study.captures, study.page, study.story):
         with pytest.raises(UsageError, match=f"is not a URL: {says}"):
             ask(text)
 
 
-def test_a_page_comes_back_as_it_was(study: Study, site: Site) -> None:
+def test_a_page_comes_back_as_it_was(study: CollectionReader, site: Site) -> None:
     found = study.page(site.url())
 
     assert found.status == 200
@@ -145,28 +149,30 @@ def test_a_page_comes_back_as_it_was(study: Study, site: Site) -> None:
     assert not found.is_noarchive
 
 
-def test_a_page_is_read_in_its_charset(study: Study, site: Site) -> None:
+def test_a_page_is_read_in_its_charset(study: CollectionReader, site: Site) -> None:
     assert study.page(site.url("/latin")).text == "Grüße"
 
 
-def test_a_packed_body_is_unpacked(study: Study, site: Site) -> None:
+def test_a_packed_body_is_unpacked(study: CollectionReader, site: Site) -> None:
     assert study.page(site.url("/packed")).body == b"<p>packed words"
 
 
-def test_a_page_that_asks_for_no_copies_is_marked(study: Study, site: Site) -> None:
+def test_a_page_that_asks_for_no_copies_is_marked(study: CollectionReader, site: Site) -> None:
     assert study.page(site.url("/secret")).is_noarchive
 
 
-def test_a_redirect_is_shown_as_it_came(study: Study, site: Site) -> None:
+def test_a_redirect_is_shown_as_it_came(study: CollectionReader, site: Site) -> None:
     assert study.page(site.url("/moved")).status == 302
 
 
-def test_what_was_never_captured_says_what_became_of_it(study: Study, site: Site) -> None:
+def test_what_was_never_captured_says_what_became_of_it(
+    study: CollectionReader, site: Site
+) -> None:
     with pytest.raises(NotKnown, match=r"no capture of .*/private/x: it is refused \(robots\)"):
         study.page(site.url("/private/x"))
 
 
-def test_captures_say_where_they_lie(study: Study, site: Site) -> None:
+def test_captures_say_where_they_lie(study: CollectionReader, site: Site) -> None:
     (capture,) = study.captures(site.url("/b"))
 
     assert (study.home.archive / capture.file).stat().st_size >= capture.offset + capture.length
@@ -174,14 +180,14 @@ def test_captures_say_where_they_lie(study: Study, site: Site) -> None:
     assert capture.digest.startswith("sha1:")
 
 
-def test_a_page_names_all_its_versions(study: Study, site: Site) -> None:
+def test_a_page_names_all_its_versions(study: CollectionReader, site: Site) -> None:
     found = study.page(site.url("/b"))
 
     assert found.versions == tuple(study.captures(site.url("/b")))
     assert study.page(site.url("/b"), at=found.versions[0].at).at_us == found.at_us
 
 
-def test_the_story_of_a_refusal_names_rule_and_line(study: Study, site: Site) -> None:
+def test_the_story_of_a_refusal_names_rule_and_line(study: CollectionReader, site: Site) -> None:
     story = study.story(site.url("/private/x"))
 
     assert story.row is not None
@@ -191,14 +197,16 @@ def test_the_story_of_a_refusal_names_rule_and_line(study: Study, site: Site) ->
     assert "Disallow: /private (line 2)" in told(study, site.url("/private/x"))
 
 
-def test_the_story_leads_back_to_the_seed(study: Study, site: Site) -> None:
+def test_the_story_leads_back_to_the_seed(study: CollectionReader, site: Site) -> None:
     story = study.story(site.url("/d/e"))
 
     assert [step.url for step in story.via] == [site.url("/b"), site.url()]
     assert f"{site.url()} -> {site.url('/b')} -> {site.url('/d/e')}" in told(study, story.url)
 
 
-def test_the_story_of_a_waiting_url_says_when_it_is_due(study: Study, site: Site) -> None:
+def test_the_story_of_a_waiting_url_says_when_it_is_due(
+    study: CollectionReader, site: Site
+) -> None:
     story = study.story(site.url("/busy"))
 
     assert story.row is not None
@@ -206,15 +214,17 @@ def test_the_story_of_a_waiting_url_says_when_it_is_due(study: Study, site: Site
     assert f"next due on {iso_of(story.row.due_us)}" in told(study, story.url)
 
 
-def test_the_story_of_a_seed_says_so(study: Study, site: Site) -> None:
+def test_the_story_of_a_seed_says_so(study: CollectionReader, site: Site) -> None:
     assert "It is a seed" in told(study, site.url())
 
 
-def test_a_redirect_tells_where_it_leads(study: Study, site: Site) -> None:
+def test_a_redirect_tells_where_it_leads(study: CollectionReader, site: Site) -> None:
     assert f"It redirects to {site.url('/b')}." in told(study, site.url("/moved"))
 
 
-def test_a_url_that_is_not_known_is_judged_by_the_rules(study: Study, site: Site) -> None:
+def test_a_url_that_is_not_known_is_judged_by_the_rules(
+    study: CollectionReader, site: Site
+) -> None:
     inside = study.story(site.url("/never")).judged
     outside = study.story("http://else.example/").judged
     forbidden = study.story(site.url("/private/never")).judged
@@ -228,7 +238,7 @@ def test_a_url_that_is_not_known_is_judged_by_the_rules(study: Study, site: Site
     assert (forbidden.is_in, forbidden.reason) == (False, "robots")
 
 
-def test_what_is_no_url_is_no_story(study: Study) -> None:
+def test_what_is_no_url_is_no_story(study: CollectionReader) -> None:
     with pytest.raises(UsageError, match="is not a URL"):
         study.story("mailto:somebody@example.org")
 
@@ -248,8 +258,8 @@ def test_reading_does_not_stop_a_running_crawl(collection: Path) -> None:
             running = tasks.create_task(crawl_in_loop(collection, [site.url()], settings))
             while not running.done():
                 await asyncio.sleep(0.01)
-                if Home(collection).exists:
-                    with Study.open(collection) as study:
+                if CollectionPaths(collection).exists:
+                    with CollectionReader.open(collection) as study:
                         seen = max(seen, sum(1 for _ in study.url_rows()))
         return seen, running.result().fetched
 
@@ -262,7 +272,7 @@ def test_reading_does_not_stop_a_running_crawl(collection: Path) -> None:
 def test_a_refresh_shows_what_came_since(collection: Path) -> None:
     with site_in_thread({"*": page("<p>x")}) as site:
         crawl(collection, [site.url("/1")])
-        with Study.open(collection) as study:
+        with CollectionReader.open(collection) as study:
             crawl(collection, [site.url("/2")])
             before = study.find(site.url("/2"))
             study.refresh()
@@ -274,7 +284,7 @@ def test_a_refresh_shows_what_came_since(collection: Path) -> None:
 def test_a_damaged_capture_is_named_with_file_and_byte(collection: Path) -> None:
     with site_in_thread({"/": page("<p>x")}) as site:
         crawl(collection, [site.url()])
-        with Study.open(collection) as study:
+        with CollectionReader.open(collection) as study:
             (capture,) = study.captures(site.url())
             (collection / "archive" / capture.file).unlink()
 
@@ -284,7 +294,7 @@ def test_a_damaged_capture_is_named_with_file_and_byte(collection: Path) -> None
 
 def test_a_revisit_shows_the_body_that_it_repeats(collection: Path) -> None:
     url, at_us = "http://example.org/", 1_767_225_600_000_000
-    home, clock = Home(collection), ManualClock()
+    home, clock = CollectionPaths(collection), ManualClock()
     home.make()
     store = open_to_write(home, 16)
     key = Keys(store.find(Table.META, b"salt") or b"").of(url)
@@ -307,7 +317,7 @@ def test_a_revisit_shows_the_body_that_it_repeats(collection: Path) -> None:
     store.write({Table.CAPTURE: rows, Table.URL: {key: row.encode()}})
     store.close()
 
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         pages = [study.page(url, at) for at in ("2026-01-01", "2026-01-02", "2026-01-03")]
 
     assert [found.status for found in pages] == [200, 200, 304]

@@ -12,10 +12,10 @@ import pytest
 
 import gossamer.api as gossamer
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CorruptFile, NotKnown, UsageError
 from gossamer.graph import manifest
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import anchors, backlinks
 from gossamer.transfer.exports import export
 from gossamer.upkeep.rebuild import rebuild
@@ -44,8 +44,8 @@ def site(crawled: tuple[Site, Path]) -> Site:
 
 
 @pytest.fixture
-def study(crawled: tuple[Site, Path]) -> Iterator[Study]:
-    with Study.open(crawled[1]) as opened:
+def study(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
+    with CollectionReader.open(crawled[1]) as opened:
         yield opened
 
 
@@ -53,7 +53,7 @@ def shown(table: Any, *names: str) -> list[tuple[Any, ...]]:
     return [tuple(row[name] for name in names) for row in table.to_pylist()]
 
 
-def test_backlinks_come_with_words_and_place(study: Study, site: Site) -> None:
+def test_backlinks_come_with_words_and_place(study: CollectionReader, site: Site) -> None:
     meant, table = backlinks(study, site.url("/b"))
 
     assert meant == site.url("/b")
@@ -67,14 +67,14 @@ def test_backlinks_come_with_words_and_place(study: Study, site: Site) -> None:
     assert all(row["first_seen"].endswith("Z") for row in table.to_pylist())
 
 
-def test_a_url_is_found_as_people_type_it(study: Study, site: Site) -> None:
+def test_a_url_is_found_as_people_type_it(study: CollectionReader, site: Site) -> None:
     typed = site.url("/x/../b").removeprefix("http://") + "#fragment"
 
     assert backlinks(study, typed)[0] == site.url("/b")
     assert backlinks(study, "never.example/x?q=1")[1].num_rows == 1
 
 
-def test_backlinks_by_host_and_site_are_counted(study: Study, site: Site) -> None:
+def test_backlinks_by_host_and_site_are_counted(study: CollectionReader, site: Site) -> None:
     by_host = backlinks(study, site.url("/b"), "host")[1]
     by_site = backlinks(study, site.url("/b"), "site")[1]
 
@@ -82,7 +82,7 @@ def test_backlinks_by_host_and_site_are_counted(study: Study, site: Site) -> Non
     assert shown(by_site, "site", "hosts", "pages", "links") == [("127.0.0.1", 1, 4, 5)]
 
 
-def test_anchors_are_listed_with_their_counts(study: Study, site: Site) -> None:
+def test_anchors_are_listed_with_their_counts(study: CollectionReader, site: Site) -> None:
     table = anchors(study, site.url("/b"))[1]
 
     assert shown(table, "anchor", "pages", "links") == [
@@ -90,24 +90,24 @@ def test_anchors_are_listed_with_their_counts(study: Study, site: Site) -> None:
     ]  # fmt: skip
 
 
-def test_a_url_that_nobody_knows_is_said_so(study: Study, site: Site) -> None:
+def test_a_url_that_nobody_knows_is_said_so(study: CollectionReader, site: Site) -> None:
     with pytest.raises(NotKnown, match=r"does not know .*/nothing"):
         backlinks(study, site.url("/nothing"))
     with pytest.raises(UsageError, match="is not a URL"):
         anchors(study, "mailto:me@example.org")
 
 
-def test_a_seed_that_nobody_links_has_none(study: Study, site: Site) -> None:
+def test_a_seed_that_nobody_links_has_none(study: CollectionReader, site: Site) -> None:
     assert backlinks(study, site.url())[1].num_rows == 0
 
 
-def test_another_grouping_is_refused(study: Study, site: Site) -> None:
+def test_another_grouping_is_refused(study: CollectionReader, site: Site) -> None:
     with pytest.raises(UsageError, match="page, host or site"):
         backlinks(study, site.url("/b"), "domain")
 
 
 @pytest.mark.parametrize("what", ["links", "graph"])
-def test_a_network_of_sites_is_exported(study: Study, tmp_path: Path, what: str) -> None:
+def test_a_network_of_sites_is_exported(study: CollectionReader, tmp_path: Path, what: str) -> None:
     count = export(study, what, tmp_path / "sites.gexf", "site")
 
     graph = nx.read_gexf(tmp_path / "sites.gexf")
@@ -117,7 +117,7 @@ def test_a_network_of_sites_is_exported(study: Study, tmp_path: Path, what: str)
     }
 
 
-def test_links_of_hosts_are_edges(study: Study, tmp_path: Path) -> None:
+def test_links_of_hosts_are_edges(study: CollectionReader, tmp_path: Path) -> None:
     export(study, "links", tmp_path / "hosts.csv", "host")
 
     with (tmp_path / "hosts.csv").open(encoding="utf-8") as file:
@@ -126,7 +126,7 @@ def test_links_of_hosts_are_edges(study: Study, tmp_path: Path) -> None:
         ]  # fmt: skip
 
 
-def test_anchors_of_a_site_are_summed(study: Study, tmp_path: Path) -> None:
+def test_anchors_of_a_site_are_summed(study: CollectionReader, tmp_path: Path) -> None:
     export(study, "anchors", tmp_path / "anchors.jsonl", "site")
 
     lines = [json.loads(line) for line in (tmp_path / "anchors.jsonl").read_text().splitlines()]
@@ -138,13 +138,13 @@ def test_anchors_of_a_site_are_summed(study: Study, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["pages", "anchors"])
 def test_only_networks_have_the_formats_of_networks(
-    study: Study, tmp_path: Path, what: str
+    study: CollectionReader, tmp_path: Path, what: str
 ) -> None:
     with pytest.raises(UsageError, match=r"unknown file format.* \.csv or \.parquet"):
         export(study, what, tmp_path / "x.gexf")
 
 
-def test_only_links_have_levels(study: Study, tmp_path: Path) -> None:
+def test_only_links_have_levels(study: CollectionReader, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--level is for links"):
         export(study, "pages", tmp_path / "x.csv", "site")
     with pytest.raises(UsageError, match="unknown level 'x'"):
@@ -154,12 +154,12 @@ def test_only_links_have_levels(study: Study, tmp_path: Path) -> None:
 def test_rebuilt_links_are_the_same(crawled: tuple[Site, Path], tmp_path: Path) -> None:
     site, folder = crawled
     urls = [*(site.url(path) for path in PAGES if path != "/"), "http://never.example/x?q=1"]
-    with Study.open(folder) as study:
+    with CollectionReader.open(folder) as study:
         before = [backlinks(study, url)[1] for url in urls]
 
-    rebuild(Home(folder), "graph", SystemClock(), lambda _: None)
+    rebuild(CollectionPaths(folder), "graph", SystemClock(), lambda _: None)
 
-    with Study.open(folder) as study:
+    with CollectionReader.open(folder) as study:
         assert [backlinks(study, url)[1] for url in urls] == before
 
 

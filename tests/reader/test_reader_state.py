@@ -11,7 +11,7 @@ import pytest
 import gossamer
 from gossamer.api import Collection
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import NotKnown, Rewritten
 from gossamer.frontier.store import Store
 from gossamer.graph.formats import NETWORK_FORMATS
@@ -50,7 +50,7 @@ def study(site: Site, collection: Path) -> Iterator[Collection]:
 
 def take_down(study: Collection, url: str) -> None:
     """As another process does: the one that has it open is told nothing."""
-    forget(Home(study.home.path), [url], SystemClock(), lambda _text: None)
+    forget(CollectionPaths(study.home.path), [url], SystemClock(), lambda _text: None)
 
 
 def test_what_is_forgotten_is_not_given_by_a_study_that_was_open(

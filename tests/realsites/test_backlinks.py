@@ -21,7 +21,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from gossamer.graph import tables
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import anchors, backlinks
 from support.need import need_linux
 from support.sites import serving
@@ -49,7 +49,7 @@ def test_backlinks_and_their_words_are_those_that_a_slow_script_finds(
     with serving(name) as site:
         crawl(site.start, collection)
     found = links_by_script(collection)
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         by_spelling = {spelt(url): url for url in targets_of(study)}
         assert by_spelling.keys() == found.keys()
         for target in random.Random(name).sample(sorted(found), TARGETS):
@@ -69,7 +69,7 @@ def crawl(start: str, collection: Path) -> None:
     assert json.loads(ended.stdout)["stopped"] == "done"
 
 
-def targets_of(study: Study) -> Iterator[str]:
+def targets_of(study: CollectionReader) -> Iterator[str]:
     for batch in tables.batches(
         study.home.graph, "select distinct target from links where kind in ('a', 'area')"
     ):

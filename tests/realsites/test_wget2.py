@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome, Reason
 from support.need import need_linux, need_program
 from support.sites import RealSite, serving
@@ -49,11 +49,11 @@ class Both:
         return {url for url in asked if asked[url] == 200 and self.types[url] == "text/html"}
 
     def html_of(self, url: str) -> str:
-        with Study.open(self.collection) as study:
+        with CollectionReader.open(self.collection) as study:
             return study.page(url).html
 
     def via(self, url: str) -> str:
-        with Study.open(self.collection) as study:
+        with CollectionReader.open(self.collection) as study:
             row = study.find_key(study.get(url).via)
         return row.url if row else ""
 
@@ -144,7 +144,7 @@ def test_every_url_has_an_outcome_and_a_reason_where_one_is_due(
     name: str, crawled: Callable[[str], Both]
 ) -> None:
     both = crawled(name)
-    with Study.open(both.collection) as study:
+    with CollectionReader.open(both.collection) as study:
         rows = list(study.url_rows())
 
     asked = {row.url for row in rows if row.status}
@@ -165,7 +165,7 @@ def test_the_archive_holds_what_was_fetched_and_other_programs_read_it(
 ) -> None:
     both = crawled(name)
     files = sorted((both.collection / "archive").glob("*.warc.gz"))
-    with Study.open(both.collection) as study:
+    with CollectionReader.open(both.collection) as study:
         fetched = {row.url for row in study.url_rows() if row.outcome is Outcome.FETCHED}
 
     check = [sys.executable, "-m", "warcio.cli", "check", *map(str, files)]

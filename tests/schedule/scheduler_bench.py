@@ -27,7 +27,7 @@ HURRIED = {"politeness.host_delay_s": 0, "politeness.per_host": 4}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SeenRequest:
     """One request: when it began and ended, and whom it asked."""
 
     began_s: float
@@ -50,7 +50,7 @@ class Bench:
     def __post_init__(self) -> None:
         self.settings = with_values(Settings(), {"fetch.contact": "a@b.example", **self.values})
         self.decided: list[UrlRow] = []
-        self.asked: list[Asked] = []
+        self.asked: list[SeenRequest] = []
         self.looked_up: list[str] = []
         self._began_s: dict[int, float] = {}
         self._uncommitted: list[Report] = []
@@ -149,7 +149,7 @@ class Bench:
         lease = report.lease
         began_s = self._began_s.pop(lease.number)
         now_s = self.clock.now_s()
-        self.asked.append(Asked(began_s, now_s, lease, report.retry_after_s))
+        self.asked.append(SeenRequest(began_s, now_s, lease, report.retry_after_s))
         self._uncommitted.append(report)
         self._learn(report, retry_us)
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from gossamer.schedule.host_queues import Host, HostBoard, Where
+from gossamer.schedule.host_queues import Host, HostQueues, Where
 
 
 def hosts(*names: str) -> list[Host]:
     return [Host(name.encode(), name, is_typed=False) for name in names]
 
 
-def rested(board: HostBoard, now_s: float) -> list[str]:
+def rested(board: HostQueues, now_s: float) -> list[str]:
     return [host.name for host in board.take_rested(now_s)]
 
 
 def test_the_ready_host_with_the_first_place_comes_first() -> None:
-    board = HostBoard()
+    board = HostQueues()
     late, early = hosts("late", "early")
 
     board.make_ready(late, b"2")
@@ -24,7 +24,7 @@ def test_the_ready_host_with_the_first_place_comes_first() -> None:
 
 
 def test_a_host_stands_in_one_place_only() -> None:
-    board = HostBoard()
+    board = HostQueues()
     (host,) = hosts("a")
     board.make_ready(host, b"1")
     board.rest(host, 5.0)
@@ -39,7 +39,7 @@ def test_a_host_stands_in_one_place_only() -> None:
 
 
 def test_hosts_in_line_are_called_one_after_the_other() -> None:
-    board = HostBoard()
+    board = HostQueues()
     one, two = hosts("one", "two")
     address = board.address("192.0.2.1")
     address.pace.asked()
@@ -56,7 +56,7 @@ def test_hosts_in_line_are_called_one_after_the_other() -> None:
 
 
 def test_nobody_asks_before_those_who_wait() -> None:
-    board = HostBoard()
+    board = HostQueues()
     waiting, passing = hosts("waiting", "passing")
     address = board.address("192.0.2.1", free_at_s=1.0)
 
@@ -67,7 +67,7 @@ def test_nobody_asks_before_those_who_wait() -> None:
 
 
 def test_a_call_that_cannot_be_followed_goes_to_the_next() -> None:
-    board = HostBoard()
+    board = HostQueues()
     one, two = hosts("one", "two")
     address = board.address("192.0.2.1", free_at_s=1.0)
     board.wait_for(address, one)
@@ -81,7 +81,7 @@ def test_a_call_that_cannot_be_followed_goes_to_the_next() -> None:
 
 
 def test_a_host_that_became_ready_keeps_its_call_until_it_is_served() -> None:
-    board = HostBoard()
+    board = HostQueues()
     one, two = hosts("one", "two")
     address = board.address("192.0.2.1")
     board.wait_for(address, one)
@@ -101,7 +101,7 @@ def test_a_host_that_became_ready_keeps_its_call_until_it_is_served() -> None:
 
 
 def test_a_called_host_that_finds_the_address_taken_stays_first_in_line() -> None:
-    board = HostBoard()
+    board = HostQueues()
     one, two = hosts("one", "two")
     address = board.address("192.0.2.1")
     board.wait_for(address, one)
@@ -116,7 +116,7 @@ def test_a_called_host_that_finds_the_address_taken_stays_first_in_line() -> Non
 
 
 def test_a_host_that_left_the_line_is_passed_over() -> None:
-    board = HostBoard()
+    board = HostQueues()
     one, two = hosts("one", "two")
     address = board.address("192.0.2.1")
     address.pace.asked()
@@ -132,7 +132,7 @@ def test_a_host_that_left_the_line_is_passed_over() -> None:
 
 
 def test_addresses_are_forgotten_when_nothing_hangs_on_them() -> None:
-    board = HostBoard()
+    board = HostQueues()
     (host,) = hosts("a")
     names = ("free", "resting", "asked", "waited for")
     free, resting, asked, waited_for = (board.address(name) for name in names)
@@ -163,7 +163,7 @@ def test_every_address_of_a_name_is_tried_before_any_is_tried_again() -> None:
 
 
 def test_a_host_that_stands_at_its_place_stays_there_and_comes_once() -> None:
-    board = HostBoard()
+    board = HostQueues()
     (host,) = hosts("a")
 
     board.make_ready(host, b"1")

@@ -9,7 +9,7 @@ import pytest
 
 from gossamer.records import Lease, Outcome, Purpose
 from gossamer.schedule import robots_fetches as robots_errands
-from gossamer.schedule.robots_fetches import RobotsErrands
+from gossamer.schedule.robots_fetches import RobotsFetches
 from schedule.scheduler_bench import HURRIED, KEYS, PUBLIC, Bench
 
 HOSTS = 40
@@ -24,7 +24,7 @@ def answered(bench: Bench, host: int, body: bytes) -> None:
     bench.scheduler.robots.replay(report)
 
 
-def in_memory(robots: RobotsErrands) -> list[str]:
+def in_memory(robots: RobotsFetches) -> list[str]:
     return list(robots._accesses)
 
 

@@ -10,7 +10,7 @@ import pytest
 from gossamer.politeness.pace import rest_after
 from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report
 from gossamer.urls.canonical import host_of
-from schedule.scheduler_bench import KEYS, PUBLIC, Asked, Bench
+from schedule.scheduler_bench import KEYS, PUBLIC, Bench, SeenRequest
 from schedule.virtual_run import Reply, VirtualRun, grouped, shortest_margin_s
 
 HOSTS = [f"h{number}.example" for number in range(50)]
@@ -113,7 +113,7 @@ def assert_manners(bench: Bench) -> None:
     """Every host and every address rested as long as it had to, after every request."""
     manners = bench.settings.politeness
 
-    def host_rest_s(one: Asked) -> float:
+    def host_rest_s(one: SeenRequest) -> float:
         # What robots.txt says is known, and holds, once its own answer has been read.
         delay_s = 0.0 if one.lease.purpose is Purpose.ROBOTS else CRAWL_DELAYS.get(one.lease.host)
         took_s = one.ended_s - one.began_s

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from gossamer.records import Lease, Report
 from gossamer.schedule.host_queues import Host
-from schedule.scheduler_bench import Asked, Bench
+from schedule.scheduler_bench import Bench, SeenRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +109,15 @@ class VirtualRun:
             self.bench.scheduler.resolved(host, self.bench.resolve(host.name))
 
 
-def grouped(asked: list[Asked], key: Callable[[Lease], str]) -> dict[str, list[Asked]]:
+def grouped(asked: list[SeenRequest], key: Callable[[Lease], str]) -> dict[str, list[SeenRequest]]:
     """Requests by host or by address, in the order in which they began."""
-    groups: dict[str, list[Asked]] = defaultdict(list)
+    groups: dict[str, list[SeenRequest]] = defaultdict(list)
     for one in sorted(asked, key=lambda one: (one.began_s, one.lease.number)):
         groups[key(one.lease)].append(one)
     return groups
 
 
-def shortest_margin_s(group: list[Asked], rest_s: Callable[[Asked], float]) -> float:
+def shortest_margin_s(group: list[SeenRequest], rest_s: Callable[[SeenRequest], float]) -> float:
     """By how much the tightest pair keeps its rest; negative where a rule was broken."""
     margins = [
         after.began_s - (before.ended_s + rest_s(before))

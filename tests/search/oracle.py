@@ -28,10 +28,10 @@ from gossamer.search.tree import (
 )
 from gossamer.urls.canonical import host_of
 
-Kin = Callable[[str], Collection[str]]
+StemVariants = Callable[[str], Collection[str]]
 
 
-def finds(tree: Node, page: Entry, kin: Kin, *, is_own: bool = False) -> bool:
+def finds(tree: Node, page: Entry, kin: StemVariants, *, is_own: bool = False) -> bool:
     """Whether a page answers. `is_own`: only what it says itself, and as it is spelt, counts."""
     match tree:
         case Has():
@@ -48,7 +48,7 @@ def finds(tree: Node, page: Entry, kin: Kin, *, is_own: bool = False) -> bool:
             )
 
 
-def _finds_all(parts: Sequence[Node], page: Entry, kin: Kin, *, is_own: bool) -> bool:
+def _finds_all(parts: Sequence[Node], page: Entry, kin: StemVariants, *, is_own: bool) -> bool:
     conditions = [part for part in parts if is_condition(part)]
     wishes = [part for part in parts if not is_condition(part)]
     if not all(finds(one, page, kin, is_own=is_own) for one in conditions):
@@ -71,7 +71,9 @@ def _listed(texts: Sequence[str]) -> list[str]:
     return [word for text in texts for word in (*words_of(text), "|")]
 
 
-def _in_text(leaf: Word | Prefix | Phrase, text: list[str], kin: Kin, is_own: bool) -> bool:
+def _in_text(
+    leaf: Word | Prefix | Phrase, text: list[str], kin: StemVariants, is_own: bool
+) -> bool:
     words = words_of(leaf.text)
     if isinstance(leaf, Phrase):
         return any(_is_close(places, leaf.slop) for places in _choices(text, words))

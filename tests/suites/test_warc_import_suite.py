@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import UsageError
 from gossamer.settings import Settings, with_values
 from gossamer.transfer.import_archive import Tally
@@ -43,6 +43,8 @@ def _imported(collection: Path, paths: list[Path]) -> Tally:
     quick = with_values(Settings(), QUICK)
     tally = Tally(lambda _: None)
     asyncio.run(
-        import_files(Home(collection), lambda stored: stored or quick, paths, SystemClock(), tally)
+        import_files(
+            CollectionPaths(collection), lambda stored: stored or quick, paths, SystemClock(), tally
+        )
     )
     return tally

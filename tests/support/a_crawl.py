@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from gossamer.base.clock import Clock, SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.node.build import open_node
 from gossamer.node.node import Node
 from gossamer.node.progress import Summary
@@ -64,7 +64,7 @@ async def crawl_in_loop(
     canonical = [form.find(seed) or seed for seed in seeds]
     with ExitStack() as stack:
         opened = open_node(
-            Home(collection),
+            CollectionPaths(collection),
             lambda _stored: chosen,
             canonical,
             clock or SystemClock(),

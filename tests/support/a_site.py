@@ -54,9 +54,9 @@ from support.answers import (
 )
 
 __all__ = [
-    "Asked",
     "Misbehaviour",
     "Request",
+    "SeenRequest",
     "Site",
     "a_site",
     "after_interim",
@@ -105,7 +105,7 @@ Pages = Mapping[str, Answer]
 
 
 @dataclass(slots=True)
-class Asked:
+class SeenRequest:
     """One request as the server saw it. Times are of `time.monotonic`."""
 
     request: Request
@@ -138,7 +138,7 @@ class Site:
     port: int
     pages: Pages
     hosts: Mapping[str, Pages]
-    log: list[Asked] = field(default_factory=list)
+    log: list[SeenRequest] = field(default_factory=list)
     connections: int = 0  # opened so far
     given: dict[tuple[str, str], int] = field(default_factory=dict)  # turns of listed answers
 
@@ -239,7 +239,7 @@ async def _talk(site: Site, reader: asyncio.StreamReader, writer: asyncio.Stream
     while True:
         head = await reader.readuntil(b"\r\n\r\n")
         request = _read_request(head, peer)
-        asked = Asked(request, connection, time.monotonic())
+        asked = SeenRequest(request, connection, time.monotonic())
         site.log.append(asked)
         try:
             stays_open = await _give(await _choose(site, request), asked, reader, writer)
@@ -250,7 +250,7 @@ async def _talk(site: Site, reader: asyncio.StreamReader, writer: asyncio.Stream
 
 
 async def _give(
-    given: Plain, asked: Asked, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    given: Plain, asked: SeenRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> bool:
     """Send an answer; whether the connection can be used for another.
 

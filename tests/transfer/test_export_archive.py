@@ -14,7 +14,7 @@ from gossamer.archive.padding import first_without_salt
 from gossamer.archive.reader import iter_exchanges, read_answer_at, read_info, read_records
 from gossamer.archive.verify import check_file
 from gossamer.errors import CorruptFile, NotKnown, UsageError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.exports import export
 from support.a_crawl import crawl
 from support.a_site import Site, page, site_in_thread
@@ -40,7 +40,7 @@ def urls_in(path: Path) -> set[str]:
 
 def test_a_warc_is_all_files_joined(crawled: tuple[Path, Site], tmp_path: Path) -> None:
     folder, _ = crawled
-    with Study.open(folder) as study:
+    with CollectionReader.open(folder) as study:
         written = export(study, "warc", tmp_path / "all.warc.gz")
     files = sorted((folder / "archive").glob("*.warc.gz"))
     joined = b"".join(map(without_salt, files))
@@ -58,7 +58,7 @@ def test_the_salt_of_the_collection_does_not_leave_it(
     crawled: tuple[Path, Site], tmp_path: Path
 ) -> None:
     folder, site = crawled
-    with Study.open(folder) as study:
+    with CollectionReader.open(folder) as study:
         salt = study.keys.salt.hex()
         export(study, "warc", tmp_path / "all.warc.gz")
         export(study, "warc", tmp_path / "part.warc.gz", prefix=site.url("/docs/"))
@@ -82,7 +82,7 @@ def test_a_part_holds_the_urls_wanted_and_no_other(
 ) -> None:
     folder, site = crawled
     path = tmp_path / "part.warc.gz"
-    with Study.open(folder) as study:
+    with CollectionReader.open(folder) as study:
         export(study, "warc", path, prefix=site.url("/docs/"))
     assert urls_in(path) == {site.url("/docs/a")}
 
@@ -92,7 +92,7 @@ def test_the_index_of_a_part_tells_where_its_records_lie_now(
 ) -> None:
     folder, site = crawled
     path = tmp_path / "part.wacz"
-    with Study.open(folder) as study:
+    with CollectionReader.open(folder) as study:
         export(study, "wacz", path, prefix=site.url("/other"))
     with zipfile.ZipFile(path) as wacz:
         wacz.extractall(tmp_path / "out")
@@ -106,7 +106,7 @@ def test_the_index_of_a_part_tells_where_its_records_lie_now(
 def test_the_page_to_open_first_is_the_seed(crawled: tuple[Path, Site], tmp_path: Path) -> None:
     folder, site = crawled
     path = tmp_path / "all.wacz"
-    with Study.open(folder) as study:
+    with CollectionReader.open(folder) as study:
         export(study, "wacz", path)
     with zipfile.ZipFile(path) as wacz:
         assert json.loads(wacz.read("datapackage.json"))["mainPageUrl"] == site.url("/")
@@ -126,7 +126,7 @@ def test_what_cannot_be_is_said_before_anything_is_read(
     crawled: tuple[Path, Site], tmp_path: Path, what: str, name: str, prefix: str, says: str
 ) -> None:
     path = Path(name) if name == "-" else tmp_path / name
-    with Study.open(crawled[0]) as study, pytest.raises(UsageError, match=says):
+    with CollectionReader.open(crawled[0]) as study, pytest.raises(UsageError, match=says):
         export(study, what, path, prefix=prefix)
 
 
@@ -134,7 +134,7 @@ def test_a_part_without_anything_in_it_is_no_file(
     crawled: tuple[Path, Site], tmp_path: Path
 ) -> None:
     with (
-        Study.open(crawled[0]) as study,
+        CollectionReader.open(crawled[0]) as study,
         pytest.raises(NotKnown, match="nothing was found in the archive"),
     ):
         export(study, "wacz", tmp_path / "x.wacz", prefix="https://nowhere.example/")
@@ -147,7 +147,7 @@ def test_a_lost_file_of_the_archive_is_named(crawled: tuple[Path, Site], tmp_pat
 
     for what in ("warc.gz", "wacz"):
         with (
-            Study.open(copied) as study,
+            CollectionReader.open(copied) as study,
             pytest.raises(CorruptFile, match=r"warc\.gz.*the file is gone; restore it"),
         ):
             export(study, what.removesuffix(".gz"), tmp_path / f"x.{what}")

@@ -15,11 +15,11 @@ import pytest
 
 import gossamer
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.tables import quoted
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_choice import Choice
 from gossamer.transfer.export_folder import export_folder
 from gossamer.transfer.export_schemas import MOMENT, READ_AGAIN, SCHEMAS
@@ -55,12 +55,12 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
 
 
 @pytest.fixture
-def study(crawled: tuple[str, Path]) -> Iterator[Study]:
-    with Study.open(crawled[1]) as opened:
+def study(crawled: tuple[str, Path]) -> Iterator[CollectionReader]:
+    with CollectionReader.open(crawled[1]) as opened:
         yield opened
 
 
-def rows_of(study: Study, choice: Choice | None = None) -> dict[str, dict[str, Any]]:
+def rows_of(study: CollectionReader, choice: Choice | None = None) -> dict[str, dict[str, Any]]:
     """By path."""
     found = pa.Table.from_batches(list(batches(study, "pages", "page", choice or Choice())))
     return {f"/{row['url'].split('/', 3)[3]}": row for row in found.to_pylist()}
@@ -76,7 +76,9 @@ def columns_of(glob: Path) -> list[str]:
     return [row[0] for row in asked(f"describe from {quoted(glob)}")]
 
 
-def test_pages_have_what_they_say_of_themselves(study: Study, crawled: tuple[str, Path]) -> None:
+def test_pages_have_what_they_say_of_themselves(
+    study: CollectionReader, crawled: tuple[str, Path]
+) -> None:
     root, rows = crawled[0], rows_of(study)
 
     home = rows["/"]
@@ -95,12 +97,12 @@ def test_pages_have_what_they_say_of_themselves(study: Study, crawled: tuple[str
 
 
 def test_a_rebuilt_collection_gives_the_same_pages(
-    study: Study, crawled: tuple[str, Path], tmp_path: Path
+    study: CollectionReader, crawled: tuple[str, Path], tmp_path: Path
 ) -> None:
     shutil.copytree(crawled[1], tmp_path / "copy")
-    rebuild(Home(tmp_path / "copy"), "all", SystemClock(), lambda _text: None)
+    rebuild(CollectionPaths(tmp_path / "copy"), "all", SystemClock(), lambda _text: None)
 
-    with Study.open(tmp_path / "copy") as again:
+    with CollectionReader.open(tmp_path / "copy") as again:
         assert rows_of(again) == rows_of(study)
 
 
@@ -117,7 +119,7 @@ def test_a_rebuilt_collection_gives_the_same_pages(
     ],
 )
 def test_pages_are_chosen_by_outcome_and_status(
-    study: Study, outcomes: list[str], statuses: list[str], paths: set[str]
+    study: CollectionReader, outcomes: list[str], statuses: list[str], paths: set[str]
 ) -> None:
     every, chosen = rows_of(study), rows_of(study, Choice.of(outcomes, statuses))
 
@@ -128,7 +130,7 @@ def test_pages_are_chosen_by_outcome_and_status(
 def test_copies_are_found_among_all_pages_whatever_is_chosen(tmp_path: Path) -> None:
     with site_in_thread({"/": page("<a href=/b>b</a>"), "/b": page("<a href=/b>b</a>")}) as site:
         crawl(tmp_path / "c", [site.url()])
-    with Study.open(tmp_path / "c") as study:
+    with CollectionReader.open(tmp_path / "c") as study:
         every = rows_of(study)
         quick = rows_of(study, Choice.of(["fetched"], columns=["url", "duplicate_of"]))
 
@@ -145,13 +147,13 @@ def test_copies_are_found_among_all_pages_whatever_is_chosen(tmp_path: Path) -> 
     ],
 )
 def test_a_choice_that_cannot_be_is_told_with_what_can(
-    study: Study, outcomes: list[str], statuses: list[str], columns: list[str], says: str
+    study: CollectionReader, outcomes: list[str], statuses: list[str], columns: list[str], says: str
 ) -> None:
     with pytest.raises(UsageError, match=says):
         rows_of(study, Choice.of(outcomes, statuses, columns))
 
 
-def test_only_pages_are_chosen_by_status(study: Study, tmp_path: Path) -> None:
+def test_only_pages_are_chosen_by_status(study: CollectionReader, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="for pages"):
         export(study, "hosts", tmp_path / "h.csv", choice=Choice.of([], ["404"]))
     with pytest.raises(UsageError, match="for tables"):
@@ -159,7 +161,7 @@ def test_only_pages_are_chosen_by_status(study: Study, tmp_path: Path) -> None:
 
 
 def test_in_parquet_times_are_timestamps_and_counts_whole_numbers(
-    study: Study, tmp_path: Path
+    study: CollectionReader, tmp_path: Path
 ) -> None:
     for what, schema in SCHEMAS.items():
         export(study, what, tmp_path / f"{what}.parquet")
@@ -171,7 +173,7 @@ def test_in_parquet_times_are_timestamps_and_counts_whole_numbers(
     assert datetime(2026, 1, 31, 12, tzinfo=UTC) in modified.values()
 
 
-def test_in_text_times_stay_as_they_were(study: Study, tmp_path: Path) -> None:
+def test_in_text_times_stay_as_they_were(study: CollectionReader, tmp_path: Path) -> None:
     export(study, "pages", tmp_path / "p.jsonl")
     export(study, "pages", tmp_path / "p.csv")
 
@@ -180,7 +182,7 @@ def test_in_text_times_stay_as_they_were(study: Study, tmp_path: Path) -> None:
     assert '"2026-01-31T12:00:00Z"' in (tmp_path / "p.csv").read_text()
 
 
-def test_chosen_columns_come_in_their_order(study: Study, tmp_path: Path) -> None:
+def test_chosen_columns_come_in_their_order(study: CollectionReader, tmp_path: Path) -> None:
     export(study, "pages", tmp_path / "p.csv", choice=Choice.of(columns=["title,url", "words"]))
     export(study, "hosts", tmp_path / "h.csv", choice=Choice.of(columns=["fetched", "host"]))
 
@@ -189,13 +191,13 @@ def test_chosen_columns_come_in_their_order(study: Study, tmp_path: Path) -> Non
 
 
 def test_pages_are_exported_though_the_archive_is_damaged(
-    study: Study, crawled: tuple[str, Path], tmp_path: Path
+    study: CollectionReader, crawled: tuple[str, Path], tmp_path: Path
 ) -> None:
     shutil.copytree(crawled[1], tmp_path / "copy")
     for file in (tmp_path / "copy" / "archive").glob("*.warc.gz"):
         file.write_bytes(b"\0" * file.stat().st_size)
 
-    with Study.open(tmp_path / "copy") as damaged:
+    with CollectionReader.open(tmp_path / "copy") as damaged:
         rows = rows_of(damaged)
 
     known = [name for name in SCHEMAS["pages"].names if name not in READ_AGAIN]
@@ -235,7 +237,7 @@ def test_sql_asks_for_days_and_for_what_pages_say(crawled: tuple[str, Path]) -> 
     assert stored.at_us == round(at.timestamp() * 1_000_000)
 
 
-def test_a_folder_is_read_by_duckdb_with_one_glob(study: Study, tmp_path: Path) -> None:
+def test_a_folder_is_read_by_duckdb_with_one_glob(study: CollectionReader, tmp_path: Path) -> None:
     folder = tmp_path / "it's here"
     folder.mkdir()
     (folder / "mine.txt").write_text("mine")
@@ -262,7 +264,7 @@ def test_every_table_is_in_the_folder_of_all(crawled: tuple[str, Path], tmp_path
         assert columns_of(tmp_path / "out" / f"{what}-*.parquet") == schema.names, what
 
 
-def test_a_table_without_rows_is_a_file_too(study: Study, tmp_path: Path) -> None:
+def test_a_table_without_rows_is_a_file_too(study: CollectionReader, tmp_path: Path) -> None:
     (written,) = export_folder(study, "pages", tmp_path, choice=Choice.of(["queued"]))
 
     assert (written.rows, written.parts) == (0, 1)
@@ -298,7 +300,7 @@ def test_flags_choose_pages_on_the_command_line(crawled: tuple[str, Path], tmp_p
     ("ending", "read"), [(".gexf", nx.read_gexf), (".graphml", nx.read_graphml)]
 )
 def test_nodes_of_networks_say_what_they_are(
-    study: Study, crawled: tuple[str, Path], tmp_path: Path, ending: str, read: Any
+    study: CollectionReader, crawled: tuple[str, Path], tmp_path: Path, ending: str, read: Any
 ) -> None:
     export(study, "graph", tmp_path / f"g{ending}")
     export(study, "graph", tmp_path / f"s{ending}", "site")

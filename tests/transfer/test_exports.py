@@ -17,7 +17,7 @@ from gossamer.base.clock import SystemClock, iso_of
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.ranks.ranks import compute, ranks
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.state import PresentState
 from gossamer.reader.tables import times_as_text
 from gossamer.records import Reason
@@ -76,24 +76,24 @@ def site(crawled: tuple[Site, Path]) -> Site:
 
 
 @pytest.fixture
-def study(crawled: tuple[Site, Path]) -> Iterator[Study]:
-    with Study.open(crawled[1]) as opened:
+def study(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
+    with CollectionReader.open(crawled[1]) as opened:
         yield opened
 
 
-def rows_of(study: Study, what: str, tmp_path: Path) -> list[dict[str, Any]]:
+def rows_of(study: CollectionReader, what: str, tmp_path: Path) -> list[dict[str, Any]]:
     path = tmp_path / f"{what}.jsonl"
     export(study, what, path)
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def by_url(study: Study, what: str, tmp_path: Path) -> dict[str, dict[str, Any]]:
+def by_url(study: CollectionReader, what: str, tmp_path: Path) -> dict[str, dict[str, Any]]:
     return {row["url"]: row for row in rows_of(study, what, tmp_path)}
 
 
 @pytest.mark.parametrize("what", SCHEMAS)
 def test_every_format_holds_the_same_rows_under_the_same_names(
-    study: Study, what: str, tmp_path: Path
+    study: CollectionReader, what: str, tmp_path: Path
 ) -> None:
     counts = {export(study, what, tmp_path / f"t{end}") for end in (".jsonl", ".csv", ".parquet")}
 
@@ -108,7 +108,7 @@ def test_every_format_holds_the_same_rows_under_the_same_names(
     assert list(tmp_path.glob(".*")) == []
 
 
-def test_every_known_url_is_a_page_with_an_outcome(study: Study, tmp_path: Path) -> None:
+def test_every_known_url_is_a_page_with_an_outcome(study: CollectionReader, tmp_path: Path) -> None:
     rows = rows_of(study, "pages", tmp_path)
 
     assert [row["url"] for row in rows] == sorted(row.url for row in study.url_rows())
@@ -118,7 +118,9 @@ def test_every_known_url_is_a_page_with_an_outcome(study: Study, tmp_path: Path)
         assert (row["fetched_at"] is not None) == (row["outcome"] == "fetched")
 
 
-def test_a_fetched_page_has_what_is_known_of_it(study: Study, site: Site, tmp_path: Path) -> None:
+def test_a_fetched_page_has_what_is_known_of_it(
+    study: CollectionReader, site: Site, tmp_path: Path
+) -> None:
     row = by_url(study, "pages", tmp_path)[site.url()]
 
     assert row["status"] == 200
@@ -130,7 +132,7 @@ def test_a_fetched_page_has_what_is_known_of_it(study: Study, site: Site, tmp_pa
     assert row["duplicate_of"] is None
 
 
-def test_ranks_are_those_computed_last(study: Study, tmp_path: Path) -> None:
+def test_ranks_are_those_computed_last(study: CollectionReader, tmp_path: Path) -> None:
     compute(study.home.graph, SystemClock())
 
     rows = by_url(study, "pages", tmp_path).values()
@@ -141,18 +143,20 @@ def test_ranks_are_those_computed_last(study: Study, tmp_path: Path) -> None:
 
 
 def test_links_of_a_page_to_itself_are_no_links_into_it(
-    study: Study, site: Site, tmp_path: Path
+    study: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
     # the home page twice, and the redirect
     assert by_url(study, "pages", tmp_path)[site.url("/b")]["in_links"] == 2
 
 
-def test_a_date_that_is_none_is_left_out(study: Study, site: Site, tmp_path: Path) -> None:
+def test_a_date_that_is_none_is_left_out(
+    study: CollectionReader, site: Site, tmp_path: Path
+) -> None:
     assert by_url(study, "pages", tmp_path)[site.url("/b")]["modified_at"] is None
 
 
 def test_a_refused_page_has_no_status_unless_it_was_asked(
-    study: Study, site: Site, tmp_path: Path
+    study: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
     rows = by_url(study, "pages", tmp_path)
 
@@ -162,7 +166,9 @@ def test_a_refused_page_has_no_status_unless_it_was_asked(
     assert rows[site.url("/picture.png")]["status"] == 200
 
 
-def test_links_have_words_place_and_times(study: Study, site: Site, tmp_path: Path) -> None:
+def test_links_have_words_place_and_times(
+    study: CollectionReader, site: Site, tmp_path: Path
+) -> None:
     links = [row for row in rows_of(study, "links", tmp_path) if row["target"] == site.url("/b")]
 
     told = {(row["source"], row["anchor"], row["rel"], row["place"]) for row in links}
@@ -176,7 +182,7 @@ def test_links_have_words_place_and_times(study: Study, site: Site, tmp_path: Pa
     assert links[0]["first_seen"].endswith("Z")
 
 
-def test_hosts_add_up(study: Study, tmp_path: Path) -> None:
+def test_hosts_add_up(study: CollectionReader, tmp_path: Path) -> None:
     rows = {row["host"]: row for row in rows_of(study, "hosts", tmp_path)}
 
     assert set(rows) == {"127.0.0.1", "other.example"}
@@ -188,7 +194,7 @@ def test_hosts_add_up(study: Study, tmp_path: Path) -> None:
 
 
 def test_refused_urls_come_with_rule_and_page_and_malformed_links_with_their_line(
-    study: Study, site: Site, tmp_path: Path
+    study: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
     rows = by_url(study, "refused", tmp_path)
 
@@ -201,7 +207,9 @@ def test_refused_urls_come_with_rule_and_page_and_malformed_links_with_their_lin
     assert bad["detail"].endswith(", line 2")
 
 
-def test_texts_are_of_pages_that_have_one(study: Study, site: Site, tmp_path: Path) -> None:
+def test_texts_are_of_pages_that_have_one(
+    study: CollectionReader, site: Site, tmp_path: Path
+) -> None:
     rows = by_url(study, "text", tmp_path)
 
     assert set(rows) == {site.url(), site.url("/b"), site.url("/plain.txt")}
@@ -209,7 +217,7 @@ def test_texts_are_of_pages_that_have_one(study: Study, site: Site, tmp_path: Pa
     assert rows[site.url("/plain.txt")]["text"] == "plain words"
 
 
-def test_no_cell_of_a_csv_is_run_as_a_formula(study: Study, tmp_path: Path) -> None:
+def test_no_cell_of_a_csv_is_run_as_a_formula(study: CollectionReader, tmp_path: Path) -> None:
     for what in ("pages", "links", "text"):
         export(study, what, tmp_path / f"{what}.csv")
         with (tmp_path / f"{what}.csv").open(encoding="utf-8", newline="") as file:
@@ -231,7 +239,7 @@ def test_every_cell_of_a_csv_can_be_had_as_it_was_found() -> None:
     assert not [cell for cell in cells if re.match(r"[=+\-@\t\r\n＝＋－＠]", cell)]
 
 
-def test_who_asks_for_it_has_exact_cells_in_csv(study: Study, tmp_path: Path) -> None:
+def test_who_asks_for_it_has_exact_cells_in_csv(study: CollectionReader, tmp_path: Path) -> None:
     export(study, "links", tmp_path / "t.csv", is_exact=True)
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
@@ -241,7 +249,7 @@ def test_who_asks_for_it_has_exact_cells_in_csv(study: Study, tmp_path: Path) ->
 
 
 def test_a_csv_keeps_commas_quotes_and_lines_in_their_cell(
-    study: Study, site: Site, tmp_path: Path
+    study: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
     export(study, "pages", tmp_path / "t.csv")
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
@@ -251,7 +259,7 @@ def test_a_csv_keeps_commas_quotes_and_lines_in_their_cell(
 
 
 def test_a_dash_writes_lines_of_json_to_standard_output(
-    study: Study, capfdbinary: pytest.CaptureFixture[bytes]
+    study: CollectionReader, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     rows = export(study, "hosts", Path("-"))
 
@@ -260,7 +268,7 @@ def test_a_dash_writes_lines_of_json_to_standard_output(
     assert rows == 2
 
 
-def test_a_file_that_is_there_is_replaced(study: Study, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_replaced(study: CollectionReader, tmp_path: Path) -> None:
     path = tmp_path / "hosts.jsonl"
     path.write_text("old")
 
@@ -269,7 +277,7 @@ def test_a_file_that_is_there_is_replaced(study: Study, tmp_path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) == 2
 
 
-def test_a_link_to_a_file_stays_a_link(study: Study, tmp_path: Path) -> None:
+def test_a_link_to_a_file_stays_a_link(study: CollectionReader, tmp_path: Path) -> None:
     link = tmp_path / "link.jsonl"
     link.symlink_to(tmp_path / "real.jsonl")
 
@@ -279,7 +287,7 @@ def test_a_link_to_a_file_stays_a_link(study: Study, tmp_path: Path) -> None:
     assert (tmp_path / "real.jsonl").is_file()
 
 
-def test_a_device_is_written_to_and_not_replaced(study: Study, tmp_path: Path) -> None:
+def test_a_device_is_written_to_and_not_replaced(study: CollectionReader, tmp_path: Path) -> None:
     (tmp_path / "null.jsonl").symlink_to(os.devnull)
 
     export(study, "hosts", tmp_path / "null.jsonl")
@@ -299,7 +307,7 @@ def test_a_device_is_written_to_and_not_replaced(study: Study, tmp_path: Path) -
     ],
 )
 def test_what_cannot_be_written_is_said_in_one_sentence(
-    study: Study, tmp_path: Path, what: str, name: str, says: str
+    study: CollectionReader, tmp_path: Path, what: str, name: str, says: str
 ) -> None:
     (tmp_path / "folder.csv").mkdir()
 
@@ -309,11 +317,11 @@ def test_what_cannot_be_written_is_said_in_one_sentence(
     assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
 
 
-def test_a_failed_export_leaves_the_old_file(study: Study, tmp_path: Path) -> None:
+def test_a_failed_export_leaves_the_old_file(study: CollectionReader, tmp_path: Path) -> None:
     path = tmp_path / "text.jsonl"
     path.write_text("old")
 
-    class Broken(Study):
+    class Broken(CollectionReader):
         def url_rows(self) -> Iterator[Any]:
             raise RuntimeError("boom")
 
@@ -325,7 +333,9 @@ def test_a_failed_export_leaves_the_old_file(study: Study, tmp_path: Path) -> No
     assert [each.name for each in tmp_path.iterdir()] == ["text.jsonl"]
 
 
-def test_what_a_killed_export_has_left_goes_with_the_next(study: Study, tmp_path: Path) -> None:
+def test_what_a_killed_export_has_left_goes_with_the_next(
+    study: CollectionReader, tmp_path: Path
+) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     left = tmp_path / f".hosts[1].csv.{ended.pid}.part"
@@ -345,7 +355,7 @@ def test_an_empty_collection_has_tables_with_names_and_no_rows(
 ) -> None:
     with site_in_thread({}) as site:
         crawl(collection, [site.url()], scope__exclude=("*",))
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         table = pa.Table.from_batches(list(batches(study, what)), SCHEMAS[what])
         rows = export(study, what, tmp_path / "t.parquet")
 

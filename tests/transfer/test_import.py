@@ -18,9 +18,9 @@ import pytest
 from gossamer.archive.reader import iter_exchanges, read_records
 from gossamer.archive.warc import payload_digest
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home, locked
+from gossamer.collection.directory import CollectionPaths, locked
 from gossamer.errors import CollectionInUse, UsageError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome, Purpose
 from gossamer.settings import Settings, with_values
 from gossamer.transfer.import_archive import Tally
@@ -61,13 +61,15 @@ def bring(collection: Path, *paths: Path, told: list[str] | None = None) -> Tall
     quick = with_values(Settings(), QUICK)
     tally = Tally((told if told is not None else []).append)
     asyncio.run(
-        import_files(Home(collection), lambda stored: stored or quick, paths, SystemClock(), tally)
+        import_files(
+            CollectionPaths(collection), lambda stored: stored or quick, paths, SystemClock(), tally
+        )
     )
     return tally
 
 
 def outcomes(collection: Path) -> dict[str, str]:
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         return {row.url: row.outcome.value for row in study.url_rows()}
 
 
@@ -155,7 +157,7 @@ def test_two_answers_of_one_second_are_two_captures(tmp_path: Path, collection: 
     url = "https://example.org/"
     path.write_bytes(response(url, 1) + response(url, 2))
     assert bring(collection, path).captures == 2
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert len(study.captures(url)) == 2
         assert study.page(url).title == "T2"
 
@@ -165,7 +167,7 @@ def test_an_older_capture_does_not_displace_a_newer_one(tmp_path: Path, collecti
     new.write_bytes(response(url, 2, WARC_Date="2024-01-01T00:00:00Z"))
     old.write_bytes(response(url, 1))
     bring(collection, new, old)
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert study.get(url).title == "T2"
         assert [one.at_us // 10**6 for one in study.captures(url)] == [1580608922, 1704067200]
     assert typed("verify", "-c", collection).code == 0
@@ -181,12 +183,12 @@ def test_a_revisit_shows_the_body_that_it_repeats(tmp_path: Path, collection: Pa
     again = record("revisit", url, head, 2, **{**named, "WARC_Date": later})
     path.write_bytes(first + again)
     assert bring(collection, path).captures == 2
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert study.get(url).title == "Once"
         assert study.page(url).text == study.page(url, "2020").text
     assert typed("verify", "-c", collection).code == 0
     assert typed("rebuild", "all", "-c", collection).code == 0
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert study.get(url).title == "Once"
 
 
@@ -226,7 +228,7 @@ def test_an_imported_robots_txt_gives_no_permission(tmp_path: Path, collection: 
         exported = tmp_path / "a.warc.gz"
         typed("export", "-c", first, "warc", "-o", exported)
         bring(collection, exported)
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         purposes = {
             one.lease.purpose for file in study.home.archive.glob("*.warc.gz")
             for one in iter_exchanges(file)
@@ -246,7 +248,7 @@ def test_a_collection_that_was_exported_and_imported_is_the_same(
     bring(collection, wacz)
     seen = []
     for one in (first, collection):
-        with Study.open(one) as study:
+        with CollectionReader.open(one) as study:
             rows = {row.url: row for row in study.url_rows()}
             seen.append(
                 [(url, row.title, row.at_us, row.digest) for url, row in sorted(rows.items())]
@@ -267,7 +269,7 @@ def test_a_named_url_is_asked_though_it_is_out_of_scope_and_private_ones_are_not
         assert [one.split(":")[0] for one in told] == [f"{urls}, line 4", f"{urls}, line 5"]
         crawl(collection, [])
         assert site.asked == []  # nobody typed this host, and its address is private
-        with Study.open(collection) as study:
+        with CollectionReader.open(collection) as study:
             assert study.get(site.url("/other")).reason == "private"
         asked = tmp_path / "asked"
         bring(asked, urls)
@@ -340,7 +342,7 @@ def test_a_file_that_is_not_there_is_named() -> None:
 def test_nothing_is_imported_while_somebody_else_writes(tmp_path: Path, collection: Path) -> None:
     path = tmp_path / "a.warc"
     path.write_bytes(b"".join(THREE))
-    home = Home(collection)
+    home = CollectionPaths(collection)
     home.make()
     with locked(home), pytest.raises(CollectionInUse, match="is in use by process"):
         bring(collection, path)
@@ -406,7 +408,7 @@ def test_an_outcome_of_another_collection_comes_along(tmp_path: Path, collection
     exported = tmp_path / "a.warc.gz"
     typed("export", "-c", first, "warc", "-o", exported)
     bring(collection, exported)
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         row = study.get(site.url("/gone"))
         assert (row.outcome, row.status) == (Outcome.FETCHED, 404)
 
@@ -459,6 +461,6 @@ def test_a_file_whose_lines_end_in_two_carriage_returns_is_imported(
     tally = bring(collection, path)
 
     assert (tally.records, tally.damaged) == (1, 0)
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert study.page("http://a.example/1").title == "T1"
     assert exchanges(collection) == 1

@@ -12,10 +12,10 @@ import pytest
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.warc import payload_digest
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.settings import Settings, with_values
 from gossamer.transfer.exports import batches
 from gossamer.transfer.import_archive import Tally
@@ -50,7 +50,13 @@ def bring(collection: Path, path: Path, **more: int) -> tuple[Tally, list[str]]:
     values = QUICK | {name.replace("__", "."): value for name, value in more.items()}
     tally, quick = Tally(told.append), with_values(Settings(), values)
     asyncio.run(
-        import_files(Home(collection), lambda stored: stored or quick, [path], SystemClock(), tally)
+        import_files(
+            CollectionPaths(collection),
+            lambda stored: stored or quick,
+            [path],
+            SystemClock(),
+            tally,
+        )
     )
     return tally, told
 
@@ -76,7 +82,7 @@ def test_a_hundred_revisits_name_the_one_body_and_not_each_other(
     found = [exchange for file in files for exchange in iter_exchanges(file)]
     assert {exchange.answer.body for exchange in found if not exchange.revisit_of} == {body}  # type: ignore[union-attr]
     assert len({exchange.body_at for exchange in found}) == 2, "none, and the one body"
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert study.get(URL).title == "Once"
 
 
@@ -106,7 +112,7 @@ def test_a_body_that_is_said_to_lie_in_the_file_itself_is_not_looked_for(
     ring = {"source": "00" * 16, "captureAt": "0", "bodyFile": "a.warc", "bodyAt": "0"}
     (path := tmp_path / "a.warc").write_bytes(with_ours(**ring))
     assert bring(collection, path)[0].captures == 1
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert study.page(URL).title == "Once"
 
 
@@ -116,7 +122,7 @@ def test_answers_of_one_second_keep_their_order_however_many_they_are(
     path = tmp_path / "a.warc"
     path.write_bytes(b"".join(record("response", n, HEAD + b"%d" % n) for n in range(300)))
     assert bring(collection, path)[0].captures == 300
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert len(study.captures(URL)) == 300
         assert study.page(URL).body == b"299"
         rows = pa.Table.from_batches(batches(study, "captures")).to_pylist()
@@ -133,7 +139,7 @@ def test_answers_that_are_dated_against_the_search_for_a_free_moment_are_all_kep
     dated = [record("response", n, HEAD + b"%d" % n, WARC_Date=d) for n, d in enumerate(dates)]
     path.write_bytes(b"".join(dated) + record("response", 99, HEAD + b"99"))
     assert bring(collection, path)[0].captures == len(dates) + 1
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert len(study.captures(URL)) == len(dates) + 1
 
 
@@ -169,7 +175,7 @@ def test_no_record_names_again_what_was_forgotten(tmp_path: Path, collection: Pa
         record("response", 1, HEAD + b"x") + record("resource", 2, b"y", WARC_Target_URI=odd)
     )
     bring(collection, path)
-    forget(Home(collection), ["example.org"], SystemClock(), lambda _text: None)
+    forget(CollectionPaths(collection), ["example.org"], SystemClock(), lambda _text: None)
     uris = ("dns:example.org", "ftp://example.org/x", URL)
     again = (record("resource", n, b"z", WARC_Target_URI=uri) for n, uri in enumerate(uris, 3))
     path.write_bytes(b"".join(again))
@@ -183,7 +189,7 @@ def test_of_a_body_that_no_fetch_would_have_brought_only_the_beginning_is_read(
     body = b"<title>Once</title><a href=/near>x</a>" + b"<p>" * 50_000 + b"<a href=/far>x</a>"
     (path := tmp_path / "a.warc").write_bytes(record("response", 1, HEAD + body))
     bring(collection, path, fetch__max_body_bytes=1 << 16, parse__max_decoded_bytes=1 << 16)
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         row = study.get(URL)
         assert (row.title, row.out_links) == ("Once", 1)
         assert "65536 of them were read" in row.detail
@@ -209,5 +215,5 @@ def test_a_revisit_of_a_second_with_many_answers_finds_the_one_of_its_payload(
 
     assert bring(collection, path)[0].captures == 41
 
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         assert study.page(URL).title == "17"

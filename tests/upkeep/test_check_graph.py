@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.collection.checksums import Before, end_writing
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.graph import manifest
 from gossamer.graph.arrow import pq
 from gossamer.graph.manifest import MergedSet
@@ -23,7 +23,7 @@ PAGES = {
 
 
 @pytest.fixture
-def home(collection: Path) -> Home:
+def home(collection: Path) -> CollectionPaths:
     """A collection whose links are merged."""
     with site_in_thread(PAGES) as site:
         crawl(collection, [site.url()])
@@ -31,30 +31,30 @@ def home(collection: Path) -> Home:
     graph = manifest.read(folder)
     names = [part.name for part in graph.parts]
     manifest.replace(folder, graph.with_merged(names, merge(folder, names, "links-m"), at_us=1))
-    sealed(Home(collection))
-    return Home(collection)
+    sealed(CollectionPaths(collection))
+    return CollectionPaths(collection)
 
 
-def problems(home: Home) -> list[Problem]:
+def problems(home: CollectionPaths) -> list[Problem]:
     return list(verify(home))
 
 
-def sealed(home: Home) -> None:
+def sealed(home: CollectionPaths) -> None:
     """What a writer does that lets go of the collection."""
     end_writing(home.path, Before())
 
 
-def merged_set(home: Home) -> MergedSet:
+def merged_set(home: CollectionPaths) -> MergedSet:
     (merged,) = manifest.read(home.graph).sets
     return merged
 
 
-def test_a_merged_graph_is_well(home: Home) -> None:
+def test_a_merged_graph_is_well(home: CollectionPaths) -> None:
     assert problems(home) == []
 
 
 @pytest.mark.parametrize("file", ["by_target", "by_source", "captures_file"])
-def test_each_file_of_a_set_is_read(home: Home, file: str) -> None:
+def test_each_file_of_a_set_is_read(home: CollectionPaths, file: str) -> None:
     path = home.graph / getattr(merged_set(home), file)
     path.write_bytes(path.read_bytes()[:-8])
 
@@ -65,7 +65,7 @@ def test_each_file_of_a_set_is_read(home: Home, file: str) -> None:
     assert "gossamer rebuild graph" in problem.todo
 
 
-def test_a_sorted_file_that_is_not_in_order_is_found(home: Home) -> None:
+def test_a_sorted_file_that_is_not_in_order_is_found(home: CollectionPaths) -> None:
     path = home.graph / merged_set(home).by_target
     table = pq.read_table(path)
     pq.write_table(table.take(list(range(table.num_rows))[::-1]), path, row_group_size=1)
@@ -74,7 +74,7 @@ def test_a_sorted_file_that_is_not_in_order_is_found(home: Home) -> None:
     assert ["not in order" in problem.what for problem in problems(home)] == [True]
 
 
-def test_a_count_that_is_wrong_is_found(home: Home) -> None:
+def test_a_count_that_is_wrong_is_found(home: CollectionPaths) -> None:
     graph = manifest.read(home.graph)
     wrong = replace(merged_set(home), captures=99)
     manifest.replace(home.graph, replace(graph, sets=(wrong,)))
@@ -83,7 +83,7 @@ def test_a_count_that_is_wrong_is_found(home: Home) -> None:
     assert ["the manifest says 99" in problem.what for problem in problems(home)] == [True]
 
 
-def test_a_graph_beyond_the_archive_is_found(home: Home) -> None:
+def test_a_graph_beyond_the_archive_is_found(home: CollectionPaths) -> None:
     graph = manifest.read(home.graph)
     (file,) = graph.covered
     manifest.replace(home.graph, graph.with_covered({file: 10**9}))
@@ -91,7 +91,7 @@ def test_a_graph_beyond_the_archive_is_found(home: Home) -> None:
     assert [f"covers {file} up to byte 1000000000" in p.what for p in problems(home)] == [True]
 
 
-def test_a_damaged_manifest_is_said_once_with_what_to_do(home: Home) -> None:
+def test_a_damaged_manifest_is_said_once_with_what_to_do(home: CollectionPaths) -> None:
     (home.graph / "manifest.json").write_text("{")
 
     (problem,) = problems(home)

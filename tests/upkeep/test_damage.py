@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import GossamerError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from gossamer.transfer.exports import batches
@@ -37,7 +37,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def known(path: Path) -> dict[str, list[str]]:
     """All that the collection knows, without the seconds of refusals, which come from the log."""
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         tables = {
             name: sorted(
                 str({k: v for k, v in row.items() if not k.endswith("_at")})
@@ -50,14 +50,14 @@ def known(path: Path) -> dict[str, list[str]]:
     return tables | {"search": sorted(f"{hit.url} {hit.snippet}" for hit in found)}
 
 
-def is_told(fault: GossamerError, home: Home, file: Path) -> bool:
+def is_told(fault: GossamerError, home: CollectionPaths, file: Path) -> bool:
     """Whether the sentence names the file, or what it is a part of, and what to do."""
     text = str(fault)
     names = (str(home.path / file), str(home.path / file.parts[0]), str(home.path))
     return "\n" not in text and any(name in text for name in names) and "gossamer" in text
 
 
-def untold(home: Home, file: Path, command: Callable[[], object]) -> Iterator[str]:
+def untold(home: CollectionPaths, file: Path, command: Callable[[], object]) -> Iterator[str]:
     """What is wrong with the way in which a command ends that meets the damage."""
     try:
         command()
@@ -68,7 +68,7 @@ def untold(home: Home, file: Path, command: Callable[[], object]) -> Iterator[st
         yield f"traceback: {fault!r}"
 
 
-def mended(home: Home, problems: list[Problem]) -> None:
+def mended(home: CollectionPaths, problems: list[Problem]) -> None:
     """Do what the problems say, as far as it is a command."""
     texts = " ".join(problem.todo for problem in problems)
     orders = re.findall(r"`gossamer (rebuild \w+(?: --without-lost)?|crawl)(?: -c [^`]*)?`", texts)
@@ -93,7 +93,7 @@ def test_damage_of_any_file_is_found_told_and_mended(
     for file in files_of(crawled):
         if file.as_posix() in _OWN:
             continue
-        home = Home(tmp_path / "collection")
+        home = CollectionPaths(tmp_path / "collection")
         shutil.copytree(crawled, home.path)
         if damage(home.path / file, way):
             faults += [f"{file} {way}: {fault}" for fault in faults_after(home, file, way, before)]
@@ -102,7 +102,9 @@ def test_damage_of_any_file_is_found_told_and_mended(
     assert faults == []
 
 
-def faults_after(home: Home, file: Path, way: str, before: dict[str, list[str]]) -> Iterator[str]:
+def faults_after(
+    home: CollectionPaths, file: Path, way: str, before: dict[str, list[str]]
+) -> Iterator[str]:
     problems = list(verify(home))
     if not problems:
         yield "verify finds nothing"
@@ -114,7 +116,7 @@ def faults_after(home: Home, file: Path, way: str, before: dict[str, list[str]])
     yield from untold(home, file, lambda: known(home.path))
     yield from untold(home, file, lambda: Engine(home.path).search(words))
     if way in ("flip", "delete"):
-        copy = Home(home.path.with_name("copy"))
+        copy = CollectionPaths(home.path.with_name("copy"))
         shutil.copytree(home.path, copy.path)
         yield from untold(copy, file, lambda: crawl(copy.path, []))
         shutil.rmtree(copy.path)

@@ -13,8 +13,8 @@ from gossamer.archive.rewrite import Anew, Moved, anew, rewrite
 from gossamer.archive.warc import RevisitOf, payload_digest
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import ManualClock, SystemClock
-from gossamer.collection.directory import Home
-from gossamer.reader.collection_reader import Study
+from gossamer.collection.directory import CollectionPaths
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Fetched, Lease
 from gossamer.settings import Archive
 from gossamer.upkeep.forget import forget
@@ -114,12 +114,12 @@ def brought(tmp_path: Path) -> Path:
     collection = tmp_path / "study"
     file = foreign_file(tmp_path / "foreign.warc.gz")
     assert typed("import", file, listed, "-c", collection).code == 0
-    assert list(verify(Home(collection))) == []
+    assert list(verify(CollectionPaths(collection))) == []
     return collection
 
 
 def html_of(collection: Path, url: str) -> bytes:
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         return study.page(url).raw_body
 
 
@@ -127,28 +127,28 @@ def test_imported_revisits_keep_the_body_that_others_lose(brought: Path) -> None
     others = {STAYS: BODY, "http://stays.example/c": BODY, "http://alone.example/": BODY}
     assert {url: html_of(brought, url) for url in others} == others
 
-    forget(Home(brought), ["zyxquince.example"], SystemClock(), lambda _: None)
+    forget(CollectionPaths(brought), ["zyxquince.example"], SystemClock(), lambda _: None)
 
     assert {url: html_of(brought, url) for url in others} == others
-    assert list(verify(Home(brought))) == []
+    assert list(verify(CollectionPaths(brought))) == []
 
 
 def test_lists_that_were_imported_lose_what_is_forgotten(brought: Path) -> None:
-    forget(Home(brought), ["zyxquince.example"], SystemClock(), lambda _: None)
+    forget(CollectionPaths(brought), ["zyxquince.example"], SystemClock(), lambda _: None)
 
     assert [t for t in traces_of(brought, "zyxquince") if not t.startswith("archive/")] == []
-    with Study.open(brought) as study:
+    with CollectionReader.open(brought) as study:
         assert study.find(f"{STAYS}/listed") is not None
         assert study.find(f"{GONE}/listed") is None
 
 
 def test_what_was_imported_and_forgotten_stays_so(brought: Path, tmp_path: Path) -> None:
-    forget(Home(brought), ["zyxquince.example"], SystemClock(), lambda _: None)
+    forget(CollectionPaths(brought), ["zyxquince.example"], SystemClock(), lambda _: None)
 
-    rebuild(Home(brought), "all", SystemClock(), lambda _: None)
+    rebuild(CollectionPaths(brought), "all", SystemClock(), lambda _: None)
     typed("import", foreign_file(tmp_path / "again.warc.gz"), "-c", brought)
 
-    with Study.open(brought) as study:
+    with CollectionReader.open(brought) as study:
         assert study.find(GONE) is None
     assert html_of(brought, STAYS) == BODY
-    assert list(verify(Home(brought))) == []
+    assert list(verify(CollectionPaths(brought))) == []

@@ -13,13 +13,13 @@ from gossamer.archive.padding import first_without_salt
 from gossamer.archive.reader import read_exchange, read_info
 from gossamer.base.clock import SystemClock
 from gossamer.collection.checksums import begin_writing
-from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
+from gossamer.collection.directory import CollectionPaths, locked, open_to_read, open_to_write
 from gossamer.collection.stored_settings import stored_seeds, stored_settings
 from gossamer.errors import CorruptFile, StateLost, StoreError, UsageError
 from gossamer.frontier.meta_keys import CLEAN_KEY
 from gossamer.frontier.store import Table
 from gossamer.node.indexing import IndexFeed
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import backlinks
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
@@ -48,33 +48,33 @@ def site(crawled: tuple[Site, Path]) -> Site:
 
 
 @pytest.fixture
-def home(crawled: tuple[Site, Path], collection: Path) -> Home:
+def home(crawled: tuple[Site, Path], collection: Path) -> CollectionPaths:
     """A copy of the collection, to lose parts of."""
     shutil.copytree(crawled[1], collection)
-    return Home(collection)
+    return CollectionPaths(collection)
 
 
-def lose(home: Home, names: str) -> None:
+def lose(home: CollectionPaths, names: str) -> None:
     for name in names.split():
         path = home.path / name
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def remade(home: Home, what: str = "all", *, without_lost: bool = False) -> list[str]:
+def remade(home: CollectionPaths, what: str = "all", *, without_lost: bool = False) -> list[str]:
     told: list[str] = []
     rebuild(home, what, SystemClock(), told.append, without_lost=without_lost)
     return told
 
 
-def rows_of(home: Home, table: str) -> list[str]:
-    with Study.open(home.path) as study:
+def rows_of(home: CollectionPaths, table: str) -> list[str]:
+    with CollectionReader.open(home.path) as study:
         return sorted(str(row) for part in batches(study, table) for row in part.to_pylist())
 
 
-def known(home: Home) -> dict[str, object]:
+def known(home: CollectionPaths) -> dict[str, object]:
     """What people would ask a collection for."""
     rows, paths = {}, {}
-    with Study.open(home.path) as study:
+    with CollectionReader.open(home.path) as study:
         seed = study.seeds()[0]
         for row in study.url_rows():
             story = study.story(row.url)
@@ -93,13 +93,15 @@ def known(home: Home) -> dict[str, object]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("names", PARTS)
-def test_a_lost_part_comes_back_from_archive_and_log(home: Home, site: Site, names: str) -> None:
+def test_a_lost_part_comes_back_from_archive_and_log(
+    home: CollectionPaths, site: Site, names: str
+) -> None:
     before, asked = known(home), len(site.asked)
     lose(home, names)
 
     if "state" in names.split():
         with pytest.raises(StateLost, match="gossamer rebuild all"):
-            Study.open(home.path)
+            CollectionReader.open(home.path)
         with pytest.raises(StateLost, match="gossamer rebuild all"):
             crawl(home.path, [site.url()])
     remade(home)
@@ -115,7 +117,9 @@ def test_a_lost_part_comes_back_from_archive_and_log(home: Home, site: Site, nam
     assert len(again) in (11, 12, 13)
 
 
-def test_damage_in_the_state_is_told_in_a_sentence_and_mended_by_the_command(home: Home) -> None:
+def test_damage_in_the_state_is_told_in_a_sentence_and_mended_by_the_command(
+    home: CollectionPaths,
+) -> None:
     before = known(home)
     for path in home.state.glob("*.sst"):
         data = bytearray(path.read_bytes())
@@ -133,7 +137,7 @@ def test_damage_in_the_state_is_told_in_a_sentence_and_mended_by_the_command(hom
     assert list(verify(home)) == []
 
 
-def test_a_rebuilt_state_alone_is_enough_for_index_and_graph(home: Home) -> None:
+def test_a_rebuilt_state_alone_is_enough_for_index_and_graph(home: CollectionPaths) -> None:
     before = known(home)
     (home.state / "CURRENT").unlink()
 
@@ -143,7 +147,7 @@ def test_a_rebuilt_state_alone_is_enough_for_index_and_graph(home: Home) -> None
     assert list(verify(home)) == []
 
 
-def test_index_and_graph_are_not_made_of_a_state_that_is_lost(home: Home) -> None:
+def test_index_and_graph_are_not_made_of_a_state_that_is_lost(home: CollectionPaths) -> None:
     lose(home, "state")
 
     for what in ("index", "graph"):
@@ -152,8 +156,8 @@ def test_index_and_graph_are_not_made_of_a_state_that_is_lost(home: Home) -> Non
     assert not home.state.exists()
 
 
-def test_the_salt_lies_in_the_manifest_and_in_every_warc_file(home: Home) -> None:
-    with Study.open(home.path) as study:
+def test_the_salt_lies_in_the_manifest_and_in_every_warc_file(home: CollectionPaths) -> None:
+    with CollectionReader.open(home.path) as study:
         salt = study.keys.salt
 
     assert read_manifest(home.archive).salt == salt
@@ -162,7 +166,7 @@ def test_the_salt_lies_in_the_manifest_and_in_every_warc_file(home: Home) -> Non
     assert {read_info(path)["salt"] for path in files} == {salt.hex()}
 
 
-def test_without_the_manifest_the_salt_comes_from_the_warc_files(home: Home) -> None:
+def test_without_the_manifest_the_salt_comes_from_the_warc_files(home: CollectionPaths) -> None:
     before = known(home)
     (home.archive / NAME).unlink()
     lose(home, "state")
@@ -173,7 +177,7 @@ def test_without_the_manifest_the_salt_comes_from_the_warc_files(home: Home) -> 
     assert list(verify(home)) == []
 
 
-def as_an_older_release_wrote_it(home: Home) -> None:
+def as_an_older_release_wrote_it(home: CollectionPaths) -> None:
     """No manifest, no checksums, and no salt in the archive."""
     (home.archive / NAME).unlink()
     (home.path / "sums.json").unlink()
@@ -182,13 +186,15 @@ def as_an_older_release_wrote_it(home: Home) -> None:
         path.write_bytes(first + path.read_bytes()[len(first) :])
 
 
-def test_a_collection_of_an_older_release_is_whole_and_gets_manifest_and_sums(home: Home) -> None:
+def test_a_collection_of_an_older_release_is_whole_and_gets_manifest_and_sums(
+    home: CollectionPaths,
+) -> None:
     as_an_older_release_wrote_it(home)
     assert list(verify(home)) == []
 
     crawl(home.path, [], limits__max_pages=20)
 
-    with Study.open(home.path) as study:
+    with CollectionReader.open(home.path) as study:
         assert read_manifest(home.archive).salt == study.keys.salt
     listed = read_manifest(home.archive).files
     assert listed.keys() == {path.name for path in home.archive.glob("*.warc.gz")}
@@ -196,7 +202,9 @@ def test_a_collection_of_an_older_release_is_whole_and_gets_manifest_and_sums(ho
     assert list(verify(home)) == []
 
 
-def test_a_lost_state_of_an_older_release_gets_another_salt(home: Home, site: Site) -> None:
+def test_a_lost_state_of_an_older_release_gets_another_salt(
+    home: CollectionPaths, site: Site
+) -> None:
     before = known(home)
     as_an_older_release_wrote_it(home)
     lose(home, "state")
@@ -218,7 +226,7 @@ def test_settings_and_all_seeds_come_from_archive_and_log(collection: Path) -> N
         seeds = [site.url(f"/s{n}") for n in range(1_200)]
         crawl(collection, seeds, limits__max_pages=3, scope__depth=5)
         shutil.rmtree(collection / "state")
-        home = Home(collection)
+        home = CollectionPaths(collection)
 
         remade(home)
 
@@ -236,17 +244,17 @@ def test_where_a_seed_has_moved_to_is_a_seed_again(collection: Path) -> None:
         moved = {"/": redirect(other.url("/", "localhost"))}
         with site_in_thread(moved) as first:
             crawl(collection, [first.url()])
-        before = rows_of(Home(collection), "pages")
+        before = rows_of(CollectionPaths(collection), "pages")
         shutil.rmtree(collection / "state")
 
-        remade(Home(collection))
+        remade(CollectionPaths(collection))
 
-        assert rows_of(Home(collection), "pages") == before
-        with Study.open(collection) as study:
+        assert rows_of(CollectionPaths(collection), "pages") == before
+        with CollectionReader.open(collection) as study:
             assert other.url("/", "localhost") in study.seeds()
 
 
-def test_a_lost_archive_file_is_named_and_given_up_only_when_told(home: Home) -> None:
+def test_a_lost_archive_file_is_named_and_given_up_only_when_told(home: CollectionPaths) -> None:
     paths = sorted(home.archive.glob("*.warc.gz"))
     lost = paths[1]
     lost.unlink()
@@ -265,8 +273,10 @@ def test_a_lost_archive_file_is_named_and_given_up_only_when_told(home: Home) ->
     assert lost.name not in read_manifest(home.archive).files
 
 
-def test_a_damaged_member_is_named_and_the_rest_is_kept_when_told(home: Home, site: Site) -> None:
-    with Study.open(home.path) as study:
+def test_a_damaged_member_is_named_and_the_rest_is_kept_when_told(
+    home: CollectionPaths, site: Site
+) -> None:
+    with CollectionReader.open(home.path) as study:
         url = next(row.url for row in study.url_rows() if row.url.endswith(("/p3", "/p5")))
         (capture,) = study.captures(url)
     path = home.archive / capture.file
@@ -290,7 +300,7 @@ def test_a_damaged_member_is_named_and_the_rest_is_kept_when_told(home: Home, si
     assert any(url.endswith(one) for one in site.asked[asked:])
 
 
-def test_half_an_exchange_that_a_kill_left_is_no_loss(home: Home) -> None:
+def test_half_an_exchange_that_a_kill_left_is_no_loss(home: CollectionPaths) -> None:
     """The file was never sealed, and its torn end never committed."""
     path = max(home.archive.glob("*.warc.gz"))
     manifest = home.archive / NAME
@@ -306,12 +316,12 @@ def test_half_an_exchange_that_a_kill_left_is_no_loss(home: Home) -> None:
     assert list(verify(home)) == []
 
 
-def test_without_lost_goes_with_all_alone(home: Home) -> None:
+def test_without_lost_goes_with_all_alone(home: CollectionPaths) -> None:
     with pytest.raises(UsageError, match="rebuild all"):
         remade(home, "index", without_lost=True)
 
 
-def test_an_archive_that_is_lost_altogether_is_named(home: Home) -> None:
+def test_an_archive_that_is_lost_altogether_is_named(home: CollectionPaths) -> None:
     for path in home.archive.glob("*.warc.gz"):
         path.unlink()
 
@@ -319,7 +329,7 @@ def test_an_archive_that_is_lost_altogether_is_named(home: Home) -> None:
         remade(home)
 
 
-def test_after_a_kill_only_files_that_never_change_are_vouched_for(home: Home) -> None:
+def test_after_a_kill_only_files_that_never_change_are_vouched_for(home: CollectionPaths) -> None:
     """`is_open` stands in the checksums after a kill: nothing that changed since is an alarm."""
     begin_writing(home.path)  # and then the writer is killed
     (home.state / "OPTIONS-000999").write_bytes(b"newer")
@@ -332,7 +342,9 @@ def test_after_a_kill_only_files_that_never_change_are_vouched_for(home: Home) -
     assert any(str(table) in problem.where for problem in verify(home))
 
 
-def test_damage_is_not_taken_for_what_should_be_there_by_the_next_writer(home: Home) -> None:
+def test_damage_is_not_taken_for_what_should_be_there_by_the_next_writer(
+    home: CollectionPaths,
+) -> None:
     segment = next((home.index / "g000001" / "words").glob("*.pos"))
     data = bytearray(segment.read_bytes())
     data[len(data) // 2] ^= 0xFF
@@ -344,7 +356,7 @@ def test_damage_is_not_taken_for_what_should_be_there_by_the_next_writer(home: H
     assert [problem.where for problem in verify(home)] == [str(segment)]
 
 
-def test_a_search_goes_on_without_ranks_and_says_so(home: Home) -> None:
+def test_a_search_goes_on_without_ranks_and_says_so(home: CollectionPaths) -> None:
     for path in home.graph.glob("ranks-*.npy"):
         path.unlink()
 
@@ -356,7 +368,7 @@ def test_a_search_goes_on_without_ranks_and_says_so(home: Home) -> None:
     assert Engine(home.path).search(Request(query="otter")).hint == ""
 
 
-def test_an_index_that_is_behind_is_told_with_what_brings_it_up(home: Home) -> None:
+def test_an_index_that_is_behind_is_told_with_what_brings_it_up(home: CollectionPaths) -> None:
     """As a full disk leaves it: the state has pages that the index has not."""
     lose(home, "index")
     IndexFeed(home.index, SystemClock(), 1.0).close()
@@ -370,8 +382,8 @@ def test_an_index_that_is_behind_is_told_with_what_brings_it_up(home: Home) -> N
     assert any("gossamer crawl" in one and str(home.index) in one for one in checked.unsure)
 
 
-def test_a_place_that_is_lost_is_never_read_as_the_next_page(home: Home) -> None:
-    with Study.open(home.path) as study:
+def test_a_place_that_is_lost_is_never_read_as_the_next_page(home: CollectionPaths) -> None:
+    with CollectionReader.open(home.path) as study:
         url = next(row.url for row in study.url_rows() if row.url.endswith(("/p3", "/p5")))
         (capture,) = study.captures(url)
         path = home.archive / capture.file

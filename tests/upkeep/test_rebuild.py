@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import NoCollection, StoreError, UsageError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import backlinks
 from gossamer.transfer.exports import batches
 from gossamer.upkeep.forget import forget
@@ -28,7 +28,7 @@ PAGES = {
 
 
 def rows_of(path: Path, what: str) -> list[dict[str, object]]:
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         rows = [row for batch in batches(study, what) for row in batch.to_pylist()]
     return sorted(rows, key=str)
 
@@ -41,7 +41,7 @@ def crawled(collection: Path) -> Path:
 
 
 def remade(path: Path, what: str) -> None:
-    rebuild(Home(path), what, SystemClock(), lambda _: None)
+    rebuild(CollectionPaths(path), what, SystemClock(), lambda _: None)
 
 
 @pytest.mark.parametrize("table", ["pages", "links", "hosts", "refused"])
@@ -51,7 +51,7 @@ def test_every_table_is_the_same_after_a_rebuild(crawled: Path, table: str) -> N
     remade(crawled, "all")
 
     assert rows_of(crawled, table) == before
-    assert list(verify(Home(crawled))) == []
+    assert list(verify(CollectionPaths(crawled))) == []
 
 
 def test_a_lost_state_and_graph_come_back_from_the_archive(crawled: Path) -> None:
@@ -70,16 +70,19 @@ def test_a_lost_state_and_graph_come_back_from_the_archive(crawled: Path) -> Non
 def test_links_that_were_not_kept_can_be_had_later(collection: Path) -> None:
     with site_in_thread(PAGES) as site:
         crawl(collection, [site.url()], node__graph=False)
-        with Study.open(collection) as study, pytest.raises(StoreError, match="rebuild graph"):
+        with (
+            CollectionReader.open(collection) as study,
+            pytest.raises(StoreError, match="rebuild graph"),
+        ):
             backlinks(study, site.url("/a"))
 
         remade(collection, "all")
         assert rows_of(collection, "links") == []
         remade(collection, "graph")
 
-        with Study.open(collection) as study:
+        with CollectionReader.open(collection) as study:
             assert backlinks(study, site.url("/a"))[1].num_rows == 1
-    assert list(verify(Home(collection))) == []
+    assert list(verify(CollectionPaths(collection))) == []
 
 
 def test_a_rebuilt_crawl_asks_for_nothing_again(collection: Path) -> None:
@@ -124,6 +127,6 @@ def test_a_damaged_line_of_the_log_neither_stops_a_rebuild_nor_a_takedown(
     remade(crawled, "state")
     assert rows_of(crawled, "pages") == before
     [url] = [str(row["url"]) for row in before if str(row["url"]).endswith("/c")]
-    forget(Home(crawled), [url], SystemClock(), lambda _: None)
+    forget(CollectionPaths(crawled), [url], SystemClock(), lambda _: None)
 
     assert len(rows_of(crawled, "pages")) == len(before) - 1

@@ -10,14 +10,14 @@ import pytest
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.cli.commands.doctor import run_doctor
 from gossamer.cli.commands.verify import run_verify
-from gossamer.collection.directory import Home, locked, open_to_write
+from gossamer.collection.directory import CollectionPaths, locked, open_to_write
 from gossamer.errors import NoCollection
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, time_key
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.graph.arrow import pq
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.check_machine import doctor, holder_of
 from gossamer.upkeep.verify import Checked, Problem, verify
 from gossamer.urls.keys import Keys
@@ -50,41 +50,41 @@ def site(crawled: tuple[Site, Path]) -> Site:
 
 
 @pytest.fixture
-def home(crawled: tuple[Site, Path], collection: Path) -> Home:
+def home(crawled: tuple[Site, Path], collection: Path) -> CollectionPaths:
     """A copy of the collection, to be damaged."""
     shutil.copytree(crawled[1], collection)
-    return Home(collection)
+    return CollectionPaths(collection)
 
 
-def problems(home: Home) -> list[Problem]:
+def problems(home: CollectionPaths) -> list[Problem]:
     return list(verify(home))
 
 
-def said(home: Home) -> str:
+def said(home: CollectionPaths) -> str:
     found = problems(home)
     assert found, "the damage was not found"
     assert all(problem.todo for problem in found)
     return "\n".join(f"{problem.where}: {problem.what}" for problem in found)
 
 
-def change(home: Home, changes: Changes) -> None:
+def change(home: CollectionPaths, changes: Changes) -> None:
     with locked(home):
         store = open_to_write(home, 16)
         store.write(changes)
         store.close()
 
 
-def look(home: Home, url: str) -> tuple[bytes, UrlRow]:
-    with Study.open(home.path) as study:
+def look(home: CollectionPaths, url: str) -> tuple[bytes, UrlRow]:
+    with CollectionReader.open(home.path) as study:
         return study.keys.of(url), study.get(url)
 
 
-def warc(home: Home) -> Path:
+def warc(home: CollectionPaths) -> Path:
     (path,) = home.archive.glob("*.warc.gz")
     return path
 
 
-def test_a_collection_that_is_whole_has_no_problem(home: Home) -> None:
+def test_a_collection_that_is_whole_has_no_problem(home: CollectionPaths) -> None:
     checked = Checked()
 
     assert list(verify(home.path, checked)) == []
@@ -99,7 +99,7 @@ def test_without_a_collection_there_is_nothing_to_verify(tmp_path: Path) -> None
         list(verify(tmp_path))
 
 
-def test_a_collection_stays_whole_when_a_crawl_goes_on(home: Home, site: Site) -> None:
+def test_a_collection_stays_whole_when_a_crawl_goes_on(home: CollectionPaths, site: Site) -> None:
     seed = site.url("/more", "localhost")
     crawl_until(home.path, [seed], lambda: "/more" in site.asked)
 
@@ -107,8 +107,8 @@ def test_a_collection_stays_whole_when_a_crawl_goes_on(home: Home, site: Site) -
     assert len(list(home.archive.glob("*.warc.gz"))) == 2
 
 
-def test_a_flipped_byte_is_found_with_its_place(home: Home, site: Site) -> None:
-    with Study.open(home.path) as study:
+def test_a_flipped_byte_is_found_with_its_place(home: CollectionPaths, site: Site) -> None:
+    with CollectionReader.open(home.path) as study:
         (capture,) = study.captures(site.url("/b"))
     data = bytearray(warc(home).read_bytes())
     data[capture.offset + 150] ^= 0xFF
@@ -118,7 +118,7 @@ def test_a_flipped_byte_is_found_with_its_place(home: Home, site: Site) -> None:
     assert f"{site.url('/b')}: its capture cannot be read" in said(home)
 
 
-def test_a_file_that_is_gone_or_cut_is_found(home: Home) -> None:
+def test_a_file_that_is_gone_or_cut_is_found(home: CollectionPaths) -> None:
     path = warc(home)
     size = path.stat().st_size
     with path.open("rb+") as file:
@@ -130,14 +130,16 @@ def test_a_file_that_is_gone_or_cut_is_found(home: Home) -> None:
     assert f"it is gone, with {size} committed bytes" in said(home)
 
 
-def test_bytes_behind_what_was_committed_are_found_when_nobody_writes(home: Home) -> None:
+def test_bytes_behind_what_was_committed_are_found_when_nobody_writes(
+    home: CollectionPaths,
+) -> None:
     with warc(home).open("ab") as file:
         file.write(b"tail")
 
     assert "4 bytes follow what the state knows of" in said(home)
 
 
-def test_a_tail_that_a_killed_crawl_left_is_no_problem(home: Home) -> None:
+def test_a_tail_that_a_killed_crawl_left_is_no_problem(home: CollectionPaths) -> None:
     with warc(home).open("ab") as file:
         file.write(b"tail")
     cdxj_path(warc(home)).unlink()
@@ -146,9 +148,9 @@ def test_a_tail_that_a_killed_crawl_left_is_no_problem(home: Home) -> None:
     assert problems(home) == []
 
 
-def test_a_capture_that_points_elsewhere_is_found(home: Home, site: Site) -> None:
+def test_a_capture_that_points_elsewhere_is_found(home: CollectionPaths, site: Site) -> None:
     (key, row), (other, other_row) = look(home, site.url("/b")), look(home, site.url())
-    with Study.open(home.path) as study:
+    with CollectionReader.open(home.path) as study:
         wrong = study.store.find(Table.CAPTURE, other + time_key(other_row.at_us))
     assert wrong is not None
     change(home, {Table.CAPTURE: {key + time_key(row.at_us): wrong}})
@@ -156,7 +158,9 @@ def test_a_capture_that_points_elsewhere_is_found(home: Home, site: Site) -> Non
     assert f"{site.url('/b')}: its capture should be in" in said(home)
 
 
-def test_a_fetched_url_without_capture_is_found_from_both_sides(home: Home, site: Site) -> None:
+def test_a_fetched_url_without_capture_is_found_from_both_sides(
+    home: CollectionPaths, site: Site
+) -> None:
     key, row = look(home, site.url("/b"))
     change(home, {Table.CAPTURE: {key + time_key(row.at_us): None}})
 
@@ -165,7 +169,7 @@ def test_a_fetched_url_without_capture_is_found_from_both_sides(home: Home, site
     assert f"the state does not know this capture of {site.url('/b')}" in found
 
 
-def test_a_url_that_the_state_lost_is_found(home: Home, site: Site) -> None:
+def test_a_url_that_the_state_lost_is_found(home: CollectionPaths, site: Site) -> None:
     key, _ = look(home, site.url("/b"))
     change(home, {Table.URL: {key: None}})
 
@@ -175,8 +179,8 @@ def test_a_url_that_the_state_lost_is_found(home: Home, site: Site) -> None:
     assert "the state says 6 known, and the URLs add up to 5" in found
 
 
-def test_sums_that_are_none_are_found(home: Home) -> None:
-    with Study.open(home.path) as study:
+def test_sums_that_are_none_are_found(home: CollectionPaths) -> None:
+    with CollectionReader.open(home.path) as study:
         counts: Counts = study.counts()
     counts.fetched += 1
     counts.count_reason("robots")
@@ -187,9 +191,9 @@ def test_sums_that_are_none_are_found(home: Home) -> None:
     assert "the state says 2 with robots, and there are 1" in found
 
 
-def test_a_host_that_miscounts_is_found(home: Home, site: Site) -> None:
+def test_a_host_that_miscounts_is_found(home: CollectionPaths, site: Site) -> None:
     key, _ = look(home, site.url())
-    with Study.open(home.path) as study:
+    with CollectionReader.open(home.path) as study:
         host = HostRow.decode(study.store.find(Table.HOST, key[:8]) or b"")
     host.refused += 1
     change(home, {Table.HOST: {key[:8]: host.encode()}})
@@ -197,7 +201,7 @@ def test_a_host_that_miscounts_is_found(home: Home, site: Site) -> None:
     assert "host 127.0.0.1: its row says 2 refused, and its URLs add up to 1" in said(home)
 
 
-def test_a_queue_entry_of_a_fetched_url_is_found(home: Home, site: Site) -> None:
+def test_a_queue_entry_of_a_fetched_url_is_found(home: CollectionPaths, site: Site) -> None:
     key, row = look(home, site.url("/b"))
     entry = QueueEntry(key, row.url)
     change(home, {Table.QUEUE: {key[:8] + b"\x01" * 12: entry.encode()}})
@@ -205,7 +209,7 @@ def test_a_queue_entry_of_a_fetched_url_is_found(home: Home, site: Site) -> None
     assert f"{row.url}: it is in the queue, and its row says fetched" in said(home)
 
 
-def test_a_url_in_two_states_is_found(home: Home, site: Site) -> None:
+def test_a_url_in_two_states_is_found(home: CollectionPaths, site: Site) -> None:
     key, row = look(home, site.url("/b"))
     row.place = b"\x01" * 12
     change(home, {Table.URL: {key: row.encode()}})
@@ -213,7 +217,7 @@ def test_a_url_in_two_states_is_found(home: Home, site: Site) -> None:
     assert f"{row.url}: it is fetched and in a queue at once" in said(home)
 
 
-def test_a_queued_url_that_nothing_will_bring_is_found(home: Home, site: Site) -> None:
+def test_a_queued_url_that_nothing_will_bring_is_found(home: CollectionPaths, site: Site) -> None:
     key, row = look(home, site.url("/busy"))
     change(home, {Table.DUE: {time_key(row.due_us) + key: None}})
     lost = said(home)
@@ -224,14 +228,14 @@ def test_a_queued_url_that_nothing_will_bring_is_found(home: Home, site: Site) -
     assert f"{row.url}: it is queued, and never due" in said(home)
 
 
-def test_a_wake_up_for_another_time_is_found(home: Home, site: Site) -> None:
+def test_a_wake_up_for_another_time_is_found(home: CollectionPaths, site: Site) -> None:
     key, row = look(home, site.url("/busy"))
     change(home, {Table.DUE: {time_key(row.due_us + 1) + key: b""}})
 
     assert f"{row.url}: it waits for a time that its row does not name" in said(home)
 
 
-def test_a_row_under_a_wrong_key_is_found(home: Home, site: Site) -> None:
+def test_a_row_under_a_wrong_key_is_found(home: CollectionPaths, site: Site) -> None:
     store: Store = open_to_write(home, 16)
     keys = Keys(store.find(Table.META, SALT_KEY) or b"")
     row = UrlRow(standing=Standing.REFUSED, depth=1, url=site.url("/b"), reason="scope")
@@ -241,7 +245,7 @@ def test_a_row_under_a_wrong_key_is_found(home: Home, site: Site) -> None:
     assert f"{site.url('/b')}: it stands under the key of another URL" in said(home)
 
 
-def test_a_part_that_is_gone_or_damaged_or_short_is_found(home: Home) -> None:
+def test_a_part_that_is_gone_or_damaged_or_short_is_found(home: CollectionPaths) -> None:
     (part,) = home.graph.glob("links-*.parquet")
     pq.write_table(pq.read_table(part).slice(1), part)
     short = said(home)
@@ -254,13 +258,13 @@ def test_a_part_that_is_gone_or_damaged_or_short_is_found(home: Home) -> None:
     assert f"{part}: the manifest names it, and it is not there" in said(home)
 
 
-def test_a_manifest_that_is_none_is_found(home: Home) -> None:
+def test_a_manifest_that_is_none_is_found(home: CollectionPaths) -> None:
     (home.graph / "manifest.json").write_text("{")
 
     assert "manifest.json" in said(home)
 
 
-def test_an_index_that_is_gone_or_wrong_is_found(home: Home) -> None:
+def test_an_index_that_is_gone_or_wrong_is_found(home: CollectionPaths) -> None:
     path = cdxj_path(warc(home))
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[1:]), encoding="utf-8")
@@ -275,7 +279,7 @@ def test_an_index_that_is_gone_or_wrong_is_found(home: Home) -> None:
     assert f"{path}: the index of a closed file is not there" in said(home)
 
 
-def test_a_log_that_was_cut_or_garbled_is_found(home: Home) -> None:
+def test_a_log_that_was_cut_or_garbled_is_found(home: CollectionPaths) -> None:
     data = home.log.read_bytes()
     home.log.write_bytes(b"?" + data[1:])
     garbled = said(home)
@@ -297,14 +301,14 @@ def test_a_running_crawl_is_verified_at_one_moment(collection: Path) -> None:
             running = group.create_task(crawl_in_loop(collection, [site.url()], settings))
             while not running.done():
                 await asyncio.sleep(0.005)
-                if Home(collection).exists:
+                if CollectionPaths(collection).exists:
                     found.extend(verify(collection))
         return found
 
     assert asyncio.run(both()) == []
 
 
-def test_the_holder_of_a_collection_is_named_while_it_holds_it(home: Home) -> None:
+def test_the_holder_of_a_collection_is_named_while_it_holds_it(home: CollectionPaths) -> None:
     before = holder_of(home)
     with locked(home):
         during = holder_of(home)
@@ -316,7 +320,7 @@ def test_the_holder_of_a_collection_is_named_while_it_holds_it(home: Home) -> No
     assert during.startswith("process ")
 
 
-def test_the_doctor_finds_this_machine_well(home: Home) -> None:
+def test_the_doctor_finds_this_machine_well(home: CollectionPaths) -> None:
     checks = {check.name: check for check in doctor(home.path)}
 
     assert all(checks[name].is_ok for name in ("python", "libcurl", "state", "names"))
@@ -324,7 +328,7 @@ def test_the_doctor_finds_this_machine_well(home: Home) -> None:
     assert checks["writer"].says == "nobody is writing to it"
 
 
-def test_the_doctor_says_what_is_wrong_with_a_collection(home: Home) -> None:
+def test_the_doctor_says_what_is_wrong_with_a_collection(home: CollectionPaths) -> None:
     change(home, {Table.META: {b"format": b"99"}})
 
     checks = {check.name: check for check in doctor(home.path)}
@@ -333,7 +337,9 @@ def test_the_doctor_says_what_is_wrong_with_a_collection(home: Home) -> None:
     assert "format 99" in checks["collection"].says
 
 
-def test_exit_codes_tell_clean_from_not(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_codes_tell_clean_from_not(
+    home: CollectionPaths, capsys: pytest.CaptureFixture[str]
+) -> None:
     clean = run_verify(home.path, as_json=True)
     (home.graph / "manifest.json").write_text("{")
     damaged = run_verify(home.path, as_json=False)

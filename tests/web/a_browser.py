@@ -23,7 +23,7 @@ from gossamer.node.bare_names import Chosen, choose_urls
 from gossamer.web.app import build_app
 from gossamer.web.check_crawl import Checker
 from gossamer.web.crawls import Crawls
-from gossamer.web.open_collections import Shelf
+from gossamer.web.open_collections import OpenCollections
 from gossamer.web.protect.guard import Names
 from gossamer.web.protect.login import Doors
 from gossamer.web.render import Renderer
@@ -85,7 +85,7 @@ def served(
 ) -> Served:
     """The application over a collection; crawls are noted instead of started."""
     clock = ManualClock()
-    shelf = Shelf(collection, collection.parent / "crawls", clock)
+    shelf = OpenCollections(collection, collection.parent / "crawls", clock)
     started: list[FakeProcess] = []
 
     def note(words: Sequence[str], output: Path) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 from gossamer.analyse.report import make_report
 from gossamer.analyse.report_page import report_page
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from support.a_crawl import crawl_until
 from support.a_site import Pages, answer, page, redirect, reset, robots, site_in_thread
 from web.a_browser import Browser, Served, served
@@ -108,7 +108,7 @@ def test_the_api_tells_outcome_and_status(mixed_server: Served, mixed: Garden) -
 
 
 def test_the_bars_of_a_report_have_the_colour_of_their_class(mixed: Garden) -> None:
-    with Study.open(mixed.path) as study:
+    with CollectionReader.open(mixed.path) as study:
         html = report_page(make_report(study))
 
     assert re.search(r'<span>404 Not Found</span><i class="c4xx"', html)

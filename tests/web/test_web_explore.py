@@ -13,7 +13,7 @@ import pytest
 from starlette.types import Message
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.upkeep.rebuild import rebuild
 from gossamer.web.routes import API
 from gossamer.web.views.exports import export_file
@@ -42,7 +42,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Garden:
         root = site.url()
     for file in (folder / "two/archive").glob("*.warc.gz"):
         shutil.copy(file, folder / "one/archive")
-    rebuild(Home(folder / "one"), "all", SystemClock(), lambda _said: None)
+    rebuild(CollectionPaths(folder / "one"), "all", SystemClock(), lambda _said: None)
     return Garden(folder / "one", root)
 
 

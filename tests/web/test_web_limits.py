@@ -22,12 +22,12 @@ from gossamer.web.crawls import new_crawl
 from gossamer.web.protect.guard import Guard, Names
 from gossamer.web.protect.login import Doors
 from gossamer.web.protect.throttle import Throttle
-from gossamer.web.protect.timeouts import Patience
+from gossamer.web.protect.timeouts import TimeoutProtocol
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
 
 
-class Impatience(Patience):
+class Impatience(TimeoutProtocol):
     """The same, in a hurry."""
 
     head_s = 0.05
@@ -223,12 +223,12 @@ def test_who_takes_an_answer_slowly_gets_all_of_it() -> None:
 
 
 def test_an_address_has_its_share_of_the_places_and_this_machine_any_number() -> None:
-    config = uvicorn.Config(lambda: None, http=Patience, ws="none")
+    config = uvicorn.Config(lambda: None, http=TimeoutProtocol, ws="none")
     config.load()
     state = ServerState()
 
     def connected(host: str) -> bool:
-        one = Patience(config=config, server_state=state, app_state={})
+        one = TimeoutProtocol(config=config, server_state=state, app_state={})
         one.client = (host, 1)
         state.connections.add(one)
         return not one._are_too_many()

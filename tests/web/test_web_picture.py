@@ -11,7 +11,7 @@ import pytest
 from gossamer.base.clock import ManualClock
 from gossamer.graph.ego import Ego, Neighbour, around_name
 from gossamer.reader.differences import changes
-from gossamer.web.slow_answers import Slowly, TooBusy
+from gossamer.web.slow_answers import SlowAnswers, TooBusy
 from gossamer.web.views.graph_picture import draw, shortened
 from gossamer.web.views.narrow_graph_picture import draw_narrow
 
@@ -83,7 +83,7 @@ def test_texts_made_to_be_slow_are_compared_in_part(old: str, new: str) -> None:
 
 
 def test_an_answer_is_made_once_until_what_it_is_made_of_changes() -> None:
-    slowly, made = Slowly(ManualClock()), []
+    slowly, made = SlowAnswers(ManualClock()), []
 
     for stamp in (1, 1, 2):
         slowly.get("key", stamp, lambda: made.append(stamp))  # noqa: B023  # called at once
@@ -93,7 +93,7 @@ def test_an_answer_is_made_once_until_what_it_is_made_of_changes() -> None:
 
 def test_an_answer_that_took_long_is_shown_for_ten_times_as_long() -> None:
     clock = ManualClock()
-    slowly, made = Slowly(clock), []
+    slowly, made = SlowAnswers(clock), []
 
     def make() -> None:
         made.append(clock.now_s())
@@ -108,7 +108,7 @@ def test_an_answer_that_took_long_is_shown_for_ten_times_as_long() -> None:
 
 
 def test_few_may_wait_for_what_takes_long() -> None:
-    slowly = Slowly(ManualClock(), most_waiting=1)
+    slowly = SlowAnswers(ManualClock(), most_waiting=1)
 
     with pytest.raises(TooBusy):
         slowly.get("one", 1, lambda: slowly.get("other", 1, lambda: None))

@@ -15,14 +15,14 @@ import httpx
 import pytest
 
 from gossamer.base.handles import room_for_connections
-from gossamer.web.protect.connection_limit import Room
-from gossamer.web.protect.live_view_limit import MOST_OF_ONE, MOST_WATCHERS, Watchers
+from gossamer.web.protect.connection_limit import ConnectionLimit
+from gossamer.web.protect.live_view_limit import MOST_OF_ONE, MOST_WATCHERS, LiveViewLimit
 from support.a_server import Server, serving
 from web.conftest import Garden
 
 
 def test_the_one_that_waited_longest_makes_room() -> None:
-    room = Room(most=2)
+    room = ConnectionLimit(most=2)
     room.wait("a")
     room.wait("b")
     assert room.superfluous() is None
@@ -35,7 +35,7 @@ def test_the_one_that_waited_longest_makes_room() -> None:
 
 
 def test_where_nobody_waits_the_new_one_goes() -> None:
-    room = Room(most=1)
+    room = ConnectionLimit(most=1)
     room.work("a")
     room.wait("b")
 
@@ -43,7 +43,7 @@ def test_where_nobody_waits_the_new_one_goes() -> None:
 
 
 def test_who_waits_again_waits_anew() -> None:
-    room = Room(most=1)
+    room = ConnectionLimit(most=1)
     room.wait("a")
     room.wait("b")
     room.work("a")
@@ -54,7 +54,7 @@ def test_who_waits_again_waits_anew() -> None:
 
 
 def test_live_views_have_a_limit_for_each_client_and_for_all() -> None:
-    watchers = Watchers()
+    watchers = LiveViewLimit()
 
     told = [watchers.enter("one") for _ in range(MOST_OF_ONE + 1)]
     others = [watchers.enter(f"client {number}") for number in range(MOST_WATCHERS)]

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.fetch.resolve import Resolved
 from gossamer.graph import manifest as manifests
 from gossamer.index.reader import IndexReader, ids
@@ -26,7 +26,7 @@ from gossamer.node.commit import Committer, sync_descriptor
 from gossamer.node.indexing import Fresh
 from gossamer.records import Answer, Failed, Fetched, Lease, Reason
 from gossamer.settings import Settings, with_values
-from gossamer.workers.pool import OneManCrew
+from gossamer.workers.pool import LocalPool
 from gossamer.workers.worker import Worker
 
 SEED = "http://a.example/"
@@ -95,7 +95,7 @@ class CrashBench:
     def __init__(
         self, path: Path, web: Web, clock: ManualClock, values: dict[str, object] | None = None
     ) -> None:
-        self.home = Home(path)
+        self.home = CollectionPaths(path)
         self.web = web
         self.clock = clock
         named = {"fetch.contact": "a@b.example", **VALUES, **(values or {})}
@@ -104,7 +104,7 @@ class CrashBench:
             self.opened: Opened = open_node(self.home, lambda _: settings, [SEED], clock, stack)
             self._stack = stack.pop_all()
         self.parts = self.opened.node._parts
-        assert isinstance(self.parts.crew, OneManCrew)
+        assert isinstance(self.parts.crew, LocalPool)
         self.worker: Worker = self.parts.crew._worker
 
     @property

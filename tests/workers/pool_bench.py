@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import SystemClock
-from gossamer.collection.cookies_file import CookieBook
-from gossamer.collection.directory import Home
+from gossamer.collection.cookies_file import CookiesFile
+from gossamer.collection.directory import CollectionPaths
 from gossamer.records import Lease
 from gossamer.settings import Settings, values_of
 from gossamer.urls.keys import Keys
-from gossamer.workers.build_worker import build_harvester
-from gossamer.workers.connection import Hand
-from gossamer.workers.pool import Employer
-from gossamer.workers.process import Harvest
-from gossamer.workers.process_pool import Orders, ProcessCrew
+from gossamer.workers.build_worker import build_processor
+from gossamer.workers.connection import WorkerHandle
+from gossamer.workers.pool import PoolOwner
+from gossamer.workers.process import ProcessedPage
+from gossamer.workers.process_pool import Orders, ProcessPool
 from gossamer.workers.wire import PartWritten
 from support.a_site import Site
 
@@ -31,14 +31,14 @@ SALT: Final = b"0123456789abcdef"
 class Kept:
     """What an employer hears."""
 
-    harvests: list[Harvest] = field(default_factory=list)
+    harvests: list[ProcessedPage] = field(default_factory=list)
     parts: list[PartWritten] = field(default_factory=list)
     back: list[Lease] = field(default_factory=list)
     faults: list[BaseException] = field(default_factory=list)
     covered_too_early: list[PartWritten] = field(default_factory=list)
     _ends: dict[str, int] = field(default_factory=dict)
 
-    def take(self, harvest: Harvest) -> None:
+    def take(self, harvest: ProcessedPage) -> None:
         stored = harvest.report.stored
         assert stored.start >= self._ends.get(stored.file, 0), "in the order of the file"
         self._ends[stored.file] = stored.end
@@ -62,8 +62,8 @@ class Kept:
 class CrewBench:
     """A crew at work in a collection of its own."""
 
-    home: Home
-    crew: ProcessCrew
+    home: CollectionPaths
+    crew: ProcessPool
     kept: Kept
     given: int = 0
 
@@ -78,7 +78,7 @@ class CrewBench:
         self.crew.give(leases)
 
     @property
-    def hands(self) -> list[Hand]:
+    def hands(self) -> list[WorkerHandle]:
         return self.crew._hands
 
     async def until(self, is_so: Callable[[], bool]) -> None:
@@ -92,18 +92,18 @@ class CrewBench:
 @asynccontextmanager
 async def a_crew(path: Path, workers: int = 2) -> AsyncIterator[CrewBench]:
     """Started, and closed whatever happens; `finish` is the test's to call."""
-    home = Home(path)
+    home = CollectionPaths(path)
     home.make()
     settings = Settings()
     values = {key: value for key, value in values_of(settings).items() if value != ()}
     orders = Orders(values, SALT, {"software": "gossamer/test"}, "run", workers, settings.node)
-    harvester = build_harvester(settings, Keys(SALT))
+    harvester = build_processor(settings, Keys(SALT))
     clock = SystemClock()
-    cookies = CookieBook(home.cookies, settings.fetch, clock)
-    crew = ProcessCrew(home, orders, harvester, clock, cookies, silent_s=30.0)
+    cookies = CookiesFile(home.cookies, settings.fetch, clock)
+    crew = ProcessPool(home, orders, harvester, clock, cookies, silent_s=30.0)
     kept = Kept()
     try:
-        await crew.start(Employer(kept.take, kept.take_part, kept.back.append, kept.faults.append))
+        await crew.start(PoolOwner(kept.take, kept.take_part, kept.back.append, kept.faults.append))
         yield CrewBench(home, crew, kept)
     finally:
         await crew.aclose()

@@ -10,8 +10,8 @@ import pytest
 
 from gossamer.records import Lease, Outcome, Report, Stored
 from gossamer.workers import wire
-from gossamer.workers.connection import Hand
-from gossamer.workers.process import Harvest
+from gossamer.workers.connection import WorkerHandle
+from gossamer.workers.process import ProcessedPage
 from support.need import need_linux
 from workers.pool_bench import CrewBench, a_crew
 
@@ -21,7 +21,9 @@ def _linux() -> None:
     need_linux("workers are forked")
 
 
-def with_hands(collection: Path, work: Callable[[CrewBench, Hand, Hand], None]) -> CrewBench:
+def with_hands(
+    collection: Path, work: Callable[[CrewBench, WorkerHandle, WorkerHandle], None]
+) -> CrewBench:
     """Do `work` with two workers, of whom each has 20 leases that it was never told of."""
 
     async def run() -> CrewBench:
@@ -38,11 +40,11 @@ def with_hands(collection: Path, work: Callable[[CrewBench, Hand, Hand], None]) 
     return asyncio.run(run())
 
 
-def say(hand: Hand, numbers: Iterable[int]) -> None:
+def say(hand: WorkerHandle, numbers: Iterable[int]) -> None:
     """A worker reports that these leases have ended."""
     reports = [
         wire.harvest_items(
-            Harvest(
+            ProcessedPage(
                 Report(
                     hand.leases[number],
                     Outcome.FETCHED,
@@ -59,7 +61,7 @@ def say(hand: Hand, numbers: Iterable[int]) -> None:
 
 
 def test_a_worker_with_much_left_to_do_is_heard_together_with_the_next(collection: Path) -> None:
-    def work(bench: CrewBench, first: Hand, second: Hand) -> None:
+    def work(bench: CrewBench, first: WorkerHandle, second: WorkerHandle) -> None:
         say(first, [0, 1])
         say(first, [2])
         assert bench.kept.numbers == []
@@ -70,7 +72,7 @@ def test_a_worker_with_much_left_to_do_is_heard_together_with_the_next(collectio
 
 
 def test_a_worker_with_little_left_to_do_is_heard_at_once(collection: Path) -> None:
-    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
         say(first, range(10))
         assert bench.kept.numbers == []
         say(first, [10])
@@ -96,7 +98,7 @@ def test_what_can_wait_is_heard_after_a_moment(collection: Path) -> None:
 def test_what_is_no_report_is_heard_at_once_and_after_the_reports_before_it(
     collection: Path,
 ) -> None:
-    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
         say(first, [0])
         first.desk.data_received(wire.frame(wire.PART, "", 0, {f"{first.name}.warc.gz": 1}))
         assert bench.kept.numbers == [0]
@@ -106,7 +108,7 @@ def test_what_is_no_report_is_heard_at_once_and_after_the_reports_before_it(
 
 
 def test_a_message_that_comes_in_pieces_is_heard_when_it_is_whole(collection: Path) -> None:
-    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
         message = wire.frame(wire.COOKIES, ()) + wire.frame(wire.ALIVE)
         say(first, [0])
         for byte in message:
@@ -120,7 +122,7 @@ def test_a_message_that_comes_in_pieces_is_heard_when_it_is_whole(collection: Pa
 
 
 def test_the_last_words_of_a_worker_that_died_are_heard(collection: Path) -> None:
-    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
         say(first, [0, 1])
         first.desk.connection_lost(None)
         assert bench.kept.numbers == [0, 1]
@@ -132,7 +134,7 @@ def test_the_last_words_of_a_worker_that_died_are_heard(collection: Path) -> Non
 def test_who_was_buried_is_neither_heard_nor_buried_again(collection: Path) -> None:
     """A worker that did not end in time: its socket closes only when it has been killed."""
 
-    def work(bench: CrewBench, first: Hand, _: Hand) -> None:
+    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
         bench.crew.bury(first)
         back = [lease.number for lease in bench.kept.back]
         first.desk.data_received(wire.frame(wire.PART, "", 0, {f"{first.name}.warc.gz": 1}))

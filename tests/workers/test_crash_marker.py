@@ -17,7 +17,7 @@ from gossamer.base.clock import ManualClock
 from gossamer.errors import DiskFault
 from gossamer.records import Answer, Lease, Outcome, Reason, Stored
 from gossamer.workers.crash_marker import (
-    Marker,
+    CrashMarker,
     delete_markers,
     marked,
     note_death,
@@ -25,7 +25,7 @@ from gossamer.workers.crash_marker import (
     read_marker,
 )
 from gossamer.workers.guarded_reader import GuardedReader
-from gossamer.workers.process import Harvest, Harvester
+from gossamer.workers.process import PageProcessor, ProcessedPage
 from support.need import need_linux
 from workers.crash_bench import CrashBench, a_web
 
@@ -34,7 +34,7 @@ PLACE = ("a-w1-00000.warc.gz", 4711)
 
 def left_by(folder: Path, name: str, file: str = PLACE[0], start: int = PLACE[1]) -> Path:
     """A marker as a killed process leaves it."""
-    marker = Marker(folder / name)
+    marker = CrashMarker(folder / name)
     marker.set(file, start)
     os.close(marker._descriptor)  # as the kernel does
     return folder / name
@@ -165,13 +165,13 @@ def test_a_start_waits_for_a_process_that_is_still_dying(tmp_path: Path) -> None
                 process.communicate()
 
 
-class FailingHarvester(Harvester):
+class FailingHarvester(PageProcessor):
     """A bug of ours."""
 
     def __init__(self) -> None:
         """Nothing is needed to fail."""
 
-    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
+    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
         raise RecursionError(f"{lease.url} {answer.status} {stored.start}")
 
 
@@ -191,4 +191,4 @@ def test_a_bug_of_ours_on_a_page_is_its_story_and_leaves_no_mark(tmp_path: Path)
 
 def test_a_marker_that_cannot_be_made_is_a_fault_of_the_disk(tmp_path: Path) -> None:
     with pytest.raises(DiskFault, match="could not be written"):
-        Marker(tmp_path / "nowhere" / "marker-x-0")
+        CrashMarker(tmp_path / "nowhere" / "marker-x-0")

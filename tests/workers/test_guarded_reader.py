@@ -10,10 +10,10 @@ import pytest
 
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import SystemClock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import DiskFault
 from gossamer.parse.html import Parser
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Page
 from gossamer.transfer.exports import batches
 from gossamer.upkeep.forget import forget
@@ -62,26 +62,26 @@ def site() -> Iterator[Site]:
 
 
 def outcomes(path: Path) -> dict[str, tuple[str, str]]:
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         rows = [row for batch in batches(study, "pages") for row in batch.to_pylist()]
     return {urlsplit(row["url"]).path: (row["outcome"], row["reason"] or "") for row in rows}
 
 
 def remade(path: Path, what: str = "all") -> list[str]:
     told: list[str] = []
-    rebuild(Home(path), what, SystemClock(), told.append)
+    rebuild(CollectionPaths(path), what, SystemClock(), told.append)
     return told
 
 
 def forgotten(path: Path, url: str) -> None:
-    forget(Home(path), [url], SystemClock(), lambda _: None)
+    forget(CollectionPaths(path), [url], SystemClock(), lambda _: None)
 
 
 def test_a_refresh_to_a_bad_url_is_a_page_like_any_other(site: Site, collection: Path) -> None:
     crawl(collection, [site.url()])
 
     assert set(outcomes(collection).values()) == {("fetched", "")}
-    assert list(verify(Home(collection))) == []
+    assert list(verify(CollectionPaths(collection))) == []
 
 
 def test_pages_with_bad_refreshes_neither_stop_a_rebuild_nor_a_takedown(
@@ -95,7 +95,7 @@ def test_pages_with_bad_refreshes_neither_stop_a_rebuild_nor_a_takedown(
     forgotten(collection, site.url("/other"))
 
     assert outcomes(collection).keys() == before.keys() - {"/other"}
-    assert list(verify(Home(collection))) == []
+    assert list(verify(CollectionPaths(collection))) == []
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def mined(collection: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def url_in(path: Path, end: str) -> str:
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         rows = [row for batch in batches(study, "pages") for row in batch.to_pylist()]
     return next(str(row["url"]) for row in rows if str(row["url"]).endswith(end))
 
@@ -122,7 +122,7 @@ def test_a_page_that_cannot_be_read_is_named_by_rebuild_and_verify(mined: Path, 
 
     assert outcomes(mined) == before
     assert [line for line in told if "/mined could not be read" in line and "went off" in line]
-    [problem] = list(verify(Home(mined)))
+    [problem] = list(verify(CollectionPaths(mined)))
     assert problem.where.endswith("/mined")
     assert "could not be read" in problem.what
 
@@ -131,7 +131,7 @@ def test_a_takedown_of_another_page_goes_on_over_a_page_that_cannot_be_read(mine
     forgotten(mined, url_in(mined, "/b"))
 
     assert outcomes(mined).keys() == {"/", "/a", "/mined"}
-    [problem] = list(verify(Home(mined)))
+    [problem] = list(verify(CollectionPaths(mined)))
     assert problem.where.endswith("/mined")
 
 
@@ -143,7 +143,7 @@ def test_a_page_that_can_be_read_by_now_is_read_by_a_rebuild(
     remade(mined)
 
     assert ("failed", "crash") not in outcomes(mined).values()
-    assert list(verify(Home(mined))) == []
+    assert list(verify(CollectionPaths(mined))) == []
 
 
 @pytest.mark.parametrize("what", ["graph", "index", "state", "all"])
@@ -192,7 +192,7 @@ def test_a_page_that_killed_two_readers_is_read_by_nobody(
         forgotten(collection, site.url("/other"))
         remade(collection, "state")
 
-    with Study.open(collection) as study:
+    with CollectionReader.open(collection) as study:
         row = study.find(site.url("/bad1"))
     assert row is not None
     assert row.reason == "crash"

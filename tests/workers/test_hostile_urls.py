@@ -20,8 +20,8 @@ from gossamer.upkeep.forget_texts import log_line
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import Breadth, Forgotten, Named, host_in
 from gossamer.urls.keys import Keys
-from gossamer.workers.build_worker import build_harvester
-from gossamer.workers.process import Harvest, Harvester
+from gossamer.workers.build_worker import build_processor
+from gossamer.workers.process import PageProcessor, ProcessedPage
 
 URL: Final = "http://example.org/d/page"
 BAD: Final = (
@@ -57,11 +57,11 @@ def form(name: str) -> Iterator[None]:
         yield
 
 
-def harvester(values: Mapping[str, object], forgotten: Forgotten) -> Harvester:
-    return build_harvester(with_values(Settings(), dict(values)), Keys(b"s" * 16), forgotten)
+def harvester(values: Mapping[str, object], forgotten: Forgotten) -> PageProcessor:
+    return build_processor(with_values(Settings(), dict(values)), Keys(b"s" * 16), forgotten)
 
 
-def harvesters() -> Iterator[Harvester]:
+def harvesters() -> Iterator[PageProcessor]:
     """In both forms, with media and without, with something forgotten and with nothing."""
     taken = Forgotten.of([Named(Breadth.HOST, "forgotten.example")], "2026-01-01")
     for name in ("compiled", "python"):
@@ -74,8 +74,8 @@ HARVESTERS: Final = tuple(harvesters())
 
 
 def harvested(
-    reader: Harvester, head: str, body: str, purpose: Purpose = Purpose.PAGE, status: int = 200
-) -> Harvest:
+    reader: PageProcessor, head: str, body: str, purpose: Purpose = Purpose.PAGE, status: int = 200
+) -> ProcessedPage:
     raw = f"HTTP/1.1 {status} X\r\n{head}\r\n\r\n".encode("utf-8", "surrogatepass")
     answer = Fetched(
         url=URL,

@@ -15,13 +15,13 @@ from gossamer.records import Edge, Found, Link, LinkKind, Page, Place
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
-from gossamer.workers.link_cache import Forms
+from gossamer.workers.link_cache import LinkCache
 
 URL = "https://a.example/dir/page"
 
 
-def forms() -> Forms:
-    return Forms(Linker(NormalForm(), Keys(bytes(16))))
+def forms() -> LinkCache:
+    return LinkCache(Linker(NormalForm(), Keys(bytes(16))))
 
 
 def test_each_link_that_is_no_url_is_told_with_its_own_line() -> None:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from gossamer.records import Fetched, Lease, Stored
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
-from gossamer.workers.build_worker import build_harvester
-from gossamer.workers.process import Harvest
+from gossamer.workers.build_worker import build_processor
+from gossamer.workers.process import ProcessedPage
 from gossamer.workers.wire import harvest_items, harvest_of
 
 KEYS = Keys(b"salt" * 4)
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
 
 
-def harvested(body: str, *, depth: int = 1, **values: object) -> Harvest:
+def harvested(body: str, *, depth: int = 1, **values: object) -> ProcessedPage:
     settings = with_values(
         Settings(), {key.replace("__", "."): value for key, value in values.items()}
     )
     url = "http://a.example/"
     lease = Lease(1, url, KEYS.of(url), "a.example", "127.0.0.1", depth=depth)
     answer = Fetched(url, 200, HEAD, body.encode(), b"", "127.0.0.1", "http/1.1", 1, 0.1)
-    return build_harvester(settings, KEYS).harvest(lease, answer, Stored("a", 0, 0, 1))
+    return build_processor(settings, KEYS).harvest(lease, answer, Stored("a", 0, 0, 1))
 
 
 FARM = "".join(f"<a href=http://h{number}.farm.example/>x</a>" for number in range(5_000))

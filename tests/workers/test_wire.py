@@ -14,7 +14,7 @@ from gossamer.index.entry import MAX_TEXT_CHARS
 from gossamer.index.prepared import prepare
 from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
 from gossamer.workers import wire
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 keys = st.binary(min_size=16, max_size=16)
@@ -152,7 +152,7 @@ def test_a_frame_of_absurd_size_is_refused_before_it_is_held() -> None:
 def test_of_a_long_text_as_much_travels_as_the_index_takes() -> None:
     lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
     report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
-    long = Harvest(report, Page(base=lease.url, text="x" * (MAX_TEXT_CHARS + 9)))
+    long = ProcessedPage(report, Page(base=lease.url, text="x" * (MAX_TEXT_CHARS + 9)))
 
     arrived = wire.harvest_of(wire.harvest_items(long, is_indexed=True), lease)
 
@@ -167,7 +167,7 @@ def test_a_text_travels_as_the_index_wants_it_and_can_be_read(
     lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
     report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
     page = Page(base=lease.url, text=text, headings=tuple(headings))
-    harvest = Harvest(report, page, (), pack_anchors([(bytes(16), "words")]))
+    harvest = ProcessedPage(report, page, (), pack_anchors([(bytes(16), "words")]))
 
     [[_, [items]]] = sent(wire.frame(wire.REPORTS, [wire.harvest_items(harvest, is_indexed=True)]))
     arrived = wire.harvest_of(items, lease)
@@ -180,16 +180,18 @@ def test_a_text_travels_as_the_index_wants_it_and_can_be_read(
 def test_without_an_index_no_text_travels() -> None:
     lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
     report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
-    harvest = Harvest(report, Page(base=lease.url, text="some"))
+    harvest = ProcessedPage(report, Page(base=lease.url, text="some"))
 
-    assert wire.harvest_of(wire.harvest_items(harvest, is_indexed=False), lease) == Harvest(report)
+    assert wire.harvest_of(wire.harvest_items(harvest, is_indexed=False), lease) == ProcessedPage(
+        report
+    )
 
 
 @pytest.mark.parametrize("count", [0, 1, 15, 16, 300])
 def test_harvests_that_were_packed_one_by_one_arrive_together(count: int) -> None:
     lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
     report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""), title="a\ud83d")
-    harvests = [Harvest(replace(report, at_us=n)) for n in range(count)]
+    harvests = [ProcessedPage(replace(report, at_us=n)) for n in range(count)]
     parts = [wire.packed_harvest(one, is_indexed=False) for one in harvests]
 
     [[kind, items]] = sent(wire.reports_frame(parts))

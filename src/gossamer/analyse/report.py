@@ -30,7 +30,7 @@ from gossamer.analyse.report_redirects import Way, chains_of, loops_of
 from gossamer.analyse.report_rows import inside_of, stage_heads, stage_urls
 from gossamer.base.values import dataclass
 from gossamer.graph import tables
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 
 SHOWN_ROWS: Final = 100
 
@@ -75,7 +75,7 @@ class Report:
 
 
 def make_report(
-    study: Study, site: str = "", *, is_quick: bool = False, shown_rows: int = SHOWN_ROWS
+    study: CollectionReader, site: str = "", *, is_quick: bool = False, shown_rows: int = SHOWN_ROWS
 ) -> Report:
     """The report on a site, a host or the beginning of URLs; without one, on everything.
 

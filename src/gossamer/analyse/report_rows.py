@@ -20,7 +20,7 @@ from gossamer.errors import CorruptFile, NotKnown, UsageError
 from gossamer.frontier.rows import UrlRow
 from gossamer.graph.arrow import pa, pq
 from gossamer.parse.head_facts import description_of, insecure_files
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.pages import Capture
 from gossamer.records import Outcome
 from gossamer.urls.canonical import host_of
@@ -45,7 +45,7 @@ _HEADS: Final = pa.schema(
 Inside = Callable[[str], bool]
 
 
-def inside_of(study: Study, site: str) -> Inside:
+def inside_of(study: CollectionReader, site: str) -> Inside:
     """Whether a URL belongs to what a person names: a host, a site, or the beginning of URLs.
 
     Raises UsageError for a text that can be none of them.
@@ -61,7 +61,7 @@ def inside_of(study: Study, site: str) -> Inside:
     return lambda url: (host := host_of(url)) == name or site_of(host) == name
 
 
-def stage_urls(study: Study, inside: Inside, folder: Path) -> Path:
+def stage_urls(study: CollectionReader, inside: Inside, folder: Path) -> Path:
     """Write the table `urls`. Raises NotKnown when nothing is inside."""
     seeds = frozenset(study.seeds())
     path = folder / "urls.parquet"
@@ -94,7 +94,7 @@ def _url_row(row: UrlRow, seeds: frozenset[str], inside: Inside) -> tuple[object
     )
 
 
-def stage_heads(study: Study, inside: Inside, folder: Path, *, is_quick: bool) -> Path:
+def stage_heads(study: CollectionReader, inside: Inside, folder: Path, *, is_quick: bool) -> Path:
     """Write the table `heads`, from the archive in its own order; `is_quick` leaves it empty."""
     path = folder / "heads.parquet"
     rows = () if is_quick else _head_rows(study, inside)
@@ -102,7 +102,7 @@ def stage_heads(study: Study, inside: Inside, folder: Path, *, is_quick: bool) -
     return path
 
 
-def _head_rows(study: Study, inside: Inside) -> Iterator[tuple[object, ...]]:
+def _head_rows(study: CollectionReader, inside: Inside) -> Iterator[tuple[object, ...]]:
     places: list[tuple[Capture, str]] = []
     for row in study.url_rows():
         is_page = row.outcome is Outcome.FETCHED and row.status == 200 and row.type in _HTML
@@ -114,7 +114,7 @@ def _head_rows(study: Study, inside: Inside) -> Iterator[tuple[object, ...]]:
         yield _head_row(study, capture, url)
 
 
-def _head_row(study: Study, capture: Capture, url: str) -> tuple[object, ...]:
+def _head_row(study: CollectionReader, capture: Capture, url: str) -> tuple[object, ...]:
     try:
         page = study.page_at(url, capture)
     except CorruptFile:  # `gossamer verify` tells of it; here nothing is known of the page

@@ -29,7 +29,7 @@ from gossamer.cli.commands.serve import serve
 from gossamer.cli.commands.status import status
 from gossamer.cli.commands.top import top
 from gossamer.cli.query_words import QueryCommand
-from gossamer.cli.show.errors import tell_fault
+from gossamer.cli.show.errors import print_error
 from gossamer.version import __version__
 
 _MANNERS: Final[dict[str, Any]] = {
@@ -104,7 +104,7 @@ def call(words: Sequence[str]) -> int:
         text = _plainer(fault.format_message())
         is_help = text.startswith("Usage:")
         sentence = "a command is missing; see --help" if is_help else text
-        tell_fault(sentence, 2, words, told=text if is_help else "")
+        print_error(sentence, 2, words, told=text if is_help else "")
         return 2
 
 

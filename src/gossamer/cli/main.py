@@ -16,7 +16,7 @@ from gossamer.base.disk import OF_THE_DISK, is_full_error, is_read_only_error
 from gossamer.base.garbage import search_all
 from gossamer.cli.plain import plain_values
 from gossamer.cli.run.start_crawl import begin
-from gossamer.cli.show.errors import tell_fault
+from gossamer.cli.show.errors import print_error
 from gossamer.errors import DiskFault, GossamerError
 
 
@@ -43,13 +43,13 @@ def run() -> None:
     try:
         sys.exit(_run(sys.argv[1:]))
     except (KeyboardInterrupt, EOFError):
-        tell_fault("interrupted", 1, sys.argv[1:])
+        print_error("interrupted", 1, sys.argv[1:])
         sys.exit(1)
     except GossamerError as fault:
-        tell_fault(str(fault), fault.exit_code, sys.argv[1:])
+        print_error(str(fault), fault.exit_code, sys.argv[1:])
         sys.exit(fault.exit_code)
     except PermissionError as fault:
-        tell_fault(
+        print_error(
             f"cannot access {fault.filename or 'a file'}: permission denied", 1, sys.argv[1:]
         )
         sys.exit(1)
@@ -60,7 +60,7 @@ def run() -> None:
         if error.errno not in OF_THE_DISK:
             raise
         disk = _fault_of_disk(error)
-        tell_fault(str(disk), disk.exit_code, sys.argv[1:])
+        print_error(str(disk), disk.exit_code, sys.argv[1:])
         sys.exit(disk.exit_code)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from gossamer.collection.directory import Home, open_to_read
+from gossamer.collection.directory import CollectionPaths, open_to_read
 from gossamer.collection.stored_settings import stored_seeds
 from gossamer.errors import GossamerError
 from gossamer.fetch.guard import Guard
@@ -82,7 +82,7 @@ def _choose(
 
 def _seeds_before(collection: Path) -> frozenset[str]:
     """The seeds of a stored crawl; none where there is none that can be read."""
-    home = Home(collection)
+    home = CollectionPaths(collection)
     try:
         store = open_to_read(home) if home.exists else None
     except GossamerError:

@@ -42,14 +42,14 @@ Sum = tuple[int, int]  # bytes and CRC-32
 
 
 @dataclass(slots=True)
-class Sums:
+class Checksums:
     """The checksums as they stand on the disk."""
 
     files: dict[str, Sum] = field(default_factory=dict)
     is_open: bool = False
 
 
-def find_sums(home: Path) -> Sums | None:
+def find_sums(home: Path) -> Checksums | None:
     """The checksums of a collection; None where it has none. Raises CorruptFile."""
     path = home / NAME
     try:
@@ -61,7 +61,7 @@ def find_sums(home: Path) -> Sums | None:
         if record is None or record["version"] != _VERSION:
             raise ValueError("its own checksum is wrong" if record is None else "another version")
         files = {name: (int(size), int(crc, 16)) for name, (size, crc) in record["files"].items()}
-        return Sums(files, bool(record["is_open"]))
+        return Checksums(files, bool(record["is_open"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         found = f"the checksums cannot be used ({error}); `gossamer rebuild archive` makes them"
         raise CorruptFile(path, 0, f"{found} again") from None
@@ -78,11 +78,11 @@ class Before:
 def begin_writing(home: Path) -> Before:
     """Say that files are being changed. Raises OSError."""
     try:
-        sums = find_sums(home) or Sums()
+        sums = find_sums(home) or Checksums()
     except CorruptFile:
-        sums = Sums()
+        sums = Checksums()
     if not sums.is_open:
-        _write(home, Sums(sums.files, is_open=True))
+        _write(home, Checksums(sums.files, is_open=True))
     files = {name: one for name, one in sums.files.items() if (home / name).exists()}
     return Before(files, (stamp_of(home / ACTS)[0], 0))
 
@@ -90,7 +90,7 @@ def begin_writing(home: Path) -> Before:
 def end_writing(home: Path, before: Before) -> None:
     """Note the checksums of all files, when nobody writes to them any more. Raises OSError."""
     if (home / "state" / "CURRENT").exists():
-        _write(home, Sums(dict(_sums_of(home, before))))
+        _write(home, Checksums(dict(_sums_of(home, before))))
 
 
 def is_fixed(name: str) -> bool:
@@ -138,7 +138,7 @@ def _sum_of(path: Path) -> Sum | None:
     return None
 
 
-def _write(home: Path, sums: Sums) -> None:
+def _write(home: Path, sums: Checksums) -> None:
     files = {name: [size, f"{crc:08x}"] for name, (size, crc) in sums.files.items()}
     new = home / f"{NAME}.new"
     with new.open("wb") as file:

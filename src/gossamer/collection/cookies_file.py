@@ -26,7 +26,7 @@ _SAVE_EVERY_S: Final = 5.0  # some sites give a new cookie with every page
 _BEGAN: Final = "Began with "
 
 
-class CookieBook:
+class CookiesFile:
     """The jar of a collection and its file."""
 
     def __init__(self, path: Path, settings: Fetch, clock: Clock) -> None:

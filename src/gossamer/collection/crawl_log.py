@@ -28,7 +28,7 @@ from gossamer.records import Lease, Purpose, Report
 _c: Final = load("gossamer.frontier._reports")
 
 
-class Journal:
+class CrawlLog:
     """The log file of a collection."""
 
     def __init__(self, path: Path, length: int, crc32: bytes | None = None) -> None:
@@ -143,7 +143,7 @@ def _line_of_row(row: UrlRow) -> str:
     )
 
 
-def note_act(path: Path, wall_us: int, act: str, **facts: object) -> None:
+def note_action(path: Path, wall_us: int, act: str, **facts: object) -> None:
     """One line in acts.jsonl: what the operator did. On disk when this returns; else DiskFault.
 
     Half a line that a full disk left behind is ended first, or this one would be lost with it.
@@ -162,7 +162,7 @@ def note_act(path: Path, wall_us: int, act: str, **facts: object) -> None:
         raise disk_fault("the act could not be noted in the log", fault) from fault
 
 
-def read_acts(path: Path, word: str = "") -> Iterator[dict[str, Any]]:
+def read_actions(path: Path, word: str = "") -> Iterator[dict[str, Any]]:
     """The acts of a collection whose lines have `word`, in order; half a line is none."""
     if not path.exists():
         return

@@ -49,7 +49,7 @@ CHECKPOINTS: Final = "checkpoint-"  # in run/: states that were laid aside for a
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class CollectionPaths:
     """The directory of a collection."""
 
     path: Path
@@ -150,7 +150,7 @@ _OURS: Final = {
 _OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
-def open_to_write(home: Home, memory_mb: int) -> RocksStore:
+def open_to_write(home: CollectionPaths, memory_mb: int) -> RocksStore:
     """The state, for the one writer; the caller holds the lock. A new one gets format and salt."""
     if not home.exists:
         return _made_state(home, memory_mb)
@@ -161,7 +161,7 @@ def open_to_write(home: Home, memory_mb: int) -> RocksStore:
     return store
 
 
-def _made_state(home: Home, memory_mb: int) -> RocksStore:
+def _made_state(home: CollectionPaths, memory_mb: int) -> RocksStore:
     """A new state. It counts when its first row is in it, or not at all.
 
     RocksDB makes its files one by one, and what a kill or a full disk leaves of them cannot be
@@ -185,7 +185,7 @@ def _made_state(home: Home, memory_mb: int) -> RocksStore:
     return store
 
 
-def _begin_state(home: Home) -> None:
+def _begin_state(home: CollectionPaths) -> None:
     """An empty folder with the mark in it. One that was begun before is moved away first, mark and
     all, for files are deleted in any order."""
     begun = home.state.with_name("state.new")
@@ -205,7 +205,7 @@ def _name_format(store: Store) -> None:
     store.write({Table.META: {VERSION_KEY: str(FORMAT).encode(), SALT_KEY: os.urandom(16)}})
 
 
-def open_to_read(home: Home) -> Store:
+def open_to_read(home: CollectionPaths) -> Store:
     """The state beside a writer, or at rest. Raises NoCollection, StateLost, CorruptFile."""
     complete_change(home)
     if not home.exists:
@@ -219,7 +219,7 @@ def _is_empty(store: Store) -> bool:
     return not any(store.scan(table, b"", None, 1) for table in Table)
 
 
-def _check_format(home: Home, store: Store) -> None:
+def _check_format(home: CollectionPaths, store: Store) -> None:
     found = store.find(Table.META, VERSION_KEY)
     if found is None or not found.isdigit():
         store.close()
@@ -230,7 +230,7 @@ def _check_format(home: Home, store: Store) -> None:
         raise WrongVersion(home.path, int(found), FORMAT)
 
 
-def complete_change(home: Home) -> None:
+def complete_change(home: CollectionPaths) -> None:
     """Whoever was forgetting something (`forget.py`) was killed at the last moment: complete it.
 
     Raises CollectionInUse where somebody is at it.
@@ -241,7 +241,7 @@ def complete_change(home: Home) -> None:
 
 
 @contextmanager
-def locked(home: Home) -> Iterator[None]:
+def locked(home: CollectionPaths) -> Iterator[None]:
     """Hold the collection for writing, or raise CollectionInUse. Ends with the process, too."""
     path = home.run / "lock"
     _refuse_links(path, home.log, home.acts)
@@ -282,13 +282,13 @@ def _refuse_links(*paths: Path) -> None:
             raise StoreError(f"{path} is a symbolic link and is not written to; remove it")
 
 
-def delete_checkpoints(home: Home) -> None:
+def delete_checkpoints(home: CollectionPaths) -> None:
     """What a backup that was killed left. For who holds the lock."""
     for folder in home.run.glob(f"{CHECKPOINTS}*"):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def undo_half_swaps(home: Home) -> None:
+def undo_half_swaps(home: CollectionPaths) -> None:
     """What a killed `rebuild` left: where it died between its two renames, the old part comes back,
     and nothing else stays. So does nothing of a list of cookies that was being written. For who
     holds the lock."""
@@ -301,7 +301,7 @@ def undo_half_swaps(home: Home) -> None:
     home.new_cookies.unlink(missing_ok=True)
 
 
-def is_in_use(home: Home) -> bool:
+def is_in_use(home: CollectionPaths) -> bool:
     """Whether somebody holds the collection for writing."""
     try:
         with (home.run / "lock").open("rb") as file:  # who only looks makes no file

@@ -21,7 +21,7 @@ from typing import Final
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
-from gossamer.collection.crawl_log import note_act, read_acts
+from gossamer.collection.crawl_log import note_action, read_actions
 from gossamer.collection.forgotten_list import (
     ALLOW,
     FORGET,
@@ -106,7 +106,7 @@ def note_forgotten(
     breadths = sorted({one.breadth.value for one in named})
     digests = [one.digest for one in named]
     listed = read_copies(files).merged.merged(_decisions(FORGET, at_us, digests))
-    note_act(new.acts, at_us, FORGET, what=breadths, **{_DIGESTS: digests}, **sums)
+    note_action(new.acts, at_us, FORGET, what=breadths, **{_DIGESTS: digests}, **sums)
     _write_lists(listed, new.lists)
     return _forgotten(listed)
 
@@ -116,7 +116,7 @@ def note_allowed(files: TakedownFiles, at_us: int, named: Sequence[Named]) -> No
     digests = [one.digest for one in named]
     before = read_copies(files).merged
     decisions = dict(before.decisions) | _decisions(ALLOW, at_us, digests)
-    note_act(files.acts, at_us, ALLOW, **{_DIGESTS: digests})
+    note_action(files.acts, at_us, ALLOW, **{_DIGESTS: digests})
     _write_lists(ForgottenList(before.generation + 1, decisions), files.lists)
 
 
@@ -132,7 +132,7 @@ def _forgotten(listed: ForgottenList) -> Forgotten:
 def _decided_in(acts: Path) -> dict[str, Decision]:
     """What acts.jsonl says of each name, the last act first. A line that cannot be read is lost."""
     decided: dict[str, Decision] = {}
-    for act in read_acts(acts, _DIGESTS):
+    for act in read_actions(acts, _DIGESTS):
         if act.get("act") in (FORGET, ALLOW) and isinstance(act.get(_DIGESTS), list):
             decision = Decision(str(act["act"]), str(act.get("at", "")))
             decided |= {one: decision for one in act[_DIGESTS] if isinstance(one, str)}
@@ -143,7 +143,7 @@ def _note_again(files: TakedownFiles, at_us: int, unnoted: Mapping[str, Decision
     for act in (FORGET, ALLOW):
         digests = [digest for digest, one in unnoted.items() if one.act == act]
         if digests:
-            note_act(files.acts, at_us, act, restored=True, **{_DIGESTS: digests})
+            note_action(files.acts, at_us, act, restored=True, **{_DIGESTS: digests})
 
 
 def _write_lists(listed: ForgottenList, paths: Iterable[Path]) -> None:

@@ -22,8 +22,8 @@ from gossamer.archive.padding import SALT_FIELD
 from gossamer.archive.reader import iter_exchanges, read_info
 from gossamer.base.values import dataclass
 from gossamer.collection.archive_ends import known_ends
-from gossamer.collection.crawl_log import read_acts
-from gossamer.collection.directory import Home, open_to_read
+from gossamer.collection.crawl_log import read_actions
+from gossamer.collection.directory import CollectionPaths, open_to_read
 from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import GossamerError
 from gossamer.frontier.meta_keys import ORIGINS_KEY, SALT_KEY, SEEDS_KEY, TYPED_KEY
@@ -37,7 +37,7 @@ _IN_WARCINFO: Final = 20  # seeds; `build.py` writes no more
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OperatorInputs:
     """What the crawl was told by its operator."""
 
     settings: Settings
@@ -50,12 +50,12 @@ class Told:
     ends: Mapping[str, int] | None = None  # of archive files, by the state
 
 
-def read_told(home: Home) -> Told:
+def read_operator_inputs(home: CollectionPaths) -> OperatorInputs:
     """From the state, or where it cannot be read, from archive and log. For who holds the lock."""
     return _told_by_state(home) or _told_by_archive(home)
 
 
-def _told_by_state(home: Home) -> Told | None:
+def _told_by_state(home: CollectionPaths) -> OperatorInputs | None:
     if not home.exists:
         return None
     try:
@@ -73,7 +73,7 @@ def _told_by_state(home: Home) -> Told | None:
         store.close()
     if settings is None or seeds is None or typed is None or not salt:
         return None
-    return Told(settings, seeds, typed, salt, origins, ends=ends)
+    return OperatorInputs(settings, seeds, typed, salt, origins, ends=ends)
 
 
 def _texts(store: Store, key: bytes) -> tuple[str, ...] | None:
@@ -81,11 +81,11 @@ def _texts(store: Store, key: bytes) -> tuple[str, ...] | None:
     return None if row is None else tuple(map(str, msgpack.unpackb(row)))
 
 
-def _told_by_archive(home: Home) -> Told:
+def _told_by_archive(home: CollectionPaths) -> OperatorInputs:
     paths = sorted(home.archive.glob("*.warc.gz"), key=_begun)
     infos = list(_infos(paths))
     salt = read_manifest(home.archive).salt or _salt_in(infos)
-    acts = list(read_acts(home.acts))
+    acts = list(read_actions(home.acts))
     newest = max((at for at, _ in infos), default="")
     info = infos[-1][1] if infos else {}
     values = {key: ast.literal_eval(info[key]) for key in KEYS if key in info}
@@ -95,7 +95,7 @@ def _told_by_archive(home: Home) -> Told:
     if not typed and any(len(one.get("seeds", "").split()) >= _IN_WARCINFO for _, one in infos):
         listed += _first_requests(paths)
     seeds = tuple(dict.fromkeys([*typed, *listed]))
-    return Told(
+    return OperatorInputs(
         _usable(values),
         seeds,
         tuple(dict.fromkeys(map(host_of, typed or seeds))),

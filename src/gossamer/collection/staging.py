@@ -23,7 +23,7 @@ PARTS: Final = ("state", "archive", "graph", "index", "log", "cookies.txt")
 _READY: Final = "ready"
 
 
-def begin_aside(home: Path) -> Path:
+def begin_staging(home: Path) -> Path:
     """An empty folder for the new parts. The caller holds the collection's lock."""
     settle(home)
     new = home / NEW

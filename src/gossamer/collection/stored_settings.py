@@ -15,8 +15,8 @@ import msgpack
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.configure import difference
-from gossamer.collection.crawl_log import note_act
-from gossamer.collection.directory import Home
+from gossamer.collection.crawl_log import note_action
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import SettingsError
 from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
@@ -110,7 +110,7 @@ def _joined(before: Iterable[str], more: Iterable[str]) -> list[str]:
 
 
 def note_start(
-    home: Home,
+    home: CollectionPaths,
     store: Store,
     frontier: Frontier,
     settings: Settings,
@@ -134,9 +134,9 @@ def note_start(
         facts["seeds"] = new[:_SEEDS_A_LINE]
     if changed:
         facts["changed"] = {key: [repr(old), repr(new)] for key, (old, new) in changed.items()}
-    note_act(home.acts, clock.wall_us(), act, **facts)
+    note_action(home.acts, clock.wall_us(), act, **facts)
     for start in range(_SEEDS_A_LINE, len(new), _SEEDS_A_LINE):  # a lost state is made from them
-        note_act(home.acts, clock.wall_us(), "seeds", seeds=new[start : start + _SEEDS_A_LINE])
+        note_action(home.acts, clock.wall_us(), "seeds", seeds=new[start : start + _SEEDS_A_LINE])
 
 
 def stored_bans(store: Store) -> tuple[str, ...]:

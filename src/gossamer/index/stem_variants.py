@@ -36,7 +36,7 @@ _LOOKED_AT: Final = 2_000
 _MOST: Final = 16
 
 
-class Kin(NamedTuple):
+class StemVariants(NamedTuple):
     """A word of the index, and the number of entries that have it, dead ones included."""
 
     word: str
@@ -71,12 +71,12 @@ def stem_language(language: str) -> str | None:
     return found if found in LANGUAGES else None
 
 
-def kin_of(
+def stem_variants_of(
     word: str,
     languages: Iterable[str],
     searcher: tantivy.Searcher,
     field: str = schema.BODY,
-) -> tuple[Kin, ...]:
+) -> tuple[StemVariants, ...]:
     """The words of `field` that share the stem of `word` in one of the languages, itself first and
     then the commonest.
 
@@ -88,8 +88,8 @@ def kin_of(
         others |= _with_stem_of(word, language, searcher, field)
     others.pop(word, None)
     ordered = sorted(others.items(), key=lambda item: (-item[1], item[0]))
-    itself = Kin(word, searcher.doc_freq(field, word))
-    return (itself, *(Kin(*item) for item in ordered[: _MOST - 1]))
+    itself = StemVariants(word, searcher.doc_freq(field, word))
+    return (itself, *(StemVariants(*item) for item in ordered[: _MOST - 1]))
 
 
 def beginning_of(stem: str, language: str) -> str:

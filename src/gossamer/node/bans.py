@@ -17,8 +17,8 @@ from typing import Any, Final
 import msgpack
 
 from gossamer.base.clock import Clock
-from gossamer.collection.crawl_log import note_act, read_acts
-from gossamer.collection.directory import Home, locked, open_to_read, open_to_write
+from gossamer.collection.crawl_log import note_action, read_actions
+from gossamer.collection.directory import CollectionPaths, locked, open_to_read, open_to_write
 from gossamer.collection.stored_settings import stored_bans
 from gossamer.errors import UsageError
 from gossamer.frontier.frontier import Frontier
@@ -109,7 +109,7 @@ def put_bans(frontier: Frontier, lines: Sequence[str]) -> None:
 def bans_in(acts: Path) -> tuple[str, ...]:
     """The lines that acts.jsonl leads to, for a state that is made again."""
     lines: dict[str, None] = {}
-    for act in read_acts(acts):
+    for act in read_actions(acts):
         if act.get("act") == "ban":
             lines.update(dict.fromkeys(act.get("added", ())))
             for line in act.get("lifted", ()):
@@ -120,7 +120,7 @@ def bans_in(acts: Path) -> tuple[str, ...]:
 # -- for the page and the command line
 
 
-def bans_of(home: Home) -> tuple[str, ...]:
+def bans_of(home: CollectionPaths) -> tuple[str, ...]:
     """The bans of a crawl, running or stored. Raises NoCollection."""
     try:
         return tuple(send(home, "ban").get("bans", ()))
@@ -135,7 +135,7 @@ def bans_of(home: Home) -> tuple[str, ...]:
 
 
 def change_bans(
-    home: Home, clock: Clock, added: Sequence[str] = (), lifted: Sequence[str] = ()
+    home: CollectionPaths, clock: Clock, added: Sequence[str] = (), lifted: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Ban and lift, in a crawl that runs or rests; all bans afterwards.
 
@@ -151,7 +151,7 @@ def change_bans(
 
 
 def _change_stored(
-    home: Home, clock: Clock, added: Sequence[str], lifted: Sequence[str]
+    home: CollectionPaths, clock: Clock, added: Sequence[str], lifted: Sequence[str]
 ) -> tuple[str, ...]:
     if not home.exists:
         raise home.missing()
@@ -170,8 +170,10 @@ def _change_stored(
     return lines
 
 
-def note_bans(home: Home, clock: Clock, before: Sequence[str], after: Sequence[str]) -> None:
+def note_bans(
+    home: CollectionPaths, clock: Clock, before: Sequence[str], after: Sequence[str]
+) -> None:
     """A line in acts.jsonl. Raises DiskFault."""
     added = [line for line in after if line not in before]
     lifted = [line for line in before if line not in after]
-    note_act(home.acts, clock.wall_us(), "ban", added=added, lifted=lifted)
+    note_action(home.acts, clock.wall_us(), "ban", added=added, lifted=lifted)

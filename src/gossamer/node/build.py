@@ -18,9 +18,9 @@ from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.archive_list import update_manifest
-from gossamer.collection.cookies_file import CookieBook
-from gossamer.collection.crawl_log import Journal
-from gossamer.collection.directory import Home, complete_change, locked, open_to_write
+from gossamer.collection.cookies_file import CookiesFile
+from gossamer.collection.crawl_log import CrawlLog
+from gossamer.collection.directory import CollectionPaths, complete_change, locked, open_to_write
 from gossamer.collection.forgotten import mend_forgotten
 from gossamer.collection.stored_settings import (
     changed_settings,
@@ -43,7 +43,7 @@ from gossamer.node.bans import LiveBans
 from gossamer.node.commit import Committer
 from gossamer.node.import_intake import Intake
 from gossamer.node.indexing import IndexFeed
-from gossamer.node.link_files import LinkBook
+from gossamer.node.link_files import LinkFiles
 from gossamer.node.node import Node
 from gossamer.node.parts import Parts
 from gossamer.node.recovery import Recovered, recover
@@ -58,18 +58,18 @@ from gossamer.urls.canonical import host_of, port_of
 from gossamer.urls.keys import Keys
 from gossamer.version import __version__
 from gossamer.workers.build_worker import (
-    Post,
+    WorkerContext,
     asking_nobody,
     build_gatherer,
-    build_harvester,
-    equip_worker,
+    build_processor,
+    build_worker,
     with_shared_memory,
 )
-from gossamer.workers.crash_marker import Marker, delete_markers, read_deadly
+from gossamer.workers.crash_marker import CrashMarker, delete_markers, read_deadly
 from gossamer.workers.guarded_reader import GuardedReader
-from gossamer.workers.pool import Crew, OneManCrew
-from gossamer.workers.process import Harvest, Harvester
-from gossamer.workers.process_pool import Orders, ProcessCrew
+from gossamer.workers.pool import LocalPool, WorkerPool
+from gossamer.workers.process import PageProcessor, ProcessedPage
+from gossamer.workers.process_pool import Orders, ProcessPool
 from gossamer.workers.worker import LinkGatherer
 
 _MANY_HOSTS: Final = 50  # at a page a second each, one process does it with ease
@@ -109,7 +109,7 @@ SettingsFor = Callable[[Settings | None], Settings]
 
 
 def open_node(
-    home: Home,
+    home: CollectionPaths,
     settings_for: SettingsFor,
     seeds: Sequence[str],
     clock: Clock,
@@ -169,7 +169,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
 
 
 def _open(
-    home: Home,
+    home: CollectionPaths,
     store: Store,
     index: IndexFeed | None,
     settings: Settings,
@@ -189,7 +189,7 @@ def _open(
     files = BanList.read(map(Path, settings.scope.ban_files))
     admission = Admission(settings, all_seeds, files, BanList(live), forgotten)
     log_length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
-    journal = Journal(home.log, log_length, store.find(Table.META, LOG_SUM_KEY))
+    journal = CrawlLog(home.log, log_length, store.find(Table.META, LOG_SUM_KEY))
     frontier = Frontier(
         store,
         settings.frontier,
@@ -200,8 +200,8 @@ def _open(
     salt = store.find(Table.META, SALT_KEY) or b""
     keys = Keys(salt)
     guard = guard_of(settings.fetch)
-    harvester = build_harvester(settings, keys, forgotten)
-    links = LinkBook(home.graph, clock, settings.node.keep_parts_s)
+    harvester = build_processor(settings, keys, forgotten)
+    links = LinkFiles(home.graph, clock, settings.node.keep_parts_s)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"
     scheduler = Scheduler(
         frontier, settings, keys, guard, clock, typed.hosts, journal.note_row,
@@ -209,20 +209,22 @@ def _open(
         is_in_scope=admission.is_in_scope, find_ban=admission.find_ban,
         secret_origins=typed.secret_origins,
     )  # fmt: skip
-    post = Post(home.path, "0", f"{clock.wall_us() // 1000:x}", _info(settings, all_seeds, salt))
+    post = WorkerContext(
+        home.path, "0", f"{clock.wall_us() // 1000:x}", _info(settings, all_seeds, salt)
+    )
     gatherer = build_gatherer(settings, post, clock)
     workers = 0 if is_import else workers_for(settings, all_seeds)
     used = asking_nobody(settings) if is_import else settings
-    cookies = CookieBook(home.cookies, used.fetch, clock)
-    crew: Crew
+    cookies = CookiesFile(home.cookies, used.fetch, clock)
+    crew: WorkerPool
     if workers:
         shared = with_shared_memory(settings, workers)
         values = {key: value for key, value in values_of(shared).items() if value != ()}
         orders = Orders(values, salt, dict(post.info), post.run, workers, settings.node)
-        crew = ProcessCrew(home, orders, harvester, clock, cookies)
+        crew = ProcessPool(home, orders, harvester, clock, cookies)
     else:
-        worker = equip_worker(used, post, harvester, gatherer, clock, cookies.jar)
-        crew = OneManCrew(worker, cookies)
+        worker = build_worker(used, post, harvester, gatherer, clock, cookies.jar)
+        crew = LocalPool(worker, cookies)
     is_match = matcher(settings)
     if settings.limits.max_matches:
         scheduler.allowance.matches = count_matches(store, is_match)
@@ -249,7 +251,7 @@ def _open(
         )
     )
     deadly = read_deadly(home.run)
-    marker = Marker(replace(post, name="start").marker)
+    marker = CrashMarker(replace(post, name="start").marker)
     recovered = _recover(
         home, store, settings, node, harvester, gatherer, links, index, committer, deadly, marker
     )
@@ -296,23 +298,23 @@ def workers_for(settings: Settings, seeds: Sequence[str]) -> int:
 
 
 def _recover(
-    home: Home,
+    home: CollectionPaths,
     store: Store,
     settings: Settings,
     node: Node,
-    harvester: Harvester,
+    harvester: PageProcessor,
     gatherer: LinkGatherer,
-    links: LinkBook,
+    links: LinkFiles,
     index: IndexFeed | None,
     committer: Committer,
     deadly: frozenset[tuple[str, int]],
-    marker: Marker,
+    marker: CrashMarker,
 ) -> Recovered:
     known = dict(known_ends(store))
     linked = dict(links.manifest.covered) if settings.node.graph else known
     indexed = dict(index.covered) if index is not None else known
 
-    def take(harvest: Harvest, to_state: bool) -> None:
+    def take(harvest: ProcessedPage, to_state: bool) -> None:
         file, start = harvest.report.stored.file, harvest.report.stored.start
         if to_state:
             node.replay(harvest)  # the index hears of it, too

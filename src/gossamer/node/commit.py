@@ -55,14 +55,14 @@ from gossamer.base.checked_lines import crc32
 from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.garbage import give_back
 from gossamer.base.values import dataclass
-from gossamer.collection.crawl_log import Journal
+from gossamer.collection.crawl_log import CrawlLog
 from gossamer.errors import DiskFault
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.node.indexing import Fresh, IndexFeed
-from gossamer.node.link_files import LinkBook
-from gossamer.workers.pool import Crew
+from gossamer.node.link_files import LinkFiles
+from gossamer.workers.pool import WorkerPool
 from gossamer.workers.wire import PartWritten
 
 _GIVE_BACK_EVERY: Final = 60  # commits: a minute
@@ -87,10 +87,10 @@ class Committer:
         self,
         store: Store,
         frontier: Frontier,
-        journal: Journal,
-        links: LinkBook,
+        journal: CrawlLog,
+        links: LinkFiles,
         index: IndexFeed | None,
-        crew: Crew,
+        crew: WorkerPool,
         log_length: int,
     ) -> None:
         self._store = store

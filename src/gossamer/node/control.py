@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.files import delete_if_possible
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import GossamerError
 
 Answerer = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
@@ -35,20 +35,20 @@ class NotRunning(GossamerError):
     """No crawl is running in the collection."""
 
 
-def _socket_path(home: Home) -> Path:
+def _socket_path(home: CollectionPaths) -> Path:
     return home.run.resolve() / "control"
 
 
-def _port_path(home: Home) -> Path:
+def _port_path(home: CollectionPaths) -> Path:
     return home.run / "control.json"
 
 
-def _has_sockets(home: Home) -> bool:
+def _has_sockets(home: CollectionPaths) -> bool:
     return sys.platform != "win32" and len(bytes(_socket_path(home))) <= _LONGEST_PATH
 
 
 @asynccontextmanager
-async def listening(home: Home, answer: Answerer) -> AsyncIterator[None]:
+async def listening(home: CollectionPaths, answer: Answerer) -> AsyncIterator[None]:
     """Take orders while the block runs. Whoever holds the collection's lock may call this."""
     token = None if _has_sockets(home) else secrets.token_urlsafe(24)
 
@@ -75,7 +75,7 @@ async def listening(home: Home, answer: Answerer) -> AsyncIterator[None]:
         delete_if_possible(_port_path(home))
 
 
-async def _start(home: Home, token: str | None, serve: Any) -> asyncio.Server:
+async def _start(home: CollectionPaths, token: str | None, serve: Any) -> asyncio.Server:
     if token is None:
         path = _socket_path(home)
         path.unlink(missing_ok=True)  # of a process that was killed: we hold the lock
@@ -99,7 +99,9 @@ def _reply(order: Any, token: str | None, answer: Answerer) -> Mapping[str, Any]
     return answer(order["order"], order)
 
 
-def send(home: Home, order: str, *, wait_s: float = _WAIT_S, **facts: Any) -> Mapping[str, Any]:
+def send(
+    home: CollectionPaths, order: str, *, wait_s: float = _WAIT_S, **facts: Any
+) -> Mapping[str, Any]:
     """Give an order and wait so long for the answer. Raises NotRunning when nobody listens."""
     message: dict[str, Any] = {"order": order, **facts}
     try:
@@ -115,7 +117,7 @@ def send(home: Home, order: str, *, wait_s: float = _WAIT_S, **facts: Any) -> Ma
     return reply
 
 
-def _connect(home: Home, message: dict[str, Any]) -> socket.socket:
+def _connect(home: CollectionPaths, message: dict[str, Any]) -> socket.socket:
     if _has_sockets(home):
         connection = socket.socket(socket.AF_UNIX)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gossamer.base.notebook import escaped, facts_table, link_to, plain, quoted
 from gossamer.base.values import dataclass
 from gossamer.reader.page_links import PageLink, link_of
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class CrawledPage:
         return facts_table(escaped(self.title) or "(no title)", facts)
 
 
-def page_of(harvest: Harvest) -> CrawledPage:
+def page_of(harvest: ProcessedPage) -> CrawledPage:
     """The page of a harvest that was fetched."""
     report, page = harvest.report, harvest.page
     return CrawledPage(

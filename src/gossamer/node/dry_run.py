@@ -18,7 +18,7 @@ from typing import Any, Final
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.configure import Configured, configure
-from gossamer.collection.directory import Home, open_to_read
+from gossamer.collection.directory import CollectionPaths, open_to_read
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.stored_settings import (
     changed_settings,
@@ -56,7 +56,7 @@ _NOBODY: Final = "nobody@example.org"  # stands for the contact that the real cr
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Parameters:
     """A request that the crawl would make, `in_s` seconds from now at the earliest."""
 
     in_s: float
@@ -97,7 +97,7 @@ class Forecast:
     fetched: int
     queued: int
     changed: Mapping[str, tuple[object, object]] = field(default_factory=dict)
-    first: list[Asked] = field(default_factory=list)
+    first: list[Parameters] = field(default_factory=list)
     not_asked: list[NotAsked] = field(default_factory=list)
     not_asked_count: int = 0
     hosts: list[HostForecast] = field(default_factory=list)
@@ -138,7 +138,7 @@ def foresee(plan: Plan, clock: Clock) -> Forecast:
         store.close()
 
 
-def _foresee(plan: Plan, home: Home, store: Store, clock: Clock) -> Forecast:
+def _foresee(plan: Plan, home: CollectionPaths, store: Store, clock: Clock) -> Forecast:
     configured = configure(plan.collection, plan.flags, base=stored_settings(store))
     settings = configured.settings
     check_usable(settings, [*stored_seeds(store), *plan.seeds])
@@ -198,7 +198,12 @@ class Trial:
     """A crawl that begins and asks nobody."""
 
     def __init__(
-        self, home: Home, store: Store, settings: Settings, seeds: Sequence[str], now_us: int
+        self,
+        home: CollectionPaths,
+        store: Store,
+        settings: Settings,
+        seeds: Sequence[str],
+        now_us: int,
     ) -> None:
         self._clock = _Jumping(now_us)
         contact = settings.fetch.contact or _NOBODY
@@ -244,9 +249,9 @@ class Trial:
                 self._known.append(NotAsked(seed, "known", f"it is {row.outcome}{reason} already"))
             self.frontier.admit([Found(seed, key, 0)], self._clock.wall_us())
 
-    def first(self) -> list[Asked]:
+    def first(self) -> list[Parameters]:
         """The first requests, in order."""
-        found: list[Asked] = []
+        found: list[Parameters] = []
         for _ in range(_STEPS):
             if len(found) == _FIRST:
                 break
@@ -255,7 +260,7 @@ class Trial:
                 in_s = round(self._clock.now_s(), 3)
                 queued = self.frontier.host(self._keys.host(lease.host)).queued
                 self._began.setdefault(lease.host, (in_s, queued))
-                found.append(Asked(in_s, lease.purpose.value, lease.url))
+                found.append(Parameters(in_s, lease.purpose.value, lease.url))
                 self._answer(lease)
             elif not self._go_on():
                 break

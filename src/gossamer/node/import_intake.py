@@ -19,7 +19,7 @@ from gossamer.frontier.rows import CaptureRow
 from gossamer.node.commit import Committer
 from gossamer.node.imported import is_imported
 from gossamer.node.indexing import IndexFeed
-from gossamer.node.link_files import LinkBook
+from gossamer.node.link_files import LinkFiles
 from gossamer.node.node import Node
 from gossamer.node.originals import Originals
 from gossamer.records import Fetched, Lease
@@ -43,7 +43,7 @@ class Intake:
     worker: Worker
     node: Node
     committer: Committer
-    links: LinkBook
+    links: LinkFiles
     index: IndexFeed | None
     forgotten: Forgotten
     _uncommitted_bytes: int = 0

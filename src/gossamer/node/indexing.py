@@ -26,7 +26,7 @@ from gossamer.frontier.rows import may_index
 from gossamer.index.entry import MAX_TEXT_CHARS, Entry
 from gossamer.index.writer import IndexWriter
 from gossamer.records import Outcome, Purpose
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 
 MAX_WAITING_CHARS: Final = 30_000_000  # of pages that no commit has taken; then leases wait
 _PAGE, _FETCHED = Purpose.PAGE, Outcome.FETCHED  # to ask the class takes longer than to compare
@@ -71,7 +71,7 @@ class IndexFeed:
         """Whether half of that waits: the next commit should come soon."""
         return self._fresh.chars >= MAX_WAITING_CHARS // 2
 
-    def take(self, harvest: Harvest, *, is_current: bool) -> None:
+    def take(self, harvest: ProcessedPage, *, is_current: bool) -> None:
         """An exchange is in the archive; what the index is to know of it waits for the commit.
 
         `is_current`: it is the last that came of its URL, and the end of it for now.
@@ -130,7 +130,7 @@ class IndexFeed:
             self._writer.close()
 
 
-def _entry_of(harvest: Harvest) -> Entry:
+def _entry_of(harvest: ProcessedPage) -> Entry:
     report, page, ready = harvest.report, harvest.page, harvest.ready
     lease = report.lease
     text = page.text[:MAX_TEXT_CHARS] if page and not ready else ""  # more would only wait

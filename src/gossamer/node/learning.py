@@ -17,7 +17,7 @@ import msgpack
 from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
-from gossamer.collection.crawl_log import Journal
+from gossamer.collection.crawl_log import CrawlLog
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import SEEDS_KEY
 from gossamer.frontier.store import Table
@@ -28,9 +28,9 @@ from gossamer.records import NAMED, Answer, Found, Lease, Purpose, Report, Store
 from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 
-Reread = Callable[[Lease, Answer, Stored], Harvest]
+Reread = Callable[[Lease, Answer, Stored], ProcessedPage]
 
 
 @dataclass(slots=True)
@@ -41,19 +41,19 @@ class Learner:
     scheduler: Scheduler
     admission: Admission
     committer: Committer
-    journal: Journal
+    journal: CrawlLog
     index: IndexFeed | None
     is_match: IsMatch
     reread: Reread
     archive: Path
     clock: Clock
 
-    def take(self, harvest: Harvest) -> None:
+    def take(self, harvest: ProcessedPage) -> None:
         """An exchange that has just ended."""
         self._learn(harvest, self.scheduler.ended(harvest.report))
         self._note_end(harvest)
 
-    def replay(self, harvest: Harvest) -> None:
+    def replay(self, harvest: ProcessedPage) -> None:
         """One that was archived before the last process ended."""
         report = harvest.report
         if report.lease.source:
@@ -66,7 +66,7 @@ class Learner:
         self._learn(harvest, self.scheduler.replayed(report))
         self._note_end(harvest)
 
-    def bring(self, harvest: Harvest) -> None:
+    def bring(self, harvest: ProcessedPage) -> None:
         """One that was imported. No host is paced by it and no robots.txt learned; the scope stays
         as it is, and nobody becomes a typed host."""
         report = harvest.report
@@ -84,7 +84,7 @@ class Learner:
         row = self.frontier.find(report.lease.key)
         return row is not None and row.at_us == report.at_us and row.outcome is report.outcome
 
-    def _learn(self, harvest: Harvest, retry_us: int | None) -> None:
+    def _learn(self, harvest: ProcessedPage, retry_us: int | None) -> None:
         report = harvest.report
         self.journal.note_report(report)
         is_page = report.lease.purpose is Purpose.PAGE
@@ -105,7 +105,7 @@ class Learner:
             for key in keys:
                 self._find_links_again(key)
 
-    def _note_end(self, harvest: Harvest) -> None:
+    def _note_end(self, harvest: ProcessedPage) -> None:
         """Last of all: what could not be learned, by a fault of ours, is read again."""
         stored = harvest.report.stored
         self.committer.note_end(stored.file, stored.end)

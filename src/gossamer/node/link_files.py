@@ -41,7 +41,7 @@ class _Merging:
     inputs: tuple[str, ...]
 
 
-class LinkBook:
+class LinkFiles:
     """The manifest, and the parts that it is to name next.
 
     Without a clock nothing is merged. `keep_s` is how long files that were merged stay.

@@ -32,8 +32,8 @@ from gossamer.policies.disk import least_free_bytes
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Lease, Purpose, Report
 from gossamer.schedule.host_queues import Host
-from gossamer.workers.pool import Employer
-from gossamer.workers.process import Harvest
+from gossamer.workers.pool import PoolOwner
+from gossamer.workers.process import ProcessedPage
 from gossamer.workers.wire import PartWritten, with_text
 
 _IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
@@ -80,7 +80,7 @@ class Node:
             archive=parts.home.archive,
             clock=parts.clock,
         )
-        self.on_harvest: Callable[[Harvest], None] | None = None
+        self.on_harvest: Callable[[ProcessedPage], None] | None = None
         self.may_go_on: Callable[[], bool] = _always  # a slow reader of pages holds leases back
 
     # -- orders
@@ -117,7 +117,7 @@ class Node:
         Raises DiskFault when the disk failed; when it is full or read-only, the summary says so.
         """
         crew = self._parts.crew
-        await crew.start(Employer(self.take, self._take_part, self._take_back, self._fail))
+        await crew.start(PoolOwner(self.take, self._take_part, self._take_back, self._fail))
         recorder = self._recorder = Recorder(
             self._parts.home.history, self._clock, self._frontier.counts, self._memory_bytes
         )
@@ -235,7 +235,7 @@ class Node:
 
     # -- taking what comes back
 
-    def take(self, harvest: Harvest) -> None:
+    def take(self, harvest: ProcessedPage) -> None:
         """An exchange is in the archive: the state learns of it."""
         if self._throttle.has_rate:
             self._throttle.took(harvest.report.size_bytes, self._clock.now_s())
@@ -248,11 +248,11 @@ class Node:
         if self.on_harvest is not None and harvest.report.lease.purpose is Purpose.PAGE:
             self.on_harvest(with_text(harvest))
 
-    def replay(self, harvest: Harvest) -> None:
+    def replay(self, harvest: ProcessedPage) -> None:
         """The same for an exchange that was archived before the last process ended."""
         self._learner.replay(harvest)
 
-    def bring(self, harvest: Harvest) -> None:
+    def bring(self, harvest: ProcessedPage) -> None:
         """The same for what was imported."""
         self._learner.bring(harvest)
 
@@ -262,7 +262,7 @@ class Node:
         Raises DiskFault.
         """
         await self._parts.crew.start(
-            Employer(self.take, self._take_part, self._take_back, self._fail)
+            PoolOwner(self.take, self._take_part, self._take_back, self._fail)
         )
         await self._parts.crew.finish()
         if self._fault is not None:

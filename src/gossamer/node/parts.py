@@ -6,38 +6,38 @@ from collections.abc import Callable
 
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
-from gossamer.collection.crawl_log import Journal
-from gossamer.collection.directory import Home
+from gossamer.collection.crawl_log import CrawlLog
+from gossamer.collection.directory import CollectionPaths
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
 from gossamer.node.bans import LiveBans
 from gossamer.node.commit import Committer
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.learning import Reread
-from gossamer.node.link_files import LinkBook
+from gossamer.node.link_files import LinkFiles
 from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings
-from gossamer.workers.pool import Crew
+from gossamer.workers.pool import WorkerPool
 
 
 @dataclass(slots=True)
 class Parts:
     """`build.py` joins them."""
 
-    home: Home
+    home: CollectionPaths
     settings: Settings
     clock: Clock
     admission: Admission
     frontier: Frontier
     scheduler: Scheduler
     resolver: Resolver
-    crew: Crew
+    crew: WorkerPool
     reread: Reread
     committer: Committer
-    journal: Journal
-    links: LinkBook
+    journal: CrawlLog
+    links: LinkFiles
     index: IndexFeed | None
     is_match: IsMatch
     bans: LiveBans

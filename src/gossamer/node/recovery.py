@@ -16,9 +16,9 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.archive.writer import disk_fault
 from gossamer.base.values import dataclass
-from gossamer.workers.crash_marker import Marker, Place
+from gossamer.workers.crash_marker import CrashMarker, Place
 from gossamer.workers.guarded_reader import GuardedReader
-from gossamer.workers.process import Harvest, Harvester
+from gossamer.workers.process import PageProcessor, ProcessedPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ def recover(
     folder: Path,
     known: Mapping[str, int],
     covered: Mapping[str, int],
-    harvester: Harvester,
-    take: Callable[[Harvest, bool], None],
+    harvester: PageProcessor,
+    take: Callable[[ProcessedPage, bool], None],
     *,
     deadly: frozenset[Place] = frozenset(),
-    marker: Marker | None = None,
+    marker: CrashMarker | None = None,
 ) -> Recovered:
     """Repair every file and hand over what is beyond; `take(harvest, to_state)`.
 
@@ -70,7 +70,7 @@ class _Files:
 def _recover(
     all_files: _Files,
     reader: GuardedReader,
-    take: Callable[[Harvest, bool], None],
+    take: Callable[[ProcessedPage, bool], None],
 ) -> Recovered:
     files = exchanges = cut_bytes = 0
     for path, state_end, covered_end in all_files.ends():

@@ -13,8 +13,13 @@ from gossamer.base.clock import SystemClock
 from gossamer.base.values import dataclass
 from gossamer.collection.checksums import NAME as SUMS
 from gossamer.collection.configure import configure
-from gossamer.collection.crawl_log import note_act
-from gossamer.collection.directory import CHECKPOINTS, Home, open_to_read, undo_half_swaps
+from gossamer.collection.crawl_log import note_action
+from gossamer.collection.directory import (
+    CHECKPOINTS,
+    CollectionPaths,
+    open_to_read,
+    undo_half_swaps,
+)
 from gossamer.collection.staging import NEW, OLD
 from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import DiskFault, GossamerError, UsageError
@@ -51,8 +56,8 @@ class Plan:
     typed_as: Mapping[str, str] = field(default_factory=dict)  # key -> flag, as `--scope`
 
     @property
-    def home(self) -> Home:
-        return Home(self.collection)
+    def home(self) -> CollectionPaths:
+        return CollectionPaths(self.collection)
 
     def settings_for(self, stored: Settings | None) -> Settings:
         return configure(self.collection, self.flags, base=stored).settings
@@ -115,7 +120,7 @@ def _settings_to_go_on(plan: Plan) -> tuple[Settings, tuple[str, ...]]:
         store.close()
 
 
-def delete_collection(home: Home) -> None:
+def delete_collection(home: CollectionPaths) -> None:
     """Delete all that is ours; other files, the operator's settings among them, stay."""
     undo_half_swaps(home)
     derived = (home.graph, home.index, home.log.parent, home.state)
@@ -128,7 +133,7 @@ def delete_collection(home: Home) -> None:
         home.path.rmdir()
 
 
-def _answering(home: Home, opening: Opened, clock: SystemClock) -> Any:
+def _answering(home: CollectionPaths, opening: Opened, clock: SystemClock) -> Any:
     """What a node says to orders."""
     node = opening.node
 
@@ -149,13 +154,13 @@ def _answering(home: Home, opening: Opened, clock: SystemClock) -> Any:
             case _:
                 return {"error": f"there is no order {order!r}"}
         if order != "status":
-            note_act(home.acts, clock.wall_us(), order)
+            note_action(home.acts, clock.wall_us(), order)
         return {"schema": 1, **asdict(node.progress())}
 
     return answer
 
 
-def _lay_aside(home: Home, opening: Opened, clock: SystemClock) -> dict[str, Any]:
+def _lay_aside(home: CollectionPaths, opening: Opened, clock: SystemClock) -> dict[str, Any]:
     """The state of this moment in a folder of run/, for a backup to take away.
 
     Takes a tenth of a second for each 24 MB that are in memory; a thread would not help, for the
@@ -169,7 +174,9 @@ def _lay_aside(home: Home, opening: Opened, clock: SystemClock) -> dict[str, Any
     return {"schema": 1, "checkpoint": name}
 
 
-def _ban(home: Home, node: Node, clock: SystemClock, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _ban(
+    home: CollectionPaths, node: Node, clock: SystemClock, facts: Mapping[str, Any]
+) -> dict[str, Any]:
     """Ban and lift; all bans afterwards."""
     before = node.bans.lines
     added, lifted = facts.get("added", ()), facts.get("lifted", ())

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.node.control import NotRunning, send
 from gossamer.node.progress import figures_of
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 
 
-def crawl_figures(home: Home) -> dict[str, Any]:
+def crawl_figures(home: CollectionPaths) -> dict[str, Any]:
     """How a crawl stands, from the running process if there is one, else from the stored state.
 
     Raises NoCollection, StoreError.
@@ -27,5 +27,5 @@ def crawl_figures(home: Home) -> dict[str, Any]:
     try:
         return dict(send(home, "status"))
     except NotRunning:
-        with Study.open(home.path) as study:
+        with CollectionReader.open(home.path) as study:
             return {"schema": 1, "state": "stored", **figures_of(study.counts())}

@@ -22,7 +22,7 @@ from gossamer.parse.listing import Listing, listing_of
 from gossamer.parse.places import AROUND_LINKS, INERT, places_of, places_of_inert
 from gossamer.parse.refresh import refresh_target
 from gossamer.parse.relations import relation_of
-from gossamer.parse.text_walk import Told, told_by
+from gossamer.parse.text_walk import OperatorInputs, told_by
 from gossamer.records import Link, LinkKind, Place
 from gossamer.settings import Parse
 from gossamer.urls.canonical import parse
@@ -35,7 +35,7 @@ _MAX_REFRESHES: Final = 16  # one is usual; each costs a look at all elements ar
 _LISTED_PER_LINK: Final = 4
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _OWN: Final = ("html", "base", "link", "meta", "title")
-_NOTHING: Final = Told("", {})
+_NOTHING: Final = OperatorInputs("", {})
 _ANY_BASE: Final = "http://base.invalid/"  # a relative URL is valid whatever the base
 
 

@@ -43,7 +43,7 @@ _WHITE: Final = " \t\n\f\r"
 _RUN: Final = re.compile(f"[{_WHITE}]+")
 
 
-class Told(NamedTuple):
+class OperatorInputs(NamedTuple):
     """The text of a page, and the words of its `a` and headings, folded but not cut.
 
     An anchor around others, which only a table in a link makes, has no words of its own: 100
@@ -54,11 +54,11 @@ class Told(NamedTuple):
     words: dict[Element, str]
 
 
-def told_by(root: Node) -> Told:
+def told_by(root: Node) -> OperatorInputs:
     """Walk a tree, or a part of it."""
     walk = _Walk()
     walk.through(root)
-    return Told("".join(walk.text).rstrip(_WHITE), walk.words)
+    return OperatorInputs("".join(walk.text).rstrip(_WHITE), walk.words)
 
 
 def text_of(root: Node) -> str:

@@ -21,7 +21,7 @@ from typing import Final, Self
 
 from gossamer.archive.reader import Exchange, read_exchange
 from gossamer.base.clock import iso_of
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.stored_settings import stored_bans, stored_seeds, stored_settings
 from gossamer.errors import CorruptFile, NotKnown, Rewritten, UsageError
@@ -52,10 +52,10 @@ _LONGEST_NEAR: Final = 500
 _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 
 
-class Study:
+class CollectionReader:
     """One collection at one moment. Close it, or use it as a context."""
 
-    def __init__(self, home: Home, state: PresentState) -> None:
+    def __init__(self, home: CollectionPaths, state: PresentState) -> None:
         """Use `open`."""
         self.home = home
         self._state = state
@@ -67,7 +67,7 @@ class Study:
     @classmethod
     def open(cls, path: Path) -> Self:
         """Open a collection to read. Raises NoCollection, WrongVersion or CorruptFile."""
-        home = Home(path)
+        home = CollectionPaths(path)
         state = PresentState(home)
         try:
             return cls(home, state)

@@ -16,10 +16,10 @@ from gossamer.graph.backlinks import backlinks as graph_backlinks
 from gossamer.graph.backlinks import screenful as graph_screenful
 from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.network import check_level
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 
 
-def backlinks(study: Study, url: str, by: str = "page") -> tuple[str, Any]:
+def backlinks(study: CollectionReader, url: str, by: str = "page") -> tuple[str, Any]:
     """The URL that is meant, and an Arrow table of the links to it (see `graph/backlinks.py`).
 
     Raises UsageError for another `by` and for what is no URL, NotKnown when neither state nor
@@ -30,13 +30,13 @@ def backlinks(study: Study, url: str, by: str = "page") -> tuple[str, Any]:
     return meant, with_dates(table)
 
 
-def anchors(study: Study, url: str) -> tuple[str, Any]:
+def anchors(study: CollectionReader, url: str) -> tuple[str, Any]:
     """The URL that is meant, and an Arrow table of the words of links to it. Raises the same."""
     return _asked(study, url, graph_anchors)
 
 
 def screenful(
-    study: Study, url: str, by: str, *, limit: int, offset: int, words: int
+    study: CollectionReader, url: str, by: str, *, limit: int, offset: int, words: int
 ) -> tuple[str, Screenful]:
     """The URL that is meant, and of its backlinks and anchors what one look shows.
 
@@ -57,7 +57,7 @@ def screenful(
     return meant, replace(found, links=with_dates(found.links))
 
 
-def _asked(study: Study, url: str, ask: Callable[[Path, str], Any]) -> tuple[str, Any]:
+def _asked(study: CollectionReader, url: str, ask: Callable[[Path, str], Any]) -> tuple[str, Any]:
     """The first spelling that has links, else the one that is known and has none."""
     check_kept(study)
     for spelling in study.spellings(url):
@@ -72,7 +72,7 @@ class NoLinks(StoreError):
     """The crawl was told to keep none."""
 
 
-def check_kept(study: Study) -> None:
+def check_kept(study: CollectionReader) -> None:
     """Whether there is a graph to ask. Raises NoLinks."""
     if not study.settings().node.graph and not (study.home.graph / MANIFEST).exists():
         raise NoLinks(

@@ -6,7 +6,7 @@ from gossamer.base.notebook import plain
 from gossamer.base.values import dataclass
 from gossamer.records import Edge, Page
 from gossamer.urls.linker import Linker
-from gossamer.workers.link_cache import Forms
+from gossamer.workers.link_cache import LinkCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,5 +30,5 @@ def link_of(edge: Edge) -> PageLink:
 
 def links_of(page: Page, url: str, linker: Linker) -> tuple[PageLink, ...]:
     """All links of a page that are URLs, in their order, as a crawl finds them."""
-    edges = Forms(linker).edges(page, url).edges
+    edges = LinkCache(linker).edges(page, url).edges
     return tuple(link_of(edge) for edge in edges if not edge.fault)

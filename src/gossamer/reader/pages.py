@@ -67,7 +67,7 @@ class Capture:
 
     @property
     def at(self) -> str:
-        """When, to the microsecond: `Study.page(url, at=...)` finds this very capture by it."""
+        """When, to the microsecond: `CollectionReader.page(url, at=...)` finds this very capture by it."""
         return exact_iso_of(self.at_us)
 
     @classmethod
@@ -85,7 +85,7 @@ class Capture:
 
 
 class StoredPage:
-    """What a server answered at one moment. Made by `Study.page`."""
+    """What a server answered at one moment. Made by `CollectionReader.page`."""
 
     def __init__(
         self,

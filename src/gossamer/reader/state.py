@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from os import fspath
 
 from gossamer.base.files import stamp_of
-from gossamer.collection.directory import Home, open_to_read
+from gossamer.collection.directory import CollectionPaths, open_to_read
 from gossamer.errors import Rewritten
 from gossamer.frontier.store import Store
 
@@ -27,7 +27,7 @@ Check = Callable[[], None]
 class PresentState:
     """The state that counts, opened to read. Many threads may ask; one closes it at the end."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: CollectionPaths) -> None:
         """Raises NoCollection, WrongVersion, CorruptFile, and CollectionInUse in the moment in
         which the parts change places."""
         self._home = home

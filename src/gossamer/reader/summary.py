@@ -6,12 +6,12 @@ from typing import Final
 
 from gossamer.base.notebook import escaped, facts_table, link_to
 from gossamer.base.plurals import counted
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 
 _SUMS: Final = ("fetched", "queued", "failed", "refused", "known", "links", "indexed")
 
 
-def line_of(study: Study, *, is_closed: bool) -> str:
+def line_of(study: CollectionReader, *, is_closed: bool) -> str:
     """Its folder, pages, URLs and links."""
     name = repr(str(study.home.path))
     if is_closed:
@@ -21,7 +21,7 @@ def line_of(study: Study, *, is_closed: bool) -> str:
     return f"<Collection {name}: {told}, {counted(counts.links, 'link')}>"
 
 
-def html_of(study: Study, *, is_closed: bool) -> str:
+def html_of(study: CollectionReader, *, is_closed: bool) -> str:
     """Its folder, seeds and sums."""
     if is_closed:
         return f"<p>{escaped(line_of(study, is_closed=True))}</p>"

@@ -26,7 +26,7 @@ _FEW_HOSTS: Final = 16
 _WAITING: Final = (Where.RESTING, Where.WAITING, Where.FULL)
 
 
-class HostRoll:
+class HostCache:
     """The hosts of a crawl that are in memory, each once."""
 
     def __init__(

@@ -43,7 +43,7 @@ _FEW_ADDRESSES: Final = 1_000  # walked in a tenth of a millisecond
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class AuxiliaryFetch:
     """A robots.txt to be asked for: `url` is where the hops from `origin` have led."""
 
     origin: str
@@ -53,7 +53,7 @@ class Errand:
 
 
 @dataclass(frozen=True, slots=True)
-class SitemapErrand:
+class SitemapFetch:
     """A sitemap to be asked for: `via` names it, `level` counts the indexes that led to it."""
 
     url: str
@@ -81,9 +81,9 @@ class Host:
     is_open: bool = False
     must_be_public: bool = False  # a typed name that was public when it was first looked up
     is_hurried: bool = False  # it rests as long as its robots.txt wants, and its address not at all
-    errands: list[Errand] = field(default_factory=list)  # few; a deque takes 600 bytes
+    errands: list[AuxiliaryFetch] = field(default_factory=list)  # few; a deque takes 600 bytes
     waits_for_robots: bool = False
-    sitemaps: list[SitemapErrand] = field(default_factory=list)
+    sitemaps: list[SitemapFetch] = field(default_factory=list)
     is_sitemaps_turn: bool = False  # a page was asked last: they take turns
     at_once: int = 1
     crawl_delay_s: float = 0.0
@@ -121,7 +121,7 @@ class Address:
     waiters: deque[Host] = field(default_factory=deque)
 
 
-class HostBoard:
+class HostQueues:
     """Where each host stands."""
 
     def __init__(self) -> None:

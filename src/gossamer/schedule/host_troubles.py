@@ -16,10 +16,10 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.politeness.outage import Outage
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import Lease, Reason, Report
-from gossamer.schedule.host_queues import Host, HostBoard, Where
-from gossamer.schedule.robots_fetches import RobotsErrands
-from gossamer.schedule.sitemap_fetches import SitemapErrands
-from gossamer.schedule.skipped import Unasked
+from gossamer.schedule.host_queues import Host, HostQueues, Where
+from gossamer.schedule.robots_fetches import RobotsFetches
+from gossamer.schedule.sitemap_fetches import SitemapFetches
+from gossamer.schedule.skipped import SkippedUrls
 from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
 
@@ -32,10 +32,10 @@ class HostTroubles:
         frontier: Frontier,
         manners: Politeness,
         clock: Clock,
-        board: HostBoard,
-        robots: RobotsErrands,
-        sitemaps: SitemapErrands,
-        unasked: Unasked,
+        board: HostQueues,
+        robots: RobotsFetches,
+        sitemaps: SitemapFetches,
+        unasked: SkippedUrls,
         place: Callable[[Host], None],
         last_lease: Callable[[], int],
     ) -> None:

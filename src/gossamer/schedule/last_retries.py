@@ -22,11 +22,11 @@ from gossamer.fetch.faults import is_refused
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.records import Reason
-from gossamer.schedule.host_cache import HostRoll
-from gossamer.schedule.host_queues import Host, HostBoard
+from gossamer.schedule.host_cache import HostCache
+from gossamer.schedule.host_queues import Host, HostQueues
 from gossamer.schedule.host_troubles import HostTroubles
-from gossamer.schedule.sitemap_fetches import SitemapErrands
-from gossamer.schedule.skipped import Unasked
+from gossamer.schedule.sitemap_fetches import SitemapFetches
+from gossamer.schedule.skipped import SkippedUrls
 from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
 
@@ -52,11 +52,11 @@ class LastRetries:
         frontier: Frontier,
         manners: Politeness,
         clock: Clock,
-        board: HostBoard,
-        roll: HostRoll,
+        board: HostQueues,
+        roll: HostCache,
         troubles: HostTroubles,
-        sitemaps: SitemapErrands,
-        unasked: Unasked,
+        sitemaps: SitemapFetches,
+        unasked: SkippedUrls,
         place: Callable[[Host], None],
     ) -> None:
         """`place` puts a host where it belongs."""

@@ -19,7 +19,7 @@ from gossamer.frontier.store import Table
 from gossamer.politeness.access import MAX_HOPS, Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.schedule.auxiliary import host_to_ask
-from gossamer.schedule.host_queues import Errand, Host
+from gossamer.schedule.host_queues import AuxiliaryFetch, Host
 from gossamer.settings import Settings
 from gossamer.urls.canonical import host_of, origin_of, port_of
 from gossamer.urls.keys import Keys
@@ -33,7 +33,7 @@ _RULE_BYTES: Final = 200
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 
-class RobotsErrands:
+class RobotsFetches:
     """The rules of origins, and the errands that bring them."""
 
     def __init__(
@@ -59,7 +59,7 @@ class RobotsErrands:
         self._on_rules = on_rules
         self._accesses: OrderedDict[str, tuple[Access, int]] = OrderedDict()  # with their size
         self._bytes = 0  # of all in memory
-        self._out: dict[int, Errand] = {}  # by number of the lease
+        self._out: dict[int, AuxiliaryFetch] = {}  # by number of the lease
 
     def access(self, origin: str) -> Access | None:
         """The rules of an origin; None when they were never asked for."""
@@ -76,7 +76,7 @@ class RobotsErrands:
 
     def want(self, host: Host, origin: str) -> None:
         """The host waits for an origin's rules; the caller places it."""
-        host.errands.append(Errand(origin, f"{origin}/robots.txt", host.key))
+        host.errands.append(AuxiliaryFetch(origin, f"{origin}/robots.txt", host.key))
         host.waits_for_robots = True
 
     def lease(self, host: Host, number: int) -> Lease:
@@ -118,7 +118,9 @@ class RobotsErrands:
             return True
         host.silent = frozenset()
         if self._leads_on(report) and errand.hops < MAX_HOPS:
-            self._send(Errand(errand.origin, report.redirect, errand.for_host, errand.hops + 1))
+            self._send(
+                AuxiliaryFetch(errand.origin, report.redirect, errand.for_host, errand.hops + 1)
+            )
             return True
         now_us, tries = self._clock.wall_us(), self._tries(errand.origin)
         access = Access.from_answer(report.status, report.body, now_us, self._manners, tries)
@@ -152,12 +154,12 @@ class RobotsErrands:
             return False
         return forbidden_port(port_of(report.redirect), self._settings.fetch.ports) is None
 
-    def _failure(self, errand: Errand, detail: str) -> Access:
+    def _failure(self, errand: AuxiliaryFetch, detail: str) -> Access:
         """An origin's robots.txt cannot be had where its redirects led."""
         tries = self._tries(errand.origin)
         return Access.from_failure(detail, self._clock.wall_us(), self._manners, tries)
 
-    def _send(self, errand: Errand) -> None:
+    def _send(self, errand: AuxiliaryFetch) -> None:
         target = host_to_ask(errand.url, self._frontier, self._keys, self._host)
         target.errands.append(errand)
         self._place(target)
@@ -176,7 +178,7 @@ class RobotsErrands:
         self._frontier.pending.put(Table.ORIGIN, origin.encode(), row)
         self._on_rules(origin, access)
 
-    def _conclude(self, errand: Errand, access: Access) -> None:
+    def _conclude(self, errand: AuxiliaryFetch, access: Access) -> None:
         """An origin's rules are known now: its host goes on."""
         self._keep(errand.origin, access)
         host = self._host(errand.for_host)

@@ -26,13 +26,13 @@ from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.schedule.connection_shares import Shares
 from gossamer.schedule.dns_queue import NameQueue
 from gossamer.schedule.holdups import Holdup
-from gossamer.schedule.host_cache import HostRoll
-from gossamer.schedule.host_queues import Address, Host, HostBoard, Where
+from gossamer.schedule.host_cache import HostCache
+from gossamer.schedule.host_queues import Address, Host, HostQueues, Where
 from gossamer.schedule.host_troubles import HostTroubles
 from gossamer.schedule.last_retries import LastRetries, RetriesLeft
-from gossamer.schedule.robots_fetches import RobotsErrands
-from gossamer.schedule.sitemap_fetches import SitemapErrands
-from gossamer.schedule.skipped import AT_ONCE, SLICE_REST_S, Unasked
+from gossamer.schedule.robots_fetches import RobotsFetches
+from gossamer.schedule.sitemap_fetches import SitemapFetches
+from gossamer.schedule.skipped import AT_ONCE, SLICE_REST_S, SkippedUrls
 from gossamer.schedule.typed_names import TypedNames
 from gossamer.settings import Settings
 from gossamer.urls.canonical import origin_of, target_of
@@ -81,20 +81,20 @@ class Scheduler:
         # Whom the last process asked just before it ended is known by host, not by address.
         rest_s = self._manners.address_delay_s if is_unclean or frontier.counts.known else 0.0
         self._addresses_free_s = clock.now_s() + rest_s
-        self._roll = HostRoll(frontier, self._manners, clock, typed_hosts, is_unclean=is_unclean)
+        self._roll = HostCache(frontier, self._manners, clock, typed_hosts, is_unclean=is_unclean)
         self._names = NameQueue()
         self._typed_names = TypedNames(frontier.pending)
         self.shares = Shares(settings.fetch.connections)
         self._number = 0  # of the last lease
         self._now_us = 0  # the wall time at which leases were last asked for
         self.under_way = 0
-        self._unasked = Unasked(frontier, self._manners, clock, on_decided)
-        self.board = HostBoard()
-        self.sitemaps = SitemapErrands(
+        self._unasked = SkippedUrls(frontier, self._manners, clock, on_decided)
+        self.board = HostQueues()
+        self.sitemaps = SitemapFetches(
             frontier, settings, keys, self.host, self._place_now,
             may_ask_sitemap, is_in_scope, on_decided,
         )  # fmt: skip
-        self.robots = RobotsErrands(
+        self.robots = RobotsFetches(
             frontier, settings, keys, clock, self.host, self._place_now,
             self.sitemaps.named_by_robots,
         )  # fmt: skip

@@ -29,7 +29,7 @@ from gossamer.parse.documents.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.schedule.auxiliary import host_to_ask
-from gossamer.schedule.host_queues import Host, SitemapErrand
+from gossamer.schedule.host_queues import Host, SitemapFetch
 from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.keys import Keys
@@ -43,7 +43,7 @@ _WAITING: Final = 50_000  # at all hosts: each index of a crawl of any host may 
 _OUR_RULES: Final = frozenset({Reason.ROBOTS, Reason.PRIVATE, Reason.CONTACT})
 
 
-class SitemapErrands:
+class SitemapFetches:
     """The sitemaps of a collection that have been asked for, and those that have not."""
 
     def __init__(
@@ -74,7 +74,7 @@ class SitemapErrands:
         self._choice = settings.urls.sitemaps if is_followed else "never"
         self._known: Counter[bytes] = Counter()  # by host
         self._abroad: Counter[str] = Counter()  # by the host that named them
-        self._out: dict[int, SitemapErrand] = {}  # by number of the lease
+        self._out: dict[int, SitemapFetch] = {}  # by number of the lease
         self._is_open = False
         self.waiting = 0  # at their hosts, not those under way
 
@@ -107,12 +107,12 @@ class SitemapErrands:
         for written in named:
             url = self._form.find(written, robots)
             if url is not None:
-                self._want(SitemapErrand(url, robots))
+                self._want(SitemapFetch(url, robots))
 
     def want(self, urls: Iterable[str]) -> None:
         """Ask for sitemaps that the operator named, in an index that was imported."""
         for url in urls:
-            self._want(SitemapErrand(url, ""))
+            self._want(SitemapFetch(url, ""))
 
     def lease(self, host: Host, number: int) -> Lease:
         """The first sitemap of a host, as a lease; it has one."""
@@ -171,19 +171,19 @@ class SitemapErrands:
         """An answer from the archive that was not committed before a kill."""
         row = self._frontier.pending.find(Table.META, SITEMAP_PREFIX + report.lease.key)
         lease = report.lease
-        errand = _decode(row)[0] if row else SitemapErrand(lease.url, lease.via, lease.redirects)
+        errand = _decode(row)[0] if row else SitemapFetch(lease.url, lease.via, lease.redirects)
         if report.outcome is not Outcome.FAILED:
             self._conclude(errand, report)
 
-    def _conclude(self, errand: SitemapErrand, report: Report) -> None:
+    def _conclude(self, errand: SitemapFetch, report: Report) -> None:
         self._put(errand, is_done=True)
         if report.redirect and errand.hops < _MAX_HOPS:
             self._want(replace(errand, url=report.redirect, hops=errand.hops + 1, tries=0))
         if errand.level < _MAX_LEVEL:
             for url in report.sitemaps:
-                self._want(SitemapErrand(url, errand.url, level=errand.level + 1))
+                self._want(SitemapFetch(url, errand.url, level=errand.level + 1))
 
-    def _want(self, errand: SitemapErrand) -> None:
+    def _want(self, errand: SitemapFetch) -> None:
         key = self._keys.of(errand.url)
         is_known = self._frontier.pending.find(Table.META, SITEMAP_PREFIX + key) is not None
         if is_known or self._is_full(errand, key[:8]) or not self._may_ask(errand.url):
@@ -198,12 +198,12 @@ class SitemapErrands:
         if self._is_open:
             self._queue(errand)
 
-    def _is_full(self, errand: SitemapErrand, host_key: bytes) -> bool:
+    def _is_full(self, errand: SitemapFetch, host_key: bytes) -> bool:
         """Whether so many are known of its host, or wait, that this one is let go."""
         is_crowded = self.waiting >= _WAITING and bool(errand.via)  # the operator's own all wait
         return is_crowded or self._known[host_key] >= self._per_host
 
-    def _is_abroad(self, errand: SitemapErrand) -> bool:
+    def _is_abroad(self, errand: SitemapFetch) -> bool:
         """Whether somebody else's document names it, and nothing else leads to its host."""
         is_named_there = not errand.via or host_of(errand.via) == host_of(errand.url)
         return not is_named_there and not self._is_at_home(errand.url)
@@ -215,18 +215,18 @@ class SitemapErrands:
         row = self._frontier.host(self._keys.host(host_of(url)))
         return row.known > row.refused
 
-    def _queue(self, errand: SitemapErrand) -> None:
+    def _queue(self, errand: SitemapFetch) -> None:
         host = host_to_ask(errand.url, self._frontier, self._keys, self._host)
         host.sitemaps.append(errand)
         self.waiting += 1
         self._place(host)
 
-    def _put(self, errand: SitemapErrand, *, is_done: bool) -> None:
+    def _put(self, errand: SitemapFetch, *, is_done: bool) -> None:
         row = (errand.url, errand.via, errand.hops, errand.level, errand.tries, is_done)
         key = SITEMAP_PREFIX + self._keys.of(errand.url)
         self._frontier.pending.put(Table.META, key, msgpack.packb(row))
 
 
-def _decode(row: bytes) -> tuple[SitemapErrand, bool]:
+def _decode(row: bytes) -> tuple[SitemapFetch, bool]:
     *values, is_done = msgpack.unpackb(row)
-    return SitemapErrand(*values), is_done
+    return SitemapFetch(*values), is_done

@@ -26,7 +26,7 @@ _PENDING_ROWS: Final = 20_000  # that wait for a commit: more would hold the loo
 _COMMIT_WAIT_S: Final = 0.05  # between two looks at them
 
 
-class Unasked:
+class SkippedUrls:
     """Decides about URLs without asking. `count` says of how many since it was set to 0."""
 
     def __init__(

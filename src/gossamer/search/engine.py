@@ -35,7 +35,7 @@ from gossamer.search.plan import Plan, Planner, Score
 from gossamer.search.properties import NotAValue, property_of
 from gossamer.search.query import Parsed, clean, parse
 from gossamer.search.results import Hit, Request, Results
-from gossamer.search.snippets import Marker, Snippet
+from gossamer.search.snippets import CrashMarker, Snippet
 from gossamer.search.sought import sought_by
 from gossamer.search.suggest import suggestion
 from gossamer.search.tree import All, Has, Node, Property
@@ -129,7 +129,7 @@ class Engine:
         order = self._ordered(found, plan, request)  # graph/, rank.py
         shown = order[request.offset : request.offset + request.limit]
         sought = sought_by(plan, moment.lexicon)
-        marker, steps = Marker(sought), plan.steps_of_all()
+        marker, steps = CrashMarker(sought), plan.steps_of_all()
         hits = [
             self._hit(moment.view, one, marker, len(sought) - _lacks(one.score, steps))
             for one in shown
@@ -181,7 +181,7 @@ class Engine:
         wanted = request.offset + request.limit
         return list(itertools.islice(rank.collapsed(order, request.per_site), wanted))
 
-    def _hit(self, view: View, one: rank.Candidate, marker: Marker, has: int) -> Hit:
+    def _hit(self, view: View, one: rank.Candidate, marker: CrashMarker, has: int) -> Hit:
         """`has` says how many of the marker's things the page has."""
         kept = one.kept
         passage = Snippet("")

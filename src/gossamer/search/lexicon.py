@@ -12,7 +12,7 @@ from typing import Final
 import tantivy
 
 from gossamer.index.schema import BODY, LANGUAGE
-from gossamer.index.stem_variants import LANGUAGES, kin_of
+from gossamer.index.stem_variants import LANGUAGES, stem_variants_of
 from gossamer.index.words import words_of
 
 # Looking for kin costs up to 0.5 ms for each language, and most collections speak one or two.
@@ -70,7 +70,7 @@ class Lexicon:
     def _look_for_kin(self, word: str) -> tuple[str, ...]:
         if word in STOP_WORDS or not word.isalpha():
             return (word,)
-        kin = kin_of(word, self.languages, self._searcher)
+        kin = stem_variants_of(word, self.languages, self._searcher)
         self._counts |= {(BODY, one.word): one.entries for one in kin}
         return tuple(one.word for one in kin)
 

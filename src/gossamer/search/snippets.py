@@ -52,7 +52,7 @@ class Snippet:
         return self.marked("<b>", "</b>", html.escape)
 
 
-class Marker:
+class CrashMarker:
     """Finds what one query asks for in any text."""
 
     def __init__(self, sought: Iterable[Sought]) -> None:

@@ -21,10 +21,10 @@ from gossamer.archive.wacz import ListedPage, WaczWriter
 from gossamer.base.clock import Clock, SystemClock, iso_of
 from gossamer.base.values import dataclass
 from gossamer.collection.archive_ends import known_ends
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CorruptFile, NotKnown, UsageError
 from gossamer.frontier.rows import UrlRow
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome
 from gossamer.transfer.export_files import STDOUT, writing_to
 
@@ -49,7 +49,7 @@ def check_archive(what: str, path: Path, prefix: str = "") -> None:
 
 
 def export_archive(
-    study: Study,
+    study: CollectionReader,
     what: str,
     path: Path,
     pages: Iterable[ListedPage],
@@ -75,7 +75,7 @@ def _write(
     what: str,
     parts: list[_Part],
     pages: Iterable[ListedPage],
-    home: Home,
+    home: CollectionPaths,
     clock: Clock,
 ) -> int:
     if what == "warc":
@@ -162,7 +162,7 @@ class _Part:
             place += end - start
 
 
-def _parts(study: Study, prefix: str) -> Iterator[_Part]:
+def _parts(study: CollectionReader, prefix: str) -> Iterator[_Part]:
     for name, end in sorted(known_ends(study.store).items()):
         path = study.home.archive / name
         if not end:

@@ -20,7 +20,7 @@ from typing import Any, Final
 from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pq
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_choice import ALL, Choice
 from gossamer.transfer.export_files import explained, sweep
 from gossamer.transfer.export_schemas import SCHEMAS
@@ -56,7 +56,7 @@ def check_folder(what: str, folder: Path, level: str = "page", choice: Choice = 
 
 
 def export_folder(
-    study: Study,
+    study: CollectionReader,
     what: str,
     folder: Path,
     level: str = "page",
@@ -71,7 +71,7 @@ def export_folder(
 
 
 def _export(
-    study: Study, what: str, folder: Path, level: str, choice: Choice, part_rows: int
+    study: CollectionReader, what: str, folder: Path, level: str, choice: Choice, part_rows: int
 ) -> Written:
     stem = what if level == "page" else f"{what}-{level}"
     schema = schema_of(what, level, choice)

@@ -18,7 +18,7 @@ from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.graph.network import NODE_FACTS, Network, network
 from gossamer.graph.ranks.ranks import ranks
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_files import writing_to
 from gossamer.transfer.export_schemas import MOMENT
 from gossamer.transfer.export_sort import stage, stage_batches
@@ -46,7 +46,9 @@ def edges(folder: Path, level: str) -> Iterator[Any]:
         yield from graph.edges()
 
 
-def write_network(study: Study, level: str, path: Path, check: Callable[[], None]) -> int:
+def write_network(
+    study: CollectionReader, level: str, path: Path, check: Callable[[], None]
+) -> int:
     """Write nodes and edges to a file, its format told by the name; how many edges.
 
     Raises UsageError, CorruptFile, DiskFault, and what `check` raises at the end.
@@ -57,7 +59,7 @@ def write_network(study: Study, level: str, path: Path, check: Callable[[], None
 
 
 @contextmanager
-def described(study: Study, level: str) -> Iterator[Network]:
+def described(study: CollectionReader, level: str) -> Iterator[Network]:
     """The graph at a level, its nodes with what is known of them: their degrees, of pages title,
     status and depth, of pages and sites the rank. Raises UsageError, CorruptFile."""
     folder = study.home.graph

@@ -22,7 +22,7 @@ from gossamer.frontier.rows import UrlRow
 from gossamer.graph import tables
 from gossamer.graph.arrow import pa
 from gossamer.graph.ranks.ranks import ranks
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome
 from gossamer.transfer.export_choice import Choice
 from gossamer.transfer.export_schemas import FACTS, READ_AGAIN, SCHEMAS
@@ -44,7 +44,7 @@ _COPIES: Final = (
 )
 
 
-def pages(study: Study, choice: Choice) -> Iterator[Any]:
+def pages(study: CollectionReader, choice: Choice) -> Iterator[Any]:
     """Record batches of the chosen pages and columns, in the order of the URLs."""
     schema = choice.narrowed(SCHEMAS["pages"])
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as name:

@@ -23,7 +23,7 @@ from gossamer.graph import tables
 from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.graph.network import check_level
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.pages import Capture, StoredPage, times_of
 from gossamer.records import Outcome, Reason
 from gossamer.settings import nearest
@@ -46,7 +46,7 @@ _NETWORKS: Final = LEVELLED[1:]
 
 
 def export(
-    study: Study,
+    study: CollectionReader,
     what: str,
     path: Path,
     level: str = "page",
@@ -73,7 +73,7 @@ def export(
 
 
 def write_table(
-    study: Study,
+    study: CollectionReader,
     what: str,
     path: Path,
     level: str = "page",
@@ -123,7 +123,7 @@ def check_table(what: str, level: str = "page", choice: Choice = ALL) -> None:
 
 
 def batches(
-    study: Study,
+    study: CollectionReader,
     what: str,
     level: str = "page",
     choice: Choice = ALL,
@@ -140,13 +140,13 @@ def batches(
     return _steadily(study, what, level, choice, as_text=as_text)
 
 
-def glance(study: Study, what: str) -> Iterator[Any]:
+def glance(study: CollectionReader, what: str) -> Iterator[Any]:
     """The same without columns for which pages are read again."""
     return batches(study, what, "page", Choice(columns=QUICK) if what == "pages" else ALL)
 
 
 def _steadily(
-    study: Study, what: str, level: str, choice: Choice, *, as_text: bool
+    study: CollectionReader, what: str, level: str, choice: Choice, *, as_text: bool
 ) -> Iterator[Any]:
     with study.steady() as check:
         if what == "captures":
@@ -159,7 +159,7 @@ def _steadily(
         check()
 
 
-def _batches(study: Study, what: str, level: str, choice: Choice) -> Iterator[Any]:
+def _batches(study: CollectionReader, what: str, level: str, choice: Choice) -> Iterator[Any]:
     schema = _whole_schema(what, level)
     found: Iterator[Any]
     match what:
@@ -192,7 +192,7 @@ def _whole_schema(what: str, level: str) -> Any:
 # -- pages
 
 
-def _listed_pages(study: Study, prefix: str) -> Iterator[ListedPage]:
+def _listed_pages(study: CollectionReader, prefix: str) -> Iterator[ListedPage]:
     """Pages for people, those nearest to the seeds first."""
     rows = (
         (row.url, iso_of(row.at_us), row.title, row.depth)
@@ -207,7 +207,7 @@ def _listed_pages(study: Study, prefix: str) -> Iterator[ListedPage]:
 # -- hosts
 
 
-def _hosts(study: Study) -> Iterator[Any]:
+def _hosts(study: CollectionReader) -> Iterator[Any]:
     rows = (_host_row(row) for row in study.host_rows())
     return ordered(rows, SCHEMAS["hosts"], "host")
 
@@ -230,11 +230,11 @@ def _host_row(row: HostRow) -> tuple[object, ...]:
 # -- refused
 
 
-def _refused(study: Study) -> Iterator[Any]:
+def _refused(study: CollectionReader) -> Iterator[Any]:
     return ordered(_refused_rows(study), SCHEMAS["refused"], "url, via, detail")
 
 
-def _refused_rows(study: Study) -> Iterator[tuple[object, ...]]:
+def _refused_rows(study: CollectionReader) -> Iterator[tuple[object, ...]]:
     for row in study.url_rows():
         if row.outcome is Outcome.REFUSED:
             via = study.find_key(row.via) if row.via else None
@@ -251,7 +251,7 @@ def _refused_rows(study: Study) -> Iterator[tuple[object, ...]]:
             yield _malformed_row(study, fault)
 
 
-def _malformed_row(study: Study, fault: dict[str, Any]) -> tuple[object, ...]:
+def _malformed_row(study: CollectionReader, fault: dict[str, Any]) -> tuple[object, ...]:
     source = study.find(fault["source"])
     where = f", line {fault['line']}" if fault["line"] else ""
     return (
@@ -267,7 +267,7 @@ def _malformed_row(study: Study, fault: dict[str, Any]) -> tuple[object, ...]:
 # -- text
 
 
-def _text(study: Study) -> Iterator[Any]:
+def _text(study: CollectionReader) -> Iterator[Any]:
     """In the order of the archive, so that its files are read from end to end once."""
     places = ordered(_text_places(study), PLACES, "file, start")
     rows = (
@@ -278,7 +278,7 @@ def _text(study: Study) -> Iterator[Any]:
     return batched(rows, SCHEMAS["text"], _TEXT_ROWS)
 
 
-def _text_places(study: Study) -> Iterator[tuple[object, ...]]:
+def _text_places(study: CollectionReader) -> Iterator[tuple[object, ...]]:
     for row in study.url_rows():
         if row.outcome is Outcome.FETCHED and 200 <= row.status < 300:
             capture = study.last_capture(row)
@@ -286,7 +286,7 @@ def _text_places(study: Study) -> Iterator[tuple[object, ...]]:
                 yield row.url, capture.file, capture.offset
 
 
-def _stored_pages(study: Study, places: Iterator[Any]) -> Iterator[StoredPage]:
+def _stored_pages(study: CollectionReader, places: Iterator[Any]) -> Iterator[StoredPage]:
     for batch in places:
         for place in batch.to_pylist():
             row = study.get(place["url"])
@@ -298,12 +298,12 @@ def _stored_pages(study: Study, places: Iterator[Any]) -> Iterator[StoredPage]:
 # -- captures
 
 
-def _captures(study: Study, *, as_text: bool) -> Iterator[Any]:
+def _captures(study: CollectionReader, *, as_text: bool) -> Iterator[Any]:
     schema = CAPTURES_AS_TEXT if as_text else SCHEMAS["captures"]
     return ordered(_capture_rows(study, as_text=as_text), schema, "url, fetched_at, file")
 
 
-def _capture_rows(study: Study, *, as_text: bool) -> Iterator[tuple[object, ...]]:
+def _capture_rows(study: CollectionReader, *, as_text: bool) -> Iterator[tuple[object, ...]]:
     by_url = groupby(study.scan(Table.CAPTURE), key=lambda row: row[0][:KEY_BYTES])
     for key, rows in by_url:
         url = study.find_key(key)
@@ -324,7 +324,7 @@ def _capture_rows(study: Study, *, as_text: bool) -> Iterator[tuple[object, ...]
             )
 
 
-_TABLES: Final[dict[str, Callable[[Study], Iterator[Any]]]] = {
+_TABLES: Final[dict[str, Callable[[CollectionReader], Iterator[Any]]]] = {
     "hosts": _hosts,
     "refused": _refused,
     "text": _text,

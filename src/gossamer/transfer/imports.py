@@ -22,8 +22,8 @@ from typing import BinaryIO, Final, Literal, cast
 from gossamer.archive.wacz_reader import ZIP_MAGICS, Member, warc_members
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
-from gossamer.collection.crawl_log import note_act
-from gossamer.collection.directory import Home
+from gossamer.collection.crawl_log import note_action
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CorruptFile, UsageError
 from gossamer.node.build import Opened, SettingsFor, open_node
 from gossamer.node.import_intake import Intake
@@ -58,7 +58,11 @@ class Given:
 
 
 async def import_files(
-    home: Home, settings_for: SettingsFor, paths: Sequence[Path], clock: Clock, tally: Tally
+    home: CollectionPaths,
+    settings_for: SettingsFor,
+    paths: Sequence[Path],
+    clock: Clock,
+    tally: Tally,
 ) -> Opened:
     """Bring all files in. Raises UsageError (nothing has changed then), StoreError, DiskFault."""
     given = [Given(path, kind_of(path)) for path in paths]
@@ -67,7 +71,7 @@ async def import_files(
         assert opened.intake is not None, "it was opened for an import"
         try:
             names = [str(one.path) for one in given[:1000]]
-            note_act(home.acts, clock.wall_us(), "import", files=names)
+            note_action(home.acts, clock.wall_us(), "import", files=names)
             for one in given:
                 _import(one, opened.intake, tally)
                 opened.intake.commit()

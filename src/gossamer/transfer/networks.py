@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.graph.network import check_level
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.tables import Table
 from gossamer.transfer.export_links import described
 from gossamer.transfer.exports import batches, export
@@ -16,7 +16,7 @@ from gossamer.transfer.exports import batches, export
 class Graph:
     """The links between pages, between hosts or between sites."""
 
-    def __init__(self, study: Study, level: str) -> None:
+    def __init__(self, study: CollectionReader, level: str) -> None:
         """Raises UsageError for a level that is none."""
         check_level(level)
         self._study = study

@@ -15,7 +15,7 @@ import turbohtml
 from gossamer.errors import CorruptFile, NotKnown, Rewritten
 from gossamer.index.words import words_of
 from gossamer.parse.text_walk import text_of
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.pages import StoredPage
 from gossamer.records import Outcome
 from gossamer.transfer.export_choice import Choice
@@ -29,7 +29,7 @@ _LONGEST: Final = 300  # characters of a heading, as of a title
 Facts = tuple[str, str | None, str | None, str | None, int | None]
 
 
-def page_facts(study: Study, choice: Choice) -> Iterator[Facts]:
+def page_facts(study: CollectionReader, choice: Choice) -> Iterator[Facts]:
     """url h1 description canonical words of the chosen pages that answered."""
     urls = study.settings().urls
     form = NormalForm(urls.query, urls.session_parameters)
@@ -40,7 +40,7 @@ def page_facts(study: Study, choice: Choice) -> Iterator[Facts]:
                 yield url, *_facts_of(page, form)
 
 
-def _places(study: Study, choice: Choice) -> Iterator[tuple[object, ...]]:
+def _places(study: CollectionReader, choice: Choice) -> Iterator[tuple[object, ...]]:
     for row in study.url_rows():
         if row.outcome is Outcome.FETCHED and not row.redirect and choice.admits(row):
             capture = study.last_capture(row)
@@ -48,7 +48,7 @@ def _places(study: Study, choice: Choice) -> Iterator[tuple[object, ...]]:
                 yield row.url, capture.file, capture.offset
 
 
-def _stored(study: Study, url: str) -> StoredPage | None:
+def _stored(study: CollectionReader, url: str) -> StoredPage | None:
     try:
         row = study.get(url)
         capture = study.last_capture(row)

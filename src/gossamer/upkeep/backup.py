@@ -37,7 +37,7 @@ from gossamer.collection.checksums import NAME as SUMS
 from gossamer.collection.checksums import Before, end_writing, find_sums
 from gossamer.collection.directory import (
     CHECKPOINTS,
-    Home,
+    CollectionPaths,
     delete_checkpoints,
     locked,
     open_to_read,
@@ -78,7 +78,7 @@ class Copied:
             self.copied_bytes += size
 
 
-def backup(home: Home, target: Path) -> Copied:
+def backup(home: CollectionPaths, target: Path) -> Copied:
     """Copy a collection to `target`, which is not there, or empty.
 
     Raises UsageError, NoCollection, CollectionInUse where somebody else than a crawl is writing,
@@ -90,7 +90,7 @@ def backup(home: Home, target: Path) -> Copied:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with partial_beside(target) as partial:
-            copied = _copy(home, Home(partial))
+            copied = _copy(home, CollectionPaths(partial))
             _put_in_place(partial, target, home.path.stat().st_mode & 0o777)
     except FileNotFoundError as error:
         what = f"{home.path} was rewritten while it was copied ({error.filename}); try again"
@@ -100,7 +100,7 @@ def backup(home: Home, target: Path) -> Copied:
     return copied
 
 
-def check_target(home: Home, target: Path) -> None:
+def check_target(home: CollectionPaths, target: Path) -> None:
     """Raise UsageError for a place where no copy may be made."""
     if target.resolve().is_relative_to(home.path.resolve()):
         raise UsageError(f"{target} is inside the collection; name a directory outside of it")
@@ -124,7 +124,7 @@ def _put_in_place(partial: Path, target: Path, mode: int) -> None:
     sync_folder(target.parent)
 
 
-def _copy(home: Home, new: Home) -> Copied:
+def _copy(home: CollectionPaths, new: CollectionPaths) -> Copied:
     copied = Copied()
     with ExitStack() as stack:
         is_live = _take_lock(home, stack)
@@ -148,7 +148,7 @@ def _copy(home: Home, new: Home) -> Copied:
     return copied
 
 
-def _fixed_sums(home: Home) -> Before:
+def _fixed_sums(home: CollectionPaths) -> Before:
     """The checksums of files that never change: the copy has the same files."""
     try:
         sums = find_sums(home.path)
@@ -157,7 +157,7 @@ def _fixed_sums(home: Home) -> Before:
     return Before(sums.files if sums else {})
 
 
-def _take_lock(home: Home, stack: ExitStack) -> bool:
+def _take_lock(home: CollectionPaths, stack: ExitStack) -> bool:
     """Keep others from beginning to write; whether a crawl is doing so already."""
     home.run.mkdir(exist_ok=True)
     try:
@@ -177,7 +177,7 @@ def _take_lock(home: Home, stack: ExitStack) -> bool:
 
 
 @contextmanager
-def _checkpoint(home: Home, *, is_live: bool) -> Iterator[Path]:
+def _checkpoint(home: CollectionPaths, *, is_live: bool) -> Iterator[Path]:
     """A folder with the state of this moment, for as long as the block runs."""
     folder = _ordered(home) if is_live else _made(home)
     try:
@@ -186,14 +186,14 @@ def _checkpoint(home: Home, *, is_live: bool) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _ordered(home: Home) -> Path:
+def _ordered(home: CollectionPaths) -> Path:
     reply = send(home, "checkpoint", wait_s=_CHECKPOINT_S)
     if "error" in reply:
         raise StoreError(f"the running crawl could not save a checkpoint: {reply['error']}")
     return home.run / Path(str(reply["checkpoint"])).name
 
 
-def _made(home: Home) -> Path:
+def _made(home: CollectionPaths) -> Path:
     delete_checkpoints(home)
     folder = home.run / f"{CHECKPOINTS}{os.getpid():x}"
     store = open_to_write(home, 16)
@@ -204,7 +204,7 @@ def _made(home: Home) -> Path:
     return folder
 
 
-def _copy_state(state: Path, home: Home, new: Home, copied: Copied) -> None:
+def _copy_state(state: Path, home: CollectionPaths, new: CollectionPaths, copied: Copied) -> None:
     new.state.mkdir()
     # A checkpoint has no IDENTITY: made by the first who writes, it would look like another state
     # to those who read (`study_state.py`).
@@ -241,7 +241,9 @@ def _copy_held(held: Held, target: Path, copied: Copied) -> None:
     copied.take(target)
 
 
-def _copy_archive(home: Home, new: Home, store: Store, copied: Copied, *, is_live: bool) -> None:
+def _copy_archive(
+    home: CollectionPaths, new: CollectionPaths, store: Store, copied: Copied, *, is_live: bool
+) -> None:
     """Every file that the state knows, as far as it does; at rest all that is there: the start
     after a kill reads on."""
     new.archive.mkdir()
@@ -270,7 +272,9 @@ def _copy_archive(home: Home, new: Home, store: Store, copied: Copied, *, is_liv
     copied.take(new.archive / MANIFEST)
 
 
-def _copy_texts(home: Home, new: Home, store: Store, copied: Copied, *, is_live: bool) -> None:
+def _copy_texts(
+    home: CollectionPaths, new: CollectionPaths, store: Store, copied: Copied, *, is_live: bool
+) -> None:
     """Log, acts, cookies, history and the operator's settings."""
     new.log.parent.mkdir()
     new.run.mkdir()

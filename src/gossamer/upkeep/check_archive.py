@@ -21,12 +21,12 @@ from gossamer.archive.warc import header_url
 from gossamer.base.checked_lines import crc32
 from gossamer.base.values import dataclass
 from gossamer.collection.archive_ends import known_ends
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import GossamerError, StoreError
 from gossamer.frontier.meta_keys import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY
 from gossamer.frontier.rows import CaptureRow, time_key, time_of
 from gossamer.frontier.store import Table
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Fetched, Purpose, Reason
 from gossamer.upkeep.check_machine import holder_of
 from gossamer.upkeep.check_manifest import FROM_BACKUP, REBUILD, manifest_problems
@@ -43,7 +43,7 @@ _LOG: Final = "restore it from a backup, or go on with what is left of it: `goss
 class _View:
     """One moment of a collection, and whether somebody is writing to it."""
 
-    study: Study
+    study: CollectionReader
     ends: Mapping[str, int]
     is_clean: bool
     checked: Checked
@@ -56,7 +56,7 @@ class _View:
         return self.is_clean and holder_of(self.study.home) is None
 
 
-def archive_problems(study: Study, checked: Checked) -> Iterator[Problem]:
+def archive_problems(study: CollectionReader, checked: Checked) -> Iterator[Problem]:
     """Everything in archive and log that the state contradicts. The state was looked at before:
     `checked` holds how many captures it names."""
     is_clean = study.store.find(Table.META, CLEAN_KEY) == b"1"
@@ -70,7 +70,7 @@ def archive_problems(study: Study, checked: Checked) -> Iterator[Problem]:
     yield from _log_problems(view)
 
 
-def bare_archive_problems(home: Home, checked: Checked) -> Iterator[Problem]:
+def bare_archive_problems(home: CollectionPaths, checked: Checked) -> Iterator[Problem]:
     """What is wrong with the archive by itself, where there is no state to compare it with."""
     for path in sorted(home.archive.glob("*.warc.gz")):
         checked.files += 1

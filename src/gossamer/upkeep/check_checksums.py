@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from gossamer.archive.manifest import read_manifest
 from gossamer.base.checked_lines import crc32_of
-from gossamer.collection.checksums import ACTS, NAME, Sums, covered_files, find_sums, is_fixed
-from gossamer.collection.directory import Home, is_in_use
+from gossamer.collection.checksums import ACTS, NAME, Checksums, covered_files, find_sums, is_fixed
+from gossamer.collection.directory import CollectionPaths, is_in_use
 from gossamer.collection.log_lines import unreadable_lines
 from gossamer.errors import CorruptFile
 from gossamer.frontier.rocks import REBUILD as REBUILD_STATE
@@ -27,13 +27,13 @@ _TODO = {
 }
 
 
-def act_problems(home: Home) -> Iterator[Problem]:
+def act_problems(home: CollectionPaths) -> Iterator[Problem]:
     """Lines of acts.jsonl that are none."""
     for number in unreadable_lines(home.acts):
         yield Problem(f"{home.acts}, line {number}", "it is no JSON", _TODO["log"])
 
 
-def sum_problems(home: Home, checked: Checked) -> Iterator[Problem]:
+def sum_problems(home: CollectionPaths, checked: Checked) -> Iterator[Problem]:
     """Files whose bytes are not those that were written, and files that are gone."""
     try:
         sums = find_sums(home.path)
@@ -57,7 +57,7 @@ def sum_problems(home: Home, checked: Checked) -> Iterator[Problem]:
 
 
 def _file_problems(
-    home: Home, name: str, size: int, crc: int, *, is_open: bool
+    home: CollectionPaths, name: str, size: int, crc: int, *, is_open: bool
 ) -> Iterator[Problem]:
     path = home.path / name
     todo = _TODO[name.partition("/")[0]]
@@ -77,7 +77,7 @@ def _file_problems(
         yield Problem(str(path), what, todo)
 
 
-def _note_new_files(home: Home, sums: Sums, checked: Checked) -> None:
+def _note_new_files(home: CollectionPaths, sums: Checksums, checked: Checked) -> None:
     others = sorted(n for n in covered_files(home.path) if n not in sums.files or not is_fixed(n))
     if others:
         what = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import Copies, read_copies
 from gossamer.collection.forgotten_list import ForgottenList
 from gossamer.errors import CorruptFile, StoreError
@@ -14,7 +14,7 @@ _MEND = "go on with the crawl once, or run `gossamer rebuild all`: it is made fr
 _NOTE = "nothing is forgotten less by it; going on with the crawl, or a rebuild, notes them again"
 
 
-def forgotten_problems(home: Home) -> Iterator[Problem]:
+def forgotten_problems(home: CollectionPaths) -> Iterator[Problem]:
     """Copies of the list that are lost, damaged or old, and acts that acts.jsonl has lost."""
     copies = read_copies(home.takedowns)
     if all(one is None for one in copies.read.values()):

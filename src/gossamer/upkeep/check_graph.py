@@ -21,7 +21,7 @@ from gossamer.graph.manifest import REBUILD, Manifest, MergedSet
 from gossamer.graph.ranks import store as rank_store
 from gossamer.graph.sorted_files import groups_of
 from gossamer.graph.tables import fault_of
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.check_state import Checked, Problem, problem_of
 
 
@@ -35,7 +35,9 @@ def read_manifest(folder: Path) -> Manifest | Problem:
         )
 
 
-def graph_problems(study: Study, manifest: Manifest, checked: Checked) -> Iterator[Problem]:
+def graph_problems(
+    study: CollectionReader, manifest: Manifest, checked: Checked
+) -> Iterator[Problem]:
     """Files that are not as the manifest says. It was read before the state was opened."""
     folder = study.home.graph
     is_whole = True
@@ -75,7 +77,7 @@ def _set_problems(folder: Path, merged: MergedSet) -> Iterator[Problem]:
         yield Problem(str(folder / manifests.NAME), what, REBUILD)
 
 
-def _end_problems(study: Study, manifest: Manifest) -> Iterator[Problem]:
+def _end_problems(study: CollectionReader, manifest: Manifest) -> Iterator[Problem]:
     """The graph may not reach further than state and archive."""
     where = str(study.home.graph / manifests.NAME)
     ends = known_ends(study.store)

@@ -17,14 +17,14 @@ from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Table
 from gossamer.index.folder import find_current
 from gossamer.index.reader import covered, faults_in, ids
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.check_state import Checked, Problem, problem_of
 
 _REBUILD = "run `gossamer rebuild index`: it is made again from the archive"
 _SHOWN = 20  # pages on each side; a damaged index can lack all of them
 
 
-def index_problems(study: Study, checked: Checked) -> Iterator[Problem]:
+def index_problems(study: CollectionReader, checked: Checked) -> Iterator[Problem]:
     """Pages that are in one of the two and not in the other."""
     folder = study.home.index
     if not study.settings().node.index:
@@ -57,7 +57,9 @@ def index_problems(study: Study, checked: Checked) -> Iterator[Problem]:
     yield from _differences(study, found, checked)
 
 
-def _differences(study: Study, found: Iterator[str], checked: Checked) -> Iterator[Problem]:
+def _differences(
+    study: CollectionReader, found: Iterator[str], checked: Checked
+) -> Iterator[Problem]:
     missing = strange = 0
     entry = next(found, None)
     for key, packed in study.scan(Table.URL):

@@ -20,7 +20,7 @@ from typing import Any, Final
 from gossamer.base import native
 from gossamer.base.plots import plot_library
 from gossamer.base.values import dataclass
-from gossamer.collection.directory import FORMAT, Home, open_to_read
+from gossamer.collection.directory import FORMAT, CollectionPaths, open_to_read
 from gossamer.errors import GossamerError
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Table
@@ -63,7 +63,7 @@ def doctor(collection: Path | None = None) -> list[Check]:
     ]
     found = [_checked(name, check) for name, check in checks]
     if collection is not None:
-        found.extend(_collection_checks(Home(collection)))
+        found.extend(_collection_checks(CollectionPaths(collection)))
     return found
 
 
@@ -172,7 +172,7 @@ def _curves() -> Check:
     return Check("curves", True, says)
 
 
-def _collection_checks(home: Home) -> Iterator[Check]:
+def _collection_checks(home: CollectionPaths) -> Iterator[Check]:
     if home.is_state_lost:
         todo = "run `gossamer rebuild all`"
         yield Check("collection", False, f"the state of {home.path} is lost", todo)
@@ -192,7 +192,7 @@ def _collection_checks(home: Home) -> Iterator[Check]:
     yield Check("access", is_writable, says, "change its owner or mode to go on with the crawl")
 
 
-def holder_of(home: Home) -> str | None:
+def holder_of(home: CollectionPaths) -> str | None:
     """Who holds the collection for writing: `process 4711`, or None.
 
     The lock file names a process while one runs, and still after it was killed; then the lock

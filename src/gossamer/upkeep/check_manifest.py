@@ -16,7 +16,7 @@ from gossamer.archive.manifest import NAME, Listed, read_manifest
 from gossamer.archive.padding import SALT_FIELD
 from gossamer.archive.reader import read_info
 from gossamer.base.checked_lines import crc32_of
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import GossamerError
 from gossamer.upkeep.check_state import Problem
 from gossamer.upkeep.rebuild_archive import WITHOUT_LOST
@@ -26,7 +26,7 @@ FROM_BACKUP: Final = f"restore the file from a backup, or give up what is lost: 
 _OTHER_BYTES: Final = "its bytes are not those that were written"
 
 
-def manifest_problems(home: Home, salt: bytes = b"") -> Iterator[Problem]:
+def manifest_problems(home: CollectionPaths, salt: bytes = b"") -> Iterator[Problem]:
     """Files that are not as the manifest says, and what is wrong with itself. `salt` is the
     state's."""
     folder = home.archive

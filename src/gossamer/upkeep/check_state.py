@@ -26,7 +26,7 @@ from gossamer.frontier.rows import (
     time_of,
 )
 from gossamer.frontier.store import Table
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome, Reason
 from gossamer.urls.keys import KEY_BYTES
 
@@ -78,7 +78,7 @@ class _Sums:
     captures: int = 0
 
 
-def state_problems(study: Study, checked: Checked) -> Iterator[Problem]:
+def state_problems(study: CollectionReader, checked: Checked) -> Iterator[Problem]:
     """Everything in the state that contradicts something else in it."""
     sums = _Sums()
     yield from _url_problems(study, sums, checked)
@@ -91,7 +91,7 @@ def state_problems(study: Study, checked: Checked) -> Iterator[Problem]:
 # -- URLs, their captures and hosts
 
 
-def _url_problems(study: Study, sums: _Sums, checked: Checked) -> Iterator[Problem]:
+def _url_problems(study: CollectionReader, sums: _Sums, checked: Checked) -> Iterator[Problem]:
     captures = _Captures(study)
     host_key, host = b"", HostRow("")
     for key, packed in study.scan(Table.URL):
@@ -123,7 +123,7 @@ def _url_problems(study: Study, sums: _Sums, checked: Checked) -> Iterator[Probl
 class _Captures:
     """The table of captures, walked beside that of URLs."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: CollectionReader) -> None:
         self._rows = study.scan(Table.CAPTURE)
         self._next = next(self._rows, None)
         self._orphans: list[bytes] = []
@@ -147,7 +147,7 @@ class _Captures:
         self._orphans = []
 
 
-def _row_problems(study: Study, key: bytes, row: UrlRow) -> Iterator[Problem]:
+def _row_problems(study: CollectionReader, key: bytes, row: UrlRow) -> Iterator[Problem]:
     if study.keys.of(row.url) != key:
         yield Problem(row.url, "it stands under the key of another URL", _RESTORE)
     is_queued = row.standing == Standing.QUEUED
@@ -201,7 +201,7 @@ def _add(sums: _Sums, host: HostRow, row: UrlRow) -> None:
 
 
 def _host_problems(
-    study: Study, host_key: bytes, summed: HostRow, checked: Checked
+    study: CollectionReader, host_key: bytes, summed: HostRow, checked: Checked
 ) -> Iterator[Problem]:
     if not host_key:
         return
@@ -218,7 +218,7 @@ def _host_problems(
             yield Problem(f"host {stored.name}", what, _REPORT)
 
 
-def _sum_problems(study: Study, sums: _Sums) -> Iterator[Problem]:
+def _sum_problems(study: CollectionReader, sums: _Sums) -> Iterator[Problem]:
     stored, summed = study.counts(), sums.counts
     names = ["known", "queued", "fetched", "redirects", "failed", "refused", "size_bytes"]
     if sums.captures == sums.fetched_rows:  # links of older captures are in no row
@@ -240,7 +240,7 @@ def _sum_problems(study: Study, sums: _Sums) -> Iterator[Problem]:
 # -- queue and due table
 
 
-def _queue_problems(study: Study) -> Iterator[Problem]:
+def _queue_problems(study: CollectionReader) -> Iterator[Problem]:
     for at, packed in study.scan(Table.QUEUE):
         try:
             entry = QueueEntry.decode(packed)
@@ -257,7 +257,7 @@ def _queue_problems(study: Study) -> Iterator[Problem]:
             yield Problem(entry.url, what, _REPORT)
 
 
-def _due_problems(study: Study) -> Iterator[Problem]:
+def _due_problems(study: CollectionReader) -> Iterator[Problem]:
     for at, _ in study.scan(Table.DUE):
         row = study.find_key(at[8:])
         if row is None:

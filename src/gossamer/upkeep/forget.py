@@ -32,7 +32,7 @@ from gossamer.base.clock import Clock
 from gossamer.base.plurals import counted
 from gossamer.base.values import dataclass
 from gossamer.collection.directory import (
-    Home,
+    CollectionPaths,
     delete_checkpoints,
     locked,
     open_to_read,
@@ -40,7 +40,7 @@ from gossamer.collection.directory import (
     undo_half_swaps,
 )
 from gossamer.collection.forgotten import note_allowed, note_forgotten, read_forgotten
-from gossamer.collection.staging import begin_aside, make_ready, settle
+from gossamer.collection.staging import begin_staging, make_ready, settle
 from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import NotKnown
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
@@ -59,7 +59,7 @@ from gossamer.workers.guarded_reader import new_place
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class Checksums:
     """How much was, or would be, forgotten."""
 
     urls: int = 0
@@ -97,8 +97,8 @@ class _Told:
 
 
 def forget(
-    home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
-) -> Sums:
+    home: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
+) -> Checksums:
     """Forget what `texts` name (`forget_names.py`). All of it is gone when this returns.
 
     The sums are nothing where all of it was forgotten before.
@@ -122,8 +122,8 @@ def forget(
 
 
 def survey(
-    home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
-) -> Sums:
+    home: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
+) -> Checksums:
     """What `forget` would take away. Raises as it does."""
     _put_in_order(home, clock, tell)
     with locked(home):
@@ -135,7 +135,9 @@ def survey(
             store.close()
 
 
-def allow(home: Home, texts: Sequence[str], clock: Clock, *, is_site: bool = False) -> int:
+def allow(
+    home: CollectionPaths, texts: Sequence[str], clock: Clock, *, is_site: bool = False
+) -> int:
     """Let what was forgotten be crawled again; how many names that is. Raises NotKnown."""
     if not home.exists:
         raise home.missing()
@@ -153,7 +155,7 @@ def allow(home: Home, texts: Sequence[str], clock: Clock, *, is_site: bool = Fal
     return len(found)
 
 
-def _put_in_order(home: Home, clock: Clock, tell: Tell) -> None:
+def _put_in_order(home: CollectionPaths, clock: Clock, tell: Tell) -> None:
     """Bring state and archive in step, where a crawl was killed."""
     if not home.exists:
         raise home.missing()
@@ -163,7 +165,7 @@ def _put_in_order(home: Home, clock: Clock, tell: Tell) -> None:
         asyncio.run(_recover(home, clock))
 
 
-def _is_unclean(home: Home) -> bool:
+def _is_unclean(home: CollectionPaths) -> bool:
     with locked(home):
         store = open_to_write(home, 16)
         try:
@@ -172,7 +174,7 @@ def _is_unclean(home: Home) -> bool:
             store.close()
 
 
-async def _recover(home: Home, clock: Clock) -> None:
+async def _recover(home: CollectionPaths, clock: Clock) -> None:
     """What a start does about an end in the middle; nobody is asked."""
     with ExitStack() as stack:
         opened = open_node(
@@ -192,7 +194,7 @@ def _told(store: Store, texts: Sequence[str], *, is_site: bool) -> _Told:
 # -- how much it is
 
 
-def _survey(home: Home, store: Store, cover: Cover) -> Sums:
+def _survey(home: CollectionPaths, store: Store, cover: Cover) -> Checksums:
     exchanges = files = lines = 0
     for path in sorted(home.archive.glob("*.warc.gz")):
         found = sum(1 for exchange in iter_exchanges(path) if is_of(cover, exchange))
@@ -204,10 +206,10 @@ def _survey(home: Home, store: Store, cover: Cover) -> Sums:
             lines = sum(1 for line in log if rewritten(line) is None)
     urls = sum(1 for key, _ in walk(store, Table.URL) if cover.has_key(key))
     captures = sum(1 for key, _ in walk(store, Table.CAPTURE) if cover.has_key(key[:16]))
-    return Sums(urls, captures, exchanges, files, lines)
+    return Checksums(urls, captures, exchanges, files, lines)
 
 
-def _known(home: Home, texts: Sequence[str], sums: Sums) -> Sums:
+def _known(home: CollectionPaths, texts: Sequence[str], sums: Checksums) -> Checksums:
     if not sums:
         named = ", ".join(texts)
         raise NotKnown(f"the collection in {home.path} has nothing of {named}")
@@ -217,9 +219,11 @@ def _known(home: Home, texts: Sequence[str], sums: Sums) -> Sums:
 # -- making everything anew
 
 
-def _forget(home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool) -> Sums:
+def _forget(
+    home: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool
+) -> Checksums:
     read_forgotten(home.takedowns)  # raises before the work where the new list could not be made
-    new = Home(begin_aside(home.path))
+    new = CollectionPaths(begin_staging(home.path))
     store = open_to_write(home, 64)
     try:
         told = _told(store, texts, is_site=is_site)
@@ -236,14 +240,20 @@ def _forget(home: Home, texts: Sequence[str], clock: Clock, tell: Tell, *, is_si
     return sums
 
 
-def _was_forgotten(home: Home, cover: Cover) -> bool:
+def _was_forgotten(home: CollectionPaths, cover: Cover) -> bool:
     """Whether it was all forgotten before: perhaps by somebody who was killed before he said so."""
     forgotten = read_forgotten(home.takedowns)
     return all(map(forgotten.has, cover.named))
 
 
 def _make_parts(
-    home: Home, new: Home, old: Store, told: _Told, sums: Sums, clock: Clock, tell: Tell
+    home: CollectionPaths,
+    new: CollectionPaths,
+    old: Store,
+    told: _Told,
+    sums: Checksums,
+    clock: Clock,
+    tell: Tell,
 ) -> Mapping[str, Moved]:
     """All parts, in `new`; where exchanges lie in the new archive."""
     cover = told.cover

@@ -34,7 +34,7 @@ from gossamer.archive.url_list import list_entry
 from gossamer.archive.warc import RevisitOf
 from gossamer.base.copying import link_or_copy
 from gossamer.collection.archive_list import new_manifest
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CorruptFile
 from gossamer.frontier.rows import CaptureRow, time_key
 from gossamer.frontier.store import Store, Table
@@ -57,7 +57,13 @@ class ArchiveCopy:
     """One copy under way, file by file in the order in which they were begun."""
 
     def __init__(
-        self, home: Home, new: Home, cover: Cover, state: Store, keys: Keys, level: int
+        self,
+        home: CollectionPaths,
+        new: CollectionPaths,
+        cover: Cover,
+        state: Store,
+        keys: Keys,
+        level: int,
     ) -> None:
         """`state` is the old one: it knows where captures lie."""
         self._folder = home.archive

@@ -15,7 +15,7 @@ from typing import Final
 
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import Clock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.staging import NEW
 from gossamer.frontier.rows import UrlRow
@@ -25,14 +25,14 @@ from gossamer.graph.ranks.ranks import compute
 from gossamer.graph.ranks.store import NAME as RANKS
 from gossamer.index.folder import find_current
 from gossamer.node.indexing import IndexFeed
-from gossamer.node.link_files import LinkBook
+from gossamer.node.link_files import LinkFiles
 from gossamer.settings import Settings
 from gossamer.upkeep.forget_state import StateCopy
 from gossamer.upkeep.rebuild_index import ended_us
 from gossamer.urls.keys import Keys
-from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.build_worker import build_processor
 from gossamer.workers.guarded_reader import guarding_copy
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 from gossamer.workers.worker import LinkGatherer
 
 _WRITE_EVERY: Final = 500  # exchanges
@@ -41,8 +41,8 @@ Tell = Callable[[str], None]
 
 
 def make_derived(
-    old: Home,
-    new: Home,
+    old: CollectionPaths,
+    new: CollectionPaths,
     settings: Settings,
     keys: Keys,
     copy: StateCopy,
@@ -53,14 +53,14 @@ def make_derived(
     have left; what is forgotten the new acts say. Raises CorruptFile, DiskFault."""
     has_graph, has_index = (old.graph / MANIFEST).exists(), find_current(old.index) is not None
     node = replace(settings.node, graph=has_graph, index=has_index)
-    harvester = build_harvester(replace(settings, node=node), keys, read_forgotten(new.takedowns))
+    harvester = build_processor(replace(settings, node=node), keys, read_forgotten(new.takedowns))
     new.graph.mkdir(exist_ok=True)
     gatherer = LinkGatherer(new.graph, f"{clock.wall_us() // 1000:x}-f", node, clock)
     paths = sorted(new.archive.glob("*.warc.gz"))
     exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
     with (
         guarding_copy(old.run, "forget", clock, NEW, copy.moved) as guard,
-        closing(LinkBook(new.graph, clock)) as book,
+        closing(LinkFiles(new.graph, clock)) as book,
         _index(new, clock, settings) if has_index else _no_index() as feed,
     ):
         reader = guard.reader(harvester)
@@ -88,14 +88,14 @@ def make_derived(
         compute(new.graph, clock)
 
 
-def _name(book: LinkBook, gatherer: LinkGatherer) -> None:
+def _name(book: LinkFiles, gatherer: LinkGatherer) -> None:
     if (part := gatherer.write_now()) is not None:
         book.note(part)
         book.name(book.take())
 
 
 @contextmanager
-def _index(new: Home, clock: Clock, settings: Settings) -> Iterator[IndexFeed | None]:
+def _index(new: CollectionPaths, clock: Clock, settings: Settings) -> Iterator[IndexFeed | None]:
     feed = IndexFeed(new.index, clock, settings.node.index_every_s)
     try:
         yield feed
@@ -108,7 +108,7 @@ def _no_index() -> Iterator[IndexFeed | None]:
     yield None
 
 
-def _current_row(store: Store, harvest: Harvest) -> UrlRow | None:
+def _current_row(store: Store, harvest: ProcessedPage) -> UrlRow | None:
     """The row that this exchange is the last word on, if it is."""
     report = harvest.report
     packed = store.find(Table.URL, report.lease.key)

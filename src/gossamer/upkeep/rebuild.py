@@ -29,23 +29,29 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.files import sync_folder
-from gossamer.collection.crawl_log import note_act
-from gossamer.collection.directory import Home, locked, open_to_read, open_to_write, undo_half_swaps
+from gossamer.collection.crawl_log import note_action
+from gossamer.collection.directory import (
+    CollectionPaths,
+    locked,
+    open_to_read,
+    open_to_write,
+    undo_half_swaps,
+)
 from gossamer.collection.forgotten import mend_forgotten, read_forgotten
 from gossamer.collection.log_lines import unreadable_lines, wrap_unreadable
-from gossamer.collection.operator_inputs import Told, read_told
+from gossamer.collection.operator_inputs import OperatorInputs, read_operator_inputs
 from gossamer.errors import CorruptFile, NoCollection, StoreError, UsageError
 from gossamer.frontier.rocks import RocksStore
 from gossamer.graph import manifest as manifests
 from gossamer.graph.ranks.ranks import compute
 from gossamer.index.reader import covered
-from gossamer.node.link_files import LinkBook
+from gossamer.node.link_files import LinkFiles
 from gossamer.settings import with_values
 from gossamer.upkeep.rebuild_archive import find_loss, finish_archive, give_up, rebuild_archive
 from gossamer.upkeep.rebuild_index import rebuild_index
 from gossamer.upkeep.rebuild_state import fill_state
 from gossamer.urls.keys import Keys
-from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.build_worker import build_processor
 from gossamer.workers.guarded_reader import Guard, UnreadPage, guarding
 from gossamer.workers.worker import LinkGatherer
 
@@ -55,7 +61,9 @@ _SHOWN: Final = 20  # pages that could not be read
 Tell = Callable[[str], None]
 
 
-def rebuild(home: Home, what: str, clock: Clock, tell: Tell, *, without_lost: bool = False) -> None:
+def rebuild(
+    home: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool = False
+) -> None:
     """Make one of `PARTS` again; what the crawl left out is no part of `all`.
 
     `tell` is told which pages could not be read and, `without_lost`, what of the archive is given
@@ -80,7 +88,7 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell, *, without_lost: bo
                 _tell_unread(guard.unread, tell)
             finish_archive(home.archive, told)
             _wrap(home.acts, tell)
-            note_act(home.acts, clock.wall_us(), "rebuild", what=what, unread=len(guard.unread))
+            note_action(home.acts, clock.wall_us(), "rebuild", what=what, unread=len(guard.unread))
         except BaseException as error:
             with suppress(OSError):
                 undo_half_swaps(home)
@@ -89,9 +97,11 @@ def rebuild(home: Home, what: str, clock: Clock, tell: Tell, *, without_lost: bo
             raise
 
 
-def _told(home: Home, what: str, clock: Clock, tell: Tell, *, without_lost: bool) -> Told:
+def _told(
+    home: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool
+) -> OperatorInputs:
     """What the crawl was told, when the archive is known to be whole, or is made so."""
-    told = read_told(home)
+    told = read_operator_inputs(home)
     if not told.is_from_state and what in ("graph", "index"):
         open_to_read(home).close()  # says what is wrong with the state
         raise StoreError(f"{home.state} is damaged; make it again with `gossamer rebuild state`")
@@ -107,7 +117,9 @@ def _told(home: Home, what: str, clock: Clock, tell: Tell, *, without_lost: bool
     return told
 
 
-def _rebuild(home: Home, what: str, told: Told, guard: Guard, clock: Clock, tell: Tell) -> None:
+def _rebuild(
+    home: CollectionPaths, what: str, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
+) -> None:
     if what == "archive" or (what == "all" and not told.settings.node.graph):
         rebuild_archive(home.archive, told, tell)
     if what == "graph" or (what == "all" and told.settings.node.graph):
@@ -143,14 +155,16 @@ def _swap(part: Path) -> None:
 # -- the graph
 
 
-def _rebuild_graph(home: Home, told: Told, guard: Guard, clock: Clock, tell: Tell) -> None:
+def _rebuild_graph(
+    home: CollectionPaths, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
+) -> None:
     new = home.graph.with_name("graph.new")
     new.mkdir()
     forgotten = read_forgotten(home.takedowns)
     settings = with_values(told.settings, {"node.graph": True})  # who asks wants them now
-    reader = guard.reader(build_harvester(settings, Keys(told.salt), forgotten))
+    reader = guard.reader(build_processor(settings, Keys(told.salt), forgotten))
     gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", settings.node, clock)
-    with closing(LinkBook(new, clock)) as book:
+    with closing(LinkFiles(new, clock)) as book:
         for path in sorted(home.archive.glob("*.warc.gz")):
             tell(f"links of {path.name}")
             for exchange in iter_exchanges(path):
@@ -172,7 +186,9 @@ def _rebuild_graph(home: Home, told: Told, guard: Guard, clock: Clock, tell: Tel
 # -- the index
 
 
-def _rebuild_index(home: Home, told: Told, guard: Guard, clock: Clock, tell: Tell) -> None:
+def _rebuild_index(
+    home: CollectionPaths, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
+) -> None:
     store = open_to_write(home, told.settings.frontier.memory_mb)
     try:
         rebuild_index(home, store, told.settings, told.salt, guard, clock, tell)
@@ -184,7 +200,9 @@ def _rebuild_index(home: Home, told: Told, guard: Guard, clock: Clock, tell: Tel
 # -- the state
 
 
-def _rebuild_state(home: Home, told: Told, guard: Guard, tell: Tell, *, is_all: bool) -> None:
+def _rebuild_state(
+    home: CollectionPaths, told: OperatorInputs, guard: Guard, tell: Tell, *, is_all: bool
+) -> None:
     store = RocksStore.open(home.state.with_name("state.new"), told.settings.frontier.memory_mb)
     try:
         if any(unreadable_lines(home.log)):
@@ -196,7 +214,7 @@ def _rebuild_state(home: Home, told: Told, guard: Guard, tell: Tell, *, is_all: 
     _swap(home.state)
 
 
-def _reach_the_end(home: Home, told: Told) -> bool:
+def _reach_the_end(home: CollectionPaths, told: OperatorInputs) -> bool:
     """Whether index and graph cover the whole archive; else the next crawl has to bring them up."""
     reached = []
     try:

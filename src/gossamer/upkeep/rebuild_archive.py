@@ -21,7 +21,7 @@ from gossamer.base.checked_lines import crc32_of
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.collection.archive_list import LostFile, lost_files, new_manifest
-from gossamer.collection.operator_inputs import Told
+from gossamer.collection.operator_inputs import OperatorInputs
 from gossamer.errors import CorruptFile, StoreError
 
 Tell = Callable[[str], None]
@@ -51,7 +51,7 @@ class ArchiveLoss:
         return CorruptFile(path, spans[0].start, f"{spans[0].why}{others}; {_WAY_OUT}")
 
 
-def find_loss(folder: Path, told: Told, tell: Tell) -> ArchiveLoss:
+def find_loss(folder: Path, told: OperatorInputs, tell: Tell) -> ArchiveLoss:
     """Everything that is lost. A file that has its checksum is not read further. The torn end of a
     file that nobody finished is no loss: it was never committed, and is cut off."""
     listed = read_manifest(folder).files
@@ -77,7 +77,9 @@ def find_loss(folder: Path, told: Told, tell: Tell) -> ArchiveLoss:
     )
 
 
-def give_up(folder: Path, loss: ArchiveLoss, told: Told, clock: Clock, tell: Tell) -> None:
+def give_up(
+    folder: Path, loss: ArchiveLoss, told: OperatorInputs, clock: Clock, tell: Tell
+) -> None:
     """Let the archive be what is left of it, and tell what is lost. Raises CorruptFile, OSError."""
     for path, spans in loss.spans.items():
         mend(path, spans, clock.wall_us())
@@ -106,7 +108,7 @@ def _put_away(path: Path, *, is_kept: bool) -> None:
         path.rename(damaged_path(path))
 
 
-def finish_archive(folder: Path, told: Told) -> None:
+def finish_archive(folder: Path, told: OperatorInputs) -> None:
     """Bring the manifest up to the files that are there. Raises DiskFault."""
     files = read_manifest(folder).files
     known = {name: _indexed(folder, name, one) for name, one in files.items() if one.bytes}
@@ -122,7 +124,7 @@ def _indexed(folder: Path, name: str, listed: Listed) -> Listed:
     return replace(listed, cdxj=crc32_of(index)[0] if index.exists() else None)
 
 
-def rebuild_archive(folder: Path, told: Told, tell: Tell) -> None:
+def rebuild_archive(folder: Path, told: OperatorInputs, tell: Tell) -> None:
     """Write manifest and CDXJ files again, from the WARC files. A file that is lost stays in the
     manifest. Raises CorruptFile, OSError."""
     before = read_manifest(folder).files

@@ -10,7 +10,7 @@ from typing import Final
 
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.base.clock import Clock
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table
@@ -18,14 +18,14 @@ from gossamer.node.indexing import IndexFeed
 from gossamer.records import Report
 from gossamer.settings import Settings
 from gossamer.urls.keys import Keys
-from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.build_worker import build_processor
 from gossamer.workers.guarded_reader import Guard
 
 _WRITE_EVERY: Final = 500  # exchanges
 
 
 def rebuild_index(
-    home: Home,
+    home: CollectionPaths,
     store: Store,
     settings: Settings,
     salt: bytes,
@@ -37,7 +37,7 @@ def rebuild_index(
     new = home.index.with_name("index.new")
     node = replace(settings.node, index=True)
     forgotten = read_forgotten(home.takedowns)
-    harvester = build_harvester(replace(settings, node=node), Keys(salt), forgotten)
+    harvester = build_processor(replace(settings, node=node), Keys(salt), forgotten)
     reader = guard.reader(harvester)
     feed = IndexFeed(new, clock, settings.node.index_every_s)
     try:

@@ -20,9 +20,9 @@ import msgpack
 
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.base.checked_lines import crc32_of
-from gossamer.collection.directory import FORMAT, Home
+from gossamer.collection.directory import FORMAT, CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
-from gossamer.collection.operator_inputs import Told
+from gossamer.collection.operator_inputs import OperatorInputs
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import (
     CLEAN_KEY,
@@ -49,7 +49,7 @@ from gossamer.upkeep.rebuild_index import ended_us
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.urls.keys import Keys
-from gossamer.workers.build_worker import build_harvester
+from gossamer.workers.build_worker import build_processor
 from gossamer.workers.guarded_reader import Guard, GuardedReader
 
 _COMMIT_EVERY: Final = 2_000  # exchanges: what one batch of the new state holds
@@ -58,7 +58,13 @@ Tell = Callable[[str], None]
 
 
 def fill_state(
-    home: Home, store: Store, told: Told, guard: Guard, tell: Tell, *, is_clean: bool
+    home: CollectionPaths,
+    store: Store,
+    told: OperatorInputs,
+    guard: Guard,
+    tell: Tell,
+    *,
+    is_clean: bool,
 ) -> None:
     """Fill an empty state. `is_clean`: index and graph reach to the end of the archive, or will.
 
@@ -70,7 +76,7 @@ def fill_state(
     admission = Admission(settings, told.seeds, bans, BanList(lines), forgotten)
     watch = settings.scope.depth >= 0
     frontier = Frontier(store, settings.frontier, admission, watch_depth=watch)
-    reader = guard.reader(build_harvester(settings, keys, forgotten))
+    reader = guard.reader(build_processor(settings, keys, forgotten))
     replay = _Replay(home, frontier, admission, reader, keys, told)
     paths = sorted(home.archive.glob("*.warc.gz"))
     first_us = min((e.answer.at_us for p in paths for e in _first(p)), default=0)
@@ -107,7 +113,12 @@ def _commit(store: Store, frontier: Frontier) -> None:
 
 
 def _write_meta(
-    home: Home, frontier: Frontier, told: Told, paths: list[Path], *, is_clean: bool
+    home: CollectionPaths,
+    frontier: Frontier,
+    told: OperatorInputs,
+    paths: list[Path],
+    *,
+    is_clean: bool,
 ) -> None:
     def put(key: bytes, row: bytes) -> None:
         frontier.pending.put(Table.META, key, row)
@@ -127,7 +138,7 @@ def _write_meta(
         put(FILE_PREFIX + path.name.encode(), path.stat().st_size.to_bytes(8, "big"))
 
 
-def _log_lines(home: Home) -> Iterator[Mapping[str, Any]]:
+def _log_lines(home: CollectionPaths) -> Iterator[Mapping[str, Any]]:
     """Lines about URLs whose fate was decided without asking: nothing in the archive tells it."""
     if not home.log.exists():
         return
@@ -147,12 +158,12 @@ class _Replay:
 
     def __init__(
         self,
-        home: Home,
+        home: CollectionPaths,
         frontier: Frontier,
         admission: Admission,
         reader: GuardedReader,
         keys: Keys,
-        told: Told,
+        told: OperatorInputs,
     ) -> None:
         self._archive = home.archive
         self._frontier = frontier

@@ -10,10 +10,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CorruptFile, StateLost
 from gossamer.graph.manifest import Manifest
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.check_archive import archive_problems, bare_archive_problems
 from gossamer.upkeep.check_checksums import act_problems, sum_problems
 from gossamer.upkeep.check_forgotten import forgotten_problems
@@ -25,12 +25,12 @@ from gossamer.upkeep.check_state import Checked, Problem, problem_of, state_prob
 __all__ = ["Checked", "Problem", "verify"]
 
 
-def verify(home: Home | Path, checked: Checked | None = None) -> Iterator[Problem]:
+def verify(home: CollectionPaths | Path, checked: Checked | None = None) -> Iterator[Problem]:
     """Every problem, as it is found; `checked` counts what was looked at.
 
     Raises NoCollection, WrongVersion.
     """
-    home = home if isinstance(home, Home) else Home(home)
+    home = home if isinstance(home, CollectionPaths) else CollectionPaths(home)
     checked = checked if checked is not None else Checked()
     told: list[str] = []
     for problem in _problems(home, checked):
@@ -47,12 +47,12 @@ def _is_same(where: str, file: str) -> bool:
     return where.startswith(file) or file.startswith(f"{where}{os.sep}")
 
 
-def _problems(home: Home, checked: Checked) -> Iterator[Problem]:
+def _problems(home: CollectionPaths, checked: Checked) -> Iterator[Problem]:
     yield from forgotten_problems(home)
     yield from act_problems(home)
     manifest = read_manifest(home.graph)  # before the state: what it covers is committed there
     try:
-        study = Study.open(home.path)
+        study = CollectionReader.open(home.path)
     except StateLost as lost:
         yield Problem(str(home.state), "the state is lost", str(lost).rpartition("; ")[2])
         yield from bare_archive_problems(home, checked)
@@ -66,7 +66,7 @@ def _problems(home: Home, checked: Checked) -> Iterator[Problem]:
 
 
 def _study_problems(
-    study: Study, manifest: Manifest | Problem, checked: Checked
+    study: CollectionReader, manifest: Manifest | Problem, checked: Checked
 ) -> Iterator[Problem]:
     try:
         yield from state_problems(study, checked)

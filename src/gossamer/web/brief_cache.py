@@ -30,7 +30,7 @@ class _Kept:
 
 
 @dataclass(slots=True)
-class Lately:
+class BriefCache:
     """What was told lately, by what was asked."""
 
     _kept: dict[Hashable, _Kept] = field(default_factory=dict)

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
-from gossamer.collection.directory import Home, is_in_use, locked
+from gossamer.collection.directory import CollectionPaths, is_in_use, locked
 from gossamer.collection.option_names import settings_of
 from gossamer.errors import CollectionInUse, NoCollection, NotKnown, StoreError, UsageError
 from gossamer.frontier.counts import Counts
@@ -37,7 +37,7 @@ from gossamer.schedule.admission import build_scope
 from gossamer.settings import Settings, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.web.check_crawl import CONTACT, Checker, RealOutside, check_contact, check_place
-from gossamer.web.open_collections import Shelf, check_name
+from gossamer.web.open_collections import OpenCollections, check_name
 
 ORDERS: Final = ("pause", "resume", "stop")
 # What may be said from the page. Files of this machine, headers and private networks may not:
@@ -190,7 +190,9 @@ def spawn(words: Sequence[str], output: Path) -> subprocess.Popen[bytes]:
 class Crawls:
     """The crawls of a shelf: how they stand, and what can be done about it."""
 
-    def __init__(self, shelf: Shelf, spawn: Spawn = spawn, checker: Checker | None = None) -> None:
+    def __init__(
+        self, shelf: OpenCollections, spawn: Spawn = spawn, checker: Checker | None = None
+    ) -> None:
         self._shelf = shelf
         self._spawn = spawn
         self._checker = checker or Checker(RealOutside())
@@ -378,7 +380,7 @@ _NOTHING: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def _changed_at(home: Home) -> str | None:
+def _changed_at(home: CollectionPaths) -> str | None:
     try:
         return iso_of(home.log.stat().st_mtime_ns // 1000)
     except OSError:

@@ -28,7 +28,7 @@ from gossamer.errors import (
 )
 from gossamer.node.control import NotRunning
 from gossamer.search.searchers import NoAnswer
-from gossamer.web.parameters import Asked, check_names, read_as_typed, read_body, read_values
+from gossamer.web.parameters import Parameters, check_names, read_as_typed, read_body, read_values
 from gossamer.web.protect.guard import TooLarge, TooSlow, too_large, too_slow
 from gossamer.web.route import Answer, Desk, NotAllowed, Route
 from gossamer.web.slow_answers import TooBusy
@@ -72,19 +72,19 @@ def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response
     return respond
 
 
-def _awaitable(answer: Answer) -> Callable[[Desk, Asked], Awaitable[Response]]:
+def _awaitable(answer: Answer) -> Callable[[Desk, Parameters], Awaitable[Response]]:
     """An answer that may block, in a thread; one that does not, as it is."""
     if inspect.iscoroutinefunction(answer):
         return answer
-    blocking = cast("Callable[[Desk, Asked], Response]", answer)
+    blocking = cast("Callable[[Desk, Parameters], Response]", answer)
 
-    async def in_thread(desk: Desk, asked: Asked) -> Response:
+    async def in_thread(desk: Desk, asked: Parameters) -> Response:
         return await run_in_threadpool(blocking, desk, asked)
 
     return in_thread
 
 
-def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) -> Asked:
+def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) -> Parameters:
     """The request, once it is known who sent it. Raises NotAllowed, UsageError."""
     session = _session(desk, request)
     has_token = _has_token(desk, request)
@@ -99,7 +99,7 @@ def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) 
             _check_csrf(desk, session, request, body)
     given: dict[str, Any] = {**request.query_params, **body, **request.path_params}
     values, fault = _values(route, body, given)
-    return Asked(
+    return Parameters(
         values=values,
         origin=_origin(request),
         csrf=desk.doors.sessions.csrf_of(session) if session else "",
@@ -218,7 +218,7 @@ def _fault_page(
     """A page that says what is wrong; it knows who is logged in, as all others do."""
     session = _session(desk, request)
     csrf = desk.doors.sessions.csrf_of(session) if session else ""
-    asked = Asked({}, csrf=csrf, is_owner=bool(session), session=session)
+    asked = Parameters({}, csrf=csrf, is_owner=bool(session), session=session)
     names = {"asked": asked, "status": status, "sentence": sentence, "nav": ""}
     markup = desk.renderer.page("fault.html", crawl="", crawls=[], **names)
     return Response(markup, status, headers, "text/html")

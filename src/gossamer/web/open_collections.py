@@ -20,13 +20,13 @@ from typing import Final
 from gossamer.base.clock import Clock
 from gossamer.base.files import stamp_of
 from gossamer.base.values import dataclass
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import NotKnown, UsageError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request, Results, as_json
 from gossamer.search.searchers import Searchers, Shelved
-from gossamer.web.slow_answers import Slowly
+from gossamer.web.slow_answers import SlowAnswers
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _REFRESH_S: Final = 0.5  # a crawl commits once a second
@@ -57,7 +57,7 @@ class _Opened:
     """
 
     stamp: tuple[int, int]
-    study: Study
+    study: CollectionReader
     engine: Engine | None = None
     refreshed_s: float = float("-inf")
     is_closed: bool = False
@@ -93,7 +93,7 @@ class _Opened:
         return not self.reading
 
 
-class Shelf:
+class OpenCollections:
     """All collections of one server."""
 
     def __init__(
@@ -105,7 +105,7 @@ class Shelf:
         self._first_path = first
         self.folder = folder
         self.clock = clock
-        self.slowly = Slowly(clock)
+        self.slowly = SlowAnswers(clock)
         self.exporting = threading.Lock()  # a file is made for one at a time
         self._opened: dict[str, _Opened] = {}
         self._opening = threading.Lock()
@@ -115,18 +115,22 @@ class Shelf:
         found = [self.first] if self.home(self.first).exists else []
         if self.folder.is_dir():
             inside = sorted(path for path in self.folder.iterdir() if _NAME.fullmatch(path.name))
-            found += [path.name for path in inside if path.name != self.first and Home(path).exists]
+            found += [
+                path.name
+                for path in inside
+                if path.name != self.first and CollectionPaths(path).exists
+            ]
         return found
 
-    def home(self, name: str) -> Home:
+    def home(self, name: str) -> CollectionPaths:
         """Where a collection lies, or would. Raises NotKnown for what is no name."""
         if name in ("", self.first):
-            return Home(self._first_path)
+            return CollectionPaths(self._first_path)
         if not _NAME.fullmatch(name):
             raise NotKnown(f"there is no crawl {name[:80]!r}")
-        return Home(self.folder / name)
+        return CollectionPaths(self.folder / name)
 
-    def existing(self, name: str) -> Home:
+    def existing(self, name: str) -> CollectionPaths:
         """Where a collection lies that must be there. Raises NoCollection, NotKnown."""
         home = self.home(name)
         if not home.exists:
@@ -138,7 +142,7 @@ class Shelf:
         return name or self.first, stamp_of(self.home(name).state / "IDENTITY")
 
     @contextmanager
-    def study(self, name: str) -> Iterator[Study]:
+    def study(self, name: str) -> Iterator[CollectionReader]:
         """A collection to read, as of half a second ago; ten at most, while others read slowly.
 
         Raises NoCollection.
@@ -201,7 +205,7 @@ class Shelf:
             before = self._opened.get(name)
             if before is not None and before.stamp == stamp:
                 return before
-            opened = _Opened(stamp, Study.open(home.path))
+            opened = _Opened(stamp, CollectionReader.open(home.path))
             self._opened[name] = opened
         if before is not None:
             before.close()  # of a collection that was cleared and made anew

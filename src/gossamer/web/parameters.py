@@ -42,7 +42,7 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Parameters:
     """The parameters of one request, and who sent it."""
 
     values: Mapping[str, Any]

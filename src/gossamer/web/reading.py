@@ -14,7 +14,7 @@ from gossamer.base.clock import iso_of
 from gossamer.errors import NotKnown
 from gossamer.frontier.rows import HostRow
 from gossamer.graph.lookup import links_from
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import check_kept, screenful, with_dates
 from gossamer.reader.pages import Capture, StoredPage, times_of
 from gossamer.reader.story import Story
@@ -26,7 +26,7 @@ MOST_LINKS: Final = 1_000
 _MOST_WORDS: Final = 100  # of links, those that most sites use
 
 
-def story_and_page(study: Study, url: str, at: str) -> tuple[Story, StoredPage | None]:
+def story_and_page(study: CollectionReader, url: str, at: str) -> tuple[Story, StoredPage | None]:
     """A URL's story and what was kept of it, not yet parsed. Raises UsageError, CorruptFile."""
     story = study.story(url)
     return story, study.page(story.url, at or None) if story.captures else None
@@ -86,7 +86,9 @@ def _kept_object(kept: StoredPage) -> dict[str, Any]:
     }
 
 
-def backlinks_object(study: Study, url: str, by: str, limit: int, offset: int) -> dict[str, Any]:
+def backlinks_object(
+    study: CollectionReader, url: str, by: str, limit: int, offset: int
+) -> dict[str, Any]:
     """Who links to a URL, and with which words. Raises NotKnown, CorruptFile, NoLinks."""
     meant, found = screenful(study, url, by, limit=limit, offset=offset, words=_MOST_WORDS)
     return {
@@ -100,7 +102,7 @@ def backlinks_object(study: Study, url: str, by: str, limit: int, offset: int) -
     }
 
 
-def links_object(study: Study, url: str, limit: int, offset: int) -> dict[str, Any]:
+def links_object(study: CollectionReader, url: str, limit: int, offset: int) -> dict[str, Any]:
     """Where a page's links lead, and what became of each. Raises NotKnown, CorruptFile, NoLinks."""
     check_kept(study)
     row = study.get(url)
@@ -136,7 +138,7 @@ _COUNTS: Final = ("known", "queued", "waiting", "fetched", "failed", "refused", 
 
 
 def hosts_object(
-    study: Study, by: str, sort: str, limit: int, offset: int, now_us: int
+    study: CollectionReader, by: str, sort: str, limit: int, offset: int, now_us: int
 ) -> dict[str, Any]:
     """Hosts or sites, those with most of `sort` first."""
     if by == "site":
@@ -175,7 +177,7 @@ def _by_site(hosts: Iterable[HostRow]) -> list[dict[str, Any]]:
     return list(sites.values())
 
 
-def busiest_hosts(study: Study, most: int, now_us: int) -> list[dict[str, Any]]:
+def busiest_hosts(study: CollectionReader, most: int, now_us: int) -> list[dict[str, Any]]:
     """The hosts with the longest queues, and those in trouble, for the live view."""
     hosts = heapq.nlargest(
         most,
@@ -185,7 +187,7 @@ def busiest_hosts(study: Study, most: int, now_us: int) -> list[dict[str, Any]]:
     return [host_object(host, now_us) for host in hosts]
 
 
-def captured(study: Study, url: str, at: str) -> StoredPage:
+def captured(study: CollectionReader, url: str, at: str) -> StoredPage:
     """The page to show a copy of. Raises NotKnown, UsageError, CorruptFile."""
     page = study.page(url, at or None)
     if not page.body:

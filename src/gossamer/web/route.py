@@ -12,11 +12,11 @@ from starlette.responses import Response
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.errors import GossamerError
-from gossamer.web.brief_cache import Lately
+from gossamer.web.brief_cache import BriefCache
 from gossamer.web.crawls import Crawls
-from gossamer.web.open_collections import Shelf
-from gossamer.web.parameters import Asked, Param
-from gossamer.web.protect.live_view_limit import Watchers
+from gossamer.web.open_collections import OpenCollections
+from gossamer.web.parameters import Param, Parameters
+from gossamer.web.protect.live_view_limit import LiveViewLimit
 from gossamer.web.protect.login import Doors
 from gossamer.web.render import Renderer
 
@@ -35,23 +35,26 @@ class Tally:
 
     answers: Counter[tuple[str, int]] = field(default_factory=Counter)  # by route and status
     seconds: Counter[str] = field(default_factory=Counter)  # by route; floats in all but name
-    watchers: Watchers = field(default_factory=Watchers)
+    watchers: LiveViewLimit = field(default_factory=LiveViewLimit)
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
     """All that an answer may be made from. Joined in `app.py`."""
 
-    shelf: Shelf
+    shelf: OpenCollections
     crawls: Crawls
     doors: Doors
     renderer: Renderer
     clock: Clock
     tally: Tally = field(default_factory=Tally)
-    lately: Lately = field(default_factory=Lately)
+    lately: BriefCache = field(default_factory=BriefCache)
 
 
-Answer = Callable[[Desk, Asked], Response] | Callable[[Desk, Asked], Coroutine[Any, Any, Response]]
+Answer = (
+    Callable[[Desk, Parameters], Response]
+    | Callable[[Desk, Parameters], Coroutine[Any, Any, Response]]
+)
 Gives = Literal["json", "html", "text", "events", "xml", "copy"]
 
 
@@ -74,5 +77,5 @@ class Route:
     status: int = 200
     changes: bool = False  # needs a token, or a session and its CSRF word
     is_costly: bool = False  # changes nothing, but needs a token or a session all the same
-    tells_faults: bool = False  # the answer shows `Asked.fault` beside what was typed
+    tells_faults: bool = False  # the answer shows `Parameters.fault` beside what was typed
     is_open: bool = False  # even to those who may not read

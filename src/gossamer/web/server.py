@@ -26,12 +26,12 @@ from gossamer.search.searchers import Searchers
 from gossamer.web.app import build_app
 from gossamer.web.check_crawl import Checker, RealOutside
 from gossamer.web.crawls import Crawls
-from gossamer.web.open_collections import Shelf
-from gossamer.web.protect.connection_limit import room_of_server
+from gossamer.web.open_collections import OpenCollections
+from gossamer.web.protect.connection_limit import server_connection_limit
 from gossamer.web.protect.guard import Names, is_loopback
 from gossamer.web.protect.login import Doors, check_hash, check_token
 from gossamer.web.protect.proxies import read_proxies
-from gossamer.web.protect.timeouts import Patience
+from gossamer.web.protect.timeouts import TimeoutProtocol
 from gossamer.web.render import Renderer
 from gossamer.web.route import Desk
 
@@ -113,7 +113,7 @@ def build_desk(serving: Serving) -> Desk:
     clock = SystemClock()
     doors = build_doors(serving)
     searchers = Searchers(serving.searchers) if serving.searchers else None
-    shelf = Shelf(serving.collection, serving.folder, clock, searchers)
+    shelf = OpenCollections(serving.collection, serving.folder, clock, searchers)
     checker = Checker(RealOutside(), tuple(serving.allow_private))
     return Desk(shelf, Crawls(shelf, checker=checker), doors, Renderer(), clock)
 
@@ -140,9 +140,9 @@ def listening(host: str, port: int) -> socket.socket:
 def serve(serving: Serving, desk: Desk, listener: socket.socket) -> None:
     """Answer until a signal says stop. Crawls that were started go on."""
 
-    class Patient(Patience):
+    class Patient(TimeoutProtocol):
         proxies = desk.doors.proxies
-        room = room_of_server()
+        room = server_connection_limit()
 
     config = uvicorn.Config(
         build_app(desk, Names(serving.host, serving.allowed_hosts)),

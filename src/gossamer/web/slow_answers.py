@@ -35,7 +35,7 @@ class _Kept:
     made: Any
 
 
-class Slowly:
+class SlowAnswers:
     """What was made, the most lately used last."""
 
     def __init__(self, clock: Clock, most_waiting: int = _MOST_WAITING) -> None:

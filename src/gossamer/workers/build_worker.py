@@ -24,13 +24,13 @@ from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
-from gossamer.workers.crash_marker import Marker
-from gossamer.workers.process import Harvester
+from gossamer.workers.crash_marker import CrashMarker
+from gossamer.workers.process import PageProcessor
 from gossamer.workers.worker import LinkGatherer, Worker
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class WorkerContext:
     """Where a worker works, and under which name its files are."""
 
     home: Path
@@ -79,10 +79,10 @@ def with_shared_memory(settings: Settings, workers: int) -> Settings:
     return replace(settings, parse=replace(settings.parse, pdf_memory_mb=each))
 
 
-def equip_worker(
+def build_worker(
     settings: Settings,
-    post: Post,
-    harvester: Harvester,
+    post: WorkerContext,
+    harvester: PageProcessor,
     links: LinkGatherer,
     clock: Clock,
     jar: Jar | None = None,
@@ -94,19 +94,21 @@ def equip_worker(
         post.home / "archive", post.archive_prefix, settings.archive, post.info, clock
     )
     fetcher = Fetcher(settings.fetch, judge, guard, clock, jar)
-    return Worker(fetcher, archive, harvester, links, Marker(post.marker))
+    return Worker(fetcher, archive, harvester, links, CrashMarker(post.marker))
 
 
-def build_harvester(settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING) -> Harvester:
+def build_processor(
+    settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING
+) -> PageProcessor:
     """What turns answers into reports; links to what was forgotten are none."""
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
     # Without graph and index nobody asks for a page's words: it is only followed and archived.
     is_bare = not (settings.node.graph or settings.node.index)
     parser = Parser(settings.parse, judge.wants_media, is_bare=is_bare)
-    return Harvester(settings, parser, Linker(form, keys, forgotten=forgotten))
+    return PageProcessor(settings, parser, Linker(form, keys, forgotten=forgotten))
 
 
-def build_gatherer(settings: Settings, post: Post, clock: Clock) -> LinkGatherer:
+def build_gatherer(settings: Settings, post: WorkerContext, clock: Clock) -> LinkGatherer:
     """What takes a worker's links to the graph."""
     return LinkGatherer(post.home / "graph", post.links_prefix, settings.node, clock)

@@ -18,7 +18,7 @@ from gossamer.base.values import dataclass
 from gossamer.records import Lease
 from gossamer.workers import wire
 from gossamer.workers.crash_marker import Place
-from gossamer.workers.crash_state import Left
+from gossamer.workers.crash_state import Leftover
 from gossamer.workers.spawn import Process
 
 _REPORTS_BEGIN: Final = bytes((0x92, wire.REPORTS))  # an array of two, as msgpack says
@@ -28,7 +28,7 @@ _SHORT_ARRAY: Final = 9  # what stands before its length of one hexadecimal digi
 class Listener(Protocol):
     """Whoever wants to hear; the crew."""
 
-    def hear(self, hand: Hand, kind: int, items: Sequence[Any]) -> None:
+    def hear(self, hand: WorkerHandle, kind: int, items: Sequence[Any]) -> None:
         """One message."""
         ...
 
@@ -44,21 +44,23 @@ class Listener(Protocol):
         """Nothing can go on."""
         ...
 
-    def bury(self, hand: Hand) -> None:
+    def bury(self, hand: WorkerHandle) -> None:
         """A worker is gone, and all that it said was heard."""
         ...
 
 
 @dataclass(slots=True, eq=False)
-class Hand:
+class WorkerHandle:
     """One worker as the node sees it."""
 
     name: str
     process: Process
-    desk: NodeDesk
+    desk: WorkerConnection
     heard_s: float
     leases: dict[int, Lease] = field(default_factory=dict)
-    left: dict[Place, Left] = field(default_factory=dict)  # of dead ones, to be read by this one
+    left: dict[Place, Leftover] = field(
+        default_factory=dict
+    )  # of dead ones, to be read by this one
     reported: dict[str, int] = field(default_factory=dict)  # up to which byte of each WARC file
     file: str = ""  # the last of these, which is open
     descriptor: int = -1  # of that file, for syncing
@@ -70,7 +72,7 @@ class Hand:
             self.descriptor = -1
 
 
-class NodeDesk(asyncio.Protocol):
+class WorkerConnection(asyncio.Protocol):
     """The node's end of a worker's socket."""
 
     def __init__(self, crew: Listener) -> None:
@@ -80,7 +82,7 @@ class NodeDesk(asyncio.Protocol):
         self._unsent: list[bytes] = []  # before the connection was made
         self._unheard: list[bytes] = []
         self._reports_unheard = 0
-        self.hand: Hand | None = None
+        self.hand: WorkerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop has transports of its own, which are no subclass

@@ -40,7 +40,7 @@ _DEATHS: Final = "deaths"  # in run/: a line for each, the exchange's first byte
 Place = tuple[str, int]  # a WARC file's name and an exchange's first byte
 
 
-class Marker:
+class CrashMarker:
     """A process's note of what it is reading."""
 
     def __init__(self, path: Path) -> None:
@@ -76,9 +76,9 @@ class Marker:
 
 
 @contextlib.contextmanager
-def marked(path: Path) -> Iterator[Marker]:
+def marked(path: Path) -> Iterator[CrashMarker]:
     """A marker for as long as the block runs; what outlives it is a death."""
-    marker = Marker(path)
+    marker = CrashMarker(path)
     try:
         yield marker
     finally:

@@ -3,7 +3,7 @@
 Its files are cut behind their last whole exchange and put on the disk, for nobody syncs them any
 more; then they are read as a restart reads them (`recovery.py`). One exchange is not read here: the
 one that the worker was reading when it died. It may have killed it, and the node must live. It is
-`Left` for another worker; when it has killed that one, too, it is deadly and has failed.
+`Leftover` for another worker; when it has killed that one, too, it is deadly and has failed.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from gossamer.base.values import dataclass
 from gossamer.records import Lease
 from gossamer.workers.crash_marker import Place, note_death
 from gossamer.workers.guarded_reader import GuardedReader, deadly_harvest
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 from gossamer.workers.worker import LinkGatherer
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Leftover:
     """An exchange whose reader died; another worker is to read it."""
 
     lease: Lease
@@ -39,7 +39,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Testament:
+class DeadWorker:
     """A dead worker as its node knew it."""
 
     run: Path  # the folder of the markers
@@ -49,21 +49,21 @@ class Testament:
     covered: Mapping[str, int]  # up to which byte links are in a part
     leases: Mapping[int, Lease]
     reading: Place | None  # when it died
-    left: tuple[Left, ...] = ()  # what it was to read of others
+    left: tuple[Leftover, ...] = ()  # what it was to read of others
 
 
 @dataclass(slots=True)
-class Legacy:
+class CrashState:
     """What is to be done with it, in this order; links are with the gatherer."""
 
-    harvests: list[Harvest] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    harvests: list[ProcessedPage] = field(default_factory=list)
+    left: list[Leftover] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)  # that nobody has indexed
 
 
-def read_legacy(dead: Testament, reader: GuardedReader, gatherer: LinkGatherer) -> Legacy:
+def read_crash_state(dead: DeadWorker, reader: GuardedReader, gatherer: LinkGatherer) -> CrashState:
     """Read all that a dead worker left. Raises DiskFault or CorruptFile."""
-    legacy = Legacy()
+    legacy = CrashState()
     for left in dead.left:
         _pass_on(dead, left, gatherer, legacy)
     for path in sorted(dead.archive.glob(f"{dead.prefix}-*.warc.gz")):
@@ -83,18 +83,18 @@ def read_legacy(dead: Testament, reader: GuardedReader, gatherer: LinkGatherer) 
 
 
 def _take(
-    dead: Testament,
+    dead: DeadWorker,
     exchange: Exchange,
     reader: GuardedReader,
     gatherer: LinkGatherer,
-    legacy: Legacy,
+    legacy: CrashState,
 ) -> None:
     """An exchange that was not reported."""
     lease, stored = dead.leases[exchange.lease.number], exchange.stored
     if dead.reading != (stored.file, stored.start):
         harvest = reader.read(lease, exchange.answer, stored)
     elif not note_death(dead.run, dead.reading):
-        legacy.left.append(Left(lease, stored.file, stored.start, stored.end))
+        legacy.left.append(Leftover(lease, stored.file, stored.start, stored.end))
         return  # it is the last of its file: a worker reads what it has just written
     else:
         harvest = deadly_harvest(exchange, lease)
@@ -102,7 +102,7 @@ def _take(
     legacy.harvests.append(harvest)
 
 
-def _pass_on(dead: Testament, left: Left, gatherer: LinkGatherer, legacy: Legacy) -> None:
+def _pass_on(dead: DeadWorker, left: Leftover, gatherer: LinkGatherer, legacy: CrashState) -> None:
     """An exchange of another that this worker was to read."""
     if dead.reading != left.place or not note_death(dead.run, left.place):
         legacy.left.append(left)
@@ -114,6 +114,6 @@ def _pass_on(dead: Testament, left: Left, gatherer: LinkGatherer, legacy: Legacy
         legacy.harvests.append(harvest)
 
 
-def reported(left: Left) -> Left:
+def reported(left: Leftover) -> Leftover:
     """The same, when its report has come and its links have not."""
     return replace(left, is_reported=True)

@@ -24,8 +24,8 @@ from gossamer.archive.rewrite import Moved
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 from gossamer.records import Answer, Lease, Purpose, Stored
-from gossamer.workers.crash_marker import Marker, Place, marked, read_deadly
-from gossamer.workers.process import Harvest, Harvester, crashed
+from gossamer.workers.crash_marker import CrashMarker, Place, marked, read_deadly
+from gossamer.workers.process import PageProcessor, ProcessedPage, crashed
 
 DEADLY: Final = "it killed two processes that read it"
 
@@ -43,8 +43,8 @@ class GuardedReader:
 
     def __init__(
         self,
-        harvester: Harvester,
-        marker: Marker | None = None,
+        harvester: PageProcessor,
+        marker: CrashMarker | None = None,
         deadly: frozenset[Place] = frozenset(),
         unread: dict[Place, UnreadPage] | None = None,
         folder: str = "",
@@ -57,7 +57,7 @@ class GuardedReader:
         self._unread = unread
         self._folder = folder
 
-    def read(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
+    def read(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
         """What an answer means. Never raises."""
         file = self._folder + stored.file
         if (file, stored.start) in self._deadly:
@@ -72,7 +72,7 @@ class GuardedReader:
             if self._marker is not None:
                 self._marker.clear()
 
-    def read_exchange(self, exchange: Exchange) -> Harvest:
+    def read_exchange(self, exchange: Exchange) -> ProcessedPage:
         """The same for an exchange of the archive.
 
         The key that stands in the archive is not believed: where the state was lost with the salt,
@@ -84,27 +84,27 @@ class GuardedReader:
             lease = lease if lease.key == key else replace(lease, key=key)
         return self.read(lease, exchange.answer, exchange.stored)
 
-    def _failed(self, lease: Lease, answer: Answer, stored: Stored, why: str) -> Harvest:
+    def _failed(self, lease: Lease, answer: Answer, stored: Stored, why: str) -> ProcessedPage:
         if self._unread is not None:
             self._unread[stored.file, stored.start] = UnreadPage(lease.url, why)
-        return Harvest(crashed(lease, answer, stored, why))
+        return ProcessedPage(crashed(lease, answer, stored, why))
 
 
-def deadly_harvest(exchange: Exchange, lease: Lease) -> Harvest:
+def deadly_harvest(exchange: Exchange, lease: Lease) -> ProcessedPage:
     """The outcome of an exchange that is deadly, and is not read."""
-    return Harvest(crashed(lease, exchange.answer, exchange.stored, DEADLY))
+    return ProcessedPage(crashed(lease, exchange.answer, exchange.stored, DEADLY))
 
 
 class Guard:
     """What the readers of one run over the archive share."""
 
-    def __init__(self, marker: Marker, deadly: frozenset[Place], folder: str = "") -> None:
+    def __init__(self, marker: CrashMarker, deadly: frozenset[Place], folder: str = "") -> None:
         self._marker = marker
         self._deadly = deadly
         self._folder = folder
         self._unread: dict[Place, UnreadPage] = {}
 
-    def reader(self, harvester: Harvester) -> GuardedReader:
+    def reader(self, harvester: PageProcessor) -> GuardedReader:
         return GuardedReader(harvester, self._marker, self._deadly, self._unread, self._folder)
 
     @property

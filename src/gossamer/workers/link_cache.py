@@ -38,7 +38,7 @@ class PageLinks(NamedTuple):
     faults: int  # how many of `edges` are no URL
 
 
-class Forms:
+class LinkCache:
     """Makes edges of links, remembering them."""
 
     def __init__(self, linker: Linker, remember: int = _REMEMBERED) -> None:

@@ -14,28 +14,28 @@ from typing import Protocol
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.values import dataclass
-from gossamer.collection.cookies_file import CookieBook
+from gossamer.collection.cookies_file import CookiesFile
 from gossamer.errors import DiskFault
 from gossamer.records import Lease
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 from gossamer.workers.wire import PartWritten
 from gossamer.workers.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)
-class Employer:
+class PoolOwner:
     """What a crew calls; the node."""
 
-    take: Callable[[Harvest], None]
+    take: Callable[[ProcessedPage], None]
     take_part: Callable[[PartWritten], None]
     take_back: Callable[[Lease], None]
     fail: Callable[[BaseException], None]  # nothing can go on: the disk, or a bug of ours
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Whoever carries leases."""
 
-    async def start(self, employer: Employer) -> None:
+    async def start(self, employer: PoolOwner) -> None:
         """Be ready for leases."""
         ...
 
@@ -77,10 +77,10 @@ class Crew(Protocol):
     async def aclose(self) -> None: ...
 
 
-class OneManCrew:
+class LocalPool:
     """The node carries leases itself: for notebooks, tests and small crawls."""
 
-    def __init__(self, worker: Worker, cookies: CookieBook) -> None:
+    def __init__(self, worker: Worker, cookies: CookiesFile) -> None:
         """The worker's jar is the one of `cookies`."""
         self._worker = worker
         self._cookies = cookies
@@ -88,7 +88,7 @@ class OneManCrew:
         self._carrying: set[asyncio.Task[None]] = set()
         self._writing: set[asyncio.Task[None]] = set()
 
-    async def start(self, employer: Employer) -> None:
+    async def start(self, employer: PoolOwner) -> None:
         self._employer = employer
 
     @property

@@ -41,7 +41,7 @@ from gossamer.records import (
 from gossamer.settings import Settings
 from gossamer.urls.ascend import above
 from gossamer.urls.linker import Linker
-from gossamer.workers.link_cache import Forms
+from gossamer.workers.link_cache import LinkCache
 from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -52,7 +52,7 @@ _REMEMBERED: Final = 500_000  # URLs told of, at 100 bytes each; a lost one is o
 
 
 @dataclass(frozen=True, slots=True)
-class Harvest:
+class ProcessedPage:
     """A report for the node, the page, its links for the graph, their words for the index."""
 
     report: Report
@@ -62,13 +62,13 @@ class Harvest:
     ready: Prepared | None = None  # the page's text, which is empty then, as the index wants it
 
 
-class Harvester:
+class PageProcessor:
     """Turns answers into reports."""
 
     def __init__(self, settings: Settings, parser: Parser, linker: Linker) -> None:
         self._parser = parser
         self._linker = linker
-        self._forms = Forms(linker)
+        self._forms = LinkCache(linker)
         self._max_decoded_bytes = settings.parse.max_decoded_bytes
         self._max_redirects = settings.fetch.max_redirects
         self._obeys_rel = settings.politeness.rel_nofollow == "obey"
@@ -82,23 +82,27 @@ class Harvester:
         """The key of a URL in the collection."""
         return self._linker.key_of(url)
 
-    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> Harvest:
+    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
         """All that follows from an answer."""
         match answer:
             case Fetched() if lease.purpose is Purpose.KEPT:
-                return Harvest(_report(lease, answer, stored, "", Head(b"")))
+                return ProcessedPage(_report(lease, answer, stored, "", Head(b"")))
             case Fetched():
                 return self._fetched(lease, answer, stored)
             case Failed(reason=reason, detail=detail):
-                return Harvest(unfetched(Outcome.FAILED, lease, answer, stored, reason, detail))
+                return ProcessedPage(
+                    unfetched(Outcome.FAILED, lease, answer, stored, reason, detail)
+                )
             case Refused(reason=reason, detail=detail):
-                return Harvest(unfetched(Outcome.REFUSED, lease, answer, stored, reason, detail))
+                return ProcessedPage(
+                    unfetched(Outcome.REFUSED, lease, answer, stored, reason, detail)
+                )
 
-    def _fetched(self, lease: Lease, answer: Fetched, stored: Stored) -> Harvest:
+    def _fetched(self, lease: Lease, answer: Fetched, stored: Stored) -> ProcessedPage:
         head = Head(answer.head)
         mime = type_of(head.content_type(), answer.body)
         if answer.status in _BUSY:
-            return Harvest(self._busy(lease, answer, stored, head))
+            return ProcessedPage(self._busy(lease, answer, stored, head))
         if answer.status in _REDIRECTS and head.first("location"):
             return self._redirect(lease, answer, stored, head, mime)
         coding = head.first("content-encoding")
@@ -113,12 +117,14 @@ class Harvester:
                 fault or f"it has {len(body)} bytes; {most} of them were read",
             )
         if fault and not body:
-            return Harvest(unfetched(Outcome.FAILED, lease, answer, stored, Reason.ENCODING, fault))
+            return ProcessedPage(
+                unfetched(Outcome.FAILED, lease, answer, stored, Reason.ENCODING, fault)
+            )
         if lease.purpose is Purpose.ROBOTS:
             body = self._without_forgotten(answer.url, body)
-            return Harvest(_report(lease, answer, stored, mime, head, body=body))
+            return ProcessedPage(_report(lease, answer, stored, mime, head, body=body))
         if lease.purpose is Purpose.SITEMAP:
-            return Harvest(self._sitemap(lease, answer, stored, head, body))
+            return ProcessedPage(self._sitemap(lease, answer, stored, head, body))
         page = self._parser.parse(
             answer.url,
             head.content_type(),
@@ -151,7 +157,7 @@ class Harvester:
             out_links=len(links.edges) - links.faults,
             dropped=len(all_found) - len(told),
         )
-        return Harvest(report, page, links.edges, self._forms.anchors(new, lease.key))
+        return ProcessedPage(report, page, links.edges, self._forms.anchors(new, lease.key))
 
     def _of_few_hosts(
         self, lease: Lease, found: tuple[Found, ...], new: Sequence[Edge]
@@ -248,7 +254,7 @@ class Harvester:
 
     def _redirect(
         self, lease: Lease, answer: Fetched, stored: Stored, head: Head, mime: str
-    ) -> Harvest:
+    ) -> ProcessedPage:
         location = head.location()
         resolved = self._linker.resolve(answer.url, location)
         if resolved is None:
@@ -256,14 +262,14 @@ class Harvester:
             detail = f"redirect to {location[:200]!r}: {fault}"
             if self._linker.is_forgotten(answer.url, location):
                 detail = LED_TO_FORGOTTEN
-            return Harvest(_report(lease, answer, stored, mime, head, detail=detail))
+            return ProcessedPage(_report(lease, answer, stored, mime, head, detail=detail))
         target, key = resolved
         found = Found(target, key, lease.depth, lease.key, lease.redirects + 1)
         edge = Edge(target, key, "", "", "head", LinkKind.REDIRECT)
         report = _report(
             lease, answer, stored, mime, head, redirect=target, found=(found,), out_links=1
         )
-        return Harvest(report, None, (edge,))
+        return ProcessedPage(report, None, (edge,))
 
     def _busy(self, lease: Lease, answer: Fetched, stored: Stored, head: Head) -> Report:
         wait_s = retry_after_s(head.first("retry-after"), answer.at_us) or 0.0

@@ -23,20 +23,20 @@ from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.files import delete_if_possible
 from gossamer.base.values import dataclass
-from gossamer.collection.cookies_file import CookieBook
-from gossamer.collection.directory import Home
+from gossamer.collection.cookies_file import CookiesFile
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import DiskFault, GossamerError, StoreError
 from gossamer.fetch.cookies import Cookie
 from gossamer.records import Lease
 from gossamer.settings import Node
 from gossamer.workers import wire
-from gossamer.workers.build_worker import Post
-from gossamer.workers.connection import Hand, NodeDesk
+from gossamer.workers.build_worker import WorkerContext
+from gossamer.workers.connection import WorkerConnection, WorkerHandle
 from gossamer.workers.crash_marker import marked, read_marker
-from gossamer.workers.crash_state import Left, Testament, read_legacy, reported
+from gossamer.workers.crash_state import DeadWorker, Leftover, read_crash_state, reported
 from gossamer.workers.guarded_reader import GuardedReader
-from gossamer.workers.pool import Employer
-from gossamer.workers.process import Harvester
+from gossamer.workers.pool import PoolOwner
+from gossamer.workers.process import PageProcessor
 from gossamer.workers.spawn import spawn_worker
 from gossamer.workers.worker import LinkGatherer
 
@@ -61,16 +61,16 @@ class Orders:
     node: Node
 
 
-class ProcessCrew:
+class ProcessPool:
     """`orders.workers` processes that carry leases."""
 
     def __init__(
         self,
-        home: Home,
+        home: CollectionPaths,
         orders: Orders,
-        harvester: Harvester,
+        harvester: PageProcessor,
         clock: Clock,
-        cookies: CookieBook,
+        cookies: CookiesFile,
         *,
         silent_s: float = _SILENT_S,
     ) -> None:
@@ -81,7 +81,7 @@ class ProcessCrew:
         self._clock = clock
         self._cookies = cookies
         self._silent_s = silent_s
-        self._hands: list[Hand] = []
+        self._hands: list[WorkerHandle] = []
         self._hired = 0
         self._deaths: deque[float] = deque()
         self._is_closing = False
@@ -89,12 +89,12 @@ class ProcessCrew:
         self._tended_s = clock.now_s()
         self._hiring: set[asyncio.Task[None]] = set()
         self._covered: dict[str, int] = {}  # how far the links of a file are written
-        self._left: list[Left] = []  # what the next worker is to read
+        self._left: list[Leftover] = []  # what the next worker is to read
         self._unindexed: list[Path] = []  # WARC files of the dead
         self._changed = asyncio.Event()  # a worker closed or died
         self._hearing: asyncio.TimerHandle | None = None
 
-    async def start(self, employer: Employer) -> None:
+    async def start(self, employer: PoolOwner) -> None:
         self._employer = employer
         for _ in range(self._orders.workers):
             await self._hire()
@@ -168,7 +168,7 @@ class ProcessCrew:
         for hand in tuple(self._hands):
             hand.desk.hear()
 
-    def hear(self, hand: Hand, kind: int, items: Sequence[Any]) -> None:
+    def hear(self, hand: WorkerHandle, kind: int, items: Sequence[Any]) -> None:
         hand.heard_s = self._clock.now_s()
         match kind:
             case wire.REPORTS:
@@ -185,7 +185,7 @@ class ProcessCrew:
                 hand.is_closed = True
                 self._changed.set()
 
-    def _share_cookies(self, hand: Hand, rows: Sequence[Any]) -> None:
+    def _share_cookies(self, hand: WorkerHandle, rows: Sequence[Any]) -> None:
         self._cookies.put(Cookie(*row) for row in rows)
         for other in self._hands:
             if other is not hand:
@@ -198,7 +198,7 @@ class ProcessCrew:
             fault = disk_fault("what a worker left could not be taken", fault)
         self._employer.fail(fault)
 
-    def _take_report(self, hand: Hand, items: tuple[Any, ...]) -> None:
+    def _take_report(self, hand: WorkerHandle, items: tuple[Any, ...]) -> None:
         lease = hand.leases.pop(items[1], None)
         if lease is None:
             return  # it was reported by one who died before its links were written
@@ -214,14 +214,14 @@ class ProcessCrew:
             self._follow(hand, stored.file, stored.end)
         self._employer.take(harvest)
 
-    def _take_part(self, hand: Hand, part: wire.PartWritten) -> None:
+    def _take_part(self, hand: WorkerHandle, part: wire.PartWritten) -> None:
         self._covered.update(part.covered)
         for left in tuple(hand.left.values()):
             if left.end <= part.covered.get(left.file, 0):
                 del hand.left[left.place]
         self._employer.take_part(part)
 
-    def _follow(self, hand: Hand, file: str, end: int) -> None:
+    def _follow(self, hand: WorkerHandle, file: str, end: int) -> None:
         """Know how far a worker's file is reported, and hold it open to sync it."""
         if file != hand.file:
             hand.let_go()  # the worker synced it before it began the next
@@ -235,8 +235,8 @@ class ProcessCrew:
         self._hired += 1
         name = f"w{self._hired}"
         process, ours = spawn_worker()
-        desk = NodeDesk(self)
-        desk.hand = hand = Hand(name, process, desk, self._clock.now_s())
+        desk = WorkerConnection(self)
+        desk.hand = hand = WorkerHandle(name, process, desk, self._clock.now_s())
         desk.send(wire.frame(wire.HELLO, self._hello(name)))
         unread, self._left = self._left, []
         for left in unread:
@@ -259,7 +259,7 @@ class ProcessCrew:
             "cookies": self._cookies.jar.all(),
         }
 
-    def bury(self, hand: Hand) -> None:
+    def bury(self, hand: WorkerHandle) -> None:
         """A worker is gone: take what it left, give back the rest, and hire another."""
         self._hands.remove(hand)
         hand.is_closed = True  # what it may have said is read from its file: nothing counts twice
@@ -303,10 +303,10 @@ class ProcessCrew:
         if not task.cancelled() and (fault := task.exception()) is not None:
             self.fail(fault)
 
-    def _inherit(self, hand: Hand) -> None:
+    def _inherit(self, hand: WorkerHandle) -> None:
         """Take what a dead worker archived and did not report, and links that it did not write."""
         post, node = self._post(hand.name), self._orders.node
-        dead = Testament(
+        dead = DeadWorker(
             run=self._home.run,
             archive=self._home.archive,
             prefix=post.archive_prefix,
@@ -319,7 +319,7 @@ class ProcessCrew:
         delete_if_possible(post.marker)
         gatherer = LinkGatherer(self._home.graph, f"{post.links_prefix}x", node, self._clock)
         with marked(self._post("node").marker) as own:
-            legacy = read_legacy(dead, GuardedReader(self._harvester, own), gatherer)
+            legacy = read_crash_state(dead, GuardedReader(self._harvester, own), gatherer)
         for harvest in legacy.harvests:
             del hand.leases[harvest.report.lease.number]
             self._employer.take(harvest)
@@ -331,8 +331,8 @@ class ProcessCrew:
         if part is not None:
             self._employer.take_part(part)
 
-    def _post(self, name: str) -> Post:
-        return Post(self._home.path, name, self._orders.run, self._orders.info)
+    def _post(self, name: str) -> WorkerContext:
+        return WorkerContext(self._home.path, name, self._orders.run, self._orders.info)
 
     async def finish(self) -> None:
         """Let all workers end; whoever does not within a minute is killed."""
@@ -366,7 +366,7 @@ class ProcessCrew:
             else:
                 self.bury(hand)
 
-    def _part_with(self, hand: Hand) -> None:
+    def _part_with(self, hand: WorkerHandle) -> None:
         self._hands.remove(hand)
         with contextlib.suppress(subprocess.TimeoutExpired):
             hand.process.wait(timeout=_ENDING_S)

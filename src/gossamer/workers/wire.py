@@ -20,7 +20,7 @@ from gossamer.base.values import dataclass
 from gossamer.index.entry import MAX_TEXT_CHARS
 from gossamer.index.prepared import Prepared, prepare, unpack_text
 from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 
 HEADER: Final = struct.Struct(">I")
 MAX_FRAME_BYTES: Final = 256 * 2**20
@@ -99,7 +99,7 @@ def frame(kind: int, *items: Any) -> bytes:
     return HEADER.pack(len(body)) + body
 
 
-def packed_harvest(harvest: Harvest, *, is_indexed: bool) -> bytes:
+def packed_harvest(harvest: ProcessedPage, *, is_indexed: bool) -> bytes:
     """A harvest as a part of a frame, packed while what it holds is at hand."""
     return _packed(harvest_items(harvest, is_indexed=is_indexed))
 
@@ -179,7 +179,7 @@ def report_items(report: Report) -> tuple[Any, ...]:
     )
 
 
-def harvest_items(harvest: Harvest, *, is_indexed: bool) -> tuple[Any, ...]:
+def harvest_items(harvest: ProcessedPage, *, is_indexed: bool) -> tuple[Any, ...]:
     """A harvest as the node wants it: links stay with the worker, words only go to an index, and
     no more of them than that takes: 3 MB on the way can be a text of 60."""
     if not is_indexed:
@@ -191,19 +191,19 @@ def harvest_items(harvest: Harvest, *, is_indexed: bool) -> tuple[Any, ...]:
     return ((ready, page.headings, harvest.anchors), *report_items(harvest.report))
 
 
-def harvest_of(items: tuple[Any, ...], lease: Lease) -> Harvest:
+def harvest_of(items: tuple[Any, ...], lease: Lease) -> ProcessedPage:
     words = items[0]
     report = report_of(items[1:], lease)
     if not words:
-        return Harvest(report)
+        return ProcessedPage(report)
     ready, headings, anchors = words
     if ready is None:
-        return Harvest(report, None, (), anchors)
+        return ProcessedPage(report, None, (), anchors)
     page = Page(lease.url, "", "", headings)  # by name it would take half as long again
-    return Harvest(report, page, (), anchors, Prepared(*ready))
+    return ProcessedPage(report, page, (), anchors, Prepared(*ready))
 
 
-def with_text(harvest: Harvest) -> Harvest:
+def with_text(harvest: ProcessedPage) -> ProcessedPage:
     """A harvest with the text of its page, for whoever wants to read it."""
     page, ready = harvest.page, harvest.ready
     if page is None or ready is None:

@@ -19,9 +19,9 @@ from gossamer.fetch.fetcher import Fetcher
 from gossamer.graph.parts import PartWriter
 from gossamer.records import Answer, Lease, Outcome, Purpose
 from gossamer.settings import Node
-from gossamer.workers.crash_marker import Marker
+from gossamer.workers.crash_marker import CrashMarker
 from gossamer.workers.guarded_reader import GuardedReader
-from gossamer.workers.process import Harvest, Harvester
+from gossamer.workers.process import PageProcessor, ProcessedPage
 from gossamer.workers.wire import PartWritten
 
 _MOST_CHARS: Final = 100_000_000  # of URLs in a part: hostile pages have links of 16,000
@@ -34,9 +34,9 @@ class Worker:
         self,
         fetcher: Fetcher,
         archive: WarcWriter,
-        harvester: Harvester,
+        harvester: PageProcessor,
         links: LinkGatherer,
-        marker: Marker,
+        marker: CrashMarker,
     ) -> None:
         self.fetcher = fetcher
         self._marker = marker
@@ -45,25 +45,25 @@ class Worker:
         self.archive = archive
         self.links = links
 
-    async def carry(self, lease: Lease) -> Harvest:
+    async def carry(self, lease: Lease) -> ProcessedPage:
         """Ask for a URL and say what came of it. Raises DiskFault."""
         return self.keep(lease, await self.fetcher.fetch(lease))  # fetch/
 
-    def keep(self, lease: Lease, answer: Answer) -> Harvest:
+    def keep(self, lease: Lease, answer: Answer) -> ProcessedPage:
         """The half of `carry` that follows the answer. Raises DiskFault."""
         stored = self.archive.append(lease, answer)  # archive/: from here on it is not lost
         harvest = self._read(lease, answer, stored)  # parse/, urls/
         self.links.add(harvest)  # graph/
         return harvest
 
-    def read_again(self, lease: Lease, file: str, start: int) -> Harvest:
+    def read_again(self, lease: Lease, file: str, start: int) -> ProcessedPage:
         """The second half of `carry`, for an exchange that another worker archived and left."""
         exchange = next(iter_exchanges(self.archive.folder / file, start))
         harvest = self._read(lease, exchange.answer, exchange.stored)
         self.links.add(harvest)
         return harvest
 
-    def bring(self, packed: Packed) -> Harvest:
+    def bring(self, packed: Packed) -> ProcessedPage:
         """The same for an exchange of another archive; what it means is read as it is stored.
 
         Raises DiskFault.
@@ -103,7 +103,7 @@ class LinkGatherer:
         self._is_writing = False
         self._has_gap = False
 
-    def add(self, harvest: Harvest) -> None:
+    def add(self, harvest: ProcessedPage) -> None:
         """Take the links of a page, or nothing of an answer without: its bytes are covered."""
         if not self._settings.graph:
             return

@@ -31,8 +31,13 @@ from gossamer.records import Answer, Lease
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
 from gossamer.workers import wire
-from gossamer.workers.build_worker import Post, build_gatherer, build_harvester, equip_worker
-from gossamer.workers.process import Harvest
+from gossamer.workers.build_worker import (
+    WorkerContext,
+    build_gatherer,
+    build_processor,
+    build_worker,
+)
+from gossamer.workers.process import ProcessedPage
 from gossamer.workers.worker import Worker
 
 _ALIVE_EVERY_S: Final = 1.0
@@ -161,7 +166,7 @@ class Desk(asyncio.Protocol):
         if self._worker is not None:
             self._worker.fetcher.give_all_up()
 
-    def _report(self, harvest: Harvest) -> None:
+    def _report(self, harvest: ProcessedPage) -> None:
         working = self._working
         if changes := working.jar.take_changes():
             self._send(wire.frame(wire.COOKIES, changes))
@@ -188,7 +193,7 @@ class Desk(asyncio.Protocol):
         self._flush()
         self._spawn(self._writing, self._write_part())
 
-    def _gather(self, harvest: Harvest) -> None:
+    def _gather(self, harvest: ProcessedPage) -> None:
         report = wire.packed_harvest(harvest, is_indexed=self._is_indexed)
         self._reports.append(report)
         self._report_bytes += len(report)
@@ -233,14 +238,14 @@ class Desk(asyncio.Protocol):
 def _build(hello: dict[str, Any]) -> Worker:
     settings = with_values(Settings(), hello["settings"])
     clock = SystemClock()
-    post = Post(Path(hello["home"]), hello["name"], hello["run"], hello["info"])
+    post = WorkerContext(Path(hello["home"]), hello["name"], hello["run"], hello["info"])
     forgotten = read_forgotten(TakedownFiles.of(post.home))
-    harvester = build_harvester(settings, Keys(hello["salt"]), forgotten)
+    harvester = build_processor(settings, Keys(hello["salt"]), forgotten)
     jar = Jar(cookies_in(settings.fetch.cookies_file), is_open=settings.fetch.cookies)
     jar.empty()  # the node's are newer
     jar.put(Cookie(*row) for row in hello["cookies"])
     gatherer = build_gatherer(settings, post, clock)
-    return equip_worker(settings, post, harvester, gatherer, clock, jar)
+    return build_worker(settings, post, harvester, gatherer, clock, jar)
 
 
 def _die_with_parent() -> None:

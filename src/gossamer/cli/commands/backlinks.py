@@ -24,20 +24,20 @@ def backlinks(
     json: Json = False,
 ) -> None:
     """List the links to a URL."""
-    from gossamer.reader.collection_reader import Study
+    from gossamer.reader.collection_reader import CollectionReader
     from gossamer.reader.links import backlinks as ask
 
-    with Study.open(collection_at(collection)) as study:
+    with CollectionReader.open(collection_at(collection)) as study:
         meant, table = ask(study, url, by)
     _show(meant, "backlinks", table, limit, as_json=json)
 
 
 def anchors(url: Url, collection: Collection = None, limit: Limit = 0, json: Json = False) -> None:
     """List the anchor texts of the links to a URL."""
-    from gossamer.reader.collection_reader import Study
+    from gossamer.reader.collection_reader import CollectionReader
     from gossamer.reader.links import anchors as ask
 
-    with Study.open(collection_at(collection)) as study:
+    with CollectionReader.open(collection_at(collection)) as study:
         meant, table = ask(study, url)
     _show(meant, "anchors", table, limit, as_json=json)
 

@@ -25,10 +25,10 @@ def backup(
     """
     from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text
-    from gossamer.collection.directory import Home
+    from gossamer.collection.directory import CollectionPaths
     from gossamer.upkeep.backup import backup as copy
 
-    copied = copy(Home(collection_at(collection)), target)
+    copied = copy(CollectionPaths(collection_at(collection)), target)
     if json:
         from json import dumps
 

@@ -31,10 +31,10 @@ def ban(
     Queued URLs that a ban covers are refused. Without arguments the bans are listed.
     """
     from gossamer.base.clock import SystemClock
-    from gossamer.collection.directory import Home
+    from gossamer.collection.directory import CollectionPaths
     from gossamer.node.bans import bans_of, change_bans
 
-    home = Home(collection_at(collection))
+    home = CollectionPaths(collection_at(collection))
     if lines or lift:
         bans = change_bans(home, SystemClock(), lines or (), lift or ())
     else:

@@ -16,12 +16,12 @@ def clear(
 ) -> None:
     """Delete a collection with its archive. This cannot be undone."""
     from gossamer.base.plurals import counted
-    from gossamer.collection.directory import Home, locked
+    from gossamer.collection.directory import CollectionPaths, locked
     from gossamer.errors import UsageError
     from gossamer.node.session import delete_collection
-    from gossamer.reader.collection_reader import Study
+    from gossamer.reader.collection_reader import CollectionReader
 
-    home = Home(collection_at(collection))
+    home = CollectionPaths(collection_at(collection))
     if not home.exists and not home.is_state_lost:
         raise home.missing()
     if not yes:
@@ -29,7 +29,7 @@ def clear(
             raise UsageError(f"clear deletes {home.path} permanently; add --yes to confirm")
         pages = ""
         if home.exists:
-            with Study.open(home.path) as study:
+            with CollectionReader.open(home.path) as study:
                 pages = f" with {counted(study.counts().fetched, 'page')}"
         typer.confirm(f"Delete {home.path}{pages} permanently?", abort=True)
     home.run.mkdir(exist_ok=True)  # a copy may have come without it

@@ -25,11 +25,11 @@ def show(
     import json as jsons
 
     from gossamer.collection.configure import configure
-    from gossamer.collection.directory import Home, open_to_read
+    from gossamer.collection.directory import CollectionPaths, open_to_read
     from gossamer.collection.stored_settings import stored_settings, without_secrets
     from gossamer.settings import values_of
 
-    home = Home(collection_at(collection))
+    home = CollectionPaths(collection_at(collection))
     stored = None
     if home.exists:
         store = open_to_read(home)

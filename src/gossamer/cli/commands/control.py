@@ -26,10 +26,10 @@ def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> Non
     import json
     import sys
 
-    from gossamer.collection.directory import Home
+    from gossamer.collection.directory import CollectionPaths
     from gossamer.node.control import send
 
-    home = Home(collection_at(given))
+    home = CollectionPaths(collection_at(given))
     if not home.exists:
         raise home.missing()
     reply = send(home, order)

@@ -24,17 +24,17 @@ def demo(
     from gossamer.cli.run.run_crawl import plan_of, run_crawl
     from gossamer.cli.run.run_server import offer_page
     from gossamer.cli.run.tour import show_tour
-    from gossamer.collection.directory import Home, locked
+    from gossamer.collection.directory import CollectionPaths, locked
     from gossamer.demo.server import serve
     from gossamer.demo.web import HOSTS, SETTINGS
     from gossamer.errors import UsageError
     from gossamer.node.session import delete_collection
-    from gossamer.reader.collection_reader import Study
+    from gossamer.reader.collection_reader import CollectionReader
     from gossamer.urls.canonical import host_of
 
-    home = Home(collection_at(collection) if collection else Path("demo"))
+    home = CollectionPaths(collection_at(collection) if collection else Path("demo"))
     if home.exists and not keep:
-        with Study.open(home.path) as study:
+        with CollectionReader.open(home.path) as study:
             if not set(map(host_of, study.seeds())) <= set(HOSTS):
                 raise UsageError(
                     f"{home.path} holds a crawl that is not a demo; name another directory with -c"

@@ -8,7 +8,7 @@ from pathlib import Path
 from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
 from gossamer.base.values import dataclass
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_archive import ARCHIVES
 from gossamer.transfer.export_choice import Choice
 from gossamer.transfer.export_files import STDOUT
@@ -34,7 +34,7 @@ def run_export(path: Path, wanted: Wanted) -> int:
         return _to_folder(path, wanted)
     what, output, level, prefix = wanted.what, Path(wanted.output), wanted.level, wanted.prefix
     check_export(what, output, level, prefix, wanted.choice)
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         count = export(
             study, what, output, level, prefix, is_exact=wanted.is_exact, choice=wanted.choice
         )
@@ -47,7 +47,7 @@ def run_export(path: Path, wanted: Wanted) -> int:
 def _to_folder(path: Path, wanted: Wanted) -> int:
     folder = Path(EVERY if wanted.output == str(STDOUT) else wanted.output)
     check_folder(wanted.what, folder, wanted.level, wanted.choice)
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         tables = export_folder(study, wanted.what, folder, wanted.level, wanted.choice)
     for table in tables:
         parts = counted(table.parts, "file")

@@ -41,12 +41,12 @@ def forget(
     log keeps a record without its name. Pages that mention it stay as they are.
     """
     from gossamer.base.clock import SystemClock
-    from gossamer.collection.directory import Home
+    from gossamer.collection.directory import CollectionPaths
     from gossamer.errors import UsageError
     from gossamer.upkeep.forget import allow, survey
     from gossamer.upkeep.forget import forget as take_out
 
-    home = Home(collection_at(collection))
+    home = CollectionPaths(collection_at(collection))
     if undo:
         count = allow(home, names, SystemClock(), is_site=site)
         _say({"schema": 1, "allowed": count}, f"{count} may be crawled again.", as_json=json)

@@ -12,7 +12,7 @@ from gossamer.base.answer_class import status_text
 from gossamer.base.clock import iso_of
 from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.pages import StoredPage
 
 
@@ -27,7 +27,7 @@ class Wanted:
 
 def run_page(path: Path, url: str, wanted: Wanted, *, at: str | None = None) -> int:
     """Show it. Raises NoCollection, NotKnown, or UsageError for a time that cannot be read."""
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         page = study.page(url, at)
     if wanted.as_json:
         print(json.dumps(page_object(page, wanted), ensure_ascii=False))

@@ -163,10 +163,10 @@ def rebuild(
     import sys
 
     from gossamer.base.clock import SystemClock
-    from gossamer.collection.directory import Home
+    from gossamer.collection.directory import CollectionPaths
     from gossamer.upkeep.rebuild import rebuild as make_again
 
-    home = Home(collection_at(collection))
+    home = CollectionPaths(collection_at(collection))
     clock = SystemClock()
     make_again(
         home, what, clock, lambda text: print(text, file=sys.stderr), without_lost=without_lost

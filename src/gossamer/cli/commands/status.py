@@ -15,10 +15,10 @@ def status(collection: Collection = None, json: Json = False) -> None:
     import json as jsons
 
     from gossamer.cli.show.colours import has_colours
-    from gossamer.collection.directory import Home
+    from gossamer.collection.directory import CollectionPaths
     from gossamer.node.snapshot import crawl_figures
 
-    home = Home(collection_at(collection))
+    home = CollectionPaths(collection_at(collection))
     facts = crawl_figures(home)
     if json:
         print(jsons.dumps(facts))

@@ -30,12 +30,12 @@ def top(
     """Rank pages or sites by their links."""
     from gossamer.base.clock import SystemClock
     from gossamer.cli.show.tables import print_table
-    from gossamer.collection.directory import Home
+    from gossamer.collection.directory import CollectionPaths
     from gossamer.graph.ranks.top import check_order
     from gossamer.graph.ranks.top import top as first
 
     check_order(by, level)
-    home = Home(collection_at(collection))
+    home = CollectionPaths(collection_at(collection))
     if not home.exists:
         raise home.missing()
     found = first(home.graph, SystemClock(), by, level, limit)

@@ -10,13 +10,13 @@ from gossamer.base.answer_class import answer_text, class_of_status, status_text
 from gossamer.cli.commands.why import capture_objects
 from gossamer.cli.show.colours import STYLES
 from gossamer.cli.show.tables import print_table
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.pages import times_of
 
 
 def run_versions(path: Path, url: str, *, as_json: bool) -> int:
     """List them, the oldest first. Raises NoCollection or NotKnown."""
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         row = study.get(url)
         captures = study.captures(url)
     if as_json:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gossamer.base.clock import SystemClock, iso_of
 from gossamer.cli.show.printable import printable
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.pages import Capture, times_of
 from gossamer.reader.story import Story
 from gossamer.reader.story_text import tell
@@ -18,7 +18,7 @@ from gossamer.reader.story_text import tell
 
 def run_why(path: Path, url: str, *, as_json: bool) -> int:
     """Tell it in sentences, or as one object. Raises NoCollection, or UsageError for no URL."""
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         story = study.story(url)
     if as_json:
         print(json.dumps(story_object(story)))

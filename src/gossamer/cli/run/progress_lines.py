@@ -21,7 +21,7 @@ _LINES: Final = 16  # of a tall terminal
 _SHARE: Final = 20  # a view takes at most a twentieth of a core, however many hosts there are
 
 
-class Talker:
+class ProgressReporter:
     """Says sentences on stderr, and shows a crawl there while `follow` runs."""
 
     def __init__(self) -> None:

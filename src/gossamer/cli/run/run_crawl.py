@@ -18,7 +18,7 @@ from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
 from gossamer.base.values import ready
 from gossamer.cli.run.closing import Closing, limit_text
-from gossamer.cli.run.progress_lines import Talker, print_closing
+from gossamer.cli.run.progress_lines import ProgressReporter, print_closing
 from gossamer.cli.show.colours import has_colours
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import change_text
@@ -34,7 +34,7 @@ from gossamer.node.progress import Summary
 from gossamer.node.session import NeedsContact, Plan, opened
 from gossamer.parse.reading import Reading
 from gossamer.records import Fetched, Lease, Page, Report, Stored
-from gossamer.workers.process import Harvest
+from gossamer.workers.process import ProcessedPage
 from gossamer.workers.spawn import dismiss, fork_ahead
 
 NOTHING_FETCHED: Final = 3
@@ -106,7 +106,9 @@ def _get_ready() -> None:
     """Do once what every process of the crawl would do."""
     for name in ("gossamer.workers._link_cache", "gossamer.parse._scan", "gossamer.urls._plain"):
         native.load(name)
-    ready(Lease, Fetched, Reading, Page, Stored, Report, Harvest)  # they make them for every page
+    ready(
+        Lease, Fetched, Reading, Page, Stored, Report, ProcessedPage
+    )  # they make them for every page
 
 
 def _run(crawling: object) -> Summary:
@@ -138,7 +140,7 @@ async def _crawl(plan: Plan) -> Summary:
     given = configure(plan.collection, plan.flags)
     async with opened(plan) as opening:
         _greet(plan, opening)
-        talker = Talker()
+        talker = ProgressReporter()
         _heed_signals(opening.node, talker)
         before = opening.node.progress().fetched
         talking = asyncio.create_task(talker.follow(opening.node.moment))
@@ -182,7 +184,7 @@ def _greet(plan: Plan, opening: Opened) -> None:
         )
 
 
-def _heed_signals(node: Node, talker: Talker) -> None:
+def _heed_signals(node: Node, talker: ProgressReporter) -> None:
     """The first signal stops cleanly, the second by force."""
     heard = 0
 

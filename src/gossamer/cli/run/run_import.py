@@ -16,7 +16,7 @@ from gossamer.base.clock import Clock, SystemClock
 from gossamer.base.plurals import counted
 from gossamer.cli.show.printable import printable
 from gossamer.collection.configure import configure
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CAN_GO_ON
 from gossamer.transfer.import_archive import Tally
 from gossamer.transfer.imports import import_files
@@ -58,7 +58,7 @@ def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
     teller, clock = _Teller(), SystemClock()
     tally = Tally(teller, watch=_Progress(clock))
     try:
-        asyncio.run(_import(Home(collection), files, clock, tally))
+        asyncio.run(_import(CollectionPaths(collection), files, clock, tally))
     except KeyboardInterrupt:
         print(
             "Stopped. What was read is kept, and the same command resumes the import.",
@@ -75,7 +75,7 @@ def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
     return 1 if is_in_vain else 0
 
 
-async def _import(home: Home, files: list[Path], clock: Clock, tally: Tally) -> None:
+async def _import(home: CollectionPaths, files: list[Path], clock: Clock, tally: Tally) -> None:
     with _interruptible():
         await import_files(
             home, lambda stored: configure(home.path, {}, base=stored).settings, files, clock, tally

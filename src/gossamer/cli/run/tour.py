@@ -21,7 +21,7 @@ from gossamer.base.plurals import counted
 from gossamer.cli.show.hits import print_hint, print_hits
 from gossamer.cli.show.text import reasons_text
 from gossamer.graph.tables import in_links, table_of
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
 from gossamer.urls.canonical import host_of
@@ -33,7 +33,7 @@ def show_tour(path: Path, words: str = "") -> None:
     Without `words` the title of the most linked page is searched for.
     """
     console = Console(highlight=False)
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         counts = study.counts()
         _show_hosts(console, study)
         example, title = _show_most_linked(console, study, path)
@@ -86,7 +86,7 @@ def _program() -> str:
     return os.path.relpath(own)
 
 
-def _show_hosts(console: Console, study: Study) -> None:
+def _show_hosts(console: Console, study: CollectionReader) -> None:
     table = Table(title="Hosts", title_justify="left", box=None, pad_edge=False)
     table.add_column("host")
     for name in ("fetched", "refused", "failed"):
@@ -97,7 +97,7 @@ def _show_hosts(console: Console, study: Study) -> None:
     console.print(table)
 
 
-def _show_most_linked(console: Console, study: Study, path: Path) -> tuple[str, str]:
+def _show_most_linked(console: Console, study: CollectionReader, path: Path) -> tuple[str, str]:
     """The table; and the URL and title of its first page, as an example."""
     links = table_of(in_links(path / "graph")).sort_by([("pages", "descending")]).slice(0, 200)
     table = Table(title="\nMost linked pages", title_justify="left", box=None, pad_edge=False)

@@ -18,7 +18,7 @@ from gossamer.base.plurals import counted
 from gossamer.cli.commands.why import capture_object
 from gossamer.errors import NotKnown, UsageError
 from gossamer.reader.changed_words import Piece, changed_words
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.differences import Change, Changes, changes
 from gossamer.reader.pages import (
     Capture,
@@ -42,7 +42,7 @@ def run_diff(
 ) -> int:
     """Show it. Raises NoCollection, NotKnown when there are no two captures, UsageError for a
     version that is neither number nor time."""
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         known = study.get(url).url
         captures = study.captures(url)
         old, new = chosen(known, captures, *versions)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from gossamer.cli.show.printable import printable
 
 
-def tell_fault(sentence: str, exit_code: int, words: Sequence[str], *, told: str = "") -> None:
+def print_error(sentence: str, exit_code: int, words: Sequence[str], *, told: str = "") -> None:
     """Say it. `words` are what was typed; `told` is the text for people where it differs."""
     if wants_json(words):
         import json

@@ -16,7 +16,7 @@ from gossamer.base.plurals import counted
 from gossamer.base.values import dataclass
 from gossamer.cli.show.tables import print_table
 from gossamer.errors import UsageError
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_files import writing_to
 
 GATE: Final = 10  # the exit code of a report that is too bad
@@ -47,7 +47,7 @@ def run_report(path: Path, wish: Wish) -> int:
             raise UsageError(f"--fail-on {gate} needs the archive; leave out --quick")
     if wish.output is not None and wish.output.suffix.lower() not in _PAGES:
         raise UsageError(f"{wish.output} must end in .html; use --json for programs")
-    with Study.open(path) as study:
+    with CollectionReader.open(path) as study:
         report = make_report(study, wish.site, is_quick=wish.is_quick, shown_rows=wish.limit)
     if wish.output is not None:
         with writing_to(wish.output) as file:

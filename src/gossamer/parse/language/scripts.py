@@ -54,7 +54,7 @@ _AROUND_WORDS: Final = ".,;:!?()[]\"'«»“”।॥፡።፣፤،؛؟־–—"
 _FOREIGN: Final = 0.01  # of the letters: names spelled with letters of another language
 
 
-class Told(NamedTuple):
+class OperatorInputs(NamedTuple):
     """What a script tells: one language, or the languages that share it, most likely first."""
 
     script: str = ""
@@ -75,10 +75,10 @@ class Told(NamedTuple):
         return next(allowed, self.language or self.shared[0])
 
 
-NOTHING: Final = Told()
+NOTHING: Final = OperatorInputs()
 
 
-def told_by_script(sample: str) -> Told:
+def told_by_script(sample: str) -> OperatorInputs:
     """The language of a sample, or those that it may be in, by the script of most of it."""
     # Asked first, at a tenth of the cost: enough of them have more bytes than characters.
     if sample.isascii() or len(sample.encode(errors="replace")) * 10 < len(sample) * 12:
@@ -88,7 +88,7 @@ def told_by_script(sample: str) -> Told:
     for character, count in characters.items():
         counts[_script_of(character)] += count
     if language := _of_cjk(counts, len(sample)):
-        return Told("CJK", language)
+        return OperatorInputs("CJK", language)
     script, count = max(
         ((one, count) for one, count in counts.items() if one not in ("", "Latin", *_CJK)),
         key=lambda pair: pair[1],
@@ -98,9 +98,9 @@ def told_by_script(sample: str) -> Told:
     if count < _FEWEST or count * _SHARE < letters:
         return NOTHING
     if script not in SHARED:
-        return Told(script, script)
+        return OperatorInputs(script, script)
     fitting = _fitting(script, characters, sample)
-    return Told(script, fitting[0] if len(fitting) == 1 else "", fitting)
+    return OperatorInputs(script, fitting[0] if len(fitting) == 1 else "", fitting)
 
 
 @lru_cache(maxsize=8192)

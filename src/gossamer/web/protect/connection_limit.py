@@ -18,7 +18,7 @@ from gossamer.base.handles import room_for_connections
 MOST: Final = 4_000  # connections; fewer where the system allows fewer open files
 
 
-class Room:
+class ConnectionLimit:
     """The places of one server."""
 
     def __init__(self, most: int = MOST) -> None:
@@ -51,6 +51,6 @@ class Room:
         return next(iter(self._waiting))
 
 
-def room_of_server() -> Room:
+def server_connection_limit() -> ConnectionLimit:
     """A room as large as the system's limit of open files allows."""
-    return Room(room_for_connections(MOST))
+    return ConnectionLimit(room_for_connections(MOST))

@@ -18,7 +18,7 @@ MOST_WATCHERS: Final = 200
 MOST_OF_ONE: Final = 50  # of one address; a browser opens 6 at once
 
 
-class Watchers:
+class LiveViewLimit:
     """The live views that are open. Any number of threads may ask."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Watchers:
 class LiveView(StreamingResponse):
     """Events of a client that has entered; it leaves however the sending ends, begun or not."""
 
-    def __init__(self, events: AsyncIterable[bytes], watchers: Watchers, client: str) -> None:
+    def __init__(self, events: AsyncIterable[bytes], watchers: LiveViewLimit, client: str) -> None:
         super().__init__(events, media_type="text/event-stream")
         self._watchers = watchers
         self._client = client

@@ -21,7 +21,7 @@ from typing import Any, Final
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from gossamer.web.protect.connection_limit import Room
+from gossamer.web.protect.connection_limit import ConnectionLimit
 from gossamer.web.protect.guard import is_loopback
 from gossamer.web.protect.proxies import Proxies
 
@@ -35,13 +35,13 @@ _FED_BYTES: Final = 8 * 2**10  # at once, so that the count errs by that much at
 _TOO_LARGE: Final = b"The head of the request is too large.\n"
 
 
-class Patience(HttpToolsProtocol):
+class TimeoutProtocol(HttpToolsProtocol):
     """One connection, as uvicorn treats it, with the bounds above."""
 
     head_s = HEAD_S
     take_s = TAKE_S
     most_of_one = MOST_OF_ONE
-    room = Room()  # each server has one of its own
+    room = ConnectionLimit()  # each server has one of its own
     proxies = Proxies()  # each of those asks for many, and may have any number of places
     _giving_up: asyncio.TimerHandle | None = None
     _looking: asyncio.TimerHandle | None = None
@@ -156,7 +156,7 @@ class Patience(HttpToolsProtocol):
     def _make_room(self) -> None:
         """Close the connection that has waited longest, where there are too many."""
         longest = self.room.superfluous()
-        if isinstance(longest, Patience):
+        if isinstance(longest, TimeoutProtocol):
             self.room.leave(longest)
             longest.transport.abort()
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gossamer.base.plots import VENDOR, has_plots
-from gossamer.collection.directory import Home
+from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.history import Sample, read_history
 
 __all__ = ["has_plots"]
@@ -34,7 +34,7 @@ _MOST_ROWS: Final = 40
 Series = dict[str, list[Any]]
 
 
-def history_object(home: Home, crawl: str) -> dict[str, Any]:
+def history_object(home: CollectionPaths, crawl: str) -> dict[str, Any]:
     """All series of a crawl, running or stored; empty ones where it has no history."""
     return {"schema": 1, "crawl": crawl, "series": series_of(read_history(home.history))}
 

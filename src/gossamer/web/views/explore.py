@@ -14,11 +14,11 @@ from gossamer.graph.ego import Ego, around_name, around_page, edges_of
 from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.ranks.store import NAME as RANKS_FILE
 from gossamer.graph.ranks.top import BY, RANKS, top, top_ranked
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.differences import Change, changes
 from gossamer.reader.pages import StoredPage, moment_of, nearest_capture, time_among
 from gossamer.urls.site import site_of
-from gossamer.web.open_collections import Shelf
+from gossamer.web.open_collections import OpenCollections
 
 MOST_NODES: Final = 60
 MOST_TOP: Final = 1_000
@@ -30,7 +30,9 @@ ORDERS: Final = {
 }
 
 
-def top_object(shelf: Shelf, name: str, by: str, level: str, limit: int) -> dict[str, Any]:
+def top_object(
+    shelf: OpenCollections, name: str, by: str, level: str, limit: int
+) -> dict[str, Any]:
     """The pages or sites that come first by their links. Raises NoCollection, CorruptFile.
 
     Ranks are shown as they were computed last, since computing them is the crawl's work.
@@ -78,7 +80,7 @@ def graph_object(ego: Ego) -> dict[str, Any]:
     }
 
 
-def neighbours(shelf: Shelf, name: str, of: str, level: str, most: int) -> Ego:
+def neighbours(shelf: OpenCollections, name: str, of: str, level: str, most: int) -> Ego:
     """Those around a URL, a host or a site; `of` empty is the whole graph.
 
     Raises UsageError, NotKnown, NoCollection, CorruptFile, TooBusy.
@@ -102,14 +104,14 @@ def neighbours(shelf: Shelf, name: str, of: str, level: str, most: int) -> Ego:
     return ego
 
 
-def _is_known(shelf: Shelf, name: str, of: str, level: str) -> bool:
+def _is_known(shelf: OpenCollections, name: str, of: str, level: str) -> bool:
     """Whether a host or site is one of the crawl's, if only one that nobody links to."""
     with shelf.study(name) as study:
         hosts = (host.name for host in study.host_rows())
         return any((one if level == "host" else site_of(one)) == of for one in hosts)
 
 
-def diff_object(study: Study, url: str, old: str, new: str) -> dict[str, Any]:
+def diff_object(study: CollectionReader, url: str, old: str, new: str) -> dict[str, Any]:
     """What changed from one version of a page to another.
 
     Without `new` the newest is meant, without `old` the one before `new`. Raises NotKnown,

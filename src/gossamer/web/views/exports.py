@@ -24,13 +24,13 @@ from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.graph.formats import NETWORK_FORMATS
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_archive import ARCHIVES
 from gossamer.transfer.export_choice import ALL, Choice
 from gossamer.transfer.export_folder import EVERY, check_folder, export_folder
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.transfer.exports import LEVELLED, QUICK, check_export, export, write_table
-from gossamer.web.open_collections import Shelf
+from gossamer.web.open_collections import OpenCollections
 from gossamer.web.slow_answers import TooBusy
 
 MOST_BYTES: Final = 2 * 10**9  # of a table in memory's form; its file is smaller
@@ -107,7 +107,7 @@ def exports_object() -> dict[str, Any]:
 
 
 def export_file(
-    shelf: Shelf, crawl: str, what: str, level: str, ending: str, choice: Choice = ALL
+    shelf: OpenCollections, crawl: str, what: str, level: str, ending: str, choice: Choice = ALL
 ) -> FileResponse:
     """A table as a file to save; without an ending, in its first format.
 
@@ -124,7 +124,7 @@ def export_file(
         raise TooBusy("another export is being made; try again when it is done")
     folder = Path(tempfile.mkdtemp(prefix="gossamer-web-"))
     try:
-        with Study.open(home.path) as study:  # of our own: others search meanwhile
+        with CollectionReader.open(home.path) as study:  # of our own: others search meanwhile
             _write(study, what, level, folder / name, choice)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -149,7 +149,7 @@ class _Passing(FileResponse):
             shutil.rmtree(Path(self.path).parent, ignore_errors=True)
 
 
-def _write(study: Study, what: str, level: str, path: Path, choice: Choice) -> None:
+def _write(study: CollectionReader, what: str, level: str, path: Path, choice: Choice) -> None:
     if what == EVERY:
         _write_all(study, path)
     elif what in ARCHIVES:
@@ -163,14 +163,14 @@ def _write(study: Study, what: str, level: str, path: Path, choice: Choice) -> N
         write_table(study, what, path, level, choice, bounded=partial(_bounded, what=what))
 
 
-def _affordable(study: Study, what: str, choice: Choice) -> Choice:
+def _affordable(study: CollectionReader, what: str, choice: Choice) -> Choice:
     """The choice without columns for which too many pages would be read, unless they are named."""
     if what == "pages" and not choice.columns and study.counts().fetched > MOST_READ:
         return replace(choice, columns=QUICK)
     return choice
 
 
-def _write_all(study: Study, path: Path) -> None:
+def _write_all(study: CollectionReader, path: Path) -> None:
     """All tables as Parquet files in a ZIP, which is stored: they are compressed already."""
     size = 0
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -187,7 +187,7 @@ def _write_all(study: Study, path: Path) -> None:
             shutil.rmtree(folder)
 
 
-def _check_archive(study: Study) -> None:
+def _check_archive(study: CollectionReader) -> None:
     size = sum(file.stat().st_size for file in study.home.archive.glob("*.warc.gz"))
     if size > MOST_BYTES:
         raise UsageError(

@@ -12,7 +12,7 @@ from gossamer.graph.ego import Ego
 from gossamer.search.results import Request, Results, sort_of
 from gossamer.version import __version__
 from gossamer.web.crawls import OPTIONS, judge_scope
-from gossamer.web.parameters import Asked
+from gossamer.web.parameters import Parameters
 from gossamer.web.protect.live_view_limit import LiveView
 from gossamer.web.reading import (
     backlinks_object,
@@ -33,7 +33,7 @@ _HOSTS_WATCHED = 50
 _FRESH_S = 0.8  # less than a feed's rounds are apart, so that one watcher has news in each
 
 
-def request_of(asked: Asked) -> Request:
+def request_of(asked: Parameters) -> Request:
     """The search that a request asks for. Raises UsageError."""
     return Request(
         query=asked.text("q"),
@@ -49,24 +49,24 @@ def request_of(asked: Asked) -> Request:
     )
 
 
-def searched(desk: Desk, asked: Asked) -> tuple[Request, Results]:
+def searched(desk: Desk, asked: Parameters) -> tuple[Request, Results]:
     """A search done. Raises QueryError, NoCollection, StoreError."""
     request = request_of(asked)
     return request, desk.shelf.search(asked.text("c"), request)
 
 
-async def search(desk: Desk, asked: Asked) -> Response:
+async def search(desk: Desk, asked: Parameters) -> Response:
     found = await desk.shelf.search_as_json(asked.text("c"), request_of(asked))
     return Response(found, media_type="application/json")
 
 
-def page(desk: Desk, asked: Asked) -> Response:
+def page(desk: Desk, asked: Parameters) -> Response:
     with desk.shelf.study(asked.text("c")) as study:
         story, kept = story_and_page(study, asked.text("url"), asked.text("at"))
     return JSONResponse(page_object(story, kept, desk.clock.wall_us()))
 
 
-def backlinks(desk: Desk, asked: Asked) -> Response:
+def backlinks(desk: Desk, asked: Parameters) -> Response:
     with desk.shelf.study(asked.text("c")) as study:
         found = backlinks_object(
             study, asked.text("url"), asked.text("by"), asked.whole("limit"), asked.whole("offset")
@@ -74,43 +74,43 @@ def backlinks(desk: Desk, asked: Asked) -> Response:
     return JSONResponse(found)
 
 
-def links(desk: Desk, asked: Asked) -> Response:
+def links(desk: Desk, asked: Parameters) -> Response:
     with desk.shelf.study(asked.text("c")) as study:
         found = links_object(study, asked.text("url"), asked.whole("limit"), asked.whole("offset"))
     return JSONResponse(found)
 
 
-def diff(desk: Desk, asked: Asked) -> Response:
+def diff(desk: Desk, asked: Parameters) -> Response:
     with desk.shelf.study(asked.text("c")) as study:
         found = diff_object(study, asked.text("url"), asked.text("old"), asked.text("new"))
     return JSONResponse(found)
 
 
-def listed_top(desk: Desk, asked: Asked) -> dict[str, Any]:
+def listed_top(desk: Desk, asked: Parameters) -> dict[str, Any]:
     """Top pages or sites as a request asks for them. Raises NoCollection, TooBusy."""
     by, level = asked.text("by"), asked.text("level")
     return top_object(desk.shelf, asked.text("c"), by, level, asked.whole("limit"))
 
 
-def top(desk: Desk, asked: Asked) -> Response:
+def top(desk: Desk, asked: Parameters) -> Response:
     return JSONResponse(listed_top(desk, asked))
 
 
-def drawn(desk: Desk, asked: Asked) -> Ego:
+def drawn(desk: Desk, asked: Parameters) -> Ego:
     """The node that a request asks for, and those around it. Raises NotKnown, TooBusy."""
     of, level = asked.text("of").strip(), asked.text("level")
     return neighbours(desk.shelf, asked.text("c"), of, level, asked.whole("limit"))
 
 
-def graph(desk: Desk, asked: Asked) -> Response:
+def graph(desk: Desk, asked: Parameters) -> Response:
     return JSONResponse(graph_object(drawn(desk, asked)))
 
 
-def exports(_desk: Desk, _asked: Asked) -> Response:
+def exports(_desk: Desk, _asked: Parameters) -> Response:
     return JSONResponse(exports_object())
 
 
-def listed_hosts(desk: Desk, asked: Asked) -> dict[str, Any]:
+def listed_hosts(desk: Desk, asked: Parameters) -> dict[str, Any]:
     """Hosts or sites as a request asks for them. Raises NoCollection."""
     with desk.shelf.study(asked.text("c")) as study:
         return hosts_object(
@@ -123,20 +123,20 @@ def listed_hosts(desk: Desk, asked: Asked) -> dict[str, Any]:
         )
 
 
-def hosts(desk: Desk, asked: Asked) -> Response:
+def hosts(desk: Desk, asked: Parameters) -> Response:
     return JSONResponse(listed_hosts(desk, asked))
 
 
-def status(desk: Desk, asked: Asked) -> Response:
+def status(desk: Desk, asked: Parameters) -> Response:
     return JSONResponse(desk.crawls.status(asked.text("c")))
 
 
-def history(desk: Desk, asked: Asked) -> Response:
+def history(desk: Desk, asked: Parameters) -> Response:
     name = asked.text("c") or desk.shelf.first
     return JSONResponse(history_object(desk.shelf.home(name), name))
 
 
-def events(desk: Desk, asked: Asked) -> Response:
+def events(desk: Desk, asked: Parameters) -> Response:
     name = asked.text("c") or desk.shelf.first
     home = desk.shelf.home(name)
     watchers = desk.tally.watchers
@@ -165,23 +165,23 @@ def events(desk: Desk, asked: Asked) -> Response:
     return LiveView(feed(watch, asked.last_event_id, desk.clock), watchers, asked.client)
 
 
-def crawls(desk: Desk, _asked: Asked) -> Response:
+def crawls(desk: Desk, _asked: Parameters) -> Response:
     return JSONResponse({"schema": 1, "first": desk.shelf.first, "crawls": desk.crawls.list()})
 
 
-def options_of(asked: Asked) -> dict[str, object]:
+def options_of(asked: Parameters) -> dict[str, object]:
     """What a request says of a new crawl; what is left empty stays as it is by default."""
     given = {name: asked.values.get(name) for name in OPTIONS}
     return {name: value for name, value in given.items() if value not in (None, "", ())}
 
 
-def start_crawl(desk: Desk, asked: Asked) -> Response:
+def start_crawl(desk: Desk, asked: Parameters) -> Response:
     name = desk.crawls.start(asked.text("name"), asked.texts("seeds"), options_of(asked))
     status = desk.crawls.status(name)
     return JSONResponse({**status, "told": list(desk.crawls.told(name))}, 202)
 
 
-def order_crawl(desk: Desk, asked: Asked) -> Response:
+def order_crawl(desk: Desk, asked: Parameters) -> Response:
     give_order(desk, asked.text("name"), asked.text("order"))
     return JSONResponse(desk.crawls.status(asked.text("name")), 202)
 
@@ -194,24 +194,24 @@ def give_order(desk: Desk, name: str, order: str) -> None:
         desk.crawls.order(name, order)
 
 
-def bans(desk: Desk, asked: Asked) -> Response:
+def bans(desk: Desk, asked: Parameters) -> Response:
     name = asked.text("name")
     lines = desk.crawls.bans(name)
     return JSONResponse({"schema": 1, "crawl": name, "bans": list(lines)})
 
 
-def change_bans(desk: Desk, asked: Asked) -> Response:
+def change_bans(desk: Desk, asked: Parameters) -> Response:
     name = asked.text("name")
     lines = desk.crawls.ban(name, asked.texts("added"), asked.texts("lifted"))
     return JSONResponse({"schema": 1, "crawl": name, "bans": list(lines)})
 
 
-def clear_crawl(desk: Desk, asked: Asked) -> Response:
+def clear_crawl(desk: Desk, asked: Parameters) -> Response:
     desk.crawls.clear(asked.text("name"), asked.text("confirm"))
     return JSONResponse({"schema": 1, "crawl": asked.text("name"), "state": "none"})
 
 
-def scope(_desk: Desk, asked: Asked) -> Response:
+def scope(_desk: Desk, asked: Parameters) -> Response:
     patterns = (*asked.texts("include"), *asked.texts("exclude"))
     if not asked.is_owner and any(pattern.startswith("re:") for pattern in patterns):
         # One can be written that takes for ever, and nobody else is answered meanwhile.
@@ -220,11 +220,11 @@ def scope(_desk: Desk, asked: Asked) -> Response:
     return JSONResponse({"schema": 1, "urls": [asdict(answer) for answer in answers]})
 
 
-def health(_desk: Desk, _asked: Asked) -> Response:
+def health(_desk: Desk, _asked: Parameters) -> Response:
     return JSONResponse({"schema": 1, "status": "ok", "version": __version__})
 
 
-def metrics(desk: Desk, _asked: Asked) -> Response:
+def metrics(desk: Desk, _asked: Parameters) -> Response:
     return PlainTextResponse(
         metrics_text(desk.tally, desk.crawls.list()),
         media_type="text/plain; version=0.0.4; charset=utf-8",
@@ -243,6 +243,6 @@ _OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def opensearch(_desk: Desk, asked: Asked) -> Response:
+def opensearch(_desk: Desk, asked: Parameters) -> Response:
     text = _OPENSEARCH.format(origin=escape(asked.origin, {'"': "&quot;"}))
     return Response(text, media_type="application/opensearchdescription+xml")

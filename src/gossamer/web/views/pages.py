@@ -17,14 +17,14 @@ from gossamer.errors import (
     StoreError,
     UsageError,
 )
-from gossamer.reader.collection_reader import Study
+from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import NoLinks
 from gossamer.search.searchers import NoAnswer
 from gossamer.transfer.export_choice import OUTCOMES, Choice
 from gossamer.urls.scope import ScopeKind
 from gossamer.web.check_crawl import WrongContact
 from gossamer.web.crawls import OPTIONS, orders_known
-from gossamer.web.parameters import Asked
+from gossamer.web.parameters import Parameters
 from gossamer.web.protect.login import SESSION_S
 from gossamer.web.reading import (
     backlinks_object,
@@ -78,7 +78,7 @@ _MORE: Final = (
 _SHOWN: Final = 200  # rows of a table on one page
 
 
-def _html(desk: Desk, asked: Asked, template: str, **names: Any) -> Response:
+def _html(desk: Desk, asked: Parameters, template: str, **names: Any) -> Response:
     crawl = asked.text("c") or desk.shelf.first
     markup = desk.renderer.page(
         template,
@@ -95,7 +95,7 @@ def _html(desk: Desk, asked: Asked, template: str, **names: Any) -> Response:
 # -- search
 
 
-def search(desk: Desk, asked: Asked) -> Response:
+def search(desk: Desk, asked: Parameters) -> Response:
     template = "results.html" if asked.flag("part") else "search.html"
     names: dict[str, Any] = {
         "nav": "search",
@@ -144,7 +144,7 @@ def _searchable(desk: Desk, crawl: str) -> int:
 # -- one page
 
 
-def page(desk: Desk, asked: Asked) -> Response:
+def page(desk: Desk, asked: Parameters) -> Response:
     url, view, crawl = asked.text("url"), asked.text("view"), asked.text("c")
     names: dict[str, Any] = {"nav": "search", "view": view, "views": VIEWS, "note": ""}
     names |= {"absent": "", "diff": None}
@@ -161,7 +161,7 @@ def page(desk: Desk, asked: Asked) -> Response:
     return _html(desk, asked, "page.html", found=found, shown=_SHOWN, **names)
 
 
-def _links(study: Study, url: str, view: str, offset: int) -> dict[str, Any]:
+def _links(study: CollectionReader, url: str, view: str, offset: int) -> dict[str, Any]:
     """What the page shows of the links to or from it; nothing where it is not known."""
     try:
         if view == "in":
@@ -173,7 +173,7 @@ def _links(study: Study, url: str, view: str, offset: int) -> dict[str, Any]:
         return {"links": None, "absent": str(fault)}
 
 
-def cached(desk: Desk, asked: Asked) -> Response:
+def cached(desk: Desk, asked: Parameters) -> Response:
     with desk.shelf.study(asked.text("c")) as study:
         kept = captured(study, asked.text("url"), asked.text("at"))
     is_open = desk.doors.is_open_to_readers
@@ -181,7 +181,7 @@ def cached(desk: Desk, asked: Asked) -> Response:
     return cached_response(kept, asked.text("c"), key or asked.text("key"))
 
 
-def hosts(desk: Desk, asked: Asked) -> Response:
+def hosts(desk: Desk, asked: Parameters) -> Response:
     found = listed_hosts(desk, asked)
     return _html(desk, asked, "hosts.html", nav="hosts", found=found)
 
@@ -189,12 +189,12 @@ def hosts(desk: Desk, asked: Asked) -> Response:
 # -- exploring
 
 
-def top(desk: Desk, asked: Asked) -> Response:
+def top(desk: Desk, asked: Parameters) -> Response:
     found = listed_top(desk, asked)
     return _html(desk, asked, "top.html", nav="top", found=found, orders=ORDERS)
 
 
-def graph(desk: Desk, asked: Asked) -> Response:
+def graph(desk: Desk, asked: Parameters) -> Response:
     ego = drawn(desk, asked)
     title = "" if ego.centre else "all"
     return _html(
@@ -204,12 +204,12 @@ def graph(desk: Desk, asked: Asked) -> Response:
     )  # fmt: skip
 
 
-def exports(desk: Desk, asked: Asked) -> Response:
+def exports(desk: Desk, asked: Parameters) -> Response:
     desk.shelf.existing(asked.text("c"))
     return _html(desk, asked, "exports.html", nav="exports", tables=tables(), outcomes=OUTCOMES)
 
 
-def export(desk: Desk, asked: Asked) -> Response:
+def export(desk: Desk, asked: Parameters) -> Response:
     what, level, ending = asked.text("what"), asked.text("level"), asked.text("as")
     choice = Choice.of(*([asked.text(name)] for name in ("outcome", "status", "columns")))
     return export_file(desk.shelf, asked.text("c"), what, level, ending, choice)
@@ -218,11 +218,11 @@ def export(desk: Desk, asked: Asked) -> Response:
 # -- crawls
 
 
-def crawls(desk: Desk, asked: Asked) -> Response:
+def crawls(desk: Desk, asked: Parameters) -> Response:
     return _crawls_page(desk, asked)
 
 
-def _crawls_page(desk: Desk, asked: Asked, fault: GossamerError | None = None) -> Response:
+def _crawls_page(desk: Desk, asked: Parameters, fault: GossamerError | None = None) -> Response:
     given = {name: asked.values.get(name) for name in ("seeds", "name", *OPTIONS)}
     return _html(
         desk, asked, "crawls.html", nav="crawls", lines=desk.crawls.list(), scopes=SCOPES,
@@ -233,7 +233,7 @@ def _crawls_page(desk: Desk, asked: Asked, fault: GossamerError | None = None) -
     )  # fmt: skip
 
 
-def start_crawl(desk: Desk, asked: Asked) -> Response:
+def start_crawl(desk: Desk, asked: Parameters) -> Response:
     if asked.fault is not None:
         return _crawls_page(desk, asked, asked.fault)
     try:
@@ -243,7 +243,7 @@ def start_crawl(desk: Desk, asked: Asked) -> Response:
     return RedirectResponse(f"/crawls/{name}", 303)
 
 
-def crawl(desk: Desk, asked: Asked) -> Response:
+def crawl(desk: Desk, asked: Parameters) -> Response:
     name = asked.text("name")
     status = desk.crawls.status(name)
     if status["state"] == "none":
@@ -266,7 +266,7 @@ def _bans_or_none(desk: Desk, name: str) -> tuple[str, ...]:
         return ()
 
 
-def order_crawl(desk: Desk, asked: Asked) -> Response:
+def order_crawl(desk: Desk, asked: Parameters) -> Response:
     name, order = asked.text("name"), asked.text("order")
     if order == "clear":
         desk.crawls.clear(name, asked.text("confirm").strip())
@@ -283,7 +283,7 @@ def order_crawl(desk: Desk, asked: Asked) -> Response:
 # -- coming and going
 
 
-def login(desk: Desk, asked: Asked) -> Response:
+def login(desk: Desk, asked: Parameters) -> Response:
     if asked.text("ticket"):
         # Not counted: 128 bits are never guessed, but any page could lead a browser here in vain.
         if desk.doors.take_ticket(asked.text("ticket")):
@@ -292,7 +292,7 @@ def login(desk: Desk, asked: Asked) -> Response:
     return _login_page(desk, asked)
 
 
-def try_login(desk: Desk, asked: Asked) -> Response:
+def try_login(desk: Desk, asked: Parameters) -> Response:
     """Log in by token or password. Who has the token is never kept out by wrong tries."""
     doors, now_s, word = desk.doors, desk.clock.now_s(), asked.text("word")
     if not doors.is_token(word):
@@ -319,7 +319,7 @@ def inner(path: str) -> str:
     return path if is_ours and path.isprintable() and "\\" not in path else "/"
 
 
-def _login_page(desk: Desk, asked: Asked, fault: str = "", status: int = 200) -> Response:
+def _login_page(desk: Desk, asked: Parameters, fault: str = "", status: int = 200) -> Response:
     next_ = inner(asked.text("next"))
     has_password = bool(desk.doors.password)
     names = {"nav": "", "fault": fault, "next": next_, "has_password": has_password}
@@ -339,7 +339,7 @@ def _welcome(desk: Desk, next_: str) -> Response:
     return response
 
 
-def logout(desk: Desk, asked: Asked) -> Response:
+def logout(desk: Desk, asked: Parameters) -> Response:
     desk.doors.sessions.end(asked.session)
     response = RedirectResponse("/", 303)
     response.delete_cookie(desk.doors.cookie)
