@@ -324,8 +324,11 @@ def _passage(module: Any, body: bytes) -> Sequence[Call]:
     texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
     wide = "\U0001f600 ".join(texts)
     words = [word for word in wide.lower().split()[:400] if word[0].isalnum()]
-    kin = Sought(("a",), kin=(*words[:9], "b"))
-    every = [*(Sought((word,), len(word) / 3, len(word) % 2 == 0) for word in words[::40]), kin]
+    variants = Sought(("a",), variants=(*words[:9], "b"))
+    every = [
+        *(Sought((word,), len(word) / 3, len(word) % 2 == 0) for word in words[::40]),
+        variants,
+    ]
     every += [Sought(tuple(words[at : at + 3])) for at in range(0, len(words) - 3, 60)]
     things = tuple((one.weight, groups_of(one)) for one in every)
     return [

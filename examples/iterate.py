@@ -14,8 +14,8 @@ def main(seed: str) -> None:
     with gossamer.Crawl(seed, collection="study", max_pages=50) as crawl:
         for page in crawl:
             print(page.status, page.url, page.title, len(page.links))
-    study = gossamer.open("study")
-    print(study.sql("select outcome, reason, count(*) as urls from pages group by all").to_arrow())
+    reader = gossamer.open("study")
+    print(reader.sql("select outcome, reason, count(*) as urls from pages group by all").to_arrow())
 
 
 if __name__ == "__main__":

@@ -168,10 +168,10 @@ class Crawl:
     def _has_room(self) -> bool:
         return self._ahead < _AHEAD
 
-    def _take(self, harvest: ProcessedPage) -> None:
-        if harvest.report.outcome is Outcome.FETCHED:
+    def _take(self, processed: ProcessedPage) -> None:
+        if processed.report.outcome is Outcome.FETCHED:
             self._ahead += 1
-            self._hand_over(page_of(harvest))
+            self._hand_over(page_of(processed))
 
     def hand_over_to(self, take: Callable[[CrawledPage | None], None]) -> None:
         """Give pages, and None at the end, to `take` instead; `note_taken` is owed for each."""
@@ -321,7 +321,7 @@ class Collection(CollectionReader):
 
     @cached_property
     def _engine(self) -> Engine:
-        return Engine(self.home.path)
+        return Engine(self.paths.path)
 
     def sql(self, query: str) -> Table:
         """Ask the tables pages, links, hosts and captures with SQL (DuckDB's)."""
@@ -344,7 +344,7 @@ class Collection(CollectionReader):
     def top(self, by: str = "backlinks", level: str = "page", limit: int = 20) -> Table:
         """The pages or sites that matter most: by backlinks, hosts, sites, pagerank, hubs or
         authorities. Raises UsageError or CorruptFile."""
-        return Table.of("top", top(self.home.graph, SystemClock(), by, level, limit))
+        return Table.of("top", top(self.paths.graph, SystemClock(), by, level, limit))
 
     def graph(self, level: str = "page") -> Graph:
         """The links between pages, hosts or sites, for network programs. Raises UsageError."""

@@ -59,8 +59,8 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Pa
 
 @pytest.fixture(scope="module")
 def report(crawled: tuple[Site, Path]) -> Report:
-    with CollectionReader.open(crawled[1]) as study:
-        return make_report(study)
+    with CollectionReader.open(crawled[1]) as reader:
+        return make_report(reader)
 
 
 def first_column(report: Report, name: str, site: Site) -> list[str]:
@@ -109,8 +109,8 @@ def test_a_dead_link_is_told_with_its_pages_and_words(
 
 
 def test_the_sums_are_those_of_the_state(report: Report, crawled: tuple[Site, Path]) -> None:
-    with CollectionReader.open(crawled[1]) as study:
-        rows = list(study.url_rows())
+    with CollectionReader.open(crawled[1]) as reader:
+        rows = list(reader.url_rows())
 
     assert report.sums["known"] == len(rows)
     assert report.sums["pages"] == dict(report.histograms["statuses"])["200"]
@@ -120,19 +120,19 @@ def test_the_sums_are_those_of_the_state(report: Report, crawled: tuple[Site, Pa
 
 def test_a_site_is_a_host_or_the_beginning_of_urls(crawled: tuple[Site, Path]) -> None:
     site, folder = crawled
-    with CollectionReader.open(folder) as study:
-        assert make_report(study, site.url("/copy"), is_quick=True).sums["pages"] == 2
-        of_host = make_report(study, "127.0.0.1", is_quick=True)
-        assert of_host.sums["known"] < make_report(study, is_quick=True).sums["known"]
+    with CollectionReader.open(folder) as reader:
+        assert make_report(reader, site.url("/copy"), is_quick=True).sums["pages"] == 2
+        of_host = make_report(reader, "127.0.0.1", is_quick=True)
+        assert of_host.sums["known"] < make_report(reader, is_quick=True).sums["known"]
         with pytest.raises(NotKnown, match="export hosts"):
-            make_report(study, "nobody.example")
+            make_report(reader, "nobody.example")
         with pytest.raises(UsageError, match="is not a site"):
-            make_report(study, "http://[")
+            make_report(reader, "http://[")
 
 
 def test_a_quick_report_says_nothing_of_what_it_did_not_read(crawled: tuple[Site, Path]) -> None:
-    with CollectionReader.open(crawled[1]) as study:
-        quick = make_report(study, is_quick=True)
+    with CollectionReader.open(crawled[1]) as reader:
+        quick = make_report(reader, is_quick=True)
 
     assert "no_description" not in quick.figures
     assert "were not looked at" in report_page(quick)

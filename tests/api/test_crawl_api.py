@@ -86,11 +86,11 @@ def test_who_leaves_early_can_go_on(collection: Path) -> None:
                 if number == 10:
                     break
         after_first = len(site.log)
-        study = crawl_all(site.url(), collection=collection, delay=0)
+        reader = crawl_all(site.url(), collection=collection, delay=0)
 
     assert after_first < 300
-    assert study.counts().fetched == 401
-    study.close()
+    assert reader.counts().fetched == 401
+    reader.close()
     assert len(site.asked) == len(set(site.asked))
 
 
@@ -177,20 +177,20 @@ def test_an_error_of_the_readers_own_stops_the_crawl_cleanly(collection: Path) -
     with site_in_thread(many(300)) as site:
         with pytest.raises(ZeroDivisionError):
             divide(site.url())
-        study = crawl_all(site.url(), collection=collection, delay=0)
+        reader = crawl_all(site.url(), collection=collection, delay=0)
 
-    assert study.counts().fetched == 301
-    study.close()
+    assert reader.counts().fetched == 301
+    reader.close()
     assert len(site.asked) == len(set(site.asked))
 
 
 def test_a_blocking_crawl_gives_the_study(collection: Path) -> None:
     with site_in_thread(SMALL) as site:
-        study = gossamer.crawl(site.url(), collection=collection, delay=0, max_pages=2)
+        reader = gossamer.crawl(site.url(), collection=collection, delay=0, max_pages=2)
 
-    assert_type(study, gossamer.Collection)  # of the function: not of the folder of that name
-    assert study.counts().fetched == 2
-    study.close()
+    assert_type(reader, gossamer.Collection)  # of the function: not of the folder of that name
+    assert reader.counts().fetched == 2
+    reader.close()
 
 
 def test_type_checkers_see_the_names_that_there_are() -> None:
@@ -233,8 +233,8 @@ def test_a_collection_is_opened_beside_a_running_crawl(collection: Path) -> None
         ) as crawl,
     ):
         until(lambda: crawl.progress().fetched >= 200)
-        with gossamer.open(collection) as study:
-            known = study.counts().known
+        with gossamer.open(collection) as reader:
+            known = reader.counts().known
         assert sum(1 for _ in crawl) == 301
 
     assert known > 0
@@ -252,9 +252,9 @@ def test_a_seed_of_a_new_site_joins_only_when_it_is_said(collection: Path) -> No
         crawl_all(one, collection=collection, delay=0)
         with pytest.raises(UsageError, match=r"two\.localhost is new to"):
             crawl_all(two, collection=collection, delay=0)
-        study = crawl_all(two, collection=collection, delay=0, add=True)
+        reader = crawl_all(two, collection=collection, delay=0, add=True)
 
-    assert len(study.pages) == 2
+    assert len(reader.pages) == 2
 
 
 def test_a_crawl_in_vain_raises_and_keeps_its_trace(collection: Path) -> None:
@@ -264,5 +264,5 @@ def test_a_crawl_in_vain_raises_and_keeps_its_trace(collection: Path) -> None:
         with pytest.raises(NothingFetched, match="nothing was fetched"):
             crawl_all(seed, collection=collection)
 
-    with gossamer.open(collection) as study:
-        assert study.counts().failed == 1
+    with gossamer.open(collection) as reader:
+        assert reader.counts().failed == 1

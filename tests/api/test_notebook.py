@@ -35,7 +35,7 @@ SITE: Pages = {
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[gossamer.Collection]:
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[gossamer.Collection]:
     folder = tmp_path_factory.mktemp("notebook") / "study"
     with site_in_thread(SITE) as site:
         opened = gossamer.crawl(
@@ -45,8 +45,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[gossamer.Collect
         yield opened
 
 
-def home_of(study: gossamer.Collection) -> str:
-    return study.seeds()[0]
+def home_of(reader: gossamer.Collection) -> str:
+    return reader.seeds()[0]
 
 
 def completed(text: str, **names: object) -> set[str]:
@@ -66,10 +66,10 @@ def test_completion_shows_the_public_names_and_no_others() -> None:
     assert all(getattr(gossamer, name) for name in public)
 
 
-def test_completion_goes_on_within_a_collection_and_a_page(study: gossamer.Collection) -> None:
-    found = study.page(home_of(study))
+def test_completion_goes_on_within_a_collection_and_a_page(reader: gossamer.Collection) -> None:
+    found = reader.page(home_of(reader))
 
-    assert {"study.pages", "study.search", "study.page"} <= completed("study.", study=study)
+    assert {"study.pages", "study.search", "study.page"} <= completed("study.", reader=reader)
     assert {"page.links", "page.css", "page.xpath"} <= completed("page.", page=found)
 
 
@@ -111,23 +111,23 @@ def test_type_checkers_find_wrong_options(tmp_path: Path) -> None:
     assert numbers == [4, 5, 6], (told, wrong)
 
 
-def test_every_object_says_in_a_line_what_it_is(study: gossamer.Collection) -> None:
-    home = study.page(home_of(study))
-    hits = study.search("rose")
+def test_every_object_says_in_a_line_what_it_is(reader: gossamer.Collection) -> None:
+    home = reader.page(home_of(reader))
+    hits = reader.search("rose")
 
-    assert repr(study).endswith("3 pages fetched, 3 URLs known, 2 links>")
+    assert repr(reader).endswith("3 pages fetched, 3 URLs known, 2 links>")
     assert repr(home).startswith(f'<StoredPage 200 {home.url} "Home <script>alert(1)</script>", 20')
-    assert repr(study.page(f"{home.url}b")).startswith(f"<StoredPage 200 {home.url}b text/plain, ")
+    assert repr(reader.page(f"{home.url}b")).startswith(f"<StoredPage 200 {home.url}b text/plain, ")
     assert repr(home.links[0]) == f'<PageLink {home.url}a "to a", nofollow, nav>'
     assert repr(hits[0]).startswith(f"<Hit {hits[0].score:.3f} {home.url} ")
     assert repr(hits).splitlines()[0].startswith("<Results 1 of 1 page in ")
-    assert "hint: A quotation mark" in repr(study.search('"rose'))
-    assert repr(study.graph("host")) == f"<Graph of hosts in {str(study.home.path)!r}>"
-    first, names, *rows = repr(study.pages).splitlines()
+    assert "hint: A quotation mark" in repr(reader.search('"rose'))
+    assert repr(reader.graph("host")) == f"<Graph of hosts in {str(reader.paths.path)!r}>"
+    first, names, *rows = repr(reader.pages).splitlines()
     assert first == "<Table pages: 3 rows>"
     assert names.startswith("url ")
     assert len(rows) == 3
-    assert all(len(line) <= 110 for line in repr(study.pages).splitlines())
+    assert all(len(line) <= 110 for line in repr(reader.pages).splitlines())
 
 
 def test_a_crawl_says_how_far_it_is(tmp_path: Path) -> None:
@@ -149,26 +149,26 @@ def test_a_crawl_says_how_far_it_is(tmp_path: Path) -> None:
     assert after == f"{where}done, 2 pages fetched>"
 
 
-def test_a_closed_collection_says_so(study: gossamer.Collection) -> None:
-    other = gossamer.open(study.home.path)
+def test_a_closed_collection_says_so(reader: gossamer.Collection) -> None:
+    other = gossamer.open(reader.paths.path)
     other.close()
 
     assert repr(other).endswith(": closed>")
     assert "closed" in other._repr_html_()
 
 
-def test_what_a_notebook_shows_never_runs(study: gossamer.Collection) -> None:
-    home = study.page(home_of(study))
-    hits = study.search("rose")
+def test_what_a_notebook_shows_never_runs(reader: gossamer.Collection) -> None:
+    home = reader.page(home_of(reader))
+    hits = reader.search("rose")
     crawled = gossamer.CrawledPage(
         f"https://a.example/{EVIL}\"' onclick=x", 200, EVIL, EVIL, EVIL, EVIL, (EVIL,), (), 0, 1,
         f"javascript:{EVIL}",
     )  # fmt: skip
-    odd = study.sql(
+    odd = reader.sql(
         f"select '{EVIL}' as \"{EVIL}\", 'javascript:alert(1)' as b, 'https://\"x' as c"
     )
 
-    for value in (study, home, hits, hits[0], study.pages, study.links, crawled, odd):
+    for value in (reader, home, hits, hits[0], reader.pages, reader.links, crawled, odd):
         markup = value._repr_html_()
         document = turbohtml.parse(markup)
         assert not document.select("script, img, iframe, style, link, form, input"), markup
@@ -179,41 +179,41 @@ def test_what_a_notebook_shows_never_runs(study: gossamer.Collection) -> None:
         assert "\u202e" not in markup
 
 
-def test_a_notebook_shows_facts_rows_and_marked_words(study: gossamer.Collection) -> None:
-    home = study.page(home_of(study))
+def test_a_notebook_shows_facts_rows_and_marked_words(reader: gossamer.Collection) -> None:
+    home = reader.page(home_of(reader))
 
     shown = turbohtml.parse(home._repr_html_())
     assert "Home <script>alert(1)</script>" in shown.text
     assert "rose <img src=x onerror=alert(2)> garden" in shown.text
-    assert "<b>rose</b>" in study.search("rose")._repr_html_()
-    assert "3 rows" in study.pages._repr_html_()
-    assert "study" in study._repr_html_()
+    assert "<b>rose</b>" in reader.search("rose")._repr_html_()
+    assert "3 rows" in reader.pages._repr_html_()
+    assert "study" in reader._repr_html_()
 
 
 def test_a_stored_page_has_the_links_that_the_crawl_found(tmp_path: Path) -> None:
     with site_in_thread(SITE) as site:
         with gossamer.Crawl(site.url(), collection=tmp_path / "c", delay=0) as crawl:
             crawled = {found.url: found.links for found in crawl}
-        with gossamer.open(tmp_path / "c") as study:
-            stored = {url: study.page(url).links for url in crawled}
+        with gossamer.open(tmp_path / "c") as reader:
+            stored = {url: reader.page(url).links for url in crawled}
 
     assert stored == crawled
     assert [link.url for link in stored[site.url()]] == [site.url("/a"), site.url("/b")]
 
 
-def test_elements_are_chosen_by_css_and_xpath(study: gossamer.Collection) -> None:
-    home = study.page(home_of(study))
+def test_elements_are_chosen_by_css_and_xpath(reader: gossamer.Collection) -> None:
+    home = reader.page(home_of(reader))
 
     assert [one.text for one in home.css("nav a[href]")] == ["to a"]
     assert [one.attr("href") for one in home.css("nav a")] == [f"{home.url}a"]
-    assert study.page(f"{home.url}a").xpath("//h2/text()") == ["One", "Two"]
+    assert reader.page(f"{home.url}a").xpath("//h2/text()") == ["One", "Two"]
     assert home.xpath("count(//nav)") == 1
-    assert study.page(f"{home.url}b").css("*") == study.page(f"{home.url}b").xpath("//*") == []
+    assert reader.page(f"{home.url}b").css("*") == reader.page(f"{home.url}b").xpath("//*") == []
 
 
 @pytest.mark.parametrize("wrong", ["a[", "", "::::"])
-def test_a_selector_that_is_none_is_told(study: gossamer.Collection, wrong: str) -> None:
-    home = study.page(home_of(study))
+def test_a_selector_that_is_none_is_told(reader: gossamer.Collection, wrong: str) -> None:
+    home = reader.page(home_of(reader))
 
     with pytest.raises(UsageError, match="selector"):
         home.css(wrong)

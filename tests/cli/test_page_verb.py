@@ -26,8 +26,8 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_the_main_part_is_shown_as_text_or_markdown(stored: tuple[Path, str]) -> None:
     collection, url = stored
 
-    with CollectionReader.open(collection) as study:
-        found = study.page(url)
+    with CollectionReader.open(collection) as reader:
+        found = reader.page(url)
 
     assert b"Menu" in shown(found, "text")
     assert shown(found, "text", is_main=True).startswith(b"Bees")

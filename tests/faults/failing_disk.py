@@ -116,7 +116,7 @@ class FailingDisk:
 
     folder: Path
     fault: Fault
-    acts: list[Act] = field(default_factory=list)
+    actions: list[Act] = field(default_factory=list)
     _seen: int = 0
 
     def serve(self, listener: int) -> None:
@@ -142,13 +142,13 @@ class FailingDisk:
         path = _path_of(request)
         is_ours = path.startswith(f"{self.folder}/")
         if is_ours and self.fault.is_read_only and self._is_behind and _changes(request, path):
-            self.acts.append(Act(request.call, path, is_failed=True))
+            self.actions.append(Act(request.call, path, is_failed=True))
             return _REPLY.pack(request.id, 0, -errno.EROFS, 0)
         is_counted = is_ours and not _TALK.search(path) and KINDS[request.call] != "remove"
         if not is_counted or (KINDS[request.call] == "name" and Path(path).exists()):
             return _REPLY.pack(request.id, 0, 0, _GO_ON)
         is_hit, is_first = self._count(KINDS[request.call])
-        self.acts.append(Act(request.call, path, is_hit))
+        self.actions.append(Act(request.call, path, is_hit))
         if not is_hit:
             return _REPLY.pack(request.id, 0, 0, _GO_ON)
         if is_first and self.fault.is_full and request.call == "write" and request.arguments[2] > 1:
@@ -263,4 +263,4 @@ def with_faults(fault: Fault, folder: Path, *args: str | Path) -> tuple[Ended, l
         out.seek(0)
         err.seek(0)
         said, told = out.read().decode(), err.read().decode()
-    return Ended(process.returncode, said, told), disk.acts
+    return Ended(process.returncode, said, told), disk.actions

@@ -72,10 +72,10 @@ class Case:
 
     def wrong_at(self, fault: Fault, home: Path) -> list[str]:
         """What is wrong with what came of one fault."""
-        ended, acts = with_faults(fault, home, *self.crawl(home))
-        wrong = [*wrong_with_end(ended, acts, fault), *wrong_sums(ended, home)]
+        ended, actions = with_faults(fault, home, *self.crawl(home))
+        wrong = [*wrong_with_end(ended, actions, fault), *wrong_sums(ended, home)]
         wrong += self._wrong_after(home)
-        where = [f"{act.call} {act.path}" for act in acts if act.is_failed][:1]
+        where = [f"{act.call} {act.path}" for act in actions if act.is_failed][:1]
         return [f"{fault} ({', '.join(where)}): {'; '.join(wrong)}\n{ended.err}"] if wrong else []
 
     def _wrong_after(self, home: Path) -> Iterator[str]:
@@ -100,15 +100,15 @@ def crawl_of(site: Site, home: Path, workers: int) -> tuple[str | Path, ...]:
     return ("crawl", "-c", home, *FLAGS, *OFTEN, "--workers", str(workers), *seeds)
 
 
-def wrong_with_end(ended: Ended, acts: list[Act], fault: Fault) -> Iterator[str]:
+def wrong_with_end(ended: Ended, actions: list[Act], fault: Fault) -> Iterator[str]:
     """What is wrong with how a crawl ended after a fault."""
-    failed = next((act for act in acts if act.is_failed), None)
+    failed = next((act for act in actions if act.is_failed), None)
     wanted = 11 if fault.is_full or fault.is_read_only else 1
     # What the threads of the index met they do not say. The room on the disk does, which here is
     # not really gone.
     may_be_unknown = failed is not None and "/index/" in failed.path
     if failed is None:
-        yield f"the crawl had no such act, of {Counter(act.kind for act in acts)}"
+        yield f"the crawl had no such act, of {Counter(act.kind for act in actions)}"
     elif ended.code == 0 and not _CAN_DO_WITHOUT.search(failed.path):
         yield "it saw nothing"
     elif ended.code not in (0, wanted) and not (ended.code == 1 and may_be_unknown):

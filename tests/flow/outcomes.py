@@ -15,8 +15,8 @@ from support import a_crawl
 
 def outcomes(collection: Path) -> dict[str, UrlRow]:
     """Every known URL with what is known of it."""
-    with CollectionReader.open(collection) as study:
-        return {row.url: row for row in study.url_rows()}
+    with CollectionReader.open(collection) as reader:
+        return {row.url: row for row in reader.url_rows()}
 
 
 def fates(collection: Path) -> dict[str, str]:

@@ -106,9 +106,9 @@ def test_pages_of_others_are_read_as_if_they_had_been_fetched(
     site: Site, tmp_path: Path, collection: Path, made_by: MadeBy
 ) -> None:
     typed("import", "-c", collection, made_by(site, tmp_path))
-    with CollectionReader.open(collection) as study:
-        assert study.page(site.url("/long")).text.count("word") == 500
-        assert "small" in study.page(site.url("/packed")).text
+    with CollectionReader.open(collection) as reader:
+        assert reader.page(site.url("/long")).text.count("word") == 500
+        assert "small" in reader.page(site.url("/packed")).text
     assert "In pieces" in typed("search", "-c", collection, "pieces").out
     linked = typed("backlinks", "-c", collection, site.url("/long")).out
     assert site.url("/") in linked
@@ -122,16 +122,16 @@ def test_pywb_shows_each_page_of_our_wacz_as_it_was_fetched(
     typed("import", "-c", collection, by_warcio(site, tmp_path))
     crawled = tmp_path / "crawled"
     gossamer("crawl", "-c", crawled, site.url(), "--delay", "0", "--type", "any")
-    shelf = tmp_path / "shelf"
-    shelf.mkdir()
+    collections = tmp_path / "shelf"
+    collections.mkdir()
     for name, source in (("imported", collection), ("crawled", crawled)):
         wacz = tmp_path / f"{name}.wacz"
         assert typed("export", "-c", source, "wacz", "-o", wacz).code == 0
-        subprocess.run([programs / "wb-manager", "init", name], cwd=shelf, check=True)
+        subprocess.run([programs / "wb-manager", "init", name], cwd=collections, check=True)
         add = [str(programs / "wb-manager"), "add", "--unpack-wacz", name, str(wacz)]
-        subprocess.run(add, cwd=shelf, check=True)
-        with_our_index(wacz, shelf / "collections" / f"{name}-by-our-index")
-    with replaying(shelf, programs) as root, httpx.Client(timeout=30) as client:
+        subprocess.run(add, cwd=collections, check=True)
+        with_our_index(wacz, collections / "collections" / f"{name}-by-our-index")
+    with replaying(collections, programs) as root, httpx.Client(timeout=30) as client:
         for name in ("imported", "crawled", "imported-by-our-index", "crawled-by-our-index"):
             for path in ("/", "/long", "/packed", "/picture.png"):
                 shown = client.get(f"{root}/{name}/2030id_/{site.url(path)}")

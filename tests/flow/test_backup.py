@@ -116,8 +116,8 @@ def test_who_reads_a_copy_is_not_disturbed_by_the_first_who_writes_to_it(
     at_rest: Path, tmp_path: Path
 ) -> None:
     backup(CollectionPaths(at_rest), tmp_path / "copy")
-    with CollectionReader.open(tmp_path / "copy") as study:
-        rows = study.url_rows()
+    with CollectionReader.open(tmp_path / "copy") as reader:
+        rows = reader.url_rows()
         next(rows)
 
         open_to_write(CollectionPaths(tmp_path / "copy"), 16).close()

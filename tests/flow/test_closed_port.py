@@ -27,8 +27,8 @@ def a_closed_port() -> int:
 
 
 def story_of(collection: Path, url: str) -> str:
-    with CollectionReader.open(collection) as study:
-        return "\n".join(tell(study.story(url), SystemClock().wall_us()))
+    with CollectionReader.open(collection) as reader:
+        return "\n".join(tell(reader.story(url), SystemClock().wall_us()))
 
 
 def test_four_pages_and_a_link_to_a_closed_port_are_done_in_seconds(collection: Path) -> None:

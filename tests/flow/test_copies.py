@@ -29,15 +29,15 @@ PAGES: Pages = {
 
 def copies_in(collection: Path, tmp_path: Path) -> dict[str, str | None]:
     path = tmp_path / "pages.jsonl"
-    with CollectionReader.open(collection) as study:
-        export(study, "pages", path)
+    with CollectionReader.open(collection) as reader:
+        export(reader, "pages", path)
     rows: list[dict[str, Any]] = [json.loads(line) for line in path.read_text().splitlines()]
     return {row["url"]: row["duplicate_of"] for row in rows if row["duplicate_of"]}
 
 
 def counted(collection: Path) -> int:
-    with CollectionReader.open(collection) as study:
-        return study.counts().duplicates
+    with CollectionReader.open(collection) as reader:
+        return reader.counts().duplicates
 
 
 def test_every_copy_names_the_page_that_was_fetched_first(tmp_path: Path, collection: Path) -> None:

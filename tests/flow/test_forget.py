@@ -85,9 +85,9 @@ def crawled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
     with site_in_thread({}, hosts={}) as site:
         kept, forgotten = pages_of_both(site.port)
         site.pages, site.hosts = kept, {GONE: forgotten}
-        study = Crawled(path, site, f"http://{GONE}:{site.port}")
-        study.go_on(site.url("/"), f"{study.gone}/")
-        yield study
+        reader = Crawled(path, site, f"http://{GONE}:{site.port}")
+        reader.go_on(site.url("/"), f"{reader.gone}/")
+        yield reader
 
 
 @pytest.fixture
@@ -97,24 +97,24 @@ def crawled(crawled_once: Crawled, tmp_path: Path) -> Crawled:
     return Crawled(path, crawled_once.site, crawled_once.gone)
 
 
-def let_go(study: Crawled, *names: str, is_site: bool = False) -> None:
-    forget(study.home, names, SystemClock(), lambda _: None, is_site=is_site)
+def let_go(reader: Crawled, *names: str, is_site: bool = False) -> None:
+    forget(reader.home, names, SystemClock(), lambda _: None, is_site=is_site)
 
 
-def links_of_others(study: Crawled) -> list[str]:
+def links_of_others(reader: Crawled) -> list[str]:
     """Where others' own documents still name it: that is theirs to say."""
-    return [where for where in traces_of(study.path, MARK) if not where.startswith("archive/")]
+    return [where for where in traces_of(reader.path, MARK) if not where.startswith("archive/")]
 
 
-def assert_gone(study: Crawled) -> None:
-    assert links_of_others(study) == []
-    for file in (study.path / "archive").glob("*.cdxj"):
+def assert_gone(reader: Crawled) -> None:
+    assert links_of_others(reader) == []
+    for file in (reader.path / "archive").glob("*.cdxj"):
         assert GONE not in file.read_text(encoding="utf-8")
-    with CollectionReader.open(study.path) as opened:
+    with CollectionReader.open(reader.path) as opened:
         for table in ("pages", "links", "hosts", "anchors", "refused"):
             told = [str(batch.to_pylist()) for batch in batches(opened, table)]
             assert MARK not in "".join(told), table
-    assert json.loads(typed("search", MARK, "--json", "-c", study.path).out)["total"] == 0
+    assert json.loads(typed("search", MARK, "--json", "-c", reader.path).out)["total"] == 0
 
 
 def test_before_it_the_marker_is_everywhere(crawled: Crawled) -> None:
@@ -197,17 +197,17 @@ def test_it_may_be_allowed_again(crawled: Crawled) -> None:
 def test_everything_can_be_forgotten(collection: Path) -> None:
     with site_in_thread({"/": page(f"<title>{MARK}</title> <a href=/x>x</a>")}) as site:
         crawl(collection, [site.url()])
-        study = Crawled(collection, site, "")
-        let_go(study, "127.0.0.1")
+        reader = Crawled(collection, site, "")
+        let_go(reader, "127.0.0.1")
         asked = len(site.log)
 
         crawl(collection, [])
         crawl(collection, [site.url()])
 
         assert len(site.log) == asked
-    assert study.urls() == set()
+    assert reader.urls() == set()
     assert traces_of(collection, MARK) == traces_of(collection, "127.0.0.1") == []
-    assert list(verify(study.home)) == []
+    assert list(verify(reader.home)) == []
 
 
 def test_nothing_is_left_in_what_a_killed_rebuild_left(crawled: Crawled) -> None:
@@ -224,8 +224,8 @@ def test_nothing_is_left_in_what_a_killed_rebuild_left(crawled: Crawled) -> None
 
 
 def test_half_a_line_of_a_full_disk_does_not_hide_what_was_forgotten(crawled: Crawled) -> None:
-    with crawled.home.acts.open("ab") as acts:
-        acts.write(b'{"at": "2026-01-01T00:00:00Z", "act": "pa')
+    with crawled.home.actions.open("ab") as actions:
+        actions.write(b'{"at": "2026-01-01T00:00:00Z", "act": "pa')
 
     let_go(crawled, GONE)
 
@@ -335,9 +335,9 @@ def test_killed_at_any_instant_it_is_done_or_not_done(crawled: Crawled) -> None:
     assert not list(crawled.path.glob("forget.*"))
 
 
-def killed_after(seconds: float, study: Crawled) -> Ended | None:
+def killed_after(seconds: float, reader: Crawled) -> Ended | None:
     """Forget in a process that gets so long; how it ended, if it did."""
-    with started("forget", "--yes", GONE, "-c", study.path) as running:
+    with started("forget", "--yes", GONE, "-c", reader.path) as running:
         try:
             out, err = running.communicate(timeout=seconds)
         except TimeoutExpired:

@@ -227,10 +227,10 @@ def test_what_was_allowed_again_stays_allowed_when_the_act_is_lost(
 ) -> None:
     files, url = CollectionPaths(taken_down).takedowns, site.url("/gone")
     note_allowed(files, 4_000_000_000_000_000, [Named(Breadth.URL, url)])
-    acts = files.acts.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = [line for line in acts if json.loads(line)["act"] != ALLOW]
-    files.acts.write_text("".join(kept), encoding="utf-8")
-    assert len(kept) == len(acts) - 1
+    actions = files.actions.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in actions if json.loads(line)["act"] != ALLOW]
+    files.actions.write_text("".join(kept), encoding="utf-8")
+    assert len(kept) == len(actions) - 1
 
     crawl(taken_down, [url])
 

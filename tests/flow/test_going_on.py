@@ -124,8 +124,8 @@ def test_stop_pause_and_resume_reach_a_running_crawl(site: Site, collection: Pat
     assert status.summary["state"] == "paused"
     assert after_pause <= while_paused + 1
     assert ended.code == 11
-    acts = [line["act"] for line in lines_of(collection / "log" / "acts.jsonl")]
-    assert acts == ["begin", "pause", "resume", "stop"]
+    actions = [line["act"] for line in lines_of(collection / "log" / "acts.jsonl")]
+    assert actions == ["begin", "pause", "resume", "stop"]
 
 
 def test_going_on_with_other_flags_says_the_difference(collection: Path) -> None:
@@ -135,8 +135,8 @@ def test_going_on_with_other_flags_says_the_difference(collection: Path) -> None
 
     assert ended.code == 0
     assert "--delay is 0.5 (was 0.0)" in ended.err
-    acts = lines_of(collection / "log" / "acts.jsonl")
-    assert acts[-1]["changed"]["politeness.host_delay_s"] == ["0.0", "0.5"]
+    actions = lines_of(collection / "log" / "acts.jsonl")
+    assert actions[-1]["changed"]["politeness.host_delay_s"] == ["0.0", "0.5"]
 
 
 def test_another_scope_is_taken_when_it_is_said(collection: Path) -> None:

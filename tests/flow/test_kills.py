@@ -58,9 +58,9 @@ def assert_whole(collection: Path) -> None:
     assert {line["url"]: line["outcome"] for line in lines} == {
         url: row.outcome.value for url, row in rows.items()
     }
-    with CollectionReader.open(collection) as study:
-        captures = Counter(key[:16] for key, _ in study.scan(Table.CAPTURE))
-        counts = study.counts()
+    with CollectionReader.open(collection) as reader:
+        captures = Counter(key[:16] for key, _ in reader.scan(Table.CAPTURE))
+        counts = reader.counts()
     fetched = [row for row in rows.values() if row.outcome == "fetched"]
     assert set(captures.values()) == {1}
     assert len(captures) == len(fetched) == counts.fetched + counts.redirects

@@ -60,13 +60,13 @@ PAGES: Pages = {
 
 def outcomes(collection: Path) -> dict[str, tuple[str, str]]:
     """Path -> outcome or reason, and type."""
-    with CollectionReader.open(collection) as study:
+    with CollectionReader.open(collection) as reader:
         return {
             "/" + row.url.split("/", 3)[3]: (
                 row.outcome.value if row.outcome is Outcome.FETCHED else row.reason,
                 row.type,
             )
-            for row in study.url_rows()
+            for row in reader.url_rows()
         }
 
 
@@ -105,9 +105,9 @@ def test_a_file_that_nobody_named_has_the_type_of_its_first_bytes(collection: Pa
 def test_plugin_content_is_named_and_not_taken(collection: Path, tmp_path: Path) -> None:
     with site_in_thread(PAGES) as site:
         crawl(collection, [site.url()])
-        with CollectionReader.open(collection) as study:
-            export(study, "links", tmp_path / "links.jsonl")
-            refused = study.get(site.url("/film.swf"))
+        with CollectionReader.open(collection) as reader:
+            export(reader, "links", tmp_path / "links.jsonl")
+            refused = reader.get(site.url("/film.swf"))
 
     lines = (tmp_path / "links.jsonl").read_text().splitlines()
     rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
@@ -126,8 +126,8 @@ def test_a_title_that_is_half_a_character_stops_no_crawl(collection: Path) -> No
     }
     with site_in_thread(pages) as site:
         summary = crawl(collection, [site.url()], fetch__types=("html", "text"))
-        with CollectionReader.open(collection) as study:
-            assert study.get(site.url("/feed.json")).title == "Bees \ufffd"
+        with CollectionReader.open(collection) as reader:
+            assert reader.get(site.url("/feed.json")).title == "Bees \ufffd"
 
     assert summary.fetched == 3
 
@@ -135,12 +135,12 @@ def test_a_title_that_is_half_a_character_stops_no_crawl(collection: Path) -> No
 def test_texts_feeds_and_xml_are_read_and_a_picture_called_html_is_not(collection: Path) -> None:
     with site_in_thread(PAGES) as site:
         crawl(collection, [site.url()], fetch__types=("html", "text"))
-        with CollectionReader.open(collection) as study:
-            assert "plain words" in study.page(site.url("/plain.txt")).text
-            assert study.page(site.url("/feed.json")).title == "Bees"
-            assert "Maja" in study.page(site.url("/list.xml")).text
-            assert study.page(site.url("/rss.html")).title == "News"
-            assert study.page(site.url("/lie.html")).kind == "other"
-            assert study.page(site.url("/lie.html")).text == ""
+        with CollectionReader.open(collection) as reader:
+            assert "plain words" in reader.page(site.url("/plain.txt")).text
+            assert reader.page(site.url("/feed.json")).title == "Bees"
+            assert "Maja" in reader.page(site.url("/list.xml")).text
+            assert reader.page(site.url("/rss.html")).title == "News"
+            assert reader.page(site.url("/lie.html")).kind == "other"
+            assert reader.page(site.url("/lie.html")).text == ""
             for followed in ("/entry", "/one"):
-                assert study.get(site.url(followed)).status == 200
+                assert reader.get(site.url(followed)).status == 200

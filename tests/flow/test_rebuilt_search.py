@@ -27,8 +27,8 @@ Answers = dict[str, tuple[set[str], list[str]]]
 
 def queries_for(collection: Path) -> list[str]:
     """Words, pairs and phrases of titles."""
-    with CollectionReader.open(collection) as study:
-        rows = [UrlRow.decode(row) for _, row in study.scan(Table.URL)]
+    with CollectionReader.open(collection) as reader:
+        rows = [UrlRow.decode(row) for _, row in reader.scan(Table.URL)]
     titles = [re.findall(r"\w+", row.title) for row in rows if row.title]
     chosen = random.Random(7).sample(sorted(titles), QUERIES)
     forms = ("{0}", "{0} {1}", '"{0} {1}"', "title:{0} {1}", "anchor:{0}", "{0}*")

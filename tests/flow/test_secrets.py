@@ -75,8 +75,8 @@ def test_who_goes_on_has_to_give_the_secret_again(collection: Path) -> None:
 
     assert fates(collection)["/b"] == "fetched 200"
     assert hears_secret(site) == {True}
-    acts = (collection / "log" / "acts.jsonl").read_text()
-    assert "fetch.headers" not in acts  # nothing changed that may be written down
+    actions = (collection / "log" / "acts.jsonl").read_text()
+    assert "fetch.headers" not in actions  # nothing changed that may be written down
 
 
 def test_a_file_of_headers_is_known_by_its_path_alone(tmp_path: Path, collection: Path) -> None:

@@ -242,8 +242,8 @@ def test_pdf_alone_are_found_by_way_of_pages_and_read(collection: Path) -> None:
     assert "/from-paper" in site.asked
     row = outcomes(collection)[site.url("/paper")]
     assert (row.title, row.type) == ("Paper", "application/pdf")
-    with api.open(collection) as study:
-        assert [hit.url for hit in study.search("zebra type:pdf")] == [site.url("/paper")]
+    with api.open(collection) as reader:
+        assert [hit.url for hit in reader.search("zebra type:pdf")] == [site.url("/paper")]
     assert list(verify(collection)) == []
 
 

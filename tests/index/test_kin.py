@@ -38,10 +38,10 @@ def view(tmp_path: Path) -> View:
 
 
 def test_a_word_finds_all_with_its_stem_the_commonest_first(view: View) -> None:
-    kin = stem_variants_of("connected", ["en"], view.searcher)
+    variants = stem_variants_of("connected", ["en"], view.searcher)
 
-    assert kin[:2] == (StemVariants("connected", 1), StemVariants("connection", 2))
-    assert {one.word for one in kin} == {
+    assert variants[:2] == (StemVariants("connected", 1), StemVariants("connection", 2))
+    assert {one.word for one in variants} == {
         "connected", "connect", "connecting", "connection", "connections",
     }  # fmt: skip
 

@@ -84,8 +84,8 @@ def test_a_commit_reaches_no_further_than_what_was_learned(bench: CrashBench) ->
     lease = bench.lease()
     assert lease is not None
     answer = bench.web.answer(lease, bench.clock.wall_us())
-    harvest = bench.worker._read(lease, answer, archive.append(lease, answer))
-    no_bytes = replace(harvest, report=replace(harvest.report, title="half a pair: \ud800"))
+    processed = bench.worker._read(lease, answer, archive.append(lease, answer))
+    no_bytes = replace(processed, report=replace(processed.report, title="half a pair: \ud800"))
 
     with pytest.raises(UnicodeEncodeError):
         bench.opened.node.take(no_bytes)
@@ -175,12 +175,12 @@ def test_a_file_that_cannot_be_synced_stops_the_commit() -> None:
 
 def test_lines_behind_the_committed_length_were_never_true(tmp_path: Path) -> None:
     path = tmp_path / "crawl.jsonl"
-    journal = CrawlLog(path, 0)
-    journal.note_row(ROW)
-    committed = journal.append(journal.take())
-    journal.note_row(ROW)
-    journal.append(journal.take())
-    journal.close()
+    crawl_log = CrawlLog(path, 0)
+    crawl_log.note_row(ROW)
+    committed = crawl_log.append(crawl_log.take())
+    crawl_log.note_row(ROW)
+    crawl_log.append(crawl_log.take())
+    crawl_log.close()
 
     CrawlLog(path, committed).close()
 
@@ -209,12 +209,14 @@ def test_a_log_that_somebody_cut_goes_on_from_where_it_ends(tmp_path: Path) -> N
 
 
 def test_a_line_has_no_empty_columns_and_any_text(tmp_path: Path) -> None:
-    journal = CrawlLog(tmp_path / "crawl.jsonl", 0)
+    crawl_log = CrawlLog(tmp_path / "crawl.jsonl", 0)
     strange = "http://a.example/\u2028\ud800\n"
-    journal.note_row(UrlRow(standing=Standing.FAILED, depth=0, url=strange, reason="dns", at_us=1))
+    crawl_log.note_row(
+        UrlRow(standing=Standing.FAILED, depth=0, url=strange, reason="dns", at_us=1)
+    )
 
-    length = journal.append(journal.take())
-    journal.close()
+    length = crawl_log.append(crawl_log.take())
+    crawl_log.close()
 
     raw = (tmp_path / "crawl.jsonl").read_bytes()
     assert len(raw) == length
@@ -249,23 +251,23 @@ def test_the_line_of_a_report_is_the_json_of_its_columns(
 
 
 def test_nothing_to_write_is_nothing_written(tmp_path: Path) -> None:
-    journal = CrawlLog(tmp_path / "crawl.jsonl", 0)
+    crawl_log = CrawlLog(tmp_path / "crawl.jsonl", 0)
 
-    assert journal.take() == b""
-    assert journal.append(b"") == 0
-    journal.close()
+    assert crawl_log.take() == b""
+    assert crawl_log.append(b"") == 0
+    crawl_log.close()
 
 
 def test_a_full_disk_is_told_when_the_log_is_written() -> None:
     need_linux("/dev/full")
-    journal = CrawlLog.__new__(CrawlLog)
-    journal._file = os.open("/dev/full", os.O_WRONLY)
+    crawl_log = CrawlLog.__new__(CrawlLog)
+    crawl_log._file = os.open("/dev/full", os.O_WRONLY)
 
     with pytest.raises(DiskFault, match="free some space, then resume") as told:
-        journal.append(b"line\n")
+        crawl_log.append(b"line\n")
 
     assert told.value.is_full
-    journal.close()
+    crawl_log.close()
 
 
 def test_acts_of_the_operator_are_noted_one_a_line(tmp_path: Path) -> None:
@@ -274,8 +276,8 @@ def test_acts_of_the_operator_are_noted_one_a_line(tmp_path: Path) -> None:
     note_action(path, 0, "begin", seeds=["http://a.example/"])
     note_action(path, 1_000_000, "pause")
 
-    acts = [json.loads(line) for line in path.read_text().splitlines()]
-    assert acts == [
+    actions = [json.loads(line) for line in path.read_text().splitlines()]
+    assert actions == [
         {"at": "1970-01-01T00:00:00Z", "act": "begin", "seeds": ["http://a.example/"]},
         {"at": "1970-01-01T00:00:01Z", "act": "pause"},
     ]

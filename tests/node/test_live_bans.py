@@ -49,8 +49,8 @@ async def _crawl_and_ban(home: Path, site: Site, lines: Sequence[str]) -> None:
 def _became(home: Path) -> dict[str, list[str]]:
     """Paths by what became of them."""
     became: dict[str, list[str]] = {}
-    with CollectionReader.open(home) as study:
-        for row in study.url_rows():
+    with CollectionReader.open(home) as reader:
+        for row in reader.url_rows():
             became.setdefault(row.reason or row.outcome.value, []).append(row.url)
     return became
 
@@ -80,8 +80,8 @@ def test_a_stored_crawl_takes_bans_and_gives_them_up(tmp_path: Path) -> None:
     assert bans_of(home) == ("*/bad*",)
     assert len(first["banned"]) == 41
     assert len(_became(home.path)["banned"]) == 40
-    acts = [json.loads(line) for line in home.acts.read_text().splitlines()]
-    told = [(act["added"], act["lifted"]) for act in acts if act["act"] == "ban"]
+    actions = [json.loads(line) for line in home.actions.read_text().splitlines()]
+    told = [(act["added"], act["lifted"]) for act in actions if act["act"] == "ban"]
     assert told == [(["*/bad*", site.url("/good7")], []), ([], [site.url("/good7")])]
 
 
@@ -94,7 +94,7 @@ def test_a_state_that_is_made_again_has_the_bans(tmp_path: Path) -> None:
 
     rebuild(home, "state", SystemClock(), lambda _said: None)
 
-    assert bans_of(home) == bans_in(home.acts) == ("*/bad*",)
+    assert bans_of(home) == bans_in(home.actions) == ("*/bad*",)
     assert len(_became(home.path)["banned"]) == 40
 
 
@@ -104,8 +104,8 @@ def test_why_knows_of_a_ban_before_a_url_is_met(tmp_path: Path) -> None:
         crawl(home.path, [site.url()], limits__max_pages=1)
         change_bans(home, SystemClock(), added=["*/never*"])
 
-        with CollectionReader.open(home.path) as study:
-            judged = study.story(site.url("/never/met")).judged
+        with CollectionReader.open(home.path) as reader:
+            judged = reader.story(site.url("/never/met")).judged
 
     assert judged is not None
     assert judged.reason == "banned"

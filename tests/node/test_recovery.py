@@ -223,7 +223,7 @@ class CrashingHarvester(PageProcessor):
     def key_of(self, url: str) -> bytes:
         return url.encode()[:16].ljust(16)
 
-    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
+    def processed(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
         raise RecursionError(f"too deep: {lease.url}, {answer.status}, {stored.start}")
 
 
@@ -239,11 +239,11 @@ def test_a_page_on_which_our_code_fails_does_not_keep_a_crawl_from_going_on(
         {},
         {},
         CrashingHarvester(),
-        lambda harvest, _state: taken.append(harvest),
+        lambda processed, _state: taken.append(processed),
     )
 
     assert recovered.exchanges == len(taken) > 40
-    reports = [harvest.report for harvest in taken]
+    reports = [processed.report for processed in taken]
     assert {(report.outcome, report.reason) for report in reports} == {
         (Outcome.FAILED, Reason.CRASH)
     }

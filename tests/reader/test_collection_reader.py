@@ -66,13 +66,13 @@ def site(crawled: tuple[Site, Path]) -> Site:
 
 
 @pytest.fixture
-def study(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
+def reader(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
     with CollectionReader.open(crawled[1]) as opened:
         yield opened
 
 
-def told(study: CollectionReader, url: str) -> str:
-    return "\n".join(tell(study.story(url), SystemClock().wall_us()))
+def told(reader: CollectionReader, url: str) -> str:
+    return "\n".join(tell(reader.story(url), SystemClock().wall_us()))
 
 
 def test_where_there_is_no_collection_it_says_how_to_start_one(tmp_path: Path) -> None:
@@ -80,42 +80,42 @@ def test_where_there_is_no_collection_it_says_how_to_start_one(tmp_path: Path) -
         CollectionReader.open(tmp_path / "nothing")
 
 
-def test_every_known_url_has_a_row_and_the_sums_agree(study: CollectionReader) -> None:
-    outcomes = [row.outcome for row in study.url_rows()]
+def test_every_known_url_has_a_row_and_the_sums_agree(reader: CollectionReader) -> None:
+    outcomes = [row.outcome for row in reader.url_rows()]
 
-    counts = study.counts()
+    counts = reader.counts()
     assert len(outcomes) == counts.known == 10
     assert outcomes.count(Outcome.QUEUED) == counts.queued == 1
     assert outcomes.count(Outcome.REFUSED) == counts.refused == 2
 
 
-def test_hosts_have_their_names(study: CollectionReader) -> None:
-    assert {row.name for row in study.host_rows()} == {"127.0.0.1", "other.example"}
+def test_hosts_have_their_names(reader: CollectionReader) -> None:
+    assert {row.name for row in reader.host_rows()} == {"127.0.0.1", "other.example"}
 
 
-def test_settings_and_seeds_are_those_of_the_crawl(study: CollectionReader, site: Site) -> None:
-    assert study.seeds() == (site.url(),)
-    assert study.settings().limits.max_time_s == 80.0
+def test_settings_and_seeds_are_those_of_the_crawl(reader: CollectionReader, site: Site) -> None:
+    assert reader.seeds() == (site.url(),)
+    assert reader.settings().limits.max_time_s == 80.0
 
 
-def test_a_url_is_found_however_it_is_typed(study: CollectionReader, site: Site) -> None:
+def test_a_url_is_found_however_it_is_typed(reader: CollectionReader, site: Site) -> None:
     typed = [site.url("/b"), f" {site.url('/x/../b')}#part", f"127.0.0.1:{site.port}/b"]
 
-    rows = [study.find(text) for text in typed]
+    rows = [reader.find(text) for text in typed]
 
     assert [row.url if row else None for row in rows] == [site.url("/b")] * 3
 
 
-def test_a_url_that_is_not_known_is_not_found(study: CollectionReader, site: Site) -> None:
-    assert study.find(site.url("/never")) is None
-    assert study.find("mailto:a@example.org") is None
+def test_a_url_that_is_not_known_is_not_found(reader: CollectionReader, site: Site) -> None:
+    assert reader.find(site.url("/never")) is None
+    assert reader.find("mailto:a@example.org") is None
 
 
 def test_a_url_that_is_not_known_gets_the_nearest_that_is(
-    study: CollectionReader, site: Site
+    reader: CollectionReader, site: Site
 ) -> None:
     with pytest.raises(NotKnown, match=f"did you mean {site.url('/latin')}"):
-        study.page(site.url("/latim"))
+        reader.page(site.url("/latim"))
 
 
 @pytest.mark.parametrize(
@@ -128,15 +128,15 @@ def test_a_url_that_is_not_known_gets_the_nearest_that_is(
     ],
 )
 def test_what_is_no_url_is_wrong_usage_whoever_asks(
-    study: CollectionReader, text: str, says: str
+    reader: CollectionReader, text: str, says: str
 ) -> None:
-    for ask in (study.get, study.captures, study.page, study.story):
+    for ask in (reader.get, reader.captures, reader.page, reader.story):
         with pytest.raises(UsageError, match=f"is not a URL: {says}"):
             ask(text)
 
 
-def test_a_page_comes_back_as_it_was(study: CollectionReader, site: Site) -> None:
-    found = study.page(site.url())
+def test_a_page_comes_back_as_it_was(reader: CollectionReader, site: Site) -> None:
+    found = reader.page(site.url())
 
     assert found.status == 200
     assert found.html == HOME
@@ -149,85 +149,85 @@ def test_a_page_comes_back_as_it_was(study: CollectionReader, site: Site) -> Non
     assert not found.is_noarchive
 
 
-def test_a_page_is_read_in_its_charset(study: CollectionReader, site: Site) -> None:
-    assert study.page(site.url("/latin")).text == "Grüße"
+def test_a_page_is_read_in_its_charset(reader: CollectionReader, site: Site) -> None:
+    assert reader.page(site.url("/latin")).text == "Grüße"
 
 
-def test_a_packed_body_is_unpacked(study: CollectionReader, site: Site) -> None:
-    assert study.page(site.url("/packed")).body == b"<p>packed words"
+def test_a_packed_body_is_unpacked(reader: CollectionReader, site: Site) -> None:
+    assert reader.page(site.url("/packed")).body == b"<p>packed words"
 
 
-def test_a_page_that_asks_for_no_copies_is_marked(study: CollectionReader, site: Site) -> None:
-    assert study.page(site.url("/secret")).is_noarchive
+def test_a_page_that_asks_for_no_copies_is_marked(reader: CollectionReader, site: Site) -> None:
+    assert reader.page(site.url("/secret")).is_noarchive
 
 
-def test_a_redirect_is_shown_as_it_came(study: CollectionReader, site: Site) -> None:
-    assert study.page(site.url("/moved")).status == 302
+def test_a_redirect_is_shown_as_it_came(reader: CollectionReader, site: Site) -> None:
+    assert reader.page(site.url("/moved")).status == 302
 
 
 def test_what_was_never_captured_says_what_became_of_it(
-    study: CollectionReader, site: Site
+    reader: CollectionReader, site: Site
 ) -> None:
     with pytest.raises(NotKnown, match=r"no capture of .*/private/x: it is refused \(robots\)"):
-        study.page(site.url("/private/x"))
+        reader.page(site.url("/private/x"))
 
 
-def test_captures_say_where_they_lie(study: CollectionReader, site: Site) -> None:
-    (capture,) = study.captures(site.url("/b"))
+def test_captures_say_where_they_lie(reader: CollectionReader, site: Site) -> None:
+    (capture,) = reader.captures(site.url("/b"))
 
-    assert (study.home.archive / capture.file).stat().st_size >= capture.offset + capture.length
+    assert (reader.paths.archive / capture.file).stat().st_size >= capture.offset + capture.length
     assert capture.status == 200
     assert capture.digest.startswith("sha1:")
 
 
-def test_a_page_names_all_its_versions(study: CollectionReader, site: Site) -> None:
-    found = study.page(site.url("/b"))
+def test_a_page_names_all_its_versions(reader: CollectionReader, site: Site) -> None:
+    found = reader.page(site.url("/b"))
 
-    assert found.versions == tuple(study.captures(site.url("/b")))
-    assert study.page(site.url("/b"), at=found.versions[0].at).at_us == found.at_us
+    assert found.versions == tuple(reader.captures(site.url("/b")))
+    assert reader.page(site.url("/b"), at=found.versions[0].at).at_us == found.at_us
 
 
-def test_the_story_of_a_refusal_names_rule_and_line(study: CollectionReader, site: Site) -> None:
-    story = study.story(site.url("/private/x"))
+def test_the_story_of_a_refusal_names_rule_and_line(reader: CollectionReader, site: Site) -> None:
+    story = reader.story(site.url("/private/x"))
 
     assert story.row is not None
     assert story.row.reason == Reason.ROBOTS
     assert story.robots is not None
     assert (story.robots.is_allowed, story.robots.line) == (False, 2)
-    assert "Disallow: /private (line 2)" in told(study, site.url("/private/x"))
+    assert "Disallow: /private (line 2)" in told(reader, site.url("/private/x"))
 
 
-def test_the_story_leads_back_to_the_seed(study: CollectionReader, site: Site) -> None:
-    story = study.story(site.url("/d/e"))
+def test_the_story_leads_back_to_the_seed(reader: CollectionReader, site: Site) -> None:
+    story = reader.story(site.url("/d/e"))
 
     assert [step.url for step in story.via] == [site.url("/b"), site.url()]
-    assert f"{site.url()} -> {site.url('/b')} -> {site.url('/d/e')}" in told(study, story.url)
+    assert f"{site.url()} -> {site.url('/b')} -> {site.url('/d/e')}" in told(reader, story.url)
 
 
 def test_the_story_of_a_waiting_url_says_when_it_is_due(
-    study: CollectionReader, site: Site
+    reader: CollectionReader, site: Site
 ) -> None:
-    story = study.story(site.url("/busy"))
+    story = reader.story(site.url("/busy"))
 
     assert story.row is not None
     assert story.row.due_us > SystemClock().wall_us()
-    assert f"next due on {iso_of(story.row.due_us)}" in told(study, story.url)
+    assert f"next due on {iso_of(story.row.due_us)}" in told(reader, story.url)
 
 
-def test_the_story_of_a_seed_says_so(study: CollectionReader, site: Site) -> None:
-    assert "It is a seed" in told(study, site.url())
+def test_the_story_of_a_seed_says_so(reader: CollectionReader, site: Site) -> None:
+    assert "It is a seed" in told(reader, site.url())
 
 
-def test_a_redirect_tells_where_it_leads(study: CollectionReader, site: Site) -> None:
-    assert f"It redirects to {site.url('/b')}." in told(study, site.url("/moved"))
+def test_a_redirect_tells_where_it_leads(reader: CollectionReader, site: Site) -> None:
+    assert f"It redirects to {site.url('/b')}." in told(reader, site.url("/moved"))
 
 
 def test_a_url_that_is_not_known_is_judged_by_the_rules(
-    study: CollectionReader, site: Site
+    reader: CollectionReader, site: Site
 ) -> None:
-    inside = study.story(site.url("/never")).judged
-    outside = study.story("http://else.example/").judged
-    forbidden = study.story(site.url("/private/never")).judged
+    inside = reader.story(site.url("/never")).judged
+    outside = reader.story("http://else.example/").judged
+    forbidden = reader.story(site.url("/private/never")).judged
 
     assert inside is not None
     assert inside.is_in
@@ -238,9 +238,9 @@ def test_a_url_that_is_not_known_is_judged_by_the_rules(
     assert (forbidden.is_in, forbidden.reason) == (False, "robots")
 
 
-def test_what_is_no_url_is_no_story(study: CollectionReader) -> None:
+def test_what_is_no_url_is_no_story(reader: CollectionReader) -> None:
     with pytest.raises(UsageError, match="is not a URL"):
-        study.story("mailto:somebody@example.org")
+        reader.story("mailto:somebody@example.org")
 
 
 @pytest.mark.parametrize("reason", Reason)
@@ -259,8 +259,8 @@ def test_reading_does_not_stop_a_running_crawl(collection: Path) -> None:
             while not running.done():
                 await asyncio.sleep(0.01)
                 if CollectionPaths(collection).exists:
-                    with CollectionReader.open(collection) as study:
-                        seen = max(seen, sum(1 for _ in study.url_rows()))
+                    with CollectionReader.open(collection) as reader:
+                        seen = max(seen, sum(1 for _ in reader.url_rows()))
         return seen, running.result().fetched
 
     seen, fetched = asyncio.run(both())
@@ -272,24 +272,24 @@ def test_reading_does_not_stop_a_running_crawl(collection: Path) -> None:
 def test_a_refresh_shows_what_came_since(collection: Path) -> None:
     with site_in_thread({"*": page("<p>x")}) as site:
         crawl(collection, [site.url("/1")])
-        with CollectionReader.open(collection) as study:
+        with CollectionReader.open(collection) as reader:
             crawl(collection, [site.url("/2")])
-            before = study.find(site.url("/2"))
-            study.refresh()
+            before = reader.find(site.url("/2"))
+            reader.refresh()
 
             assert before is None
-            assert study.find(site.url("/2")) is not None
+            assert reader.find(site.url("/2")) is not None
 
 
 def test_a_damaged_capture_is_named_with_file_and_byte(collection: Path) -> None:
     with site_in_thread({"/": page("<p>x")}) as site:
         crawl(collection, [site.url()])
-        with CollectionReader.open(collection) as study:
-            (capture,) = study.captures(site.url())
+        with CollectionReader.open(collection) as reader:
+            (capture,) = reader.captures(site.url())
             (collection / "archive" / capture.file).unlink()
 
             with pytest.raises(CorruptFile, match=f"{capture.file}, byte {capture.offset}"):
-                study.page(site.url())
+                reader.page(site.url())
 
 
 def test_a_revisit_shows_the_body_that_it_repeats(collection: Path) -> None:
@@ -317,8 +317,8 @@ def test_a_revisit_shows_the_body_that_it_repeats(collection: Path) -> None:
     store.write({Table.CAPTURE: rows, Table.URL: {key: row.encode()}})
     store.close()
 
-    with CollectionReader.open(collection) as study:
-        pages = [study.page(url, at) for at in ("2026-01-01", "2026-01-02", "2026-01-03")]
+    with CollectionReader.open(collection) as reader:
+        pages = [reader.page(url, at) for at in ("2026-01-01", "2026-01-02", "2026-01-03")]
 
     assert [found.status for found in pages] == [200, 200, 304]
     assert [found.title for found in pages] == ["Same"] * 3

@@ -44,7 +44,7 @@ def site(crawled: tuple[Site, Path]) -> Site:
 
 
 @pytest.fixture
-def study(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
+def reader(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
     with CollectionReader.open(crawled[1]) as opened:
         yield opened
 
@@ -53,8 +53,8 @@ def shown(table: Any, *names: str) -> list[tuple[Any, ...]]:
     return [tuple(row[name] for name in names) for row in table.to_pylist()]
 
 
-def test_backlinks_come_with_words_and_place(study: CollectionReader, site: Site) -> None:
-    meant, table = backlinks(study, site.url("/b"))
+def test_backlinks_come_with_words_and_place(reader: CollectionReader, site: Site) -> None:
+    meant, table = backlinks(reader, site.url("/b"))
 
     assert meant == site.url("/b")
     assert shown(table, "source", "anchor", "rel", "place", "kind") == [
@@ -67,48 +67,50 @@ def test_backlinks_come_with_words_and_place(study: CollectionReader, site: Site
     assert all(row["first_seen"].endswith("Z") for row in table.to_pylist())
 
 
-def test_a_url_is_found_as_people_type_it(study: CollectionReader, site: Site) -> None:
+def test_a_url_is_found_as_people_type_it(reader: CollectionReader, site: Site) -> None:
     typed = site.url("/x/../b").removeprefix("http://") + "#fragment"
 
-    assert backlinks(study, typed)[0] == site.url("/b")
-    assert backlinks(study, "never.example/x?q=1")[1].num_rows == 1
+    assert backlinks(reader, typed)[0] == site.url("/b")
+    assert backlinks(reader, "never.example/x?q=1")[1].num_rows == 1
 
 
-def test_backlinks_by_host_and_site_are_counted(study: CollectionReader, site: Site) -> None:
-    by_host = backlinks(study, site.url("/b"), "host")[1]
-    by_site = backlinks(study, site.url("/b"), "site")[1]
+def test_backlinks_by_host_and_site_are_counted(reader: CollectionReader, site: Site) -> None:
+    by_host = backlinks(reader, site.url("/b"), "host")[1]
+    by_site = backlinks(reader, site.url("/b"), "site")[1]
 
     assert shown(by_host, "host", "pages", "links") == [("127.0.0.1", 4, 5)]
     assert shown(by_site, "site", "hosts", "pages", "links") == [("127.0.0.1", 1, 4, 5)]
 
 
-def test_anchors_are_listed_with_their_counts(study: CollectionReader, site: Site) -> None:
-    table = anchors(study, site.url("/b"))[1]
+def test_anchors_are_listed_with_their_counts(reader: CollectionReader, site: Site) -> None:
+    table = anchors(reader, site.url("/b"))[1]
 
     assert shown(table, "anchor", "pages", "links") == [
         ("bee", 2, 2), ("", 1, 1), ("B", 1, 1), ("self", 1, 1),
     ]  # fmt: skip
 
 
-def test_a_url_that_nobody_knows_is_said_so(study: CollectionReader, site: Site) -> None:
+def test_a_url_that_nobody_knows_is_said_so(reader: CollectionReader, site: Site) -> None:
     with pytest.raises(NotKnown, match=r"does not know .*/nothing"):
-        backlinks(study, site.url("/nothing"))
+        backlinks(reader, site.url("/nothing"))
     with pytest.raises(UsageError, match="is not a URL"):
-        anchors(study, "mailto:me@example.org")
+        anchors(reader, "mailto:me@example.org")
 
 
-def test_a_seed_that_nobody_links_has_none(study: CollectionReader, site: Site) -> None:
-    assert backlinks(study, site.url())[1].num_rows == 0
+def test_a_seed_that_nobody_links_has_none(reader: CollectionReader, site: Site) -> None:
+    assert backlinks(reader, site.url())[1].num_rows == 0
 
 
-def test_another_grouping_is_refused(study: CollectionReader, site: Site) -> None:
+def test_another_grouping_is_refused(reader: CollectionReader, site: Site) -> None:
     with pytest.raises(UsageError, match="page, host or site"):
-        backlinks(study, site.url("/b"), "domain")
+        backlinks(reader, site.url("/b"), "domain")
 
 
 @pytest.mark.parametrize("what", ["links", "graph"])
-def test_a_network_of_sites_is_exported(study: CollectionReader, tmp_path: Path, what: str) -> None:
-    count = export(study, what, tmp_path / "sites.gexf", "site")
+def test_a_network_of_sites_is_exported(
+    reader: CollectionReader, tmp_path: Path, what: str
+) -> None:
+    count = export(reader, what, tmp_path / "sites.gexf", "site")
 
     graph = nx.read_gexf(tmp_path / "sites.gexf")
     assert count == 1
@@ -117,8 +119,8 @@ def test_a_network_of_sites_is_exported(study: CollectionReader, tmp_path: Path,
     }
 
 
-def test_links_of_hosts_are_edges(study: CollectionReader, tmp_path: Path) -> None:
-    export(study, "links", tmp_path / "hosts.csv", "host")
+def test_links_of_hosts_are_edges(reader: CollectionReader, tmp_path: Path) -> None:
+    export(reader, "links", tmp_path / "hosts.csv", "host")
 
     with (tmp_path / "hosts.csv").open(encoding="utf-8") as file:
         assert list(csv.reader(file)) == [
@@ -126,8 +128,8 @@ def test_links_of_hosts_are_edges(study: CollectionReader, tmp_path: Path) -> No
         ]  # fmt: skip
 
 
-def test_anchors_of_a_site_are_summed(study: CollectionReader, tmp_path: Path) -> None:
-    export(study, "anchors", tmp_path / "anchors.jsonl", "site")
+def test_anchors_of_a_site_are_summed(reader: CollectionReader, tmp_path: Path) -> None:
+    export(reader, "anchors", tmp_path / "anchors.jsonl", "site")
 
     lines = [json.loads(line) for line in (tmp_path / "anchors.jsonl").read_text().splitlines()]
     summed = {(line["target"], line["anchor"]): line["pages"] for line in lines}
@@ -138,61 +140,61 @@ def test_anchors_of_a_site_are_summed(study: CollectionReader, tmp_path: Path) -
 
 @pytest.mark.parametrize("what", ["pages", "anchors"])
 def test_only_networks_have_the_formats_of_networks(
-    study: CollectionReader, tmp_path: Path, what: str
+    reader: CollectionReader, tmp_path: Path, what: str
 ) -> None:
     with pytest.raises(UsageError, match=r"unknown file format.* \.csv or \.parquet"):
-        export(study, what, tmp_path / "x.gexf")
+        export(reader, what, tmp_path / "x.gexf")
 
 
-def test_only_links_have_levels(study: CollectionReader, tmp_path: Path) -> None:
+def test_only_links_have_levels(reader: CollectionReader, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--level is for links"):
-        export(study, "pages", tmp_path / "x.csv", "site")
+        export(reader, "pages", tmp_path / "x.csv", "site")
     with pytest.raises(UsageError, match="unknown level 'x'"):
-        export(study, "links", tmp_path / "x.csv", "x")
+        export(reader, "links", tmp_path / "x.csv", "x")
 
 
 def test_rebuilt_links_are_the_same(crawled: tuple[Site, Path], tmp_path: Path) -> None:
     site, folder = crawled
     urls = [*(site.url(path) for path in PAGES if path != "/"), "http://never.example/x?q=1"]
-    with CollectionReader.open(folder) as study:
-        before = [backlinks(study, url)[1] for url in urls]
+    with CollectionReader.open(folder) as reader:
+        before = [backlinks(reader, url)[1] for url in urls]
 
     rebuild(CollectionPaths(folder), "graph", SystemClock(), lambda _: None)
 
-    with CollectionReader.open(folder) as study:
-        assert [backlinks(study, url)[1] for url in urls] == before
+    with CollectionReader.open(folder) as reader:
+        assert [backlinks(reader, url)[1] for url in urls] == before
 
 
 def test_python_has_tables_that_hand_over_arrow(crawled: tuple[Site, Path], tmp_path: Path) -> None:
     site, folder = crawled
-    with gossamer.open(folder) as study:
-        assert len(study.backlinks(site.url("/b"))) == 5
-        assert study.backlinks(site.url("/b"), by="host").columns[0] == "host"
-        assert study.anchors(site.url("/b")).to_arrow().num_rows == 4
-        assert study.sql("select count(*) as n from links where anchor = 'bee'").to_arrow() == (
-            study.links.sql("select count(*) as n from links where anchor = 'bee'").to_arrow()
+    with gossamer.open(folder) as reader:
+        assert len(reader.backlinks(site.url("/b"))) == 5
+        assert reader.backlinks(site.url("/b"), by="host").columns[0] == "host"
+        assert reader.anchors(site.url("/b")).to_arrow().num_rows == 4
+        assert reader.sql("select count(*) as n from links where anchor = 'bee'").to_arrow() == (
+            reader.links.sql("select count(*) as n from links where anchor = 'bee'").to_arrow()
         )
-        joined = study.sql(
+        joined = reader.sql(
             "select count(*) as n from pages join captures using (url) join hosts on true"
         )
         assert [row["n"] > 0 for row in joined] == [True]
-        study.graph(level="site").write(tmp_path / "sites.graphml")
-        assert study.graph("host").edges.columns == ("source", "target", "pages", "links")
-        assert "never.example" in [row["name"] for row in study.graph("host").nodes]
+        reader.graph(level="site").write(tmp_path / "sites.graphml")
+        assert reader.graph("host").edges.columns == ("source", "target", "pages", "links")
+        assert "never.example" in [row["name"] for row in reader.graph("host").nodes]
     assert len(nx.read_graphml(tmp_path / "sites.graphml")) == 2
 
 
 def test_a_query_may_not_leave_the_collection(crawled: tuple[Site, Path]) -> None:
-    with gossamer.open(crawled[1]) as study, pytest.raises(UsageError, match="the query failed"):
-        study.sql("select count(*) from links, read_text('/etc/hostname')")
+    with gossamer.open(crawled[1]) as reader, pytest.raises(UsageError, match="the query failed"):
+        reader.sql("select count(*) from links, read_text('/etc/hostname')")
 
 
 def test_pandas_and_polars_take_a_table(crawled: tuple[Site, Path]) -> None:
-    with gossamer.open(crawled[1]) as study:
-        rows = list(study.hosts)
+    with gossamer.open(crawled[1]) as reader:
+        rows = list(reader.hosts)
 
-        assert study.hosts.to_polars().to_dicts() == rows
-        assert list(study.hosts.to_pandas()["host"]) == [row["host"] for row in rows]
+        assert reader.hosts.to_polars().to_dicts() == rows
+        assert list(reader.hosts.to_pandas()["host"]) == [row["host"] for row in rows]
 
 
 def test_a_damaged_part_is_named_wherever_links_are_asked_for(
@@ -204,16 +206,16 @@ def test_a_damaged_part_is_named_wherever_links_are_asked_for(
     (part, *_) = manifest.read(copied / "graph").files
     (copied / "graph" / part).write_bytes(b"PAR1 no more")
     named = f"{part}.*gossamer rebuild graph"
-    with gossamer.open(copied) as study:
+    with gossamer.open(copied) as reader:
         for ask in (
-            lambda: study.backlinks(site.url("/b")).to_arrow(),
-            lambda: study.anchors(site.url("/b")).to_arrow(),
-            study.links.to_arrow,
-            lambda: study.graph("site").write(tmp_path / "x.gexf"),
-            lambda: study.sql("select count(*) from links"),
-            lambda: export(study, "anchors", tmp_path / "x.csv"),
-            lambda: export(study, "refused", tmp_path / "x.csv"),
-            lambda: export(study, "pages", tmp_path / "x.csv"),
+            lambda: reader.backlinks(site.url("/b")).to_arrow(),
+            lambda: reader.anchors(site.url("/b")).to_arrow(),
+            reader.links.to_arrow,
+            lambda: reader.graph("site").write(tmp_path / "x.gexf"),
+            lambda: reader.sql("select count(*) from links"),
+            lambda: export(reader, "anchors", tmp_path / "x.csv"),
+            lambda: export(reader, "refused", tmp_path / "x.csv"),
+            lambda: export(reader, "pages", tmp_path / "x.csv"),
         ):
             with pytest.raises(CorruptFile, match=named):
                 ask()

@@ -42,58 +42,58 @@ def site() -> Iterator[Site]:
 
 
 @pytest.fixture
-def study(site: Site, collection: Path) -> Iterator[Collection]:
+def reader(site: Site, collection: Path) -> Iterator[Collection]:
     crawl(collection, [site.url()])
     with gossamer.open(collection) as opened:
         yield opened
 
 
-def take_down(study: Collection, url: str) -> None:
+def take_down(reader: Collection, url: str) -> None:
     """As another process does: the one that has it open is told nothing."""
-    forget(CollectionPaths(study.home.path), [url], SystemClock(), lambda _text: None)
+    forget(CollectionPaths(reader.paths.path), [url], SystemClock(), lambda _text: None)
 
 
 def test_what_is_forgotten_is_not_given_by_a_study_that_was_open(
-    study: Collection, site: Site
+    reader: Collection, site: Site
 ) -> None:
     gone = site.url("/gone")
-    (before,) = study.captures(gone)
-    assert study.search(MARK).total == 2
-    assert len(study.backlinks(site.url("/stays"))) == 2
+    (before,) = reader.captures(gone)
+    assert reader.search(MARK).total == 2
+    assert len(reader.backlinks(site.url("/stays"))) == 2
 
-    take_down(study, gone)
+    take_down(reader, gone)
 
-    assert study.find(gone) is None
-    for asked in (study.page, study.captures, study.backlinks):
+    assert reader.find(gone) is None
+    for asked in (reader.page, reader.captures, reader.backlinks):
         with pytest.raises(NotKnown):
             asked(gone)
     with pytest.raises(NotKnown, match="no longer exists"):
-        study.page_at(gone, before)
-    assert study.search(MARK).total == 0
-    assert len(study.backlinks(site.url("/stays"))) == 1
-    assert gone not in [row["url"] for row in study.pages]
-    assert MARK not in str(study.links.to_arrow()) + str(study.anchors(site.url("/stays")))
-    assert study.story(gone).row is None
-    assert study.page(site.url("/stays")).title == "stays"
+        reader.page_at(gone, before)
+    assert reader.search(MARK).total == 0
+    assert len(reader.backlinks(site.url("/stays"))) == 1
+    assert gone not in [row["url"] for row in reader.pages]
+    assert MARK not in str(reader.links.to_arrow()) + str(reader.anchors(site.url("/stays")))
+    assert reader.story(gone).row is None
+    assert reader.page(site.url("/stays")).title == "stays"
 
 
-def test_a_scan_that_is_overtaken_ends_with_one_sentence(study: Collection, site: Site) -> None:
-    rows = study.url_rows()
+def test_a_scan_that_is_overtaken_ends_with_one_sentence(reader: Collection, site: Site) -> None:
+    rows = reader.url_rows()
     next(rows)
 
-    take_down(study, site.url("/gone"))
+    take_down(reader, site.url("/gone"))
 
     with pytest.raises(Rewritten, match=r"was rewritten while it was read .* try again$"):
         list(rows)
-    assert len(list(study.url_rows())) == 3
+    assert len(list(reader.url_rows())) == 3
 
 
 @pytest.mark.parametrize("what", SCHEMAS)
-def test_no_table_is_of_two_states(what: str, study: Collection, site: Site) -> None:
-    found = batches(study, what)
+def test_no_table_is_of_two_states(what: str, reader: Collection, site: Site) -> None:
+    found = batches(reader, what)
     next(found)
 
-    take_down(study, site.url("/gone"))
+    take_down(reader, site.url("/gone"))
 
     with pytest.raises(Rewritten):
         list(found)
@@ -116,32 +116,32 @@ def overtaken(first: Callable[..., object], act: Callable[[], None]) -> Callable
 def test_an_export_that_is_overtaken_leaves_no_file(
     what: str,
     name: str,
-    study: Collection,
+    reader: Collection,
     site: Site,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
-    act = lambda: take_down(study, site.url("/gone"))  # noqa: E731
+    act = lambda: take_down(reader, site.url("/gone"))  # noqa: E731
     monkeypatch.setattr(export_archive, "_write", overtaken(export_archive._write, act))
     formats = {end: overtaken(write, act) for end, write in NETWORK_FORMATS.items()}
     monkeypatch.setattr(export_links, "NETWORK_FORMATS", formats)
 
-    with pytest.raises(Rewritten, match=re.escape(str(study.home.path))):
-        export(study, what, folder / name)
+    with pytest.raises(Rewritten, match=re.escape(str(reader.paths.path))):
+        export(reader, what, folder / name)
 
     assert list(folder.iterdir()) == []
 
 
 def test_an_archive_that_is_shorter_than_what_was_committed_is_no_export(
-    study: Collection, tmp_path: Path
+    reader: Collection, tmp_path: Path
 ) -> None:
-    (file,) = (study.home.archive).glob("*.warc.gz")
+    (file,) = (reader.paths.archive).glob("*.warc.gz")
     file.write_bytes(file.read_bytes()[:-100])
 
     with pytest.raises(gossamer.errors.CorruptFile, match="100 bytes more were committed"):
-        export(study, "warc", tmp_path / "a.warc.gz")
+        export(reader, "warc", tmp_path / "a.warc.gz")
 
     assert not (tmp_path / "a.warc.gz").exists()
 
@@ -158,11 +158,11 @@ class Watched(PresentState):
 
 
 def test_no_thread_is_given_the_old_rows_once_the_new_state_is_known(
-    study: Collection, site: Site
+    reader: Collection, site: Site
 ) -> None:
-    present = Watched(study.home)
+    present = Watched(reader.paths)
     old = present.store
-    take_down(study, site.url("/gone"))
+    take_down(reader, site.url("/gone"))
     seen = Watched.seen = []
     try:
         new = present.store

@@ -49,15 +49,15 @@ def test_backlinks_and_their_words_are_those_that_a_slow_script_finds(
     with serving(name) as site:
         crawl(site.start, collection)
     found = links_by_script(collection)
-    with CollectionReader.open(collection) as study:
-        by_spelling = {spelt(url): url for url in targets_of(study)}
+    with CollectionReader.open(collection) as reader:
+        by_spelling = {spelt(url): url for url in targets_of(reader)}
         assert by_spelling.keys() == found.keys()
         for target in random.Random(name).sample(sorted(found), TARGETS):
-            rows = backlinks(study, by_spelling[target])[1].to_pylist()
+            rows = backlinks(reader, by_spelling[target])[1].to_pylist()
             links = {(spelt(row["source"]), words(row["anchor"])) for row in rows if shown(row)}
             assert links == found[target], target
             told = {
-                words(row["anchor"]) for row in anchors(study, by_spelling[target])[1].to_pylist()
+                words(row["anchor"]) for row in anchors(reader, by_spelling[target])[1].to_pylist()
             }
             assert told >= {text for _, text in found[target]}, target
 
@@ -69,9 +69,9 @@ def crawl(start: str, collection: Path) -> None:
     assert json.loads(ended.stdout)["stopped"] == "done"
 
 
-def targets_of(study: CollectionReader) -> Iterator[str]:
+def targets_of(reader: CollectionReader) -> Iterator[str]:
     for batch in tables.batches(
-        study.home.graph, "select distinct target from links where kind in ('a', 'area')"
+        reader.paths.graph, "select distinct target from links where kind in ('a', 'area')"
     ):
         yield from batch.column("target").to_pylist()
 

@@ -65,8 +65,8 @@ class Crawled:
         return next((name for name, site in self.sites.items() if url.startswith(site.origin)), "")
 
     def pages(self) -> list[dict[str, Any]]:
-        with CollectionReader.open(self.collection) as study:
-            rows = [row for batch in batches(study, "pages") for row in batch.to_pylist()]
+        with CollectionReader.open(self.collection) as reader:
+            rows = [row for batch in batches(reader, "pages") for row in batch.to_pylist()]
         return [row for row in rows if row["outcome"] == "fetched" and row["status"] == 200]
 
 
@@ -212,9 +212,9 @@ def test_old_charsets_are_read_as_others_read_them(
     urls = [url for url, body in crawled.bodies.items() if charset_of(body) == charset]
     urls = [url for url in urls if crawled.name_of(url) == "apache"]
     assert len(urls) >= fewest
-    with CollectionReader.open(crawled.collection) as study:
+    with CollectionReader.open(crawled.collection) as reader:
         for url in urls:
-            assert study.page(url).html == decoded(crawled.bodies[url]).removeprefix("\ufeff"), url
+            assert reader.page(url).html == decoded(crawled.bodies[url]).removeprefix("\ufeff"), url
 
 
 # -- copies and broken links, without our program
@@ -236,8 +236,8 @@ def test_broken_links_are_those_that_the_server_did_not_find(crawled: Crawled) -
     broken = {url for url, status in crawled.asked.items() if status == 404}
     broken = {url for url in broken if urlsplit(url).path != "/robots.txt"}
 
-    with CollectionReader.open(crawled.collection) as study:
-        report = make_report(study, is_quick=True, shown_rows=10_000)
+    with CollectionReader.open(crawled.collection) as reader:
+        report = make_report(reader, is_quick=True, shown_rows=10_000)
 
     dead = next(finding for finding in report.findings if finding.question.name == "dead")
     assert {row[0] for row in dead.rows} == broken

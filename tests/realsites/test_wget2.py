@@ -49,12 +49,12 @@ class Both:
         return {url for url in asked if asked[url] == 200 and self.types[url] == "text/html"}
 
     def html_of(self, url: str) -> str:
-        with CollectionReader.open(self.collection) as study:
-            return study.page(url).html
+        with CollectionReader.open(self.collection) as reader:
+            return reader.page(url).html
 
     def via(self, url: str) -> str:
-        with CollectionReader.open(self.collection) as study:
-            row = study.find_key(study.get(url).via)
+        with CollectionReader.open(self.collection) as reader:
+            row = reader.find_key(reader.get(url).via)
         return row.url if row else ""
 
 
@@ -144,8 +144,8 @@ def test_every_url_has_an_outcome_and_a_reason_where_one_is_due(
     name: str, crawled: Callable[[str], Both]
 ) -> None:
     both = crawled(name)
-    with CollectionReader.open(both.collection) as study:
-        rows = list(study.url_rows())
+    with CollectionReader.open(both.collection) as reader:
+        rows = list(reader.url_rows())
 
     asked = {row.url for row in rows if row.status}
     origin = "/".join(next(iter(both.ours)).split("/")[:3])
@@ -165,8 +165,8 @@ def test_the_archive_holds_what_was_fetched_and_other_programs_read_it(
 ) -> None:
     both = crawled(name)
     files = sorted((both.collection / "archive").glob("*.warc.gz"))
-    with CollectionReader.open(both.collection) as study:
-        fetched = {row.url for row in study.url_rows() if row.outcome is Outcome.FETCHED}
+    with CollectionReader.open(both.collection) as reader:
+        fetched = {row.url for row in reader.url_rows() if row.outcome is Outcome.FETCHED}
 
     check = [sys.executable, "-m", "warcio.cli", "check", *map(str, files)]
     checked = subprocess.run(check, capture_output=True, text=True, check=False)

@@ -31,30 +31,30 @@ from gossamer.urls.canonical import host_of
 StemVariants = Callable[[str], Collection[str]]
 
 
-def finds(tree: Node, page: Entry, kin: StemVariants, *, is_own: bool = False) -> bool:
+def finds(tree: Node, page: Entry, variants: StemVariants, *, is_own: bool = False) -> bool:
     """Whether a page answers. `is_own`: only what it says itself, and as it is spelt, counts."""
     match tree:
         case Has():
             return _has(tree, page)
         case Not(part):
-            return not finds(part, page, kin, is_own=True)
+            return not finds(part, page, variants, is_own=True)
         case Any(parts):
-            return any(finds(one, page, kin, is_own=is_own) for one in parts)
+            return any(finds(one, page, variants, is_own=is_own) for one in parts)
         case All(parts):
-            return _finds_all(parts, page, kin, is_own=is_own)
+            return _finds_all(parts, page, variants, is_own=is_own)
         case _:
             return any(
-                _in_text(tree, text, kin, is_own) for text in _texts(tree.field, page, is_own)
+                _in_text(tree, text, variants, is_own) for text in _texts(tree.field, page, is_own)
             )
 
 
-def _finds_all(parts: Sequence[Node], page: Entry, kin: StemVariants, *, is_own: bool) -> bool:
+def _finds_all(parts: Sequence[Node], page: Entry, variants: StemVariants, *, is_own: bool) -> bool:
     conditions = [part for part in parts if is_condition(part)]
     wishes = [part for part in parts if not is_condition(part)]
-    if not all(finds(one, page, kin, is_own=is_own) for one in conditions):
+    if not all(finds(one, page, variants, is_own=is_own) for one in conditions):
         return False
     may_be_alone = any(map(speaks, conditions)) or not wishes
-    return may_be_alone or any(finds(one, page, kin, is_own=is_own) for one in wishes)
+    return may_be_alone or any(finds(one, page, variants, is_own=is_own) for one in wishes)
 
 
 def _texts(field: Field, page: Entry, is_own: bool) -> list[list[str]]:
@@ -72,7 +72,7 @@ def _listed(texts: Sequence[str]) -> list[str]:
 
 
 def _in_text(
-    leaf: Word | Prefix | Phrase, text: list[str], kin: StemVariants, is_own: bool
+    leaf: Word | Prefix | Phrase, text: list[str], variants: StemVariants, is_own: bool
 ) -> bool:
     words = words_of(leaf.text)
     if isinstance(leaf, Phrase):
@@ -84,7 +84,7 @@ def _in_text(
             for at in range(len(text) - len(whole))
         )
     if len(words) == 1 and leaf.field is Field.TEXT and not is_own:
-        return any(word in text for word in kin(words[0]))
+        return any(word in text for word in variants(words[0]))
     return any(text[at : at + len(words)] == words for at in range(len(text)))
 
 

@@ -95,12 +95,12 @@ def test_the_same_pages_are_found_as_by_hand(entries: list[Entry], asked: list[s
     with tempfile.TemporaryDirectory() as folder:
         home = build(Path(folder), entries)
         engine = Engine(home)
-        kin = Lexicon(IndexReader(home / "index").view.searcher).kin
+        variants = Lexicon(IndexReader(home / "index").view.searcher).variants
         for query in asked:
             results = engine.search(Request(query=query, limit=100))
 
             found = {hit.url for hit in results}
-            wanted = {page.url for page in entries if finds(read(query), page, kin)}
+            wanted = {page.url for page in entries if finds(read(query), page, variants)}
             assert found == wanted, query
             assert results.total == len(wanted)
 

@@ -30,7 +30,7 @@ def sought(draw: st.DrawFn) -> Sought:
         case 1:
             return Sought((word,), weight, is_prefix=True)
         case 2:
-            return Sought((word,), weight, kin=tuple(draw(st.lists(WORD, max_size=4))))
+            return Sought((word,), weight, variants=tuple(draw(st.lists(WORD, max_size=4))))
         case _:
             return Sought((word,), weight)
 
@@ -59,7 +59,7 @@ def test_a_passage_is_the_same_in_both_forms(
 @needs_c
 @pytest.mark.parametrize("count", [99, 100, 101, 250])
 def test_a_thing_is_found_so_often_and_no_more(count: int) -> None:
-    for every in ([Sought(("a",))], [Sought(("a",)), Sought(("x",), kin=("x", "b"))]):
+    for every in ([Sought(("a",))], [Sought(("a",)), Sought(("x",), variants=("x", "b"))]):
         text = "a " * count + "b x " * count
         things = tuple((one.weight, groups_of(one)) for one in every)
         asked = (text, text, things, 0, True, len(text) * 4)

@@ -59,7 +59,7 @@ def test_only_whole_words_are_marked() -> None:
 
 def test_kin_phrases_and_beginnings_are_marked() -> None:
     marker = CrashMarker([
-        Sought(("connect",), kin=("connect", "connected", "connection")),
+        Sought(("connect",), variants=("connect", "connected", "connection")),
         Sought(("open", "access")),
         Sought(("gard",), is_prefix=True),
     ])  # fmt: skip
@@ -70,7 +70,7 @@ def test_kin_phrases_and_beginnings_are_marked() -> None:
 
 
 def test_words_of_one_stem_need_not_begin_alike() -> None:
-    marker = CrashMarker([Sought(("one",), kin=("one", "two"))])
+    marker = CrashMarker([Sought(("one",), variants=("one", "two"))])
 
     assert marked(marker.marks("one, two, three")) == "[one], [two], three"
 

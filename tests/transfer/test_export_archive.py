@@ -40,8 +40,8 @@ def urls_in(path: Path) -> set[str]:
 
 def test_a_warc_is_all_files_joined(crawled: tuple[Path, Site], tmp_path: Path) -> None:
     folder, _ = crawled
-    with CollectionReader.open(folder) as study:
-        written = export(study, "warc", tmp_path / "all.warc.gz")
+    with CollectionReader.open(folder) as reader:
+        written = export(reader, "warc", tmp_path / "all.warc.gz")
     files = sorted((folder / "archive").glob("*.warc.gz"))
     joined = b"".join(map(without_salt, files))
     assert (tmp_path / "all.warc.gz").read_bytes() == joined
@@ -58,11 +58,11 @@ def test_the_salt_of_the_collection_does_not_leave_it(
     crawled: tuple[Path, Site], tmp_path: Path
 ) -> None:
     folder, site = crawled
-    with CollectionReader.open(folder) as study:
-        salt = study.keys.salt.hex()
-        export(study, "warc", tmp_path / "all.warc.gz")
-        export(study, "warc", tmp_path / "part.warc.gz", prefix=site.url("/docs/"))
-        export(study, "wacz", tmp_path / "all.wacz")
+    with CollectionReader.open(folder) as reader:
+        salt = reader.keys.salt.hex()
+        export(reader, "warc", tmp_path / "all.warc.gz")
+        export(reader, "warc", tmp_path / "part.warc.gz", prefix=site.url("/docs/"))
+        export(reader, "wacz", tmp_path / "all.wacz")
     with zipfile.ZipFile(tmp_path / "all.wacz") as wacz:
         inside = [name for name in wacz.namelist() if name.endswith(".warc.gz")]
         for name in inside:
@@ -82,8 +82,8 @@ def test_a_part_holds_the_urls_wanted_and_no_other(
 ) -> None:
     folder, site = crawled
     path = tmp_path / "part.warc.gz"
-    with CollectionReader.open(folder) as study:
-        export(study, "warc", path, prefix=site.url("/docs/"))
+    with CollectionReader.open(folder) as reader:
+        export(reader, "warc", path, prefix=site.url("/docs/"))
     assert urls_in(path) == {site.url("/docs/a")}
 
 
@@ -92,8 +92,8 @@ def test_the_index_of_a_part_tells_where_its_records_lie_now(
 ) -> None:
     folder, site = crawled
     path = tmp_path / "part.wacz"
-    with CollectionReader.open(folder) as study:
-        export(study, "wacz", path, prefix=site.url("/other"))
+    with CollectionReader.open(folder) as reader:
+        export(reader, "wacz", path, prefix=site.url("/other"))
     with zipfile.ZipFile(path) as wacz:
         wacz.extractall(tmp_path / "out")
     packed = (tmp_path / "out/indexes/index.cdx.gz").read_bytes()
@@ -106,8 +106,8 @@ def test_the_index_of_a_part_tells_where_its_records_lie_now(
 def test_the_page_to_open_first_is_the_seed(crawled: tuple[Path, Site], tmp_path: Path) -> None:
     folder, site = crawled
     path = tmp_path / "all.wacz"
-    with CollectionReader.open(folder) as study:
-        export(study, "wacz", path)
+    with CollectionReader.open(folder) as reader:
+        export(reader, "wacz", path)
     with zipfile.ZipFile(path) as wacz:
         assert json.loads(wacz.read("datapackage.json"))["mainPageUrl"] == site.url("/")
 
@@ -126,18 +126,18 @@ def test_what_cannot_be_is_said_before_anything_is_read(
     crawled: tuple[Path, Site], tmp_path: Path, what: str, name: str, prefix: str, says: str
 ) -> None:
     path = Path(name) if name == "-" else tmp_path / name
-    with CollectionReader.open(crawled[0]) as study, pytest.raises(UsageError, match=says):
-        export(study, what, path, prefix=prefix)
+    with CollectionReader.open(crawled[0]) as reader, pytest.raises(UsageError, match=says):
+        export(reader, what, path, prefix=prefix)
 
 
 def test_a_part_without_anything_in_it_is_no_file(
     crawled: tuple[Path, Site], tmp_path: Path
 ) -> None:
     with (
-        CollectionReader.open(crawled[0]) as study,
+        CollectionReader.open(crawled[0]) as reader,
         pytest.raises(NotKnown, match="nothing was found in the archive"),
     ):
-        export(study, "wacz", tmp_path / "x.wacz", prefix="https://nowhere.example/")
+        export(reader, "wacz", tmp_path / "x.wacz", prefix="https://nowhere.example/")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -147,8 +147,8 @@ def test_a_lost_file_of_the_archive_is_named(crawled: tuple[Path, Site], tmp_pat
 
     for what in ("warc.gz", "wacz"):
         with (
-            CollectionReader.open(copied) as study,
+            CollectionReader.open(copied) as reader,
             pytest.raises(CorruptFile, match=r"warc\.gz.*the file is gone; restore it"),
         ):
-            export(study, what.removesuffix(".gz"), tmp_path / f"x.{what}")
+            export(reader, what.removesuffix(".gz"), tmp_path / f"x.{what}")
     assert [path.name for path in tmp_path.iterdir()] == ["copy"]

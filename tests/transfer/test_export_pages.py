@@ -55,14 +55,14 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pat
 
 
 @pytest.fixture
-def study(crawled: tuple[str, Path]) -> Iterator[CollectionReader]:
+def reader(crawled: tuple[str, Path]) -> Iterator[CollectionReader]:
     with CollectionReader.open(crawled[1]) as opened:
         yield opened
 
 
-def rows_of(study: CollectionReader, choice: Choice | None = None) -> dict[str, dict[str, Any]]:
+def rows_of(reader: CollectionReader, choice: Choice | None = None) -> dict[str, dict[str, Any]]:
     """By path."""
-    found = pa.Table.from_batches(list(batches(study, "pages", "page", choice or Choice())))
+    found = pa.Table.from_batches(list(batches(reader, "pages", "page", choice or Choice())))
     return {f"/{row['url'].split('/', 3)[3]}": row for row in found.to_pylist()}
 
 
@@ -77,9 +77,9 @@ def columns_of(glob: Path) -> list[str]:
 
 
 def test_pages_have_what_they_say_of_themselves(
-    study: CollectionReader, crawled: tuple[str, Path]
+    reader: CollectionReader, crawled: tuple[str, Path]
 ) -> None:
-    root, rows = crawled[0], rows_of(study)
+    root, rows = crawled[0], rows_of(reader)
 
     home = rows["/"]
     assert home["h1"] == "Bees and & roses"
@@ -97,13 +97,13 @@ def test_pages_have_what_they_say_of_themselves(
 
 
 def test_a_rebuilt_collection_gives_the_same_pages(
-    study: CollectionReader, crawled: tuple[str, Path], tmp_path: Path
+    reader: CollectionReader, crawled: tuple[str, Path], tmp_path: Path
 ) -> None:
     shutil.copytree(crawled[1], tmp_path / "copy")
     rebuild(CollectionPaths(tmp_path / "copy"), "all", SystemClock(), lambda _text: None)
 
     with CollectionReader.open(tmp_path / "copy") as again:
-        assert rows_of(again) == rows_of(study)
+        assert rows_of(again) == rows_of(reader)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_a_rebuilt_collection_gives_the_same_pages(
     ],
 )
 def test_pages_are_chosen_by_outcome_and_status(
-    study: CollectionReader, outcomes: list[str], statuses: list[str], paths: set[str]
+    reader: CollectionReader, outcomes: list[str], statuses: list[str], paths: set[str]
 ) -> None:
-    every, chosen = rows_of(study), rows_of(study, Choice.of(outcomes, statuses))
+    every, chosen = rows_of(reader), rows_of(reader, Choice.of(outcomes, statuses))
 
     assert set(chosen) == paths
     assert chosen == {path: every[path] for path in paths}
@@ -130,9 +130,9 @@ def test_pages_are_chosen_by_outcome_and_status(
 def test_copies_are_found_among_all_pages_whatever_is_chosen(tmp_path: Path) -> None:
     with site_in_thread({"/": page("<a href=/b>b</a>"), "/b": page("<a href=/b>b</a>")}) as site:
         crawl(tmp_path / "c", [site.url()])
-    with CollectionReader.open(tmp_path / "c") as study:
-        every = rows_of(study)
-        quick = rows_of(study, Choice.of(["fetched"], columns=["url", "duplicate_of"]))
+    with CollectionReader.open(tmp_path / "c") as reader:
+        every = rows_of(reader)
+        quick = rows_of(reader, Choice.of(["fetched"], columns=["url", "duplicate_of"]))
 
     assert every["/b"]["duplicate_of"] == quick["/b"]["duplicate_of"] == site.url()
 
@@ -147,24 +147,28 @@ def test_copies_are_found_among_all_pages_whatever_is_chosen(tmp_path: Path) -> 
     ],
 )
 def test_a_choice_that_cannot_be_is_told_with_what_can(
-    study: CollectionReader, outcomes: list[str], statuses: list[str], columns: list[str], says: str
+    reader: CollectionReader,
+    outcomes: list[str],
+    statuses: list[str],
+    columns: list[str],
+    says: str,
 ) -> None:
     with pytest.raises(UsageError, match=says):
-        rows_of(study, Choice.of(outcomes, statuses, columns))
+        rows_of(reader, Choice.of(outcomes, statuses, columns))
 
 
-def test_only_pages_are_chosen_by_status(study: CollectionReader, tmp_path: Path) -> None:
+def test_only_pages_are_chosen_by_status(reader: CollectionReader, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="for pages"):
-        export(study, "hosts", tmp_path / "h.csv", choice=Choice.of([], ["404"]))
+        export(reader, "hosts", tmp_path / "h.csv", choice=Choice.of([], ["404"]))
     with pytest.raises(UsageError, match="for tables"):
-        export(study, "warc", tmp_path / "a.warc.gz", choice=Choice.of([], ["404"]))
+        export(reader, "warc", tmp_path / "a.warc.gz", choice=Choice.of([], ["404"]))
 
 
 def test_in_parquet_times_are_timestamps_and_counts_whole_numbers(
-    study: CollectionReader, tmp_path: Path
+    reader: CollectionReader, tmp_path: Path
 ) -> None:
     for what, schema in SCHEMAS.items():
-        export(study, what, tmp_path / f"{what}.parquet")
+        export(reader, what, tmp_path / f"{what}.parquet")
         assert pq.read_schema(tmp_path / f"{what}.parquet").types == schema.types, what
     pages = pq.read_table(tmp_path / "pages.parquet")
     assert pages.schema.field("fetched_at").type == MOMENT == pa.timestamp("us", "UTC")
@@ -173,25 +177,25 @@ def test_in_parquet_times_are_timestamps_and_counts_whole_numbers(
     assert datetime(2026, 1, 31, 12, tzinfo=UTC) in modified.values()
 
 
-def test_in_text_times_stay_as_they_were(study: CollectionReader, tmp_path: Path) -> None:
-    export(study, "pages", tmp_path / "p.jsonl")
-    export(study, "pages", tmp_path / "p.csv")
+def test_in_text_times_stay_as_they_were(reader: CollectionReader, tmp_path: Path) -> None:
+    export(reader, "pages", tmp_path / "p.jsonl")
+    export(reader, "pages", tmp_path / "p.csv")
 
     rows = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
     assert "2026-01-31T12:00:00Z" in {row["modified_at"] for row in rows}
     assert '"2026-01-31T12:00:00Z"' in (tmp_path / "p.csv").read_text()
 
 
-def test_chosen_columns_come_in_their_order(study: CollectionReader, tmp_path: Path) -> None:
-    export(study, "pages", tmp_path / "p.csv", choice=Choice.of(columns=["title,url", "words"]))
-    export(study, "hosts", tmp_path / "h.csv", choice=Choice.of(columns=["fetched", "host"]))
+def test_chosen_columns_come_in_their_order(reader: CollectionReader, tmp_path: Path) -> None:
+    export(reader, "pages", tmp_path / "p.csv", choice=Choice.of(columns=["title,url", "words"]))
+    export(reader, "hosts", tmp_path / "h.csv", choice=Choice.of(columns=["fetched", "host"]))
 
     assert (tmp_path / "p.csv").read_text().splitlines()[0] == '"title","url","words"'
     assert (tmp_path / "h.csv").read_text().splitlines()[0] == '"fetched","host"'
 
 
 def test_pages_are_exported_though_the_archive_is_damaged(
-    study: CollectionReader, crawled: tuple[str, Path], tmp_path: Path
+    reader: CollectionReader, crawled: tuple[str, Path], tmp_path: Path
 ) -> None:
     shutil.copytree(crawled[1], tmp_path / "copy")
     for file in (tmp_path / "copy" / "archive").glob("*.warc.gz"):
@@ -201,7 +205,7 @@ def test_pages_are_exported_though_the_archive_is_damaged(
         rows = rows_of(damaged)
 
     known = [name for name in SCHEMAS["pages"].names if name not in READ_AGAIN]
-    for path, row in rows_of(study).items():
+    for path, row in rows_of(reader).items():
         assert {name: rows[path][name] for name in known} == {name: row[name] for name in known}
         assert {rows[path][name] for name in READ_AGAIN} == {None}
 
@@ -210,26 +214,26 @@ def test_a_look_at_a_table_reads_no_page(crawled: tuple[str, Path], tmp_path: Pa
     shutil.copytree(crawled[1], tmp_path / "copy")
     shutil.rmtree(tmp_path / "copy" / "archive")
 
-    with gossamer.open(tmp_path / "copy") as study:
-        assert len(study.pages) == 7
-        assert "7 rows" in repr(study.pages)
-        (row,) = study.sql("select count(*) as n, max(fetched_at) as at from pages")
+    with gossamer.open(tmp_path / "copy") as reader:
+        assert len(reader.pages) == 7
+        assert "7 rows" in repr(reader.pages)
+        (row,) = reader.sql("select count(*) as n, max(fetched_at) as at from pages")
 
     assert row["n"] == 7
     assert row["at"].tzinfo is not None
 
 
 def test_sql_asks_for_days_and_for_what_pages_say(crawled: tuple[str, Path]) -> None:
-    with gossamer.open(crawled[1]) as study:
+    with gossamer.open(crawled[1]) as reader:
         rows = list(
-            study.sql(
+            reader.sql(
                 "select date_trunc('day', modified_at) as day, h1 from pages "
                 "where modified_at < timestamptz '2026-02-01 00:00:00Z'"
             )
         )
-        whole = list(study.sql("from pages where h1 = 'Gone'"))
+        whole = list(reader.sql("from pages where h1 = 'Gone'"))
         at = whole[0]["fetched_at"]
-        stored = study.page(whole[0]["url"], at=at)
+        stored = reader.page(whole[0]["url"], at=at)
 
     assert [(row["day"].isoformat()[:10], row["h1"]) for row in rows] == [
         ("2026-01-31", "Bees and & roses")
@@ -237,18 +241,18 @@ def test_sql_asks_for_days_and_for_what_pages_say(crawled: tuple[str, Path]) -> 
     assert stored.at_us == round(at.timestamp() * 1_000_000)
 
 
-def test_a_folder_is_read_by_duckdb_with_one_glob(study: CollectionReader, tmp_path: Path) -> None:
+def test_a_folder_is_read_by_duckdb_with_one_glob(reader: CollectionReader, tmp_path: Path) -> None:
     folder = tmp_path / "it's here"
     folder.mkdir()
     (folder / "mine.txt").write_text("mine")
     (folder / "pages-00009.parquet").write_text("of an earlier export")
     (folder / ".pages-00000.parquet.999999999.part").write_text("of a killed one")
 
-    (written,) = export_folder(study, "pages", folder, part_rows=2)
+    (written,) = export_folder(reader, "pages", folder, part_rows=2)
 
     glob = quoted(folder / "pages-*.parquet")
     found = asked(f"select url, typeof(fetched_at) from {glob} order by url")
-    assert [row[0] for row in found] == sorted(row.url for row in study.url_rows())
+    assert [row[0] for row in found] == sorted(row.url for row in reader.url_rows())
     assert {row[1] for row in found} == {"TIMESTAMP WITH TIME ZONE"}
     assert written.rows == len(found) == 7
     names = sorted(path.name for path in folder.iterdir())
@@ -264,8 +268,8 @@ def test_every_table_is_in_the_folder_of_all(crawled: tuple[str, Path], tmp_path
         assert columns_of(tmp_path / "out" / f"{what}-*.parquet") == schema.names, what
 
 
-def test_a_table_without_rows_is_a_file_too(study: CollectionReader, tmp_path: Path) -> None:
-    (written,) = export_folder(study, "pages", tmp_path, choice=Choice.of(["queued"]))
+def test_a_table_without_rows_is_a_file_too(reader: CollectionReader, tmp_path: Path) -> None:
+    (written,) = export_folder(reader, "pages", tmp_path, choice=Choice.of(["queued"]))
 
     assert (written.rows, written.parts) == (0, 1)
     assert columns_of(tmp_path / "pages-*.parquet") == SCHEMAS["pages"].names
@@ -300,13 +304,13 @@ def test_flags_choose_pages_on_the_command_line(crawled: tuple[str, Path], tmp_p
     ("ending", "read"), [(".gexf", nx.read_gexf), (".graphml", nx.read_graphml)]
 )
 def test_nodes_of_networks_say_what_they_are(
-    study: CollectionReader, crawled: tuple[str, Path], tmp_path: Path, ending: str, read: Any
+    reader: CollectionReader, crawled: tuple[str, Path], tmp_path: Path, ending: str, read: Any
 ) -> None:
-    export(study, "graph", tmp_path / f"g{ending}")
-    export(study, "graph", tmp_path / f"s{ending}", "site")
+    export(reader, "graph", tmp_path / f"g{ending}")
+    export(reader, "graph", tmp_path / f"s{ending}", "site")
 
     nodes = dict(read(tmp_path / f"g{ending}").nodes(data=True))
-    rows = rows_of(study)
+    rows = rows_of(reader)
     told = nodes[f"{crawled[0]}/a"]
     assert told["title"] == 'A "q" <b>&'
     assert (told["status"], told["depth"]) == (200, 1)
@@ -319,9 +323,9 @@ def test_nodes_of_networks_say_what_they_are(
 
 
 def test_nodes_in_python_are_the_same(crawled: tuple[str, Path]) -> None:
-    with gossamer.open(crawled[1]) as study:
-        nodes = {row["name"]: row for row in study.graph().nodes}
-        hosts = list(study.graph("host").nodes)
+    with gossamer.open(crawled[1]) as reader:
+        nodes = {row["name"]: row for row in reader.graph().nodes}
+        hosts = list(reader.graph("host").nodes)
 
     assert nodes[f"{crawled[0]}/gone"]["status"] == 404
     assert nodes[f"{crawled[0]}/a"]["in_degree"] == 2

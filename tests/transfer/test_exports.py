@@ -76,28 +76,28 @@ def site(crawled: tuple[Site, Path]) -> Site:
 
 
 @pytest.fixture
-def study(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
+def reader(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
     with CollectionReader.open(crawled[1]) as opened:
         yield opened
 
 
-def rows_of(study: CollectionReader, what: str, tmp_path: Path) -> list[dict[str, Any]]:
+def rows_of(reader: CollectionReader, what: str, tmp_path: Path) -> list[dict[str, Any]]:
     path = tmp_path / f"{what}.jsonl"
-    export(study, what, path)
+    export(reader, what, path)
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def by_url(study: CollectionReader, what: str, tmp_path: Path) -> dict[str, dict[str, Any]]:
-    return {row["url"]: row for row in rows_of(study, what, tmp_path)}
+def by_url(reader: CollectionReader, what: str, tmp_path: Path) -> dict[str, dict[str, Any]]:
+    return {row["url"]: row for row in rows_of(reader, what, tmp_path)}
 
 
 @pytest.mark.parametrize("what", SCHEMAS)
 def test_every_format_holds_the_same_rows_under_the_same_names(
-    study: CollectionReader, what: str, tmp_path: Path
+    reader: CollectionReader, what: str, tmp_path: Path
 ) -> None:
-    counts = {export(study, what, tmp_path / f"t{end}") for end in (".jsonl", ".csv", ".parquet")}
+    counts = {export(reader, what, tmp_path / f"t{end}") for end in (".jsonl", ".csv", ".parquet")}
 
-    lines = rows_of(study, what, tmp_path)
+    lines = rows_of(reader, what, tmp_path)
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
         cells = list(csv.reader(file))
     table = pq.read_table(tmp_path / "t.parquet")
@@ -108,10 +108,12 @@ def test_every_format_holds_the_same_rows_under_the_same_names(
     assert list(tmp_path.glob(".*")) == []
 
 
-def test_every_known_url_is_a_page_with_an_outcome(study: CollectionReader, tmp_path: Path) -> None:
-    rows = rows_of(study, "pages", tmp_path)
+def test_every_known_url_is_a_page_with_an_outcome(
+    reader: CollectionReader, tmp_path: Path
+) -> None:
+    rows = rows_of(reader, "pages", tmp_path)
 
-    assert [row["url"] for row in rows] == sorted(row.url for row in study.url_rows())
+    assert [row["url"] for row in rows] == sorted(row.url for row in reader.url_rows())
     for row in rows:
         has_reason = row["outcome"] in ("failed", "refused")
         assert (row["reason"] is not None) == has_reason
@@ -119,9 +121,9 @@ def test_every_known_url_is_a_page_with_an_outcome(study: CollectionReader, tmp_
 
 
 def test_a_fetched_page_has_what_is_known_of_it(
-    study: CollectionReader, site: Site, tmp_path: Path
+    reader: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
-    row = by_url(study, "pages", tmp_path)[site.url()]
+    row = by_url(reader, "pages", tmp_path)[site.url()]
 
     assert row["status"] == 200
     assert row["type"] == "text/html"
@@ -132,33 +134,33 @@ def test_a_fetched_page_has_what_is_known_of_it(
     assert row["duplicate_of"] is None
 
 
-def test_ranks_are_those_computed_last(study: CollectionReader, tmp_path: Path) -> None:
-    compute(study.home.graph, SystemClock())
+def test_ranks_are_those_computed_last(reader: CollectionReader, tmp_path: Path) -> None:
+    compute(reader.paths.graph, SystemClock())
 
-    rows = by_url(study, "pages", tmp_path).values()
+    rows = by_url(reader, "pages", tmp_path).values()
 
-    known = {url for batch in ranks(study.home.graph) for url in batch["url"].to_pylist()}
+    known = {url for batch in ranks(reader.paths.graph) for url in batch["url"].to_pylist()}
     assert {row["url"] for row in rows if row["rank"] is not None} <= known
     assert max(row["rank"] or 0 for row in rows) > 1
 
 
 def test_links_of_a_page_to_itself_are_no_links_into_it(
-    study: CollectionReader, site: Site, tmp_path: Path
+    reader: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
     # the home page twice, and the redirect
-    assert by_url(study, "pages", tmp_path)[site.url("/b")]["in_links"] == 2
+    assert by_url(reader, "pages", tmp_path)[site.url("/b")]["in_links"] == 2
 
 
 def test_a_date_that_is_none_is_left_out(
-    study: CollectionReader, site: Site, tmp_path: Path
+    reader: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
-    assert by_url(study, "pages", tmp_path)[site.url("/b")]["modified_at"] is None
+    assert by_url(reader, "pages", tmp_path)[site.url("/b")]["modified_at"] is None
 
 
 def test_a_refused_page_has_no_status_unless_it_was_asked(
-    study: CollectionReader, site: Site, tmp_path: Path
+    reader: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
-    rows = by_url(study, "pages", tmp_path)
+    rows = by_url(reader, "pages", tmp_path)
 
     assert rows[site.url("/private/x")]["status"] is None
     assert rows[site.url("/private/x")]["reason"] == "robots"
@@ -167,9 +169,9 @@ def test_a_refused_page_has_no_status_unless_it_was_asked(
 
 
 def test_links_have_words_place_and_times(
-    study: CollectionReader, site: Site, tmp_path: Path
+    reader: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
-    links = [row for row in rows_of(study, "links", tmp_path) if row["target"] == site.url("/b")]
+    links = [row for row in rows_of(reader, "links", tmp_path) if row["target"] == site.url("/b")]
 
     told = {(row["source"], row["anchor"], row["rel"], row["place"]) for row in links}
     assert told == {
@@ -182,8 +184,8 @@ def test_links_have_words_place_and_times(
     assert links[0]["first_seen"].endswith("Z")
 
 
-def test_hosts_add_up(study: CollectionReader, tmp_path: Path) -> None:
-    rows = {row["host"]: row for row in rows_of(study, "hosts", tmp_path)}
+def test_hosts_add_up(reader: CollectionReader, tmp_path: Path) -> None:
+    rows = {row["host"]: row for row in rows_of(reader, "hosts", tmp_path)}
 
     assert set(rows) == {"127.0.0.1", "other.example"}
     for row in rows.values():
@@ -194,9 +196,9 @@ def test_hosts_add_up(study: CollectionReader, tmp_path: Path) -> None:
 
 
 def test_refused_urls_come_with_rule_and_page_and_malformed_links_with_their_line(
-    study: CollectionReader, site: Site, tmp_path: Path
+    reader: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
-    rows = by_url(study, "refused", tmp_path)
+    rows = by_url(reader, "refused", tmp_path)
 
     assert {row["reason"] for row in rows.values()} == {"robots", "scope", "type", "malformed"}
     assert rows[site.url("/private/x")]["detail"] == "Disallow: /private (line 2)"
@@ -208,18 +210,18 @@ def test_refused_urls_come_with_rule_and_page_and_malformed_links_with_their_lin
 
 
 def test_texts_are_of_pages_that_have_one(
-    study: CollectionReader, site: Site, tmp_path: Path
+    reader: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
-    rows = by_url(study, "text", tmp_path)
+    rows = by_url(reader, "text", tmp_path)
 
     assert set(rows) == {site.url(), site.url("/b"), site.url("/plain.txt")}
     assert "bees" in rows[site.url("/b")]["text"]
     assert rows[site.url("/plain.txt")]["text"] == "plain words"
 
 
-def test_no_cell_of_a_csv_is_run_as_a_formula(study: CollectionReader, tmp_path: Path) -> None:
+def test_no_cell_of_a_csv_is_run_as_a_formula(reader: CollectionReader, tmp_path: Path) -> None:
     for what in ("pages", "links", "text"):
-        export(study, what, tmp_path / f"{what}.csv")
+        export(reader, what, tmp_path / f"{what}.csv")
         with (tmp_path / f"{what}.csv").open(encoding="utf-8", newline="") as file:
             cells = [cell for row in csv.reader(file) for cell in row]
         assert not [cell for cell in cells if cell[:1] in tuple("=+-@\t\r\n") and cell]
@@ -239,8 +241,8 @@ def test_every_cell_of_a_csv_can_be_had_as_it_was_found() -> None:
     assert not [cell for cell in cells if re.match(r"[=+\-@\t\r\n＝＋－＠]", cell)]
 
 
-def test_who_asks_for_it_has_exact_cells_in_csv(study: CollectionReader, tmp_path: Path) -> None:
-    export(study, "links", tmp_path / "t.csv", is_exact=True)
+def test_who_asks_for_it_has_exact_cells_in_csv(reader: CollectionReader, tmp_path: Path) -> None:
+    export(reader, "links", tmp_path / "t.csv", is_exact=True)
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
         cells = [cell for row in csv.reader(file) for cell in row]
 
@@ -249,9 +251,9 @@ def test_who_asks_for_it_has_exact_cells_in_csv(study: CollectionReader, tmp_pat
 
 
 def test_a_csv_keeps_commas_quotes_and_lines_in_their_cell(
-    study: CollectionReader, site: Site, tmp_path: Path
+    reader: CollectionReader, site: Site, tmp_path: Path
 ) -> None:
-    export(study, "pages", tmp_path / "t.csv")
+    export(reader, "pages", tmp_path / "t.csv")
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["url"]: row for row in csv.DictReader(file)}
 
@@ -259,38 +261,38 @@ def test_a_csv_keeps_commas_quotes_and_lines_in_their_cell(
 
 
 def test_a_dash_writes_lines_of_json_to_standard_output(
-    study: CollectionReader, capfdbinary: pytest.CaptureFixture[bytes]
+    reader: CollectionReader, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    rows = export(study, "hosts", Path("-"))
+    rows = export(reader, "hosts", Path("-"))
 
     lines = capfdbinary.readouterr().out.splitlines()
     assert [json.loads(line)["host"] for line in lines] == ["127.0.0.1", "other.example"]
     assert rows == 2
 
 
-def test_a_file_that_is_there_is_replaced(study: CollectionReader, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_replaced(reader: CollectionReader, tmp_path: Path) -> None:
     path = tmp_path / "hosts.jsonl"
     path.write_text("old")
 
-    export(study, "hosts", path)
+    export(reader, "hosts", path)
 
     assert len(path.read_text(encoding="utf-8").splitlines()) == 2
 
 
-def test_a_link_to_a_file_stays_a_link(study: CollectionReader, tmp_path: Path) -> None:
+def test_a_link_to_a_file_stays_a_link(reader: CollectionReader, tmp_path: Path) -> None:
     link = tmp_path / "link.jsonl"
     link.symlink_to(tmp_path / "real.jsonl")
 
-    export(study, "hosts", link)
+    export(reader, "hosts", link)
 
     assert link.is_symlink()
     assert (tmp_path / "real.jsonl").is_file()
 
 
-def test_a_device_is_written_to_and_not_replaced(study: CollectionReader, tmp_path: Path) -> None:
+def test_a_device_is_written_to_and_not_replaced(reader: CollectionReader, tmp_path: Path) -> None:
     (tmp_path / "null.jsonl").symlink_to(os.devnull)
 
-    export(study, "hosts", tmp_path / "null.jsonl")
+    export(reader, "hosts", tmp_path / "null.jsonl")
 
     assert not Path(os.devnull).is_file()
 
@@ -307,17 +309,17 @@ def test_a_device_is_written_to_and_not_replaced(study: CollectionReader, tmp_pa
     ],
 )
 def test_what_cannot_be_written_is_said_in_one_sentence(
-    study: CollectionReader, tmp_path: Path, what: str, name: str, says: str
+    reader: CollectionReader, tmp_path: Path, what: str, name: str, says: str
 ) -> None:
     (tmp_path / "folder.csv").mkdir()
 
     with pytest.raises(UsageError, match=says):
-        export(study, what, tmp_path / name)
+        export(reader, what, tmp_path / name)
 
     assert [path.name for path in tmp_path.iterdir()] == ["folder.csv"]
 
 
-def test_a_failed_export_leaves_the_old_file(study: CollectionReader, tmp_path: Path) -> None:
+def test_a_failed_export_leaves_the_old_file(reader: CollectionReader, tmp_path: Path) -> None:
     path = tmp_path / "text.jsonl"
     path.write_text("old")
 
@@ -325,7 +327,7 @@ def test_a_failed_export_leaves_the_old_file(study: CollectionReader, tmp_path: 
         def url_rows(self) -> Iterator[Any]:
             raise RuntimeError("boom")
 
-    broken = Broken(study.home, PresentState(study.home))
+    broken = Broken(reader.paths, PresentState(reader.paths))
     with pytest.raises(RuntimeError):
         export(broken, "text", path)
 
@@ -334,7 +336,7 @@ def test_a_failed_export_leaves_the_old_file(study: CollectionReader, tmp_path: 
 
 
 def test_what_a_killed_export_has_left_goes_with_the_next(
-    study: CollectionReader, tmp_path: Path
+    reader: CollectionReader, tmp_path: Path
 ) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
@@ -344,7 +346,7 @@ def test_what_a_killed_export_has_left_goes_with_the_next(
     for path in (left, at_work, others):
         path.write_bytes(b"half")
 
-    export(study, "hosts", tmp_path / "hosts[1].csv")
+    export(reader, "hosts", tmp_path / "hosts[1].csv")
 
     assert sorted(tmp_path.iterdir()) == sorted([at_work, others, tmp_path / "hosts[1].csv"])
 
@@ -355,9 +357,9 @@ def test_an_empty_collection_has_tables_with_names_and_no_rows(
 ) -> None:
     with site_in_thread({}) as site:
         crawl(collection, [site.url()], scope__exclude=("*",))
-    with CollectionReader.open(collection) as study:
-        table = pa.Table.from_batches(list(batches(study, what)), SCHEMAS[what])
-        rows = export(study, what, tmp_path / "t.parquet")
+    with CollectionReader.open(collection) as reader:
+        table = pa.Table.from_batches(list(batches(reader, what)), SCHEMAS[what])
+        rows = export(reader, what, tmp_path / "t.parquet")
 
     assert table.schema.names == COLUMNS[what].split()
     assert rows == table.num_rows == pq.read_table(tmp_path / "t.parquet").num_rows

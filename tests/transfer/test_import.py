@@ -69,8 +69,8 @@ def bring(collection: Path, *paths: Path, told: list[str] | None = None) -> Tall
 
 
 def outcomes(collection: Path) -> dict[str, str]:
-    with CollectionReader.open(collection) as study:
-        return {row.url: row.outcome.value for row in study.url_rows()}
+    with CollectionReader.open(collection) as reader:
+        return {row.url: row.outcome.value for row in reader.url_rows()}
 
 
 def exchanges(collection: Path) -> int:
@@ -157,9 +157,9 @@ def test_two_answers_of_one_second_are_two_captures(tmp_path: Path, collection: 
     url = "https://example.org/"
     path.write_bytes(response(url, 1) + response(url, 2))
     assert bring(collection, path).captures == 2
-    with CollectionReader.open(collection) as study:
-        assert len(study.captures(url)) == 2
-        assert study.page(url).title == "T2"
+    with CollectionReader.open(collection) as reader:
+        assert len(reader.captures(url)) == 2
+        assert reader.page(url).title == "T2"
 
 
 def test_an_older_capture_does_not_displace_a_newer_one(tmp_path: Path, collection: Path) -> None:
@@ -167,9 +167,9 @@ def test_an_older_capture_does_not_displace_a_newer_one(tmp_path: Path, collecti
     new.write_bytes(response(url, 2, WARC_Date="2024-01-01T00:00:00Z"))
     old.write_bytes(response(url, 1))
     bring(collection, new, old)
-    with CollectionReader.open(collection) as study:
-        assert study.get(url).title == "T2"
-        assert [one.at_us // 10**6 for one in study.captures(url)] == [1580608922, 1704067200]
+    with CollectionReader.open(collection) as reader:
+        assert reader.get(url).title == "T2"
+        assert [one.at_us // 10**6 for one in reader.captures(url)] == [1580608922, 1704067200]
     assert typed("verify", "-c", collection).code == 0
 
 
@@ -183,13 +183,13 @@ def test_a_revisit_shows_the_body_that_it_repeats(tmp_path: Path, collection: Pa
     again = record("revisit", url, head, 2, **{**named, "WARC_Date": later})
     path.write_bytes(first + again)
     assert bring(collection, path).captures == 2
-    with CollectionReader.open(collection) as study:
-        assert study.get(url).title == "Once"
-        assert study.page(url).text == study.page(url, "2020").text
+    with CollectionReader.open(collection) as reader:
+        assert reader.get(url).title == "Once"
+        assert reader.page(url).text == reader.page(url, "2020").text
     assert typed("verify", "-c", collection).code == 0
     assert typed("rebuild", "all", "-c", collection).code == 0
-    with CollectionReader.open(collection) as study:
-        assert study.get(url).title == "Once"
+    with CollectionReader.open(collection) as reader:
+        assert reader.get(url).title == "Once"
 
 
 def test_what_is_no_page_is_kept_and_no_more(tmp_path: Path, collection: Path) -> None:
@@ -228,9 +228,9 @@ def test_an_imported_robots_txt_gives_no_permission(tmp_path: Path, collection: 
         exported = tmp_path / "a.warc.gz"
         typed("export", "-c", first, "warc", "-o", exported)
         bring(collection, exported)
-    with CollectionReader.open(collection) as study:
+    with CollectionReader.open(collection) as reader:
         purposes = {
-            one.lease.purpose for file in study.home.archive.glob("*.warc.gz")
+            one.lease.purpose for file in reader.paths.archive.glob("*.warc.gz")
             for one in iter_exchanges(file)
         }  # fmt: skip
         assert Purpose.ROBOTS not in purposes
@@ -248,8 +248,8 @@ def test_a_collection_that_was_exported_and_imported_is_the_same(
     bring(collection, wacz)
     seen = []
     for one in (first, collection):
-        with CollectionReader.open(one) as study:
-            rows = {row.url: row for row in study.url_rows()}
+        with CollectionReader.open(one) as reader:
+            rows = {row.url: row for row in reader.url_rows()}
             seen.append(
                 [(url, row.title, row.at_us, row.digest) for url, row in sorted(rows.items())]
             )
@@ -269,8 +269,8 @@ def test_a_named_url_is_asked_though_it_is_out_of_scope_and_private_ones_are_not
         assert [one.split(":")[0] for one in told] == [f"{urls}, line 4", f"{urls}, line 5"]
         crawl(collection, [])
         assert site.asked == []  # nobody typed this host, and its address is private
-        with CollectionReader.open(collection) as study:
-            assert study.get(site.url("/other")).reason == "private"
+        with CollectionReader.open(collection) as reader:
+            assert reader.get(site.url("/other")).reason == "private"
         asked = tmp_path / "asked"
         bring(asked, urls)
         crawl(asked, [], fetch__allow_private=("127.0.0.0/8",))
@@ -408,8 +408,8 @@ def test_an_outcome_of_another_collection_comes_along(tmp_path: Path, collection
     exported = tmp_path / "a.warc.gz"
     typed("export", "-c", first, "warc", "-o", exported)
     bring(collection, exported)
-    with CollectionReader.open(collection) as study:
-        row = study.get(site.url("/gone"))
+    with CollectionReader.open(collection) as reader:
+        row = reader.get(site.url("/gone"))
         assert (row.outcome, row.status) == (Outcome.FETCHED, 404)
 
 
@@ -461,6 +461,6 @@ def test_a_file_whose_lines_end_in_two_carriage_returns_is_imported(
     tally = bring(collection, path)
 
     assert (tally.records, tally.damaged) == (1, 0)
-    with CollectionReader.open(collection) as study:
-        assert study.page("http://a.example/1").title == "T1"
+    with CollectionReader.open(collection) as reader:
+        assert reader.page("http://a.example/1").title == "T1"
     assert exchanges(collection) == 1

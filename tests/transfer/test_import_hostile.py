@@ -82,8 +82,8 @@ def test_a_hundred_revisits_name_the_one_body_and_not_each_other(
     found = [exchange for file in files for exchange in iter_exchanges(file)]
     assert {exchange.answer.body for exchange in found if not exchange.revisit_of} == {body}  # type: ignore[union-attr]
     assert len({exchange.body_at for exchange in found}) == 2, "none, and the one body"
-    with CollectionReader.open(collection) as study:
-        assert study.get(URL).title == "Once"
+    with CollectionReader.open(collection) as reader:
+        assert reader.get(URL).title == "Once"
 
 
 @pytest.mark.parametrize("named", ["7", "zz", "-2", "1" * 5000])
@@ -112,8 +112,8 @@ def test_a_body_that_is_said_to_lie_in_the_file_itself_is_not_looked_for(
     ring = {"source": "00" * 16, "captureAt": "0", "bodyFile": "a.warc", "bodyAt": "0"}
     (path := tmp_path / "a.warc").write_bytes(with_ours(**ring))
     assert bring(collection, path)[0].captures == 1
-    with CollectionReader.open(collection) as study:
-        assert study.page(URL).title == "Once"
+    with CollectionReader.open(collection) as reader:
+        assert reader.page(URL).title == "Once"
 
 
 def test_answers_of_one_second_keep_their_order_however_many_they_are(
@@ -122,11 +122,11 @@ def test_answers_of_one_second_keep_their_order_however_many_they_are(
     path = tmp_path / "a.warc"
     path.write_bytes(b"".join(record("response", n, HEAD + b"%d" % n) for n in range(300)))
     assert bring(collection, path)[0].captures == 300
-    with CollectionReader.open(collection) as study:
-        assert len(study.captures(URL)) == 300
-        assert study.page(URL).body == b"299"
-        rows = pa.Table.from_batches(batches(study, "captures")).to_pylist()
-        every_fiftieth = [study.page(URL, row["fetched_at"]).body for row in rows[::50]]
+    with CollectionReader.open(collection) as reader:
+        assert len(reader.captures(URL)) == 300
+        assert reader.page(URL).body == b"299"
+        rows = pa.Table.from_batches(batches(reader, "captures")).to_pylist()
+        every_fiftieth = [reader.page(URL, row["fetched_at"]).body for row in rows[::50]]
         assert every_fiftieth == [b"0", b"50", b"100", b"150", b"200", b"250"]
 
 
@@ -139,8 +139,8 @@ def test_answers_that_are_dated_against_the_search_for_a_free_moment_are_all_kep
     dated = [record("response", n, HEAD + b"%d" % n, WARC_Date=d) for n, d in enumerate(dates)]
     path.write_bytes(b"".join(dated) + record("response", 99, HEAD + b"99"))
     assert bring(collection, path)[0].captures == len(dates) + 1
-    with CollectionReader.open(collection) as study:
-        assert len(study.captures(URL)) == len(dates) + 1
+    with CollectionReader.open(collection) as reader:
+        assert len(reader.captures(URL)) == len(dates) + 1
 
 
 def test_a_pipe_is_refused_before_a_byte_of_it_is_lost(tmp_path: Path, collection: Path) -> None:
@@ -189,8 +189,8 @@ def test_of_a_body_that_no_fetch_would_have_brought_only_the_beginning_is_read(
     body = b"<title>Once</title><a href=/near>x</a>" + b"<p>" * 50_000 + b"<a href=/far>x</a>"
     (path := tmp_path / "a.warc").write_bytes(record("response", 1, HEAD + body))
     bring(collection, path, fetch__max_body_bytes=1 << 16, parse__max_decoded_bytes=1 << 16)
-    with CollectionReader.open(collection) as study:
-        row = study.get(URL)
+    with CollectionReader.open(collection) as reader:
+        row = reader.get(URL)
         assert (row.title, row.out_links) == ("Once", 1)
         assert "65536 of them were read" in row.detail
     (file,) = (collection / "archive").glob("*.warc.gz")
@@ -215,5 +215,5 @@ def test_a_revisit_of_a_second_with_many_answers_finds_the_one_of_its_payload(
 
     assert bring(collection, path)[0].captures == 41
 
-    with CollectionReader.open(collection) as study:
-        assert study.page(URL).title == "17"
+    with CollectionReader.open(collection) as reader:
+        assert reader.page(URL).title == "17"

@@ -37,11 +37,11 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def known(path: Path) -> dict[str, list[str]]:
     """All that the collection knows, without the seconds of refusals, which come from the log."""
-    with CollectionReader.open(path) as study:
+    with CollectionReader.open(path) as reader:
         tables = {
             name: sorted(
                 str({k: v for k, v in row.items() if not k.endswith("_at")})
-                for batch in batches(study, name)
+                for batch in batches(reader, name)
                 for row in batch.to_pylist()
             )
             for name in ("pages", "links", "hosts", "refused")

@@ -119,8 +119,8 @@ def brought(tmp_path: Path) -> Path:
 
 
 def html_of(collection: Path, url: str) -> bytes:
-    with CollectionReader.open(collection) as study:
-        return study.page(url).raw_body
+    with CollectionReader.open(collection) as reader:
+        return reader.page(url).raw_body
 
 
 def test_imported_revisits_keep_the_body_that_others_lose(brought: Path) -> None:
@@ -137,9 +137,9 @@ def test_lists_that_were_imported_lose_what_is_forgotten(brought: Path) -> None:
     forget(CollectionPaths(brought), ["zyxquince.example"], SystemClock(), lambda _: None)
 
     assert [t for t in traces_of(brought, "zyxquince") if not t.startswith("archive/")] == []
-    with CollectionReader.open(brought) as study:
-        assert study.find(f"{STAYS}/listed") is not None
-        assert study.find(f"{GONE}/listed") is None
+    with CollectionReader.open(brought) as reader:
+        assert reader.find(f"{STAYS}/listed") is not None
+        assert reader.find(f"{GONE}/listed") is None
 
 
 def test_what_was_imported_and_forgotten_stays_so(brought: Path, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_what_was_imported_and_forgotten_stays_so(brought: Path, tmp_path: Path)
     rebuild(CollectionPaths(brought), "all", SystemClock(), lambda _: None)
     typed("import", foreign_file(tmp_path / "again.warc.gz"), "-c", brought)
 
-    with CollectionReader.open(brought) as study:
-        assert study.find(GONE) is None
+    with CollectionReader.open(brought) as reader:
+        assert reader.find(GONE) is None
     assert html_of(brought, STAYS) == BODY
     assert list(verify(CollectionPaths(brought))) == []

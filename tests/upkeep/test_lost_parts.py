@@ -67,21 +67,21 @@ def remade(home: CollectionPaths, what: str = "all", *, without_lost: bool = Fal
 
 
 def rows_of(home: CollectionPaths, table: str) -> list[str]:
-    with CollectionReader.open(home.path) as study:
-        return sorted(str(row) for part in batches(study, table) for row in part.to_pylist())
+    with CollectionReader.open(home.path) as reader:
+        return sorted(str(row) for part in batches(reader, table) for row in part.to_pylist())
 
 
 def known(home: CollectionPaths) -> dict[str, object]:
     """What people would ask a collection for."""
     rows, paths = {}, {}
-    with CollectionReader.open(home.path) as study:
-        seed = study.seeds()[0]
-        for row in study.url_rows():
-            story = study.story(row.url)
+    with CollectionReader.open(home.path) as reader:
+        seed = reader.seeds()[0]
+        for row in reader.url_rows():
+            story = reader.story(row.url)
             # Refusals and queued URLs are dated by the log, to the second.
             rows[row.url] = (row.outcome, row.reason, row.depth)
             paths[row.url] = (story.via, story.captures)
-        links = backlinks(study, f"{seed}p1")[1].num_rows
+        links = backlinks(reader, f"{seed}p1")[1].num_rows
     found = Engine(home.path).search(Request(query="otter", limit=50))
     return {
         "rows": rows,
@@ -157,8 +157,8 @@ def test_index_and_graph_are_not_made_of_a_state_that_is_lost(home: CollectionPa
 
 
 def test_the_salt_lies_in_the_manifest_and_in_every_warc_file(home: CollectionPaths) -> None:
-    with CollectionReader.open(home.path) as study:
-        salt = study.keys.salt
+    with CollectionReader.open(home.path) as reader:
+        salt = reader.keys.salt
 
     assert read_manifest(home.archive).salt == salt
     files = list(home.archive.glob("*.warc.gz"))
@@ -194,8 +194,8 @@ def test_a_collection_of_an_older_release_is_whole_and_gets_manifest_and_sums(
 
     crawl(home.path, [], limits__max_pages=20)
 
-    with CollectionReader.open(home.path) as study:
-        assert read_manifest(home.archive).salt == study.keys.salt
+    with CollectionReader.open(home.path) as reader:
+        assert read_manifest(home.archive).salt == reader.keys.salt
     listed = read_manifest(home.archive).files
     assert listed.keys() == {path.name for path in home.archive.glob("*.warc.gz")}
     assert (home.path / "sums.json").exists()
@@ -250,8 +250,8 @@ def test_where_a_seed_has_moved_to_is_a_seed_again(collection: Path) -> None:
         remade(CollectionPaths(collection))
 
         assert rows_of(CollectionPaths(collection), "pages") == before
-        with CollectionReader.open(collection) as study:
-            assert other.url("/", "localhost") in study.seeds()
+        with CollectionReader.open(collection) as reader:
+            assert other.url("/", "localhost") in reader.seeds()
 
 
 def test_a_lost_archive_file_is_named_and_given_up_only_when_told(home: CollectionPaths) -> None:
@@ -276,9 +276,9 @@ def test_a_lost_archive_file_is_named_and_given_up_only_when_told(home: Collecti
 def test_a_damaged_member_is_named_and_the_rest_is_kept_when_told(
     home: CollectionPaths, site: Site
 ) -> None:
-    with CollectionReader.open(home.path) as study:
-        url = next(row.url for row in study.url_rows() if row.url.endswith(("/p3", "/p5")))
-        (capture,) = study.captures(url)
+    with CollectionReader.open(home.path) as reader:
+        url = next(row.url for row in reader.url_rows() if row.url.endswith(("/p3", "/p5")))
+        (capture,) = reader.captures(url)
     path = home.archive / capture.file
     data = bytearray(path.read_bytes())
     data[capture.offset + 60] ^= 0xFF
@@ -383,9 +383,9 @@ def test_an_index_that_is_behind_is_told_with_what_brings_it_up(home: Collection
 
 
 def test_a_place_that_is_lost_is_never_read_as_the_next_page(home: CollectionPaths) -> None:
-    with CollectionReader.open(home.path) as study:
-        url = next(row.url for row in study.url_rows() if row.url.endswith(("/p3", "/p5")))
-        (capture,) = study.captures(url)
+    with CollectionReader.open(home.path) as reader:
+        url = next(row.url for row in reader.url_rows() if row.url.endswith(("/p3", "/p5")))
+        (capture,) = reader.captures(url)
         path = home.archive / capture.file
         exchange = read_exchange(path, capture.offset)
         span = LostSpan(exchange.stored.start, exchange.stored.end, "a test")
@@ -393,6 +393,6 @@ def test_a_place_that_is_lost_is_never_read_as_the_next_page(home: CollectionPat
         mend(path, [span], 1)
 
         with pytest.raises(CorruptFile):
-            study.page(url)
+            reader.page(url)
         with pytest.raises(CorruptFile):
             read_exchange(path, exchange.stored.start)

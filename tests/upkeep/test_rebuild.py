@@ -28,8 +28,8 @@ PAGES = {
 
 
 def rows_of(path: Path, what: str) -> list[dict[str, object]]:
-    with CollectionReader.open(path) as study:
-        rows = [row for batch in batches(study, what) for row in batch.to_pylist()]
+    with CollectionReader.open(path) as reader:
+        rows = [row for batch in batches(reader, what) for row in batch.to_pylist()]
     return sorted(rows, key=str)
 
 
@@ -71,17 +71,17 @@ def test_links_that_were_not_kept_can_be_had_later(collection: Path) -> None:
     with site_in_thread(PAGES) as site:
         crawl(collection, [site.url()], node__graph=False)
         with (
-            CollectionReader.open(collection) as study,
+            CollectionReader.open(collection) as reader,
             pytest.raises(StoreError, match="rebuild graph"),
         ):
-            backlinks(study, site.url("/a"))
+            backlinks(reader, site.url("/a"))
 
         remade(collection, "all")
         assert rows_of(collection, "links") == []
         remade(collection, "graph")
 
-        with CollectionReader.open(collection) as study:
-            assert backlinks(study, site.url("/a"))[1].num_rows == 1
+        with CollectionReader.open(collection) as reader:
+            assert backlinks(reader, site.url("/a"))[1].num_rows == 1
     assert list(verify(CollectionPaths(collection))) == []
 
 

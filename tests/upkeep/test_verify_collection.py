@@ -75,8 +75,8 @@ def change(home: CollectionPaths, changes: Changes) -> None:
 
 
 def look(home: CollectionPaths, url: str) -> tuple[bytes, UrlRow]:
-    with CollectionReader.open(home.path) as study:
-        return study.keys.of(url), study.get(url)
+    with CollectionReader.open(home.path) as reader:
+        return reader.keys.of(url), reader.get(url)
 
 
 def warc(home: CollectionPaths) -> Path:
@@ -108,8 +108,8 @@ def test_a_collection_stays_whole_when_a_crawl_goes_on(home: CollectionPaths, si
 
 
 def test_a_flipped_byte_is_found_with_its_place(home: CollectionPaths, site: Site) -> None:
-    with CollectionReader.open(home.path) as study:
-        (capture,) = study.captures(site.url("/b"))
+    with CollectionReader.open(home.path) as reader:
+        (capture,) = reader.captures(site.url("/b"))
     data = bytearray(warc(home).read_bytes())
     data[capture.offset + 150] ^= 0xFF
     warc(home).write_bytes(data)
@@ -150,8 +150,8 @@ def test_a_tail_that_a_killed_crawl_left_is_no_problem(home: CollectionPaths) ->
 
 def test_a_capture_that_points_elsewhere_is_found(home: CollectionPaths, site: Site) -> None:
     (key, row), (other, other_row) = look(home, site.url("/b")), look(home, site.url())
-    with CollectionReader.open(home.path) as study:
-        wrong = study.store.find(Table.CAPTURE, other + time_key(other_row.at_us))
+    with CollectionReader.open(home.path) as reader:
+        wrong = reader.store.find(Table.CAPTURE, other + time_key(other_row.at_us))
     assert wrong is not None
     change(home, {Table.CAPTURE: {key + time_key(row.at_us): wrong}})
 
@@ -180,8 +180,8 @@ def test_a_url_that_the_state_lost_is_found(home: CollectionPaths, site: Site) -
 
 
 def test_sums_that_are_none_are_found(home: CollectionPaths) -> None:
-    with CollectionReader.open(home.path) as study:
-        counts: Counts = study.counts()
+    with CollectionReader.open(home.path) as reader:
+        counts: Counts = reader.counts()
     counts.fetched += 1
     counts.count_reason("robots")
     change(home, {Table.META: {b"counts": counts.encode()}})
@@ -193,8 +193,8 @@ def test_sums_that_are_none_are_found(home: CollectionPaths) -> None:
 
 def test_a_host_that_miscounts_is_found(home: CollectionPaths, site: Site) -> None:
     key, _ = look(home, site.url())
-    with CollectionReader.open(home.path) as study:
-        host = HostRow.decode(study.store.find(Table.HOST, key[:8]) or b"")
+    with CollectionReader.open(home.path) as reader:
+        host = HostRow.decode(reader.store.find(Table.HOST, key[:8]) or b"")
     host.refused += 1
     change(home, {Table.HOST: {key[:8]: host.encode()}})
 

@@ -85,7 +85,7 @@ def served(
 ) -> Served:
     """The application over a collection; crawls are noted instead of started."""
     clock = ManualClock()
-    shelf = OpenCollections(collection, collection.parent / "crawls", clock)
+    collections = OpenCollections(collection, collection.parent / "crawls", clock)
     started: list[FakeProcess] = []
 
     def note(words: Sequence[str], output: Path) -> Any:
@@ -99,7 +99,7 @@ def served(
     config = collection.parent / "user.toml"
     config.write_text(f'[fetch]\ncontact = "{contact}"\n' if contact else "")
     checker = Checker(outside or FakeOutside(), allow_private, {"GOSSAMER_CONFIG": str(config)})
-    desk = Desk(shelf, Crawls(shelf, spawn, checker), doors, Renderer(), clock)
+    desk = Desk(collections, Crawls(collections, spawn, checker), doors, Renderer(), clock)
     return Served(desk, build_app(desk, Names(bound)), clock, started)
 
 

@@ -45,7 +45,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Garden:
 def mixed_server(mixed: Garden) -> Iterator[Served]:
     made = served(mixed.path)
     yield made
-    made.desk.shelf.close()
+    made.desk.collections.close()
 
 
 def badges(markup: str) -> list[tuple[str, str]]:
@@ -108,8 +108,8 @@ def test_the_api_tells_outcome_and_status(mixed_server: Served, mixed: Garden) -
 
 
 def test_the_bars_of_a_report_have_the_colour_of_their_class(mixed: Garden) -> None:
-    with CollectionReader.open(mixed.path) as study:
-        html = report_page(make_report(study))
+    with CollectionReader.open(mixed.path) as reader:
+        html = report_page(make_report(reader))
 
     assert re.search(r'<span>404 Not Found</span><i class="c4xx"', html)
     assert re.search(r'<span>200 OK</span><i class="c2xx"', html)

@@ -13,7 +13,7 @@ from starlette.responses import StreamingResponse
 
 from gossamer.base.clock import ManualClock
 from gossamer.errors import StoreError
-from gossamer.web.parameters import SeenRequest
+from gossamer.web.parameters import Parameters
 from gossamer.web.views.events import EVERY_S, Mark, Watched, event, feed, mark_of, read_on
 from gossamer.web.views.json_api import events
 from web.a_browser import Served
@@ -162,7 +162,7 @@ def test_a_feed_goes_on_after_the_last_event(log: Path) -> None:
 def test_a_feed_ends_with_the_session_that_opened_it(server: Served) -> None:
     sessions = server.desk.doors.sessions
     name = sessions.begin(server.clock.now_s())
-    answer = events(server.desk, SeenRequest({"c": ""}, session=name))
+    answer = events(server.desk, Parameters({"c": ""}, session=name))
     assert isinstance(answer, StreamingResponse)
     sent = aiter(answer.body_iterator)
 

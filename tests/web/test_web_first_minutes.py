@@ -29,7 +29,7 @@ def test_titles_of_a_site_that_is_there_lead_to_the_site(tmp_path: Path) -> None
         crawl(tmp_path / "tulips", [site.url()])
         server = served(tmp_path / "tulips")
         text = Browser(server).get("/?q=tulips").text
-    server.desk.shelf.close()
+    server.desk.collections.close()
 
     assert f'class="title" href="{site.url()}"' in text
     assert "stored copy" not in text
@@ -47,7 +47,7 @@ def test_titles_of_an_imported_archive_lead_to_the_copy(garden: Garden, tmp_path
 
     assert gone_among(server.desk, "", ["https://example.org/"]) == {"https://example.org/"}
     assert "stored copy" in Browser(server).get("/?q=rose").text
-    server.desk.shelf.close()
+    server.desk.collections.close()
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/crawls/nowhere", "/page?url=&x", "/export?what=x"])

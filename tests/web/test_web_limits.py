@@ -396,4 +396,4 @@ def test_a_name_with_line_breaks_reaches_no_header_and_no_file(garden: Garden) -
         ]
         assert {answer.status_code for answer in answers} <= {400, 404}
         assert all("set-cookie" not in answer.headers for answer in answers)
-    server.desk.shelf.close()
+    server.desk.collections.close()

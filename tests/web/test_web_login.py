@@ -68,7 +68,7 @@ def test_where_reading_is_closed_only_the_door_is_open(garden: Garden) -> None:
         else:
             assert answer.status_code == 401, route.name
         assert "Roses" not in answer.text
-    server.desk.shelf.close()
+    server.desk.collections.close()
 
 
 def test_the_printed_link_works_once(server: Served) -> None:

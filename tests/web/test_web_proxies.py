@@ -71,7 +71,7 @@ def test_wrong_guesses_of_one_visitor_lock_no_other_out(garden: Garden) -> None:
 
     assert guesses == [401] * 5 + [429]
     assert _guess(server, "203.0.113.10", server.desk.doors.token) == 303
-    server.desk.shelf.close()
+    server.desk.collections.close()
 
 
 def test_a_header_of_a_stranger_makes_no_new_visitor(garden: Garden) -> None:
@@ -80,4 +80,4 @@ def test_a_header_of_a_stranger_makes_no_new_visitor(garden: Garden) -> None:
     guesses = [_guess(server, f"203.0.113.{number}", "a wrong word") for number in range(6)]
 
     assert guesses == [401] * 5 + [429]
-    server.desk.shelf.close()
+    server.desk.collections.close()

@@ -104,8 +104,8 @@ class CrashBench:
             self.opened: Opened = open_node(self.home, lambda _: settings, [SEED], clock, stack)
             self._stack = stack.pop_all()
         self.parts = self.opened.node._parts
-        assert isinstance(self.parts.crew, LocalPool)
-        self.worker: Worker = self.parts.crew._worker
+        assert isinstance(self.parts.pool, LocalPool)
+        self.worker: Worker = self.parts.pool._worker
 
     @property
     def committer(self) -> Committer:
@@ -135,9 +135,9 @@ class CrashBench:
         self.clock._now_s += 0.01
         answer = self.web.answer(lease, self.clock.wall_us())
         stored = self.worker.archive.append(lease, answer)
-        harvest = self.worker._read(lease, answer, stored)
-        self.worker.links.add(harvest)
-        self.opened.node.take(harvest)
+        processed = self.worker._read(lease, answer, stored)
+        self.worker.links.add(processed)
+        self.opened.node.take(processed)
 
     def finish(self) -> None:
         """Crawl to the end and close cleanly."""
@@ -167,7 +167,7 @@ class CrashBench:
         for descriptor in moment.descriptors:
             sync_descriptor(descriptor)
         copies.append(self.copy(snapshot / "1-archive"))
-        self.parts.journal.append(moment.log_lines)
+        self.parts.crawl_log.append(moment.log_lines)
         copies.append(self.copy(snapshot / "2-log"))
         self.committer._store.write(moment.changes)
         copies.append(self.copy(snapshot / "3-state"))
@@ -187,7 +187,7 @@ class CrashBench:
     def close(self) -> None:
         self.worker.archive.close()
         self.worker._marker.close()
-        self.parts.journal.close()
+        self.parts.crawl_log.close()
         self.parts.close_store()
         self.parts.resolver.close()
         self._stack.close()

@@ -38,11 +38,11 @@ class Kept:
     covered_too_early: list[PartWritten] = field(default_factory=list)
     _ends: dict[str, int] = field(default_factory=dict)
 
-    def take(self, harvest: ProcessedPage) -> None:
-        stored = harvest.report.stored
+    def take(self, processed: ProcessedPage) -> None:
+        stored = processed.report.stored
         assert stored.start >= self._ends.get(stored.file, 0), "in the order of the file"
         self._ends[stored.file] = stored.end
-        self.harvests.append(harvest)
+        self.harvests.append(processed)
 
     def take_part(self, part: PartWritten) -> None:
         if any(end > self._ends.get(file, 0) for file, end in part.covered.items()):
@@ -55,7 +55,7 @@ class Kept:
 
     @property
     def numbers(self) -> list[int]:
-        return [harvest.report.lease.number for harvest in self.harvests]
+        return [processed.report.lease.number for processed in self.harvests]
 
 
 @dataclass
@@ -63,7 +63,7 @@ class CrewBench:
     """A crew at work in a collection of its own."""
 
     home: CollectionPaths
-    crew: ProcessPool
+    pool: ProcessPool
     kept: Kept
     given: int = 0
 
@@ -75,17 +75,17 @@ class CrewBench:
             key = Keys(SALT).of(url)
             lease = Lease(self.given, url, key, "127.0.0.1", "127.0.0.1", is_trusted=True)
             leases.append(lease)
-        self.crew.give(leases)
+        self.pool.give(leases)
 
     @property
     def hands(self) -> list[WorkerHandle]:
-        return self.crew._hands
+        return self.pool._hands
 
     async def until(self, is_so: Callable[[], bool]) -> None:
         """Tend the crew, much more often than a node does, until it is so."""
         async with asyncio.timeout(WAIT_S):
             while not is_so():
-                self.crew.tend()
+                self.pool.tend()
                 await asyncio.sleep(0.005)
 
 
@@ -97,13 +97,13 @@ async def a_crew(path: Path, workers: int = 2) -> AsyncIterator[CrewBench]:
     settings = Settings()
     values = {key: value for key, value in values_of(settings).items() if value != ()}
     orders = Orders(values, SALT, {"software": "gossamer/test"}, "run", workers, settings.node)
-    harvester = build_processor(settings, Keys(SALT))
+    processor = build_processor(settings, Keys(SALT))
     clock = SystemClock()
     cookies = CookiesFile(home.cookies, settings.fetch, clock)
-    crew = ProcessPool(home, orders, harvester, clock, cookies, silent_s=30.0)
+    pool = ProcessPool(home, orders, processor, clock, cookies, silent_s=30.0)
     kept = Kept()
     try:
-        await crew.start(PoolOwner(kept.take, kept.take_part, kept.back.append, kept.faults.append))
-        yield CrewBench(home, crew, kept)
+        await pool.start(PoolOwner(kept.take, kept.take_part, kept.back.append, kept.faults.append))
+        yield CrewBench(home, pool, kept)
     finally:
-        await crew.aclose()
+        await pool.aclose()

@@ -135,7 +135,7 @@ def test_who_was_buried_is_neither_heard_nor_buried_again(collection: Path) -> N
     """A worker that did not end in time: its socket closes only when it has been killed."""
 
     def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
-        bench.crew.bury(first)
+        bench.pool.bury(first)
         back = [lease.number for lease in bench.kept.back]
         first.desk.data_received(wire.frame(wire.PART, "", 0, {f"{first.name}.warc.gz": 1}))
         first.desk.connection_lost(None)

@@ -171,7 +171,7 @@ class FailingHarvester(PageProcessor):
     def __init__(self) -> None:
         """Nothing is needed to fail."""
 
-    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
+    def processed(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
         raise RecursionError(f"{lease.url} {answer.status} {stored.start}")
 
 

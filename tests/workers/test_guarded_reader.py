@@ -62,8 +62,8 @@ def site() -> Iterator[Site]:
 
 
 def outcomes(path: Path) -> dict[str, tuple[str, str]]:
-    with CollectionReader.open(path) as study:
-        rows = [row for batch in batches(study, "pages") for row in batch.to_pylist()]
+    with CollectionReader.open(path) as reader:
+        rows = [row for batch in batches(reader, "pages") for row in batch.to_pylist()]
     return {urlsplit(row["url"]).path: (row["outcome"], row["reason"] or "") for row in rows}
 
 
@@ -108,8 +108,8 @@ def mined(collection: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def url_in(path: Path, end: str) -> str:
-    with CollectionReader.open(path) as study:
-        rows = [row for batch in batches(study, "pages") for row in batch.to_pylist()]
+    with CollectionReader.open(path) as reader:
+        rows = [row for batch in batches(reader, "pages") for row in batch.to_pylist()]
     return next(str(row["url"]) for row in rows if str(row["url"]).endswith(end))
 
 
@@ -149,7 +149,7 @@ def test_a_page_that_can_be_read_by_now_is_read_by_a_rebuild(
 @pytest.mark.parametrize("what", ["graph", "index", "state", "all"])
 def test_a_rebuild_that_fails_leaves_nothing_behind(mined: Path, what: str) -> None:
     parts = sorted(path.name for path in mined.iterdir())
-    acts = (mined / "log" / "acts.jsonl").read_bytes()
+    actions = (mined / "log" / "acts.jsonl").read_bytes()
     [first, *_] = sorted((mined / "archive").glob("*.warc.gz"))
     damaged = bytearray(first.read_bytes())
     damaged[len(damaged) // 2] ^= 0xFF
@@ -159,7 +159,7 @@ def test_a_rebuild_that_fails_leaves_nothing_behind(mined: Path, what: str) -> N
         remade(mined, what)
 
     assert sorted(path.name for path in mined.iterdir()) == parts
-    assert (mined / "log" / "acts.jsonl").read_bytes() == acts
+    assert (mined / "log" / "acts.jsonl").read_bytes() == actions
     assert not list((mined / "run").glob("marker-*-rebuild"))
 
 
@@ -192,8 +192,8 @@ def test_a_page_that_killed_two_readers_is_read_by_nobody(
         forgotten(collection, site.url("/other"))
         remade(collection, "state")
 
-    with CollectionReader.open(collection) as study:
-        row = study.find(site.url("/bad1"))
+    with CollectionReader.open(collection) as reader:
+        row = reader.find(site.url("/bad1"))
     assert row is not None
     assert row.reason == "crash"
     assert row.detail == DEADLY

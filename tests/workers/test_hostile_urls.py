@@ -57,7 +57,7 @@ def form(name: str) -> Iterator[None]:
         yield
 
 
-def harvester(values: Mapping[str, object], forgotten: Forgotten) -> PageProcessor:
+def processor(values: Mapping[str, object], forgotten: Forgotten) -> PageProcessor:
     return build_processor(with_values(Settings(), dict(values)), Keys(b"s" * 16), forgotten)
 
 
@@ -66,8 +66,8 @@ def harvesters() -> Iterator[PageProcessor]:
     taken = Forgotten.of([Named(Breadth.HOST, "forgotten.example")], "2026-01-01")
     for name in ("compiled", "python"):
         with form(name):
-            yield harvester({}, Forgotten())
-            yield harvester({"fetch.types": ("any",), "urls.query": "clean"}, taken)
+            yield processor({}, Forgotten())
+            yield processor({"fetch.types": ("any",), "urls.query": "clean"}, taken)
 
 
 HARVESTERS: Final = tuple(harvesters())
@@ -90,7 +90,7 @@ def harvested(
         cut="",
     )
     lease = Lease(1, URL, b"k" * 16, "example.org", "127.0.0.1", purpose)
-    return reader.harvest(lease, answer, Stored("f.warc.gz", 0, 0, 1, "sha1:x"))
+    return reader.processed(lease, answer, Stored("f.warc.gz", 0, 0, 1, "sha1:x"))
 
 
 def without_line_ends(text: str) -> str:

@@ -20,7 +20,7 @@ def harvested(body: str, *, depth: int = 1, **values: object) -> ProcessedPage:
     url = "http://a.example/"
     lease = Lease(1, url, KEYS.of(url), "a.example", "127.0.0.1", depth=depth)
     answer = Fetched(url, 200, HEAD, body.encode(), b"", "127.0.0.1", "http/1.1", 1, 0.1)
-    return build_processor(settings, KEYS).harvest(lease, answer, Stored("a", 0, 0, 1))
+    return build_processor(settings, KEYS).processed(lease, answer, Stored("a", 0, 0, 1))
 
 
 FARM = "".join(f"<a href=http://h{number}.farm.example/>x</a>" for number in range(5_000))
@@ -50,8 +50,8 @@ def test_all_links_of_a_seed_count() -> None:
 
 
 def test_what_was_dropped_travels_from_a_worker_to_the_node() -> None:
-    harvest = harvested(FARM)
+    processed = harvested(FARM)
 
-    heard = harvest_of(harvest_items(harvest, is_indexed=False), harvest.report.lease)
+    heard = harvest_of(harvest_items(processed, is_indexed=False), processed.report.lease)
 
     assert heard.report.dropped == 4000

@@ -113,8 +113,8 @@ def test_a_crew_carries_every_lease_once_and_in_the_order_of_its_files(collectio
     async def work(bench: CrewBench) -> None:
         bench.give(site, [f"/{number}" for number in range(200)])
         await bench.until(lambda: len(bench.kept.harvests) == 200)
-        assert bench.crew.under_way == 0
-        await bench.crew.finish()
+        assert bench.pool.under_way == 0
+        await bench.pool.finish()
 
     with site_in_thread(WEB) as site:
         bench = with_crew(collection, work)
@@ -131,9 +131,9 @@ def test_what_a_killed_worker_archived_is_taken_and_the_rest_comes_back(collecti
         process = kill(bench, "w1")
         await bench.until(lambda: "w3" in [hand.name for hand in bench.hands])
         assert not is_alive(process)
-        await bench.until(lambda: bench.crew.under_way == never_answered(bench))
-        under_way.append(bench.crew.under_way)
-        await bench.crew.finish()
+        await bench.until(lambda: bench.pool.under_way == never_answered(bench))
+        under_way.append(bench.pool.under_way)
+        await bench.pool.finish()
 
     def never_answered(bench: CrewBench) -> int:
         """Of the six leases that hang, those whose worker lives."""
@@ -160,15 +160,15 @@ def test_a_worker_that_is_stopped_for_too_long_is_replaced(collection: Path) -> 
         os.kill(stopped.process.pid, signal.SIGSTOP)
         bench.give(site, [f"/{number}" for number in range(40, 140)])
         stopped.heard_s = time.monotonic() - 20.0
-        bench.crew.tend()
+        bench.pool.tend()
         assert is_alive(stopped.process.pid), "half a minute is not over"
         stopped.heard_s -= 15.0
         await bench.until(lambda: stopped not in bench.hands)
         assert not is_alive(stopped.process.pid)
         assert bench.kept.back
         bench.give(site, ["/after"])
-        await bench.until(lambda: bench.crew.under_way == 0)
-        await bench.crew.finish()
+        await bench.until(lambda: bench.pool.under_way == 0)
+        await bench.pool.finish()
 
     with site_in_thread(WEB) as site:
         bench = with_crew(collection, work)
@@ -184,17 +184,17 @@ def test_the_silence_of_workers_says_nothing_when_the_node_itself_was_stopped(
         await bench.until(lambda: len(bench.kept.harvests) == 1)
         for hand in bench.hands:
             hand.heard_s -= 60.0
-        bench.crew._tended_s -= 60.0
-        bench.crew.tend()
+        bench.pool._tended_s -= 60.0
+        bench.pool.tend()
         bench.give(site, ["/2"])
         await bench.until(lambda: len(bench.kept.harvests) == 2)
-        await bench.crew.finish()
+        await bench.pool.finish()
 
     with site_in_thread(WEB) as site:
         bench = with_crew(collection, work)
 
     assert_whole(bench)
-    assert bench.crew._hired == 2
+    assert bench.pool._hired == 2
 
 
 @pytest.mark.slow
@@ -207,8 +207,8 @@ def test_what_a_worker_was_killed_over_is_read_by_the_next_and_not_asked_again(
             await bench.until(lambda: len(bench.kept.harvests) == 3)  # else one of these is read
             bench.give(site, ["/big"])
             await kill_while_reading(bench)
-            await bench.until(lambda: bench.crew.under_way == 0)
-            await bench.crew.finish()
+            await bench.until(lambda: bench.pool.under_way == 0)
+            await bench.pool.finish()
 
         return work
 
@@ -230,8 +230,8 @@ def test_a_page_that_killed_two_workers_is_set_aside(collection: Path) -> None:
             await kill_while_reading(bench)
             await kill_while_reading(bench)
             bench.give(site, ["/4"])
-            await bench.until(lambda: bench.crew.under_way == 0)
-            await bench.crew.finish()
+            await bench.until(lambda: bench.pool.under_way == 0)
+            await bench.pool.finish()
 
         return work
 
@@ -249,7 +249,7 @@ def test_a_worker_killed_while_it_closes_is_not_waited_for(collection: Path) -> 
         bench.give(site, [f"/{number}" for number in range(50)])
         await bench.until(lambda: len(bench.kept.harvests) == 50)
         os.kill(bench.hands[0].process.pid, signal.SIGSTOP)
-        finishing = asyncio.ensure_future(bench.crew.finish())
+        finishing = asyncio.ensure_future(bench.pool.finish())
         await bench.until(lambda: len([h for h in bench.hands if h.is_closed]) == 1)
         kill(bench, next(hand.name for hand in bench.hands if not hand.is_closed))
         async with asyncio.timeout(WAIT_S):
@@ -268,7 +268,7 @@ def test_what_killed_a_worker_at_the_very_end_is_read_before_the_crew_goes(
     async def work(bench: CrewBench) -> None:
         bench.give(site, ["/big"])
         await bench.until(lambda: bool(reading_workers(bench.home.path)))
-        finishing = asyncio.ensure_future(bench.crew.finish())
+        finishing = asyncio.ensure_future(bench.pool.finish())
         await asyncio.sleep(0)  # the order to close is out
         kill(bench, "w1")
         async with asyncio.timeout(WAIT_S):
@@ -303,9 +303,9 @@ def test_workers_that_cannot_start_end_in_one_sentence(
     async def work(bench: CrewBench) -> None:
         await bench.until(lambda: bool(bench.kept.faults))
         await bench.until(lambda: bench.hands == [])  # the other one dies, too
-        hired = bench.crew._hired
-        await bench.crew.finish()
-        assert bench.crew._hired == hired, "nobody else is hired"
+        hired = bench.pool._hired
+        await bench.pool.finish()
+        assert bench.pool._hired == hired, "nobody else is hired"
 
     bench = with_crew(collection, work)
 
@@ -322,7 +322,7 @@ def test_a_disk_that_fails_a_worker_stops_the_crew_at_once(collection: Path) -> 
         bench.give(site, [f"/{number}" for number in range(20)])
         await bench.until(lambda: bool(bench.kept.faults))
         began_s = time.monotonic()
-        await bench.crew.finish()
+        await bench.pool.finish()
         assert time.monotonic() - began_s < 60
 
     with site_in_thread(WEB) as site:
@@ -341,11 +341,11 @@ def test_deaths_leak_no_files(collection: Path) -> None:
             bench.give(site, [f"/{turn}"])
             await bench.until(lambda turn=turn: len(bench.kept.harvests) > turn)  # type: ignore[misc]
             kill(bench, bench.hands[0].name)
-            await bench.until(lambda turn=turn: bench.crew._hired == turn + 2)  # type: ignore[misc]
+            await bench.until(lambda turn=turn: bench.pool._hired == turn + 2)  # type: ignore[misc]
             before = before or open_files(os.getpid())
         await bench.until(lambda: len(bench.hands) == 1)
         await bench.until(lambda: open_files(os.getpid()) <= before)  # the site closes its own
-        await bench.crew.finish()
+        await bench.pool.finish()
 
     with site_in_thread(WEB) as site:
         bench = with_crew(collection, work, workers=1)

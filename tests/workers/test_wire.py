@@ -167,22 +167,24 @@ def test_a_text_travels_as_the_index_wants_it_and_can_be_read(
     lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
     report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
     page = Page(base=lease.url, text=text, headings=tuple(headings))
-    harvest = ProcessedPage(report, page, (), pack_anchors([(bytes(16), "words")]))
+    processed = ProcessedPage(report, page, (), pack_anchors([(bytes(16), "words")]))
 
-    [[_, [items]]] = sent(wire.frame(wire.REPORTS, [wire.harvest_items(harvest, is_indexed=True)]))
+    [[_, [items]]] = sent(
+        wire.frame(wire.REPORTS, [wire.harvest_items(processed, is_indexed=True)])
+    )
     arrived = wire.harvest_of(items, lease)
 
     assert arrived.ready == prepare(text)
     assert arrived.page == replace(page, text="")
-    assert wire.with_text(arrived) == harvest
+    assert wire.with_text(arrived) == processed
 
 
 def test_without_an_index_no_text_travels() -> None:
     lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
     report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
-    harvest = ProcessedPage(report, Page(base=lease.url, text="some"))
+    processed = ProcessedPage(report, Page(base=lease.url, text="some"))
 
-    assert wire.harvest_of(wire.harvest_items(harvest, is_indexed=False), lease) == ProcessedPage(
+    assert wire.harvest_of(wire.harvest_items(processed, is_indexed=False), lease) == ProcessedPage(
         report
     )
 

@@ -75,18 +75,22 @@ class Report:
 
 
 def make_report(
-    study: CollectionReader, site: str = "", *, is_quick: bool = False, shown_rows: int = SHOWN_ROWS
+    reader: CollectionReader,
+    site: str = "",
+    *,
+    is_quick: bool = False,
+    shown_rows: int = SHOWN_ROWS,
 ) -> Report:
     """The report on a site, a host or the beginning of URLs; without one, on everything.
 
     `is_quick` leaves out what must be read from the archive: descriptions and insecure files.
     Raises UsageError and NotKnown for a site that cannot be, CorruptFile for a damaged graph.
     """
-    inside = inside_of(study, site)
+    inside = inside_of(reader, site)
     with tempfile.TemporaryDirectory(prefix="gossamer-report-") as folder:
-        urls = stage_urls(study, inside, Path(folder))
-        heads = stage_heads(study, inside, Path(folder), is_quick=is_quick)
-        with tables.opened(study.home.graph) as connection:
+        urls = stage_urls(reader, inside, Path(folder))
+        heads = stage_heads(reader, inside, Path(folder), is_quick=is_quick)
+        with tables.opened(reader.paths.graph) as connection:
             _open(connection, urls, heads)
             sums = {name: int(_only(connection, sql)) for name, sql in SUMS.items()}
             histograms = {name: _pairs(connection, sql) for name, sql in HISTOGRAMS.items()}
@@ -95,7 +99,7 @@ def make_report(
             span = connection.execute("select min(at_us), max(at_us) from pages").fetchone()
     first_us, last_us = span or (None, None)
     return Report(
-        study.home.path.resolve().name,
+        reader.paths.path.resolve().name,
         site,
         first_us or 0,
         last_us or 0,

@@ -45,14 +45,14 @@ _HEADS: Final = pa.schema(
 Inside = Callable[[str], bool]
 
 
-def inside_of(study: CollectionReader, site: str) -> Inside:
+def inside_of(reader: CollectionReader, site: str) -> Inside:
     """Whether a URL belongs to what a person names: a host, a site, or the beginning of URLs.
 
     Raises UsageError for a text that can be none of them.
     """
     if not site:
         return lambda _url: True
-    spellings = tuple(study.spellings(site))
+    spellings = tuple(reader.spellings(site))
     if not spellings:
         raise UsageError(f"{site!r} is not a site (example.org or a URL expected)")
     if "/" in site:
@@ -61,11 +61,11 @@ def inside_of(study: CollectionReader, site: str) -> Inside:
     return lambda url: (host := host_of(url)) == name or site_of(host) == name
 
 
-def stage_urls(study: CollectionReader, inside: Inside, folder: Path) -> Path:
+def stage_urls(reader: CollectionReader, inside: Inside, folder: Path) -> Path:
     """Write the table `urls`. Raises NotKnown when nothing is inside."""
-    seeds = frozenset(study.seeds())
+    seeds = frozenset(reader.seeds())
     path = folder / "urls.parquet"
-    if not _write(path, _URLS, (_url_row(row, seeds, inside) for row in study.url_rows())):
+    if not _write(path, _URLS, (_url_row(row, seeds, inside) for row in reader.url_rows())):
         raise NotKnown(
             "the collection has no URL of that site; `gossamer export hosts` lists its hosts"
         )
@@ -94,29 +94,29 @@ def _url_row(row: UrlRow, seeds: frozenset[str], inside: Inside) -> tuple[object
     )
 
 
-def stage_heads(study: CollectionReader, inside: Inside, folder: Path, *, is_quick: bool) -> Path:
+def stage_heads(reader: CollectionReader, inside: Inside, folder: Path, *, is_quick: bool) -> Path:
     """Write the table `heads`, from the archive in its own order; `is_quick` leaves it empty."""
     path = folder / "heads.parquet"
-    rows = () if is_quick else _head_rows(study, inside)
+    rows = () if is_quick else _head_rows(reader, inside)
     _write(path, _HEADS, rows)
     return path
 
 
-def _head_rows(study: CollectionReader, inside: Inside) -> Iterator[tuple[object, ...]]:
+def _head_rows(reader: CollectionReader, inside: Inside) -> Iterator[tuple[object, ...]]:
     places: list[tuple[Capture, str]] = []
-    for row in study.url_rows():
+    for row in reader.url_rows():
         is_page = row.outcome is Outcome.FETCHED and row.status == 200 and row.type in _HTML
-        if is_page and inside(row.url) and (capture := study.last_capture(row)) is not None:
+        if is_page and inside(row.url) and (capture := reader.last_capture(row)) is not None:
             places.append((capture, row.url))
     # Some 400 bytes a page: the archive is read from end to end, and not in the order of keys.
     places.sort(key=lambda place: (place[0].file, place[0].offset))
     for capture, url in places:
-        yield _head_row(study, capture, url)
+        yield _head_row(reader, capture, url)
 
 
-def _head_row(study: CollectionReader, capture: Capture, url: str) -> tuple[object, ...]:
+def _head_row(reader: CollectionReader, capture: Capture, url: str) -> tuple[object, ...]:
     try:
-        page = study.page_at(url, capture)
+        page = reader.page_at(url, capture)
     except CorruptFile:  # `gossamer verify` tells of it; here nothing is known of the page
         return url, None, None
     if page.kind not in ("html", "xhtml"):

@@ -1,7 +1,7 @@
 """The command line: where the program begins, and what happens when a verb fails.
 
-A crawl that is plainly typed begins at once; for all else the verbs (`verbs.py`) are loaded, and
-the library that reads their flags. Data goes to stdout, talk to stderr.
+A crawl that is plainly typed begins at once; for all else the verbs (`commands_table.py`) are
+loaded, and the library that reads their flags. Data goes to stdout, talk to stderr.
 """
 
 from __future__ import annotations

@@ -82,9 +82,9 @@ def _choose(
 
 def _seeds_before(collection: Path) -> frozenset[str]:
     """The seeds of a stored crawl; none where there is none that can be read."""
-    home = CollectionPaths(collection)
+    paths = CollectionPaths(collection)
     try:
-        store = open_to_read(home) if home.exists else None
+        store = open_to_read(paths) if paths.exists else None
     except GossamerError:
         return frozenset()  # whoever opens it to crawl says what is wrong with it
     if store is None:

@@ -2,7 +2,7 @@
 
     {"version": 1, "is_open": false, "files": {"state/000009.sst": [BYTES, "CRC-32"], ...}}
 
-Written when a writer lets go of the collection (`home.locked`), so that `verify` finds every byte
+Written when a writer lets go of the collection (`root.locked`), so that `verify` finds every byte
 that was flipped since. While somebody writes, and after a kill, `is_open` is true: then only files
 that never change once they are written are vouched for. The checksum of such a file is kept from
 one writer to the next, so damage that a writer has not met is not taken for what should be there.
@@ -49,9 +49,9 @@ class Checksums:
     is_open: bool = False
 
 
-def find_sums(home: Path) -> Checksums | None:
+def find_sums(root: Path) -> Checksums | None:
     """The checksums of a collection; None where it has none. Raises CorruptFile."""
-    path = home / NAME
+    path = root / NAME
     try:
         line = path.read_bytes()
     except FileNotFoundError:
@@ -72,25 +72,25 @@ class Before:
     """The checksums when a writer began, of files that were there."""
 
     files: Mapping[str, Sum] = field(default_factory=dict)
-    acts: tuple[int, int] = NO_FILE  # which file acts.jsonl was
+    actions: tuple[int, int] = NO_FILE  # which file acts.jsonl was
 
 
-def begin_writing(home: Path) -> Before:
+def begin_writing(root: Path) -> Before:
     """Say that files are being changed. Raises OSError."""
     try:
-        sums = find_sums(home) or Checksums()
+        sums = find_sums(root) or Checksums()
     except CorruptFile:
         sums = Checksums()
     if not sums.is_open:
-        _write(home, Checksums(sums.files, is_open=True))
-    files = {name: one for name, one in sums.files.items() if (home / name).exists()}
-    return Before(files, (stamp_of(home / ACTS)[0], 0))
+        _write(root, Checksums(sums.files, is_open=True))
+    files = {name: one for name, one in sums.files.items() if (root / name).exists()}
+    return Before(files, (stamp_of(root / ACTS)[0], 0))
 
 
-def end_writing(home: Path, before: Before) -> None:
+def end_writing(root: Path, before: Before) -> None:
     """Note the checksums of all files, when nobody writes to them any more. Raises OSError."""
-    if (home / "state" / "CURRENT").exists():
-        _write(home, Checksums(dict(_sums_of(home, before))))
+    if (root / "state" / "CURRENT").exists():
+        _write(root, Checksums(dict(_sums_of(root, before))))
 
 
 def is_fixed(name: str) -> bool:
@@ -98,34 +98,34 @@ def is_fixed(name: str) -> bool:
     return _FIXED.fullmatch(name) is not None
 
 
-def covered_files(home: Path) -> Iterator[str]:
+def covered_files(root: Path) -> Iterator[str]:
     """The names of all files that have checksums here."""
-    if (home / ACTS).exists():
+    if (root / ACTS).exists():
         yield ACTS
     for part in ("state", "index", "graph"):
-        for folder, _, names in os.walk(home / part):
-            inside = Path(folder).relative_to(home).as_posix()
+        for folder, _, names in os.walk(root / part):
+            inside = Path(folder).relative_to(root).as_posix()
             for name in names:
                 if _LEFT_OUT.fullmatch(f"{inside}/{name}") is None:
                     yield f"{inside}/{name}"
 
 
-def _sums_of(home: Path, before: Before) -> Iterator[tuple[str, Sum]]:
-    identity = _sum_of(home / _IDENTITY)
+def _sums_of(root: Path, before: Before) -> Iterator[tuple[str, Sum]]:
+    identity = _sum_of(root / _IDENTITY)
     is_same_state = before.files.get(_IDENTITY) == identity
-    for name in sorted(covered_files(home)):
+    for name in sorted(covered_files(root)):
         is_kept = is_fixed(name) and (is_same_state or not name.startswith("state/"))
-        is_damaged = name == ACTS and _is_damaged(home / name, before)
+        is_damaged = name == ACTS and _is_damaged(root / name, before)
         if name in before.files and (is_kept or is_damaged):
             yield name, before.files[name]
-        elif (found := _sum_of(home / name)) is not None:
+        elif (found := _sum_of(root / name)) is not None:
             yield name, found
 
 
 def _is_damaged(path: Path, before: Before) -> bool:
     """Whether lines of acts.jsonl that were there before are others now. Who rewrites it on purpose
     makes another file."""
-    if ACTS not in before.files or stamp_of(path)[0] != before.acts[0]:
+    if ACTS not in before.files or stamp_of(path)[0] != before.actions[0]:
         return False
     size, crc = before.files[ACTS]
     return crc32_of(path, size) != (crc, size)
@@ -138,12 +138,12 @@ def _sum_of(path: Path) -> Sum | None:
     return None
 
 
-def _write(home: Path, sums: Checksums) -> None:
+def _write(root: Path, sums: Checksums) -> None:
     files = {name: [size, f"{crc:08x}"] for name, (size, crc) in sums.files.items()}
-    new = home / f"{NAME}.new"
+    new = root / f"{NAME}.new"
     with new.open("wb") as file:
         file.write(checked_line({"version": _VERSION, "is_open": sums.is_open, "files": files}))
         file.flush()
         os.fsync(file.fileno())
-    new.replace(home / NAME)
-    sync_folder(home)
+    new.replace(root / NAME)
+    sync_folder(root)

@@ -75,8 +75,8 @@ def user_file(env: Mapping[str, str]) -> Path:
     """The person's own settings, for all collections."""
     if "GOSSAMER_CONFIG" in env:
         return Path(env["GOSSAMER_CONFIG"])
-    home = env.get("XDG_CONFIG_HOME") or env.get("APPDATA") or str(Path.home() / ".config")
-    return Path(home) / "gossamer" / "gossamer.toml"
+    paths = env.get("XDG_CONFIG_HOME") or env.get("APPDATA") or str(Path.home() / ".config")
+    return Path(paths) / "gossamer" / "gossamer.toml"
 
 
 def _files(collection: Path, env: Mapping[str, str]) -> list[Path]:

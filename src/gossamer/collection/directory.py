@@ -9,7 +9,7 @@ log/           crawl.jsonl: one line per outcome; acts.jsonl: what the operator 
 run/           lock and control while a node runs
 cookies.txt    cookies of sites, for the owner's eyes alone
 history.jsonl  how the sums grew, for the curves of the web page
-sums.json      checksums of state, graph and index (`sums.py`)
+sums.json      checksums of state, graph and index (`checksums.py`)
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class CollectionPaths:
         return self.path / "log" / "crawl.jsonl"
 
     @property
-    def acts(self) -> Path:
+    def actions(self) -> Path:
         return self.path / "log" / "acts.jsonl"
 
     @property
@@ -150,68 +150,68 @@ _OURS: Final = {
 _OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
-def open_to_write(home: CollectionPaths, memory_mb: int) -> RocksStore:
+def open_to_write(paths: CollectionPaths, memory_mb: int) -> RocksStore:
     """The state, for the one writer; the caller holds the lock. A new one gets format and salt."""
-    if not home.exists:
-        return _made_state(home, memory_mb)
-    store = RocksStore.open(home.state, memory_mb)
+    if not paths.exists:
+        return _made_state(paths, memory_mb)
+    store = RocksStore.open(paths.state, memory_mb)
     if _is_empty(store):  # an older release was killed before its first row
         _name_format(store)
-    _check_format(home, store)
+    _check_format(paths, store)
     return store
 
 
-def _made_state(home: CollectionPaths, memory_mb: int) -> RocksStore:
+def _made_state(paths: CollectionPaths, memory_mb: int) -> RocksStore:
     """A new state. It counts when its first row is in it, or not at all.
 
     RocksDB makes its files one by one, and what a kill or a full disk leaves of them cannot be
     opened by a reader. To make it elsewhere and to move it takes another 20 ms: it must be closed.
     """
     try:
-        _begin_state(home)
+        _begin_state(paths)
     except OSError as fault:
-        raise disk_fault(f"{home.state} could not be made", fault) from fault
-    store = RocksStore.open(home.state, memory_mb)
+        raise disk_fault(f"{paths.state} could not be made", fault) from fault
+    store = RocksStore.open(paths.state, memory_mb)
     try:
         _name_format(store)
-        home.half_made.unlink()
-        sync_folder(home.state)
+        paths.half_made.unlink()
+        sync_folder(paths.state)
     except OSError as fault:
         store.close()
-        raise disk_fault(f"{home.state} could not be made", fault) from fault
+        raise disk_fault(f"{paths.state} could not be made", fault) from fault
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _begin_state(home: CollectionPaths) -> None:
+def _begin_state(paths: CollectionPaths) -> None:
     """An empty folder with the mark in it. One that was begun before is moved away first, mark and
     all, for files are deleted in any order."""
-    begun = home.state.with_name("state.new")
+    begun = paths.state.with_name("state.new")
     shutil.rmtree(begun, ignore_errors=True)  # an older release made a state there
-    if home.half_made.exists():
-        home.state.rename(begun)
+    if paths.half_made.exists():
+        paths.state.rename(begun)
         shutil.rmtree(begun, ignore_errors=True)
-    elif any(home.state.iterdir()):  # what is in it is not ours to delete
+    elif any(paths.state.iterdir()):  # what is in it is not ours to delete
         raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY))
-    home.state.mkdir(exist_ok=True)
-    home.half_made.touch()
-    sync_folder(home.state)
-    sync_folder(home.path)
+    paths.state.mkdir(exist_ok=True)
+    paths.half_made.touch()
+    sync_folder(paths.state)
+    sync_folder(paths.path)
 
 
 def _name_format(store: Store) -> None:
     store.write({Table.META: {VERSION_KEY: str(FORMAT).encode(), SALT_KEY: os.urandom(16)}})
 
 
-def open_to_read(home: CollectionPaths) -> Store:
+def open_to_read(paths: CollectionPaths) -> Store:
     """The state beside a writer, or at rest. Raises NoCollection, StateLost, CorruptFile."""
-    complete_change(home)
-    if not home.exists:
-        raise home.missing()
-    store = RocksStore.open_to_read(home.state)
-    _check_format(home, store)
+    complete_change(paths)
+    if not paths.exists:
+        raise paths.missing()
+    store = RocksStore.open_to_read(paths.state)
+    _check_format(paths, store)
     return store
 
 
@@ -219,32 +219,32 @@ def _is_empty(store: Store) -> bool:
     return not any(store.scan(table, b"", None, 1) for table in Table)
 
 
-def _check_format(home: CollectionPaths, store: Store) -> None:
+def _check_format(paths: CollectionPaths, store: Store) -> None:
     found = store.find(Table.META, VERSION_KEY)
     if found is None or not found.isdigit():
         store.close()
         what = "it is not the state of a collection, or it is damaged; name another collection with"
-        raise CorruptFile(home.state, 0, f"{what} -c, or {REBUILD}")
+        raise CorruptFile(paths.state, 0, f"{what} -c, or {REBUILD}")
     if int(found) != FORMAT:
         store.close()
-        raise WrongVersion(home.path, int(found), FORMAT)
+        raise WrongVersion(paths.path, int(found), FORMAT)
 
 
-def complete_change(home: CollectionPaths) -> None:
+def complete_change(paths: CollectionPaths) -> None:
     """Whoever was forgetting something (`forget.py`) was killed at the last moment: complete it.
 
     Raises CollectionInUse where somebody is at it.
     """
-    if is_ready(home.path):
-        with locked(home):
+    if is_ready(paths.path):
+        with locked(paths):
             pass
 
 
 @contextmanager
-def locked(home: CollectionPaths) -> Iterator[None]:
+def locked(paths: CollectionPaths) -> Iterator[None]:
     """Hold the collection for writing, or raise CollectionInUse. Ends with the process, too."""
-    path = home.run / "lock"
-    _refuse_links(path, home.log, home.acts)
+    path = paths.run / "lock"
+    _refuse_links(path, paths.log, paths.actions)
     try:
         opened = path.open("a+", encoding="utf-8")
     except OSError as fault:
@@ -256,55 +256,55 @@ def locked(home: CollectionPaths) -> Iterator[None]:
             raise disk_fault(f"{path} could not be locked", fault) from fault
         if not is_ours:
             file.seek(0)
-            raise CollectionInUse(home.path, _holder(file.read()))
+            raise CollectionInUse(paths.path, _holder(file.read()))
         file.truncate(0)
         file.write(json.dumps({"pid": os.getpid()}))
         file.flush()
         try:
-            settle(home.path)
-            before = begin_writing(home.path)
+            settle(paths.path)
+            before = begin_writing(paths.path)
         except OSError as fault:
-            raise disk_fault(f"{home.path} could not be put in order", fault) from fault
+            raise disk_fault(f"{paths.path} could not be put in order", fault) from fault
         try:
             yield
         finally:
             with suppress(OSError):  # then the checksums stay marked as open
-                end_writing(home.path, before)
+                end_writing(paths.path, before)
             with suppress(OSError):  # a disk that is read-only by now; the lock itself is let go
                 file.truncate(0)
 
 
-def _refuse_links(*paths: Path) -> None:
+def _refuse_links(*candidates: Path) -> None:
     """Raise StoreError where a file that is written in its place is another's. Folders may lie on
     another disk; files that lead elsewhere stand in collections that strangers packed."""
-    for path in paths:
+    for path in candidates:
         if path.is_symlink():
             raise StoreError(f"{path} is a symbolic link and is not written to; remove it")
 
 
-def delete_checkpoints(home: CollectionPaths) -> None:
+def delete_checkpoints(paths: CollectionPaths) -> None:
     """What a backup that was killed left. For who holds the lock."""
-    for folder in home.run.glob(f"{CHECKPOINTS}*"):
+    for folder in paths.run.glob(f"{CHECKPOINTS}*"):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def undo_half_swaps(home: CollectionPaths) -> None:
+def undo_half_swaps(paths: CollectionPaths) -> None:
     """What a killed `rebuild` left: where it died between its two renames, the old part comes back,
     and nothing else stays. So does nothing of a list of cookies that was being written. For who
     holds the lock."""
-    for part in (home.state, home.graph, home.index):
+    for part in (paths.state, paths.graph, paths.index):
         old = part.with_name(part.name + ".old")
         if old.exists() and not part.exists():
             old.rename(part)
         shutil.rmtree(old, ignore_errors=True)
         shutil.rmtree(part.with_name(part.name + ".new"), ignore_errors=True)
-    home.new_cookies.unlink(missing_ok=True)
+    paths.new_cookies.unlink(missing_ok=True)
 
 
-def is_in_use(home: CollectionPaths) -> bool:
+def is_in_use(paths: CollectionPaths) -> bool:
     """Whether somebody holds the collection for writing."""
     try:
-        with (home.run / "lock").open("rb") as file:  # who only looks makes no file
+        with (paths.run / "lock").open("rb") as file:  # who only looks makes no file
             return not try_lock(file.fileno())
     except OSError:
         return False

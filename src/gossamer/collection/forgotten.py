@@ -42,7 +42,7 @@ class Copies:
     """The list as its copies and acts.jsonl have it."""
 
     read: Mapping[Path, ForgottenList | CorruptFile | None]  # None: it is not there
-    acts: Mapping[str, Decision]
+    actions: Mapping[str, Decision]
 
     @property
     def newest(self) -> ForgottenList:
@@ -62,13 +62,15 @@ class Copies:
     @property
     def merged(self) -> ForgottenList:
         """The list that counts. Raises StoreError where all copies are damaged."""
-        return self.newest.merged(self.acts)
+        return self.newest.merged(self.actions)
 
     @property
     def unnoted(self) -> dict[str, Decision]:
         """What acts.jsonl does not say, or not any more."""
         decided = self.merged.decisions.items()
-        return {d: one for d, one in decided if d not in self.acts or self.acts[d].act != one.act}
+        return {
+            d: one for d, one in decided if d not in self.actions or self.actions[d].act != one.act
+        }
 
 
 def read_copies(files: TakedownFiles) -> Copies:
@@ -79,7 +81,7 @@ def read_copies(files: TakedownFiles) -> Copies:
             read[path] = read_list(path)
         except CorruptFile as error:
             read[path] = error
-    return Copies(read, _decided_in(files.acts))
+    return Copies(read, _decided_in(files.actions))
 
 
 def read_forgotten(files: TakedownFiles) -> Forgotten:
@@ -106,7 +108,7 @@ def note_forgotten(
     breadths = sorted({one.breadth.value for one in named})
     digests = [one.digest for one in named]
     listed = read_copies(files).merged.merged(_decisions(FORGET, at_us, digests))
-    note_action(new.acts, at_us, FORGET, what=breadths, **{_DIGESTS: digests}, **sums)
+    note_action(new.actions, at_us, FORGET, what=breadths, **{_DIGESTS: digests}, **sums)
     _write_lists(listed, new.lists)
     return _forgotten(listed)
 
@@ -116,7 +118,7 @@ def note_allowed(files: TakedownFiles, at_us: int, named: Sequence[Named]) -> No
     digests = [one.digest for one in named]
     before = read_copies(files).merged
     decisions = dict(before.decisions) | _decisions(ALLOW, at_us, digests)
-    note_action(files.acts, at_us, ALLOW, **{_DIGESTS: digests})
+    note_action(files.actions, at_us, ALLOW, **{_DIGESTS: digests})
     _write_lists(ForgottenList(before.generation + 1, decisions), files.lists)
 
 
@@ -129,10 +131,10 @@ def _forgotten(listed: ForgottenList) -> Forgotten:
     return Forgotten({digest: one.at for digest, one in decided if one.act == FORGET})
 
 
-def _decided_in(acts: Path) -> dict[str, Decision]:
+def _decided_in(actions: Path) -> dict[str, Decision]:
     """What acts.jsonl says of each name, the last act first. A line that cannot be read is lost."""
     decided: dict[str, Decision] = {}
-    for act in read_actions(acts, _DIGESTS):
+    for act in read_actions(actions, _DIGESTS):
         if act.get("act") in (FORGET, ALLOW) and isinstance(act.get(_DIGESTS), list):
             decision = Decision(str(act["act"]), str(act.get("at", "")))
             decided |= {one: decision for one in act[_DIGESTS] if isinstance(one, str)}
@@ -143,7 +145,7 @@ def _note_again(files: TakedownFiles, at_us: int, unnoted: Mapping[str, Decision
     for act in (FORGET, ALLOW):
         digests = [digest for digest, one in unnoted.items() if one.act == act]
         if digests:
-            note_action(files.acts, at_us, act, restored=True, **{_DIGESTS: digests})
+            note_action(files.actions, at_us, act, restored=True, **{_DIGESTS: digests})
 
 
 def _write_lists(listed: ForgottenList, paths: Iterable[Path]) -> None:

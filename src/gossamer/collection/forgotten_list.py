@@ -32,7 +32,7 @@ _CHECKSUM_BYTES: Final = 16
 class TakedownFiles:
     """The files of a collection that tell what was forgotten."""
 
-    acts: Path  # a line for each act of the operator, takedowns among them
+    actions: Path  # a line for each act of the operator, takedowns among them
     lists: tuple[Path, Path]  # both copies of the list
 
     @classmethod

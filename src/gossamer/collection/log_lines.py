@@ -27,7 +27,7 @@ def unreadable_lines(path: Path) -> Iterator[int]:
 def wrap_unreadable(path: Path) -> int:
     """Write a log anew with every damaged line wrapped; how many there were. Raises OSError.
 
-    The file is another one afterwards, even where nothing was damaged (`sums.py`).
+    The file is another one afterwards, even where nothing was damaged (`checksums.py`).
     """
     if not path.exists():
         return 0

@@ -50,16 +50,16 @@ class OperatorInputs:
     ends: Mapping[str, int] | None = None  # of archive files, by the state
 
 
-def read_operator_inputs(home: CollectionPaths) -> OperatorInputs:
+def read_operator_inputs(paths: CollectionPaths) -> OperatorInputs:
     """From the state, or where it cannot be read, from archive and log. For who holds the lock."""
-    return _told_by_state(home) or _told_by_archive(home)
+    return _told_by_state(paths) or _told_by_archive(paths)
 
 
-def _told_by_state(home: CollectionPaths) -> OperatorInputs | None:
-    if not home.exists:
+def _told_by_state(paths: CollectionPaths) -> OperatorInputs | None:
+    if not paths.exists:
         return None
     try:
-        store = open_to_read(home)
+        store = open_to_read(paths)
     except GossamerError:
         return None
     try:
@@ -81,19 +81,19 @@ def _texts(store: Store, key: bytes) -> tuple[str, ...] | None:
     return None if row is None else tuple(map(str, msgpack.unpackb(row)))
 
 
-def _told_by_archive(home: CollectionPaths) -> OperatorInputs:
-    paths = sorted(home.archive.glob("*.warc.gz"), key=_begun)
-    infos = list(_infos(paths))
-    salt = read_manifest(home.archive).salt or _salt_in(infos)
-    acts = list(read_actions(home.acts))
+def _told_by_archive(paths: CollectionPaths) -> OperatorInputs:
+    warc_paths = sorted(paths.archive.glob("*.warc.gz"), key=_begun)
+    infos = list(_infos(warc_paths))
+    salt = read_manifest(paths.archive).salt or _salt_in(infos)
+    actions = list(read_actions(paths.actions))
     newest = max((at for at, _ in infos), default="")
     info = infos[-1][1] if infos else {}
     values = {key: ast.literal_eval(info[key]) for key in KEYS if key in info}
-    values |= _changed_since(acts, newest)
-    typed = [seed for act in acts for seed in act.get("seeds", ()) if isinstance(seed, str)]
+    values |= _changed_since(actions, newest)
+    typed = [seed for act in actions for seed in act.get("seeds", ()) if isinstance(seed, str)]
     listed = [seed for _, one in infos for seed in one.get("seeds", "").split()]
     if not typed and any(len(one.get("seeds", "").split()) >= _IN_WARCINFO for _, one in infos):
-        listed += _first_requests(paths)
+        listed += _first_requests(warc_paths)
     seeds = tuple(dict.fromkeys([*typed, *listed]))
     return OperatorInputs(
         _usable(values),
@@ -111,9 +111,9 @@ def _begun(path: Path) -> tuple[str, ...]:
     return (parts[-2], parts[-1]) if len(parts) > 2 else ("", path.name)
 
 
-def _infos(paths: Iterable[Path]) -> Iterator[tuple[str, dict[str, str]]]:
+def _infos(warc_paths: Iterable[Path]) -> Iterator[tuple[str, dict[str, str]]]:
     """When each file was begun and what its first record says; damaged ones are left out."""
-    for path in paths:
+    for path in warc_paths:
         try:
             info = read_info(path)
         except (GossamerError, OSError):
@@ -132,10 +132,10 @@ def _salt_in(infos: Iterable[tuple[str, Mapping[str, str]]]) -> bytes:
     return found
 
 
-def _changed_since(acts: Iterable[Mapping[str, Any]], newest: str) -> dict[str, object]:
+def _changed_since(actions: Iterable[Mapping[str, Any]], newest: str) -> dict[str, object]:
     """Settings that were changed when the newest file was begun, or later."""
     values: dict[str, object] = {}
-    for act in acts:
+    for act in actions:
         at = "".join(c for c in str(act.get("at", "")) if c.isdigit())[: len(newest)]
         changed = act.get("changed")
         if at < newest or not isinstance(changed, dict):
@@ -164,9 +164,9 @@ def _usable(values: Mapping[str, object]) -> Settings:
     return settings
 
 
-def _first_requests(paths: Iterable[Path]) -> Iterator[str]:
+def _first_requests(warc_paths: Iterable[Path]) -> Iterator[str]:
     """URLs that were requested without having been found on a page."""
-    for path in paths:
+    for path in warc_paths:
         try:
             for exchange in iter_exchanges(path):
                 lease = exchange.lease

@@ -23,47 +23,47 @@ PARTS: Final = ("state", "archive", "graph", "index", "log", "cookies.txt")
 _READY: Final = "ready"
 
 
-def begin_staging(home: Path) -> Path:
+def begin_staging(root: Path) -> Path:
     """An empty folder for the new parts. The caller holds the collection's lock."""
-    settle(home)
-    new = home / NEW
+    settle(root)
+    new = root / NEW
     new.mkdir()
     return new
 
 
-def make_ready(home: Path) -> None:
+def make_ready(root: Path) -> None:
     """The new parts are whole, and on the disk: from here on they count."""
-    new = home / NEW
+    new = root / NEW
     for folder in new.rglob("*"):
         if folder.is_dir():  # an index has folders of its own
             sync_folder(folder)
     with (new / _READY).open("wb") as file:
         os.fsync(file.fileno())
     sync_folder(new)
-    sync_folder(home)
+    sync_folder(root)
 
 
-def is_ready(home: Path) -> bool:
+def is_ready(root: Path) -> bool:
     """Whether new parts count that are not all in their place."""
-    return (home / NEW / _READY).exists()
+    return (root / NEW / _READY).exists()
 
 
-def settle(home: Path) -> None:
+def settle(root: Path) -> None:
     """Complete a change that counts, or throw away one that does not. For who holds the lock.
 
     Raises OSError; then it is not complete, and may be tried again.
     """
-    new, old = home / NEW, home / OLD
-    if is_ready(home):
+    new, old = root / NEW, root / OLD
+    if is_ready(root):
         old.mkdir(exist_ok=True)
         for part in PARTS:
             if not (new / part).exists():
                 continue  # it is in its place
-            if (home / part).exists():
-                (home / part).rename(old / part)
-            (new / part).rename(home / part)
+            if (root / part).exists():
+                (root / part).rename(old / part)
+            (new / part).rename(root / part)
         sync_folder(old)
-        sync_folder(home)
+        sync_folder(root)
     _delete(old)
     _delete(new)
 

@@ -110,7 +110,7 @@ def _joined(before: Iterable[str], more: Iterable[str]) -> list[str]:
 
 
 def note_start(
-    home: CollectionPaths,
+    paths: CollectionPaths,
     store: Store,
     frontier: Frontier,
     settings: Settings,
@@ -134,9 +134,11 @@ def note_start(
         facts["seeds"] = new[:_SEEDS_A_LINE]
     if changed:
         facts["changed"] = {key: [repr(old), repr(new)] for key, (old, new) in changed.items()}
-    note_action(home.acts, clock.wall_us(), act, **facts)
+    note_action(paths.actions, clock.wall_us(), act, **facts)
     for start in range(_SEEDS_A_LINE, len(new), _SEEDS_A_LINE):  # a lost state is made from them
-        note_action(home.acts, clock.wall_us(), "seeds", seeds=new[start : start + _SEEDS_A_LINE])
+        note_action(
+            paths.actions, clock.wall_us(), "seeds", seeds=new[start : start + _SEEDS_A_LINE]
+        )
 
 
 def stored_bans(store: Store) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def library(roots: Mapping[str, str]) -> HostPages:
     }
     written: dict[str, list[tuple[str, str]]] = {author: [] for author in AUTHORS}
     for shelf in SHELVES:
-        pages |= _shelf(shelf, written)
+        pages |= _collections(shelf, written)
     pages |= _authors(written) | _front(roots) | _desk()
     return pages
 
@@ -84,7 +84,7 @@ def _title(shelf: str, at: int) -> str:
     return tell(form, GRAMMAR, f"library/{shelf}/{at}")
 
 
-def _shelf(shelf: str, written: dict[str, list[tuple[str, str]]]) -> HostPages:
+def _collections(shelf: str, written: dict[str, list[tuple[str, str]]]) -> HostPages:
     pages: HostPages = {}
     books: list[tuple[str, str]] = []
     home = f"/shelves/{slug(shelf)}/"

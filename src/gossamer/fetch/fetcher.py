@@ -3,7 +3,7 @@
 A lease says which address to ask. It is pinned, so that nothing is resolved a second time, and
 judged again at the moment of connecting, so that neither a changed name nor a bug can lead
 elsewhere. Redirects are answers, not followed here. Type and size are judged on the headers; a
-body that is not wanted is never taken. Foreign errors end in `faults.py`.
+body that is not wanted is never taken. Foreign errors end in `errors.py`.
 """
 
 from __future__ import annotations

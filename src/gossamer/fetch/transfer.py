@@ -1,7 +1,7 @@
 """One libcurl handle and what is under way on it.
 
 Handles are used again and again; only what differs between requests is set each time. What comes
-is gathered by `intake.py`, and judged here as soon as its head is whole.
+is gathered by `import_intake.py`, and judged here as soon as its head is whole.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A host costs a kilobyte of memory while it has work, and each page of a site may name a thousand new
 ones of the same site (`workers/linked_hosts.py`). So a site has at most `frontier.hosts_per_site`;
-URLs of further hosts are refused as `budget`. The first few of a page get a row; the rest is counted
-and leaves no trace, or the rows would be the attack.
+URLs of further hosts are refused as `budget`. The first few of a page get a row; the rest is
+counted and leaves no trace, or the rows would be the attack.
 
 How many hosts a site has is estimated first: a table of 65,536 counters, chosen by the last two
 labels of a name. It never says too few. Only where it says too many, the hosts are counted by their

@@ -1,10 +1,10 @@
 """The fields of an entry. Writer and reader must agree on them, so both build them here.
 
-There are no stemmed fields: a query asks for all words that share a stem (`kin.py`), which costs a
-crawl nothing; docs/adr/0008-index.md has the figures. All texts come in normal form with spaces
-between their words (`words.py`), so every field is cut at spaces only, by an analyser that tantivy
-knows by itself: a reader registers nothing, and any other tool that reads tantivy's format can
-search this index.
+There are no stemmed fields: a query asks for all words that share a stem (`stem_variants.py`),
+which costs a crawl nothing; docs/adr/0008-index.md has the figures. All texts come in normal form
+with spaces between their words (`words.py`), so every field is cut at spaces only, by an analyser
+that tantivy knows by itself: a reader registers nothing, and any other tool that reads tantivy's
+format can search this index.
 
     id          the URL's key, 32 hex digits
     title headings body anchors    words, with positions; anchors are those of *other* pages
@@ -13,7 +13,7 @@ search this index.
     language    as the page's (`records.py`)
     type        MIME type, and a short word for it: html text pdf image audio video other
     at          when it was fetched; for sorting and ranges
-    key_high key_low    the key as two numbers, for going through all entries (`shares.py`)
+    key_high key_low    the key as two numbers, for going through all entries (`batches.py`)
     anchored    which words its anchors field has, as one number (`anchors.py`)
     stored      everything that is shown or needed to write the entry again (`entry.py`)
 

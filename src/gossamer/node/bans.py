@@ -106,10 +106,10 @@ def put_bans(frontier: Frontier, lines: Sequence[str]) -> None:
     frontier.pending.put(Table.META, REJUDGE_KEY, b"1")
 
 
-def bans_in(acts: Path) -> tuple[str, ...]:
+def bans_in(actions: Path) -> tuple[str, ...]:
     """The lines that acts.jsonl leads to, for a state that is made again."""
     lines: dict[str, None] = {}
-    for act in read_actions(acts):
+    for act in read_actions(actions):
         if act.get("act") == "ban":
             lines.update(dict.fromkeys(act.get("added", ())))
             for line in act.get("lifted", ()):
@@ -120,14 +120,14 @@ def bans_in(acts: Path) -> tuple[str, ...]:
 # -- for the page and the command line
 
 
-def bans_of(home: CollectionPaths) -> tuple[str, ...]:
+def bans_of(paths: CollectionPaths) -> tuple[str, ...]:
     """The bans of a crawl, running or stored. Raises NoCollection."""
     try:
-        return tuple(send(home, "ban").get("bans", ()))
+        return tuple(send(paths, "ban").get("bans", ()))
     except NotRunning:
-        if not home.exists:
-            raise home.missing() from None
-        store = open_to_read(home)
+        if not paths.exists:
+            raise paths.missing() from None
+        store = open_to_read(paths)
         try:
             return stored_bans(store)
         finally:
@@ -135,34 +135,34 @@ def bans_of(home: CollectionPaths) -> tuple[str, ...]:
 
 
 def change_bans(
-    home: CollectionPaths, clock: Clock, added: Sequence[str] = (), lifted: Sequence[str] = ()
+    paths: CollectionPaths, clock: Clock, added: Sequence[str] = (), lifted: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Ban and lift, in a crawl that runs or rests; all bans afterwards.
 
     Raises UsageError, NoCollection, CollectionInUse.
     """
     try:
-        reply: Mapping[str, Any] = send(home, "ban", added=list(added), lifted=list(lifted))
+        reply: Mapping[str, Any] = send(paths, "ban", added=list(added), lifted=list(lifted))
     except NotRunning:
-        return _change_stored(home, clock, added, lifted)
+        return _change_stored(paths, clock, added, lifted)
     if "error" in reply:
         raise UsageError(str(reply["error"]))
     return tuple(reply["bans"])
 
 
 def _change_stored(
-    home: CollectionPaths, clock: Clock, added: Sequence[str], lifted: Sequence[str]
+    paths: CollectionPaths, clock: Clock, added: Sequence[str], lifted: Sequence[str]
 ) -> tuple[str, ...]:
-    if not home.exists:
-        raise home.missing()
-    home.run.mkdir(exist_ok=True)
-    with locked(home):
-        store = open_to_write(home, 16)
+    if not paths.exists:
+        raise paths.missing()
+    paths.run.mkdir(exist_ok=True)
+    with locked(paths):
+        store = open_to_write(paths, 16)
         try:
             before = stored_bans(store)
             lines = changed_lines(before, added, lifted)
             if lines != before:
-                note_bans(home, clock, before, lines)
+                note_bans(paths, clock, before, lines)
                 rows = {BANS_KEY: msgpack.packb(list(lines)), REJUDGE_KEY: b"1"}
                 store.write({table: {} for table in Table} | {Table.META: rows})
         finally:
@@ -171,9 +171,9 @@ def _change_stored(
 
 
 def note_bans(
-    home: CollectionPaths, clock: Clock, before: Sequence[str], after: Sequence[str]
+    paths: CollectionPaths, clock: Clock, before: Sequence[str], after: Sequence[str]
 ) -> None:
     """A line in acts.jsonl. Raises DiskFault."""
     added = [line for line in after if line not in before]
     lifted = [line for line in before if line not in after]
-    note_action(home.acts, clock.wall_us(), "ban", added=added, lifted=lifted)
+    note_action(paths.actions, clock.wall_us(), "ban", added=added, lifted=lifted)

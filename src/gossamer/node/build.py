@@ -109,7 +109,7 @@ SettingsFor = Callable[[Settings | None], Settings]
 
 
 def open_node(
-    home: CollectionPaths,
+    paths: CollectionPaths,
     settings_for: SettingsFor,
     seeds: Sequence[str],
     clock: Clock,
@@ -125,14 +125,14 @@ def open_node(
     changes nothing, when a stored crawl is to go on in another scope or normal form and
     `may_change` is not set. The caller closes the node, then `stack`.
     """
-    complete_change(home)
-    is_new = not home.exists
+    complete_change(paths)
+    is_new = not paths.exists
     settings = settings_for(None)
     if is_new:
         check_usable(settings, seeds)
-    home.make()
-    stack.enter_context(locked(home))
-    store = open_to_write(home, settings.frontier.memory_mb)
+    paths.make()
+    stack.enter_context(locked(paths))
+    store = open_to_write(paths, settings.frontier.memory_mb)
     try:
         if not is_new:
             settings = settings_for(stored_settings(store))
@@ -140,10 +140,10 @@ def open_node(
             check_usable(used, [*stored_seeds(store), *seeds])
         index = None
         if settings.node.index:
-            index = IndexFeed(home.index, clock, settings.node.index_every_s)
+            index = IndexFeed(paths.index, clock, settings.node.index_every_s)
             stack.callback(index.close)
         opened = _open(
-            home, store, index, settings, seeds, clock,
+            paths, store, index, settings, seeds, clock,
             is_new=is_new, may_change=may_change, is_import=is_import,
         )  # fmt: skip
         return replace(opened, checkpoint=store.checkpoint)
@@ -169,7 +169,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
 
 
 def _open(
-    home: CollectionPaths,
+    paths: CollectionPaths,
     store: Store,
     index: IndexFeed | None,
     settings: Settings,
@@ -181,7 +181,7 @@ def _open(
     is_import: bool,
 ) -> Opened:
     changed = changed_settings(store, settings, may_change=may_change)
-    forgotten = mend_forgotten(home.takedowns, clock.wall_us())
+    forgotten = mend_forgotten(paths.takedowns, clock.wall_us())
     left_out = tuple(seed for seed in seeds if forgotten.covers(seed))
     seeds = [seed for seed in seeds if seed not in left_out]
     all_seeds, typed = with_stored_seeds(store, seeds)
@@ -189,59 +189,59 @@ def _open(
     files = BanList.read(map(Path, settings.scope.ban_files))
     admission = Admission(settings, all_seeds, files, BanList(live), forgotten)
     log_length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
-    journal = CrawlLog(home.log, log_length, store.find(Table.META, LOG_SUM_KEY))
+    crawl_log = CrawlLog(paths.log, log_length, store.find(Table.META, LOG_SUM_KEY))
     frontier = Frontier(
         store,
         settings.frontier,
         admission,
         watch_depth=settings.scope.depth >= 0,
-        on_refused=journal.note_refusals,
+        on_refused=crawl_log.note_refusals,
     )
     salt = store.find(Table.META, SALT_KEY) or b""
     keys = Keys(salt)
     guard = guard_of(settings.fetch)
-    harvester = build_processor(settings, keys, forgotten)
-    links = LinkFiles(home.graph, clock, settings.node.keep_parts_s)
+    processor = build_processor(settings, keys, forgotten)
+    links = LinkFiles(paths.graph, clock, settings.node.keep_parts_s)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"
     scheduler = Scheduler(
-        frontier, settings, keys, guard, clock, typed.hosts, journal.note_row,
+        frontier, settings, keys, guard, clock, typed.hosts, crawl_log.note_row,
         is_unclean=is_unclean, may_ask_sitemap=admission.may_ask_sitemap,
         is_in_scope=admission.is_in_scope, find_ban=admission.find_ban,
         secret_origins=typed.secret_origins,
     )  # fmt: skip
-    post = WorkerContext(
-        home.path, "0", f"{clock.wall_us() // 1000:x}", _info(settings, all_seeds, salt)
+    context = WorkerContext(
+        paths.path, "0", f"{clock.wall_us() // 1000:x}", _info(settings, all_seeds, salt)
     )
-    gatherer = build_gatherer(settings, post, clock)
+    gatherer = build_gatherer(settings, context, clock)
     workers = 0 if is_import else workers_for(settings, all_seeds)
     used = asking_nobody(settings) if is_import else settings
-    cookies = CookiesFile(home.cookies, used.fetch, clock)
-    crew: WorkerPool
+    cookies = CookiesFile(paths.cookies, used.fetch, clock)
+    pool: WorkerPool
     if workers:
         shared = with_shared_memory(settings, workers)
         values = {key: value for key, value in values_of(shared).items() if value != ()}
-        orders = Orders(values, salt, dict(post.info), post.run, workers, settings.node)
-        crew = ProcessPool(home, orders, harvester, clock, cookies)
+        orders = Orders(values, salt, dict(context.info), context.run, workers, settings.node)
+        pool = ProcessPool(paths, orders, processor, clock, cookies)
     else:
-        worker = build_worker(used, post, harvester, gatherer, clock, cookies.jar)
-        crew = LocalPool(worker, cookies)
+        worker = build_worker(used, context, processor, gatherer, clock, cookies.jar)
+        pool = LocalPool(worker, cookies)
     is_match = matcher(settings)
     if settings.limits.max_matches:
         scheduler.allowance.matches = count_matches(store, is_match)
-    committer = Committer(store, frontier, journal, links, index, crew, log_length)
+    committer = Committer(store, frontier, crawl_log, links, index, pool, log_length)
     node = Node(
         Parts(
-            home=home,
+            paths=paths,
             settings=settings,
             clock=clock,
             admission=admission,
             frontier=frontier,
             scheduler=scheduler,
             resolver=Resolver(clock, settings.fetch.dns_keep_s),
-            crew=crew,
-            reread=GuardedReader(harvester).read,
+            pool=pool,
+            reread=GuardedReader(processor).read,
             committer=committer,
-            journal=journal,
+            crawl_log=crawl_log,
             links=links,
             index=index,
             is_match=is_match,
@@ -250,12 +250,12 @@ def _open(
             close_store=store.close,
         )
     )
-    deadly = read_deadly(home.run)
-    marker = CrashMarker(replace(post, name="start").marker)
+    deadly = read_deadly(paths.run)
+    marker = CrashMarker(replace(context, name="start").marker)
     recovered = _recover(
-        home, store, settings, node, harvester, gatherer, links, index, committer, deadly, marker
+        paths, store, settings, node, processor, gatherer, links, index, committer, deadly, marker
     )
-    note_start(home, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
+    note_start(paths, store, frontier, settings, all_seeds, typed, clock, changed, is_new=is_new)
     if _must_judge_again(store, seeds, changed, is_new=is_new):
         frontier.judge_again(clock.wall_us())
         frontier.pending.delete(Table.META, REJUDGE_KEY)
@@ -263,7 +263,7 @@ def _open(
     committer.commit_now()
     scheduler.sitemaps.open(store, is_changed=any(key in _WANTS_SITEMAPS for key in changed))
     marker.close()
-    delete_markers(home.run, but=post.run)
+    delete_markers(paths.run, but=context.run)
     intake = (
         Intake(settings, keys, frontier, worker, node, committer, links, index, forgotten)
         if is_import
@@ -298,11 +298,11 @@ def workers_for(settings: Settings, seeds: Sequence[str]) -> int:
 
 
 def _recover(
-    home: CollectionPaths,
+    paths: CollectionPaths,
     store: Store,
     settings: Settings,
     node: Node,
-    harvester: PageProcessor,
+    processor: PageProcessor,
     gatherer: LinkGatherer,
     links: LinkFiles,
     index: IndexFeed | None,
@@ -314,14 +314,14 @@ def _recover(
     linked = dict(links.manifest.covered) if settings.node.graph else known
     indexed = dict(index.covered) if index is not None else known
 
-    def take(harvest: ProcessedPage, to_state: bool) -> None:
-        file, start = harvest.report.stored.file, harvest.report.stored.start
+    def take(processed: ProcessedPage, to_state: bool) -> None:
+        file, start = processed.report.stored.file, processed.report.stored.start
         if to_state:
-            node.replay(harvest)  # the index hears of it, too
+            node.replay(processed)  # the index hears of it, too
         elif index is not None and start >= indexed.get(file, 0):
-            index.take(harvest, is_current=node.is_current(harvest.report))
+            index.take(processed, is_current=node.is_current(processed.report))
         if settings.node.graph and start >= linked.get(file, 0):
-            gatherer.add(harvest)
+            gatherer.add(processed)
         # A whole archive may be read here, and memory is bounded.
         if gatherer.is_due and (due := gatherer.write_now()) is not None:
             links.note(due)
@@ -329,11 +329,13 @@ def _recover(
             committer.commit_now()
 
     covered = {file: min(linked.get(file, 0), indexed.get(file, 0)) for file in known}
-    recovered = recover(home.archive, known, covered, harvester, take, deadly=deadly, marker=marker)
+    recovered = recover(
+        paths.archive, known, covered, processor, take, deadly=deadly, marker=marker
+    )
     part = gatherer.write_now()
     if part is not None:
         links.note(part)
-    update_manifest(home.archive, store.find(Table.META, SALT_KEY) or b"", known)
+    update_manifest(paths.archive, store.find(Table.META, SALT_KEY) or b"", known)
     return recovered
 
 
@@ -357,7 +359,7 @@ def _as_found(seeds: Iterable[str], keys: Keys) -> Iterable[Found]:
 
 def _info(settings: Settings, seeds: Sequence[str], salt: bytes) -> dict[str, str]:
     """The settings in force and the salt of keys, for the first record of every file; without
-    credentials. With them the state can be made again (`told.py`)."""
+    credentials. With them the state can be made again (`operator_inputs.py`)."""
     default = values_of(Settings())
     kept = {
         key: repr(value)

@@ -33,10 +33,10 @@ decisions made meanwhile belong to the next commit (`frontier/pending.py`).
 With workers nothing changes but who writes: each appends to a WARC file of its own, and the node
 syncs all of them, by descriptors of its own, before it writes what they have reported. A worker
 reports in the order of its file, so one byte says how far the state knows it. When a worker dies
-(`legacy.py`) its file is cut and synced, what lies behind the reported byte is read as a restart
-would, and only then its other leases come back: either an exchange is in the archive or its URL is
-asked again, never both. Exchanges are read under a marker (`marker.py`); what two readers died over
-has failed, and is passed over by every restart.
+(`crash_state.py`) its file is cut and synced, what lies behind the reported byte is read as a
+restart would, and only then its other leases come back: either an exchange is in the archive or its
+URL is asked again, never both. Exchanges are read under a marker (`crash_marker.py`); what two
+readers died over has failed, and is passed over by every restart.
 
 A failed sync is not tried again: after it nobody knows what is on disk. The crawl stops, and the
 next start believes only what it can read; it writes the bytes behind the known end once more before
@@ -87,20 +87,20 @@ class Committer:
         self,
         store: Store,
         frontier: Frontier,
-        journal: CrawlLog,
+        crawl_log: CrawlLog,
         links: LinkFiles,
         index: IndexFeed | None,
-        crew: WorkerPool,
+        pool: WorkerPool,
         log_length: int,
     ) -> None:
         self._store = store
         self._frontier = frontier
-        self._journal = journal
+        self._crawl_log = crawl_log
         self._links = links
         self._index = index
-        self._crew = crew
-        self._log_length = min(log_length, journal.length)
-        self._log_crc32 = journal.crc32
+        self._pool = pool
+        self._log_length = min(log_length, crawl_log.length)
+        self._log_crc32 = crawl_log.crc32
         self._ends: dict[str, int] = {}
         self._lock = asyncio.Lock()
         self._commits = 0
@@ -130,7 +130,7 @@ class Committer:
         self._frontier.end_commit(moment.changes)
 
     def _moment(self, *, is_clean: bool) -> Moment:
-        lines = self._journal.take()
+        lines = self._crawl_log.take()
         self._log_length += len(lines)
         self._log_crc32 = crc32(lines, self._log_crc32)
         pending = self._frontier.pending
@@ -141,7 +141,7 @@ class Committer:
             pending.put(Table.META, FILE_PREFIX + file.encode(), end.to_bytes(8, "big"))
         self._ends = {}
         return Moment(
-            tuple(self._crew.descriptors().values()),
+            tuple(self._pool.descriptors().values()),
             lines,
             self._frontier.begin_commit(),
             self._links.take(),
@@ -157,7 +157,7 @@ class Committer:
             for descriptor in moment.descriptors:
                 os.close(descriptor)
         if moment.log_lines:
-            self._journal.append(moment.log_lines)
+            self._crawl_log.append(moment.log_lines)
         self._store.write(moment.changes)
         if moment.parts or not moment.is_clean:  # in the end the book is being finished elsewhere
             self._links.name(moment.parts)

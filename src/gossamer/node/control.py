@@ -35,22 +35,22 @@ class NotRunning(GossamerError):
     """No crawl is running in the collection."""
 
 
-def _socket_path(home: CollectionPaths) -> Path:
-    return home.run.resolve() / "control"
+def _socket_path(paths: CollectionPaths) -> Path:
+    return paths.run.resolve() / "control"
 
 
-def _port_path(home: CollectionPaths) -> Path:
-    return home.run / "control.json"
+def _port_path(paths: CollectionPaths) -> Path:
+    return paths.run / "control.json"
 
 
-def _has_sockets(home: CollectionPaths) -> bool:
-    return sys.platform != "win32" and len(bytes(_socket_path(home))) <= _LONGEST_PATH
+def _has_sockets(paths: CollectionPaths) -> bool:
+    return sys.platform != "win32" and len(bytes(_socket_path(paths))) <= _LONGEST_PATH
 
 
 @asynccontextmanager
-async def listening(home: CollectionPaths, answer: Answerer) -> AsyncIterator[None]:
+async def listening(paths: CollectionPaths, answer: Answerer) -> AsyncIterator[None]:
     """Take orders while the block runs. Whoever holds the collection's lock may call this."""
-    token = None if _has_sockets(home) else secrets.token_urlsafe(24)
+    token = None if _has_sockets(paths) else secrets.token_urlsafe(24)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -65,26 +65,26 @@ async def listening(home: CollectionPaths, answer: Answerer) -> AsyncIterator[No
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
 
-    server = await _start(home, token, serve)
+    server = await _start(paths, token, serve)
     try:
         yield
     finally:
         server.close()
         await server.wait_closed()
-        delete_if_possible(_socket_path(home))
-        delete_if_possible(_port_path(home))
+        delete_if_possible(_socket_path(paths))
+        delete_if_possible(_port_path(paths))
 
 
-async def _start(home: CollectionPaths, token: str | None, serve: Any) -> asyncio.Server:
+async def _start(paths: CollectionPaths, token: str | None, serve: Any) -> asyncio.Server:
     if token is None:
-        path = _socket_path(home)
+        path = _socket_path(paths)
         path.unlink(missing_ok=True)  # of a process that was killed: we hold the lock
         server = await asyncio.start_unix_server(serve, path, limit=_LINE_BYTES)
         path.chmod(0o600)
         return server
     server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=_LINE_BYTES)
     port = server.sockets[0].getsockname()[1]
-    descriptor = os.open(_port_path(home), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = os.open(_port_path(paths), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(json.dumps({"port": port, "token": token}))
     return server
@@ -100,33 +100,33 @@ def _reply(order: Any, token: str | None, answer: Answerer) -> Mapping[str, Any]
 
 
 def send(
-    home: CollectionPaths, order: str, *, wait_s: float = _WAIT_S, **facts: Any
+    paths: CollectionPaths, order: str, *, wait_s: float = _WAIT_S, **facts: Any
 ) -> Mapping[str, Any]:
     """Give an order and wait so long for the answer. Raises NotRunning when nobody listens."""
     message: dict[str, Any] = {"order": order, **facts}
     try:
-        with _connect(home, message) as connection:
+        with _connect(paths, message) as connection:
             connection.settimeout(wait_s)
             connection.sendall(json.dumps(message).encode() + b"\n")
             with connection.makefile("rb") as lines:
                 reply = json.loads(lines.readline(_LINE_BYTES))
     except (OSError, ValueError, KeyError) as fault:
-        raise NotRunning(f"no crawl is running in {home.path}") from fault
+        raise NotRunning(f"no crawl is running in {paths.path}") from fault
     if not isinstance(reply, dict):
-        raise NotRunning(f"the process that answers in {home.path} is not a crawl")
+        raise NotRunning(f"the process that answers in {paths.path} is not a crawl")
     return reply
 
 
-def _connect(home: CollectionPaths, message: dict[str, Any]) -> socket.socket:
-    if _has_sockets(home):
+def _connect(paths: CollectionPaths, message: dict[str, Any]) -> socket.socket:
+    if _has_sockets(paths):
         connection = socket.socket(socket.AF_UNIX)
         try:
             connection.settimeout(_WAIT_S)
-            connection.connect(str(_socket_path(home)))
+            connection.connect(str(_socket_path(paths)))
         except OSError:
             connection.close()
             raise
         return connection
-    where = json.loads(_port_path(home).read_text(encoding="utf-8"))
+    where = json.loads(_port_path(paths).read_text(encoding="utf-8"))
     message["token"] = where["token"]
     return socket.create_connection(("127.0.0.1", where["port"]), timeout=_WAIT_S)

@@ -44,9 +44,9 @@ class CrawledPage:
         return facts_table(escaped(self.title) or "(no title)", facts)
 
 
-def page_of(harvest: ProcessedPage) -> CrawledPage:
+def page_of(processed: ProcessedPage) -> CrawledPage:
     """The page of a harvest that was fetched."""
-    report, page = harvest.report, harvest.page
+    report, page = processed.report, processed.page
     return CrawledPage(
         url=report.lease.url,
         status=report.status,
@@ -55,7 +55,7 @@ def page_of(harvest: ProcessedPage) -> CrawledPage:
         language=report.language,
         text=page.text if page else "",
         headings=page.headings if page else (),
-        links=tuple(link_of(edge) for edge in harvest.edges if not edge.fault),
+        links=tuple(link_of(edge) for edge in processed.edges if not edge.fault),
         depth=report.lease.depth,
         bytes=report.size_bytes,
         redirect=report.redirect,

@@ -126,25 +126,25 @@ class _Jumping:
 
 def foresee(plan: Plan, clock: Clock) -> Forecast:
     """The first requests of a crawl. Raises what the crawl itself would raise before it begins."""
-    home = plan.home
-    if home.is_state_lost:
-        raise home.missing()
-    if not home.exists and not plan.seeds:
+    paths = plan.paths
+    if paths.is_state_lost:
+        raise paths.missing()
+    if not paths.exists and not plan.seeds:
         raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
-    store: Store = open_to_read(home) if home.exists else MemoryStore()
+    store: Store = open_to_read(paths) if paths.exists else MemoryStore()
     try:
-        return _foresee(plan, home, store, clock)
+        return _foresee(plan, paths, store, clock)
     finally:
         store.close()
 
 
-def _foresee(plan: Plan, home: CollectionPaths, store: Store, clock: Clock) -> Forecast:
+def _foresee(plan: Plan, paths: CollectionPaths, store: Store, clock: Clock) -> Forecast:
     configured = configure(plan.collection, plan.flags, base=stored_settings(store))
     settings = configured.settings
     check_usable(settings, [*stored_seeds(store), *plan.seeds])
     user_agent(settings.fetch.contact)  # raises for one that cannot be sent
     changed = changed_settings(store, settings, may_change=plan.may_change)
-    trial = Trial(home, store, settings, plan.seeds, clock.wall_us())
+    trial = Trial(paths, store, settings, plan.seeds, clock.wall_us())
     forecast = _begun(plan, configured, trial)
     forecast.changed = changed
     forecast.first = trial.first()
@@ -160,7 +160,7 @@ def _begun(plan: Plan, configured: Configured, trial: Trial) -> Forecast:
     counts = trial.frontier.counts
     return Forecast(
         collection=str(plan.collection),
-        is_new=not plan.home.exists,
+        is_new=not plan.paths.exists,
         settings=values_of(without_secrets(configured.settings)),
         origin=configured.origin,
         seeds=list(plan.seeds),
@@ -199,7 +199,7 @@ class Trial:
 
     def __init__(
         self,
-        home: CollectionPaths,
+        paths: CollectionPaths,
         store: Store,
         settings: Settings,
         seeds: Sequence[str],
@@ -212,7 +212,7 @@ class Trial:
         self._known: list[NotAsked] = []
         self._robots_first: set[str] = set()
         self._numbers = itertools.count(1)
-        forgotten = read_forgotten(home.takedowns)
+        forgotten = read_forgotten(paths.takedowns)
         all_seeds, typed = with_stored_seeds(store, seeds)
         files = BanList.read(map(Path, settings.scope.ban_files))
         admission = Admission(

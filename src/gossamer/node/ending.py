@@ -50,6 +50,6 @@ def _finish_links(parts: Parts, *, is_whole: bool) -> None:
             merging = beside.submit(parts.links.merge_rest)
             if parts.links.manifest.links > _MANY_LINKS:
                 wait([merging])
-            compute_apart(parts.home.graph, parts.clock)
+            compute_apart(parts.paths.graph, parts.clock)
             merging.result()
     parts.links.finish()  # deletes nothing that ranks are made of before they are made

@@ -71,24 +71,24 @@ class IndexFeed:
         """Whether half of that waits: the next commit should come soon."""
         return self._fresh.chars >= MAX_WAITING_CHARS // 2
 
-    def take(self, harvest: ProcessedPage, *, is_current: bool) -> None:
+    def take(self, processed: ProcessedPage, *, is_current: bool) -> None:
         """An exchange is in the archive; what the index is to know of it waits for the commit.
 
         `is_current`: it is the last that came of its URL, and the end of it for now.
         """
-        report, fresh = harvest.report, self._fresh
+        report, fresh = processed.report, self._fresh
         stored = report.stored
         fresh.ends[stored.file] = stored.end
         if not is_current or report.lease.purpose is not _PAGE:
             return
         source = report.lease.key
         if report.outcome is _FETCHED and may_index(report.status, report.robots):
-            entry = fresh.entries[source] = _entry_of(harvest)
+            entry = fresh.entries[source] = _entry_of(processed)
             fresh.chars += entry.chars
         else:
             fresh.entries[source] = None
-        if harvest.anchors:
-            fresh.anchors.append((source, harvest.anchors))
+        if processed.anchors:
+            fresh.anchors.append((source, processed.anchors))
 
     def take_fresh(self) -> Fresh:
         """All that waits, for the commit that begins now."""
@@ -130,8 +130,8 @@ class IndexFeed:
             self._writer.close()
 
 
-def _entry_of(harvest: ProcessedPage) -> Entry:
-    report, page, ready = harvest.report, harvest.page, harvest.ready
+def _entry_of(processed: ProcessedPage) -> Entry:
+    report, page, ready = processed.report, processed.page, processed.ready
     lease = report.lease
     text = page.text[:MAX_TEXT_CHARS] if page and not ready else ""  # more would only wait
     # In the order of the fields: their names would take twice as long.

@@ -41,56 +41,56 @@ class Learner:
     scheduler: Scheduler
     admission: Admission
     committer: Committer
-    journal: CrawlLog
+    crawl_log: CrawlLog
     index: IndexFeed | None
     is_match: IsMatch
     reread: Reread
     archive: Path
     clock: Clock
 
-    def take(self, harvest: ProcessedPage) -> None:
+    def take(self, processed: ProcessedPage) -> None:
         """An exchange that has just ended."""
-        self._learn(harvest, self.scheduler.ended(harvest.report))
-        self._note_end(harvest)
+        self._learn(processed, self.scheduler.ended(processed.report))
+        self._note_end(processed)
 
-    def replay(self, harvest: ProcessedPage) -> None:
+    def replay(self, processed: ProcessedPage) -> None:
         """One that was archived before the last process ended."""
-        report = harvest.report
+        report = processed.report
         if report.lease.source:
-            self.bring(harvest)
+            self.bring(processed)
             return
         if report.lease.purpose is Purpose.ROBOTS:
             self.scheduler.robots.replay(report)
         elif report.lease.purpose is Purpose.SITEMAP:
             self.scheduler.sitemaps.replay(report)
-        self._learn(harvest, self.scheduler.replayed(report))
-        self._note_end(harvest)
+        self._learn(processed, self.scheduler.replayed(report))
+        self._note_end(processed)
 
-    def bring(self, harvest: ProcessedPage) -> None:
+    def bring(self, processed: ProcessedPage) -> None:
         """One that was imported. No host is paced by it and no robots.txt learned; the scope stays
         as it is, and nobody becomes a typed host."""
-        report = harvest.report
+        report = processed.report
         is_last = note_imported(self.frontier, report)
         if is_last:
-            self.journal.note_report(report)
+            self.crawl_log.note_report(report)
             self._count_match(report)
         self.scheduler.sitemaps.want(report.sitemaps)
         if self.index is not None:
-            self.index.take(harvest, is_current=is_last)
-        self._note_end(harvest)
+            self.index.take(processed, is_current=is_last)
+        self._note_end(processed)
 
     def is_current(self, report: Report) -> bool:
         """Whether this is the last that the state knows of its URL."""
         row = self.frontier.find(report.lease.key)
         return row is not None and row.at_us == report.at_us and row.outcome is report.outcome
 
-    def _learn(self, harvest: ProcessedPage, retry_us: int | None) -> None:
-        report = harvest.report
-        self.journal.note_report(report)
+    def _learn(self, processed: ProcessedPage, retry_us: int | None) -> None:
+        report = processed.report
+        self.crawl_log.note_report(report)
         is_page = report.lease.purpose is Purpose.PAGE
         is_new = is_page and self.frontier.report(report, retry_us)
         if self.index is not None:
-            self.index.take(harvest, is_current=is_new and retry_us is None)
+            self.index.take(processed, is_current=is_new and retry_us is None)
         if report.lease.purpose is Purpose.SITEMAP and not report.redirect:
             self.frontier.admit_listed(report.found, report.at_us)
         if not is_new:
@@ -105,9 +105,9 @@ class Learner:
             for key in keys:
                 self._find_links_again(key)
 
-    def _note_end(self, harvest: ProcessedPage) -> None:
+    def _note_end(self, processed: ProcessedPage) -> None:
         """Last of all: what could not be learned, by a fault of ours, is read again."""
-        stored = harvest.report.stored
+        stored = processed.report.stored
         self.committer.note_end(stored.file, stored.end)
 
     def _count_match(self, report: Report) -> None:
@@ -136,5 +136,5 @@ class Learner:
             return
         exchange = read_exchange(self.archive / capture.file, capture.offset)
         lease = replace(exchange.lease, depth=row.depth)
-        harvest = self.reread(lease, exchange.answer, exchange.stored)
-        self.frontier.admit(harvest.report.found, self.clock.wall_us())
+        processed = self.reread(lease, exchange.answer, exchange.stored)
+        self.frontier.admit(processed.report.found, self.clock.wall_us())

@@ -73,11 +73,11 @@ class Node:
             scheduler=parts.scheduler,
             admission=parts.admission,
             committer=parts.committer,
-            journal=parts.journal,
+            crawl_log=parts.crawl_log,
             index=parts.index,
             is_match=parts.is_match,
             reread=parts.reread,
-            archive=parts.home.archive,
+            archive=parts.paths.archive,
             clock=parts.clock,
         )
         self.on_harvest: Callable[[ProcessedPage], None] | None = None
@@ -116,10 +116,10 @@ class Node:
 
         Raises DiskFault when the disk failed; when it is full or read-only, the summary says so.
         """
-        crew = self._parts.crew
-        await crew.start(PoolOwner(self.take, self._take_part, self._take_back, self._fail))
+        pool = self._parts.pool
+        await pool.start(PoolOwner(self.take, self._take_part, self._take_back, self._fail))
         recorder = self._recorder = Recorder(
-            self._parts.home.history, self._clock, self._frontier.counts, self._memory_bytes
+            self._parts.paths.history, self._clock, self._frontier.counts, self._memory_bytes
         )
         async with asyncio.TaskGroup() as tasks:
             committing = tasks.create_task(self._commit_regularly())
@@ -131,7 +131,7 @@ class Node:
             recording.cancel()
             recorder.note()  # what follows fetches nothing
             committing.cancel()  # between two commits; one under way is finished
-            finishing = asyncio.ensure_future(crew.finish())  # meanwhile
+            finishing = asyncio.ensure_future(pool.finish())  # meanwhile
         await finishing
         stopped = self._stop or "done"
         if self._fault is None:
@@ -158,15 +158,15 @@ class Node:
         return stopped != "signal" and not (stopped == "max-time" and is_large)
 
     async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
-        crew, connections = self._parts.crew, self._connections
+        pool, connections = self._parts.pool, self._connections
         while not self._stop:
             self._changed.clear()
-            room = min(connections - crew.under_way, _LEASES_AT_ONCE) if crew.is_ready else 0
+            room = min(connections - pool.under_way, _LEASES_AT_ONCE) if pool.is_ready else 0
             leases: list[Lease] = []
             if room and self._may_ask():
                 leases = self._scheduler.next_leases(room)
             if leases:
-                crew.give(leases)
+                pool.give(leases)
             for host in self._scheduler.take_unresolved():
                 tasks.create_task(self._resolve(host))
             self._notice_end()
@@ -195,7 +195,7 @@ class Node:
             self.stop(reached)
             return
         self._scheduler.hasten_retries()
-        if not (counts.queued or self._parts.crew.under_way or self._scheduler.sitemaps.waiting):
+        if not (counts.queued or self._parts.pool.under_way or self._scheduler.sitemaps.waiting):
             self.stop("done")
 
     async def _wait(self) -> None:
@@ -203,7 +203,7 @@ class Node:
         now_s = self._clock.now_s()
         until_s = now_s + _IDLE_WAIT_S
         rested_s = self._scheduler.next_time_s()
-        has_room = self._parts.crew.under_way < self._connections
+        has_room = self._parts.pool.under_way < self._connections
         if rested_s is not None and has_room and self._is_open:
             until_s = min(until_s, max(rested_s, self._throttle.paid_at_s, now_s + 0.001))
         timer = asyncio.get_running_loop().call_later(until_s - now_s, self._changed.set)
@@ -224,7 +224,7 @@ class Node:
             grace_s = min(grace_s, _GRACE_AT_TIME_S)
         deadline_s = self._clock.now_s() + grace_s
         while (
-            self._parts.crew.under_way and self._fault is None and self._clock.now_s() < deadline_s
+            self._parts.pool.under_way and self._fault is None and self._clock.now_s() < deadline_s
         ):
             self._changed.clear()
             try:
@@ -235,36 +235,36 @@ class Node:
 
     # -- taking what comes back
 
-    def take(self, harvest: ProcessedPage) -> None:
+    def take(self, processed: ProcessedPage) -> None:
         """An exchange is in the archive: the state learns of it."""
         if self._throttle.has_rate:
-            self._throttle.took(harvest.report.size_bytes, self._clock.now_s())
-        self._learner.take(harvest)
+            self._throttle.took(processed.report.size_bytes, self._clock.now_s())
+        self._learner.take(processed)
         self._changed.set()
-        if harvest.report.lease.purpose is Purpose.PAGE:
-            self._recent.append(Recent.of(harvest.report))
+        if processed.report.lease.purpose is Purpose.PAGE:
+            self._recent.append(Recent.of(processed.report))
         if self._index is not None and self._index.is_filling:
             self._is_much.set()
-        if self.on_harvest is not None and harvest.report.lease.purpose is Purpose.PAGE:
-            self.on_harvest(with_text(harvest))
+        if self.on_harvest is not None and processed.report.lease.purpose is Purpose.PAGE:
+            self.on_harvest(with_text(processed))
 
-    def replay(self, harvest: ProcessedPage) -> None:
+    def replay(self, processed: ProcessedPage) -> None:
         """The same for an exchange that was archived before the last process ended."""
-        self._learner.replay(harvest)
+        self._learner.replay(processed)
 
-    def bring(self, harvest: ProcessedPage) -> None:
+    def bring(self, processed: ProcessedPage) -> None:
         """The same for what was imported."""
-        self._learner.bring(harvest)
+        self._learner.bring(processed)
 
     async def settle(self) -> None:
         """Commit, and make all that is made of all pages together, without asking anybody.
 
         Raises DiskFault.
         """
-        await self._parts.crew.start(
+        await self._parts.pool.start(
             PoolOwner(self.take, self._take_part, self._take_back, self._fail)
         )
-        await self._parts.crew.finish()
+        await self._parts.pool.finish()
         if self._fault is not None:
             raise self._fault
         await complete(self._parts, is_whole=True)
@@ -297,7 +297,7 @@ class Node:
             return "fault"
         if fault.is_full:
             return "disk-full"
-        is_read_only = fault.is_read_only or is_mounted_read_only(self._parts.home.path)
+        is_read_only = fault.is_read_only or is_mounted_read_only(self._parts.paths.path)
         return "disk-read-only" if is_read_only else "fault"
 
     # -- committing
@@ -310,7 +310,7 @@ class Node:
                 self._changed.set()
             self._scheduler.forget_idle()
             self._check_disk()
-            self._parts.crew.tend()
+            self._parts.pool.tend()
             self._free_connections()
             if self._fault is not None:
                 return  # something may be half learned: the next start reads it again
@@ -336,23 +336,23 @@ class Node:
 
     def _free_connections(self) -> None:
         """All connections are taken, and hosts wait: slow answers make room for others."""
-        crew = self._parts.crew
-        if crew.under_way >= self._connections and self._scheduler.board.has_ready:
-            crew.end_slow(max(1, self._connections // 8))
+        pool = self._parts.pool
+        if pool.under_way >= self._connections and self._scheduler.board.has_ready:
+            pool.end_slow(max(1, self._connections // 8))
 
     def _check_disk(self) -> None:
         now_s = self._clock.now_s()
         if now_s < self._next_disk_check_s:
             return
         self._next_disk_check_s = now_s + _DISK_CHECK_S
-        disk = shutil.disk_usage(self._parts.home.path)
+        disk = shutil.disk_usage(self._parts.paths.path)
         if disk.free < least_free_bytes(self._parts.settings.node, disk.total):
             self.stop("disk-full")
 
     # -- telling
 
     def _memory_bytes(self) -> int | None:
-        return resident_bytes((os.getpid(), *self._parts.crew.pids))
+        return resident_bytes((os.getpid(), *self._parts.pool.pids))
 
     def progress(self) -> Progress:
         counts = self._frontier.counts
@@ -364,7 +364,7 @@ class Node:
         return Progress(
             state=self._state(),
             **figures_of(counts, has_index=self._index is not None),
-            under_way=self._parts.crew.under_way,
+            under_way=self._parts.pool.under_way,
             hosts_waiting=self._scheduler.hosts_waiting,
             pages_per_s=round(pages_per_s, 2),
             bytes_per_s=round(bytes_per_s, 1),
@@ -414,9 +414,9 @@ class Node:
         parts = self._parts
         parts.resolver.close()
         try:
-            await parts.crew.aclose()
+            await parts.pool.aclose()
         finally:
-            parts.journal.close()
+            parts.crawl_log.close()
             parts.links.close()
             parts.close_store()
 

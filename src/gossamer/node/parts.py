@@ -26,17 +26,17 @@ from gossamer.workers.pool import WorkerPool
 class Parts:
     """`build.py` joins them."""
 
-    home: CollectionPaths
+    paths: CollectionPaths
     settings: Settings
     clock: Clock
     admission: Admission
     frontier: Frontier
     scheduler: Scheduler
     resolver: Resolver
-    crew: WorkerPool
+    pool: WorkerPool
     reread: Reread
     committer: Committer
-    journal: CrawlLog
+    crawl_log: CrawlLog
     links: LinkFiles
     index: IndexFeed | None
     is_match: IsMatch

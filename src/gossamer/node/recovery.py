@@ -2,8 +2,8 @@
 
 The theory is in `commit.py`. Every WARC file is cut behind its last whole exchange; exchanges
 beyond the state's byte are reported as if they had just come, those beyond the graph's and the
-index's byte go there. All is read by `harvest.py`, so a replay means what the live crawl meant; and
-under a marker, so a page that kills this start kills one more at the most (`marker.py`).
+index's byte go there. All is read by `process.py`, so a replay means what the live crawl meant; and
+under a marker, so a page that kills this start kills one more at the most (`crash_marker.py`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def recover(
     folder: Path,
     known: Mapping[str, int],
     covered: Mapping[str, int],
-    harvester: PageProcessor,
+    processor: PageProcessor,
     take: Callable[[ProcessedPage, bool], None],
     *,
     deadly: frozenset[Place] = frozenset(),
@@ -49,7 +49,7 @@ def recover(
     """
     files = _Files(folder, known, covered)
     try:
-        return _recover(files, GuardedReader(harvester, marker, deadly), take)
+        return _recover(files, GuardedReader(processor, marker, deadly), take)
     except OSError as error:
         raise disk_fault(f"{folder} could not be brought up to date", error) from error
 

@@ -56,7 +56,7 @@ class Plan:
     typed_as: Mapping[str, str] = field(default_factory=dict)  # key -> flag, as `--scope`
 
     @property
-    def home(self) -> CollectionPaths:
+    def paths(self) -> CollectionPaths:
         return CollectionPaths(self.collection)
 
     def settings_for(self, stored: Settings | None) -> Settings:
@@ -70,9 +70,9 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
     Raises UsageError, StoreError or UnknownHost, and then nothing has changed on disk.
     """
     clock = SystemClock()
-    is_new = not plan.home.exists
-    if plan.home.is_state_lost:
-        raise plan.home.missing()
+    is_new = not plan.paths.exists
+    if plan.paths.is_state_lost:
+        raise plan.paths.missing()
     settings, sites = (plan.settings_for(None), ()) if is_new else _settings_to_go_on(plan)
     if is_new and not plan.seeds:
         raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
@@ -84,11 +84,11 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
         raise NeedsContact(public)
     with ExitStack() as stack:
         opening = open_node(
-            plan.home, plan.settings_for, plan.seeds, clock, stack, may_change=plan.may_change
+            plan.paths, plan.settings_for, plan.seeds, clock, stack, may_change=plan.may_change
         )
         async with (
             _closing(opening.node),
-            listening(plan.home, _answering(plan.home, opening, clock)),
+            listening(plan.paths, _answering(plan.paths, opening, clock)),
         ):
             yield replace(opening, new_sites=sites)
 
@@ -111,7 +111,7 @@ async def _closing(node: Node) -> AsyncIterator[None]:
 
 def _settings_to_go_on(plan: Plan) -> tuple[Settings, tuple[str, ...]]:
     """The settings in force, and the new sites of the seeds. Raises NewSite."""
-    store = open_to_read(plan.home)
+    store = open_to_read(plan.paths)
     try:
         settings = plan.settings_for(stored_settings(store))
         sites = added_sites(plan.collection, store, settings, plan.seeds, may_add=plan.may_add)
@@ -120,20 +120,20 @@ def _settings_to_go_on(plan: Plan) -> tuple[Settings, tuple[str, ...]]:
         store.close()
 
 
-def delete_collection(home: CollectionPaths) -> None:
+def delete_collection(paths: CollectionPaths) -> None:
     """Delete all that is ours; other files, the operator's settings among them, stay."""
-    undo_half_swaps(home)
-    derived = (home.graph, home.index, home.log.parent, home.state)
-    for part in (home.archive, *derived, home.path / NEW, home.path / OLD, home.run):
+    undo_half_swaps(paths)
+    derived = (paths.graph, paths.index, paths.log.parent, paths.state)
+    for part in (paths.archive, *derived, paths.path / NEW, paths.path / OLD, paths.run):
         shutil.rmtree(part, ignore_errors=True)
-    history = home.history
-    for file in (home.cookies, history, history.with_name("history.jsonl.new"), home.path / SUMS):
+    history = paths.history
+    for file in (paths.cookies, history, history.with_name("history.jsonl.new"), paths.path / SUMS):
         file.unlink(missing_ok=True)
-    if not any(home.path.iterdir()):
-        home.path.rmdir()
+    if not any(paths.path.iterdir()):
+        paths.path.rmdir()
 
 
-def _answering(home: CollectionPaths, opening: Opened, clock: SystemClock) -> Any:
+def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> Any:
     """What a node says to orders."""
     node = opening.node
 
@@ -142,9 +142,9 @@ def _answering(home: CollectionPaths, opening: Opened, clock: SystemClock) -> An
             case "status":
                 pass
             case "ban":
-                return _ban(home, node, clock, facts)
+                return _ban(paths, node, clock, facts)
             case "checkpoint":
-                return _lay_aside(home, opening, clock)
+                return _lay_aside(paths, opening, clock)
             case "pause":
                 node.pause()
             case "resume":
@@ -154,13 +154,13 @@ def _answering(home: CollectionPaths, opening: Opened, clock: SystemClock) -> An
             case _:
                 return {"error": f"there is no order {order!r}"}
         if order != "status":
-            note_action(home.acts, clock.wall_us(), order)
+            note_action(paths.actions, clock.wall_us(), order)
         return {"schema": 1, **asdict(node.progress())}
 
     return answer
 
 
-def _lay_aside(home: CollectionPaths, opening: Opened, clock: SystemClock) -> dict[str, Any]:
+def _lay_aside(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> dict[str, Any]:
     """The state of this moment in a folder of run/, for a backup to take away.
 
     Takes a tenth of a second for each 24 MB that are in memory; a thread would not help, for the
@@ -168,21 +168,21 @@ def _lay_aside(home: CollectionPaths, opening: Opened, clock: SystemClock) -> di
     """
     name = f"{CHECKPOINTS}{clock.wall_us():x}"
     try:
-        opening.checkpoint(home.run / name)
+        opening.checkpoint(paths.run / name)
     except GossamerError as fault:
         return {"error": str(fault)}
     return {"schema": 1, "checkpoint": name}
 
 
 def _ban(
-    home: CollectionPaths, node: Node, clock: SystemClock, facts: Mapping[str, Any]
+    paths: CollectionPaths, node: Node, clock: SystemClock, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Ban and lift; all bans afterwards."""
     before = node.bans.lines
     added, lifted = facts.get("added", ()), facts.get("lifted", ())
     try:
         if node.bans.change(map(str, added), map(str, lifted)):
-            note_bans(home, clock, before, node.bans.lines)
+            note_bans(paths, clock, before, node.bans.lines)
     except UsageError as fault:
         return {"error": str(fault)}
     node.nudge()

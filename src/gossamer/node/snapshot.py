@@ -19,13 +19,13 @@ from gossamer.node.progress import figures_of
 from gossamer.reader.collection_reader import CollectionReader
 
 
-def crawl_figures(home: CollectionPaths) -> dict[str, Any]:
+def crawl_figures(paths: CollectionPaths) -> dict[str, Any]:
     """How a crawl stands, from the running process if there is one, else from the stored state.
 
     Raises NoCollection, StoreError.
     """
     try:
-        return dict(send(home, "status"))
+        return dict(send(paths, "status"))
     except NotRunning:
-        with CollectionReader.open(home.path) as study:
-            return {"schema": 1, "state": "stored", **figures_of(study.counts())}
+        with CollectionReader.open(paths.path) as reader:
+            return {"schema": 1, "state": "stored", **figures_of(reader.counts())}

@@ -3,7 +3,7 @@
 Opens beside a running crawl and never stops it: the state as a RocksDB secondary, the archive and
 the graph as files that only grow. What is seen is one moment, that of `open` or of the last
 `refresh`; a scan that takes an hour still sees that moment. Only a takedown is seen at once
-(`study_state.py`): what is forgotten is not given any more, and a scan that it overtakes ends with
+(`state.py`): what is forgotten is not given any more, and a scan that it overtakes ends with
 Rewritten.
 """
 
@@ -55,9 +55,9 @@ _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 class CollectionReader:
     """One collection at one moment. Close it, or use it as a context."""
 
-    def __init__(self, home: CollectionPaths, state: PresentState) -> None:
+    def __init__(self, paths: CollectionPaths, state: PresentState) -> None:
         """Use `open`."""
-        self.home = home
+        self.paths = paths
         self._state = state
         self._settings = stored_settings(self.store) or Settings()
         self.keys = Keys(self.store.find(Table.META, SALT_KEY) or b"")
@@ -67,10 +67,10 @@ class CollectionReader:
     @classmethod
     def open(cls, path: Path) -> Self:
         """Open a collection to read. Raises NoCollection, WrongVersion or CorruptFile."""
-        home = CollectionPaths(path)
-        state = PresentState(home)
+        paths = CollectionPaths(path)
+        state = PresentState(paths)
         try:
-            return cls(home, state)
+            return cls(paths, state)
         except BaseException:
             state.close()
             raise
@@ -231,13 +231,13 @@ class CollectionReader:
 
     def _read_page(self, url: str, capture: Capture, versions: Sequence[Capture]) -> StoredPage:
         exchange = self._exchange(capture)
-        answer = _answer_of(exchange, self.home.archive / capture.file)
+        answer = _answer_of(exchange, self.paths.archive / capture.file)
         described = answer
         for _ in range(_REVISITS):
             if exchange.revisit_of is None:
                 break
             exchange = self._exchange(self._origin(exchange, capture))
-            described = _answer_of(exchange, self.home.archive / capture.file)
+            described = _answer_of(exchange, self.paths.archive / capture.file)
         return StoredPage(
             url=url,
             at_us=answer.at_us,
@@ -253,10 +253,10 @@ class CollectionReader:
 
     def _linker(self) -> Linker:
         """What resolves links as the crawl does."""
-        return Linker(self._form, self.keys, forgotten=read_forgotten(self.home.takedowns))
+        return Linker(self._form, self.keys, forgotten=read_forgotten(self.paths.takedowns))
 
     def _exchange(self, capture: Capture) -> Exchange:
-        path = self.home.archive / capture.file
+        path = self.paths.archive / capture.file
         try:
             return read_exchange(path, capture.offset)
         except FileNotFoundError:
@@ -273,7 +273,7 @@ class CollectionReader:
         alike = [one for one in captures if one.digest == origin.digest and one != capture]
         for found in (*same, *alike):
             return found
-        path = self.home.archive / capture.file
+        path = self.paths.archive / capture.file
         raise CorruptFile(
             path, capture.offset, f"it repeats a capture of {origin.url} that is not there"
         )
@@ -315,7 +315,7 @@ class CollectionReader:
         return robots_view(url, Access.decode(packed)) if packed else None
 
     def _judge(self, url: str, key: bytes) -> Judged:
-        if date := read_forgotten(self.home.takedowns).date_of(url):
+        if date := read_forgotten(self.paths.takedowns).date_of(url):
             return Judged(False, f"it was forgotten on {date}, and is not asked for", "forgotten")
         settings, seeds = self._settings, self.seeds()
         bans = BanList.read(map(Path, settings.scope.ban_files))

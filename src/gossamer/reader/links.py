@@ -19,65 +19,65 @@ from gossamer.graph.network import check_level
 from gossamer.reader.collection_reader import CollectionReader
 
 
-def backlinks(study: CollectionReader, url: str, by: str = "page") -> tuple[str, Any]:
+def backlinks(reader: CollectionReader, url: str, by: str = "page") -> tuple[str, Any]:
     """The URL that is meant, and an Arrow table of the links to it (see `graph/backlinks.py`).
 
     Raises UsageError for another `by` and for what is no URL, NotKnown when neither state nor
     graph know the URL, CorruptFile when the graph is damaged, NoLinks when none were kept.
     """
     check_level(by)
-    meant, table = _asked(study, url, lambda folder, one: graph_backlinks(folder, one, by))
+    meant, table = _asked(reader, url, lambda folder, one: graph_backlinks(folder, one, by))
     return meant, with_dates(table)
 
 
-def anchors(study: CollectionReader, url: str) -> tuple[str, Any]:
+def anchors(reader: CollectionReader, url: str) -> tuple[str, Any]:
     """The URL that is meant, and an Arrow table of the words of links to it. Raises the same."""
-    return _asked(study, url, graph_anchors)
+    return _asked(reader, url, graph_anchors)
 
 
 def screenful(
-    study: CollectionReader, url: str, by: str, *, limit: int, offset: int, words: int
+    reader: CollectionReader, url: str, by: str, *, limit: int, offset: int, words: int
 ) -> tuple[str, Screenful]:
     """The URL that is meant, and of its backlinks and anchors what one look shows.
 
     Raises what `backlinks` raises.
     """
     check_level(by)
-    check_kept(study)
+    check_kept(reader)
 
     def ask(one: str) -> Screenful:
-        folder = study.home.graph
+        folder = reader.paths.graph
         return graph_screenful(folder, one, by, limit=limit, offset=offset, words=words)
 
-    asked = ((spelling, ask(spelling)) for spelling in study.spellings(url))
+    asked = ((spelling, ask(spelling)) for spelling in reader.spellings(url))
     meant, found = next((one for one in asked if one[1].total), ("", None))
     if found is None:
-        meant = study.get(url).url
+        meant = reader.get(url).url
         found = ask(meant)
     return meant, replace(found, links=with_dates(found.links))
 
 
-def _asked(study: CollectionReader, url: str, ask: Callable[[Path, str], Any]) -> tuple[str, Any]:
+def _asked(reader: CollectionReader, url: str, ask: Callable[[Path, str], Any]) -> tuple[str, Any]:
     """The first spelling that has links, else the one that is known and has none."""
-    check_kept(study)
-    for spelling in study.spellings(url):
-        table = ask(study.home.graph, spelling)
+    check_kept(reader)
+    for spelling in reader.spellings(url):
+        table = ask(reader.paths.graph, spelling)
         if table.num_rows:
             return spelling, table
-    known = study.get(url).url
-    return known, ask(study.home.graph, known)
+    known = reader.get(url).url
+    return known, ask(reader.paths.graph, known)
 
 
 class NoLinks(StoreError):
     """The crawl was told to keep none."""
 
 
-def check_kept(study: CollectionReader) -> None:
+def check_kept(reader: CollectionReader) -> None:
     """Whether there is a graph to ask. Raises NoLinks."""
-    if not study.settings().node.graph and not (study.home.graph / MANIFEST).exists():
+    if not reader.settings().node.graph and not (reader.paths.graph / MANIFEST).exists():
         raise NoLinks(
-            f"no links were kept in {study.home.path}; `gossamer rebuild graph` finds them in the "
-            "archive"
+            f"no links were kept in {reader.paths.path}; `gossamer rebuild graph` finds them "
+            "in the archive"
         )
 
 

@@ -67,7 +67,7 @@ class Capture:
 
     @property
     def at(self) -> str:
-        """When, to the microsecond: `CollectionReader.page(url, at=...)` finds this very capture by it."""
+        """When, to the microsecond; `page(url, at=...)` finds this very capture by it."""
         return exact_iso_of(self.at_us)
 
     @classmethod

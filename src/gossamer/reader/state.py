@@ -1,6 +1,6 @@
 """Which state of a collection counts now?
 
-A takedown and a rebuild make the state anew and put it in the place of the old one (`aside.py`),
+A takedown and a rebuild make the state anew and put it in the place of the old one (`staging.py`),
 which whoever has it open can go on reading though it is deleted. Invariant: no row is read here of
 a state that has been replaced. A look at one file's number tells; it costs a fifth of what decoding
 a row does.
@@ -27,11 +27,11 @@ Check = Callable[[], None]
 class PresentState:
     """The state that counts, opened to read. Many threads may ask; one closes it at the end."""
 
-    def __init__(self, home: CollectionPaths) -> None:
+    def __init__(self, paths: CollectionPaths) -> None:
         """Raises NoCollection, WrongVersion, CorruptFile, and CollectionInUse in the moment in
         which the parts change places."""
-        self._home = home
-        self._identity = fspath(home.state / "IDENTITY")  # RocksDB makes it with the database
+        self._paths = paths
+        self._identity = fspath(paths.state / "IDENTITY")  # RocksDB makes it with the database
         self._opening = threading.Lock()
         self._replaced: list[Store] = []  # another thread may be reading; closed at the end
         # In one, so that no thread sees the stamp of a new state beside the rows of the old one.
@@ -50,7 +50,7 @@ class PresentState:
         def check() -> None:
             stamp, present = self._present
             if stamp_of(self._identity) != stamp or present is not store:
-                raise Rewritten(self._home.path)
+                raise Rewritten(self._paths.path)
 
         return check
 
@@ -84,7 +84,7 @@ class PresentState:
 
     def _open(self) -> tuple[tuple[int, int], Store]:
         stamp = stamp_of(self._identity)  # first: a state that comes in between is seen later
-        store = open_to_read(self._home)
+        store = open_to_read(self._paths)
         try:
             store.refresh()
         except BaseException:

@@ -11,24 +11,24 @@ from gossamer.reader.collection_reader import CollectionReader
 _SUMS: Final = ("fetched", "queued", "failed", "refused", "known", "links", "indexed")
 
 
-def line_of(study: CollectionReader, *, is_closed: bool) -> str:
+def line_of(reader: CollectionReader, *, is_closed: bool) -> str:
     """Its folder, pages, URLs and links."""
-    name = repr(str(study.home.path))
+    name = repr(str(reader.paths.path))
     if is_closed:
         return f"<Collection {name}: closed>"
-    counts = study.counts()
+    counts = reader.counts()
     told = f"{counted(counts.fetched, 'page')} fetched, {counted(counts.known, 'URL')} known"
     return f"<Collection {name}: {told}, {counted(counts.links, 'link')}>"
 
 
-def html_of(study: CollectionReader, *, is_closed: bool) -> str:
+def html_of(reader: CollectionReader, *, is_closed: bool) -> str:
     """Its folder, seeds and sums."""
     if is_closed:
-        return f"<p>{escaped(line_of(study, is_closed=True))}</p>"
-    counts, seeds = study.counts(), study.seeds()
+        return f"<p>{escaped(line_of(reader, is_closed=True))}</p>"
+    counts, seeds = reader.counts(), reader.seeds()
     more = f" and {len(seeds) - 3} more" if len(seeds) > 3 else ""
     facts = [
-        ("folder", escaped(study.home.path)),
+        ("folder", escaped(reader.paths.path)),
         ("seeds", ", ".join(link_to(seed) for seed in seeds[:3]) + more),
         *((name, f"{getattr(counts, name):,}") for name in _SUMS),
     ]

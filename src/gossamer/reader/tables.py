@@ -79,7 +79,7 @@ class Table:
         return _import("polars").from_arrow(self._arrow)
 
     def sql(self, query: str) -> Table:
-        """`study.pages.sql("select status, count(*) from pages group by 1")`."""
+        """`reader.pages.sql("select status, count(*) from pages group by 1")`."""
         return ask(query, {self.name: self})
 
     @property

@@ -3,7 +3,7 @@
 A host is made of its row when it is first asked for: the rest that is left of what was committed,
 as a time of the growing clock, and after a kill a full rest from the start on, for nobody knows
 whom the last process asked just before it ended. One that has no work and is rested needs no
-memory. How hosts stand now is `hosts.py`'s; what they are asked is `scheduler.py`'s.
+memory. How hosts stand now is `host_queues.py`'s; what they are asked is `scheduler.py`'s.
 """
 
 from __future__ import annotations

@@ -99,14 +99,16 @@ class Looks:
 class Engine:
     """Searches one collection."""
 
-    def __init__(self, home: Path, weights: Weights = WEIGHTS, clock: Clock | None = None) -> None:
+    def __init__(
+        self, folder: Path, weights: Weights = WEIGHTS, clock: Clock | None = None
+    ) -> None:
         """Raises NoCollection, StoreError where it has no index, CorruptFile."""
-        if not (home / "index").exists() and not (home / "state").exists():
-            raise NoCollection(home)
+        if not (folder / "index").exists() and not (folder / "state").exists():
+            raise NoCollection(folder)
         self._weights = weights
         self._clock = clock or SystemClock()
-        self._index = IndexReader(home / "index")
-        self._ranks = RankReader(home / "graph")
+        self._index = IndexReader(folder / "index")
+        self._ranks = RankReader(folder / "graph")
         self._hint = ""  # what is missing that hits are put in order by
         self._reading = threading.Lock()
         self._moment = self._look()

@@ -40,7 +40,7 @@ class Lexicon:
         self._counts: dict[tuple[str, str], int] = {}
         self._kin: dict[str, tuple[str, ...]] = {}
 
-    def kin(self, word: str) -> tuple[str, ...]:
+    def variants(self, word: str) -> tuple[str, ...]:
         """Words that share a stem with this one in a language of the collection, itself first."""
         found = self._kin.get(word)
         if found is None:
@@ -61,7 +61,7 @@ class Lexicon:
 
     def rarity(self, word: str, field: str = BODY) -> float:
         """The same of a word and its kin."""
-        return self.idf(sum(self.count(field, one) for one in self.kin(word)))
+        return self.idf(sum(self.count(field, one) for one in self.variants(word)))
 
     def beginning_with(self, field: str, prefix: str, limit: int) -> Mapping[str, int]:
         """Words of a field that begin so, at the most `limit`, with the pages that have them."""
@@ -70,9 +70,9 @@ class Lexicon:
     def _look_for_kin(self, word: str) -> tuple[str, ...]:
         if word in STOP_WORDS or not word.isalpha():
             return (word,)
-        kin = stem_variants_of(word, self.languages, self._searcher)
-        self._counts |= {(BODY, one.word): one.entries for one in kin}
-        return tuple(one.word for one in kin)
+        variants = stem_variants_of(word, self.languages, self._searcher)
+        self._counts |= {(BODY, one.word): one.entries for one in variants}
+        return tuple(one.word for one in variants)
 
     def _spoken(self) -> tuple[str, ...]:
         """The languages with a stemmer that most pages have; English where none is known."""

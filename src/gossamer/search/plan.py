@@ -255,7 +255,7 @@ class Planner:
             slop = leaf.slop if isinstance(leaf, Phrase) else 0
             return self._phrase(tokens, slop, fields)
         has_kin = leaf.field is Field.TEXT and not is_negative
-        words = self._lexicon.kin(tokens[0])[: self._kin_each] if has_kin else tokens
+        words = self._lexicon.variants(tokens[0])[: self._kin_each] if has_kin else tokens
         rarity = self._lexicon.rarity(tokens[0]) ** self._weights.rarity
         return _union(self._words_in(name, words, fields[name] * rarity) for name in fields)
 
@@ -263,7 +263,7 @@ class Planner:
         """A word and its kin in a field, each as rare as all of them together."""
         counts = {word: self._lexicon.count(name, word) for word in words}
         rarity = self._lexicon.idf(sum(counts.values()))
-        shares = itertools.chain([1.0], itertools.repeat(self._weights.kin))
+        shares = itertools.chain([1.0], itertools.repeat(self._weights.variants))
         terms = [
             _boosted(self._term(name, word), weight * share * rarity / self._lexicon.idf(pages))
             for (word, pages), share in zip(counts.items(), shares, strict=False)

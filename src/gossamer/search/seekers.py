@@ -34,7 +34,7 @@ class Sought:
     words: tuple[str, ...]
     weight: float = 1.0
     is_prefix: bool = False
-    kin: tuple[str, ...] = ()  # of a single word: those that count as it does
+    variants: tuple[str, ...] = ()  # of a single word: those that count as it does
 
 
 class How(IntEnum):
@@ -73,12 +73,12 @@ def groups_of(one: Sought) -> tuple[Group, ...]:
         return (Group(word, False, How.PLAIN),)
     if one.is_prefix:
         return (Group(word, True, How.BEGINNING),)
-    kin = sorted({word, *one.kin})
-    if beginning := _common_start(kin):
-        ends = tuple(each.removeprefix(beginning) for each in kin)
+    variants = sorted({word, *one.variants})
+    if beginning := _common_start(variants):
+        ends = tuple(each.removeprefix(beginning) for each in variants)
         return (Group(beginning, not is_unspaced(beginning[0]), How.ENDS, ends),)
     # Arabic words of one stem need not begin alike.
-    return tuple(Group(each, not is_unspaced(each[0]), How.ENDS, ("",)) for each in kin)
+    return tuple(Group(each, not is_unspaced(each[0]), How.ENDS, ("",)) for each in variants)
 
 
 def _beside(before: str, word: str) -> tuple[int, str]:

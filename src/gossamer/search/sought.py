@@ -23,6 +23,6 @@ def _sought(leaf: Word | Prefix | Phrase, lexicon: Lexicon) -> Iterator[Sought]:
     if isinstance(leaf, Phrase) and leaf.slop:
         yield from (Sought((word,), weight) for word, weight in zip(words, weights, strict=True))
     elif isinstance(leaf, Word) and len(words) == 1 and leaf.field is Field.TEXT:
-        yield Sought(words, weights[0], kin=lexicon.kin(words[0]))
+        yield Sought(words, weights[0], variants=lexicon.variants(words[0]))
     elif words:
         yield Sought(words, max(weights), is_prefix=isinstance(leaf, Prefix) and len(words) == 1)

@@ -22,7 +22,7 @@ def suggestion(query: str, plan: Plan, lexicon: Lexicon) -> str:
     better = query
     for leaf in plan.texts:
         for word in tokens_of(leaf.text):
-            if not any(lexicon.count(BODY, one) for one in lexicon.kin(word)):
+            if not any(lexicon.count(BODY, one) for one in lexicon.variants(word)):
                 near = nearest(word, lexicon)
                 better = _replaced(better, word, near) if near else better
     return better if better != query else ""

@@ -27,7 +27,7 @@ class Weights:
     address: float = 0.05
     # Another word of the same stem, against the word itself. A page with several of them has the
     # best, and a share of the others.
-    kin: float = 0.9
+    variants: float = 0.9
     more_kin: float = 0.2
     # Rarity beyond what BM25 has of it: a word's weight is its idf to this power.
     rarity: float = 0.3

@@ -49,7 +49,7 @@ def check_archive(what: str, path: Path, prefix: str = "") -> None:
 
 
 def export_archive(
-    study: CollectionReader,
+    reader: CollectionReader,
     what: str,
     path: Path,
     pages: Iterable[ListedPage],
@@ -61,13 +61,13 @@ def export_archive(
     `pages` are those that a WACZ lists. Raises UsageError, NotKnown, CorruptFile, DiskFault,
     Rewritten.
     """
-    with study.steady() as check:
-        parts = list(_parts(study, prefix))
+    with reader.steady() as check:
+        parts = list(_parts(reader, prefix))
         if not parts:
             named = f" of URLs that begin with {prefix}" if prefix else ""
-            raise NotKnown(f"nothing was found in the archive of {study.home.path}{named}")
+            raise NotKnown(f"nothing was found in the archive of {reader.paths.path}{named}")
         with writing_to(path, check) as file:
-            return _write(file, what, parts, pages, study.home, clock or SystemClock())
+            return _write(file, what, parts, pages, reader.paths, clock or SystemClock())
 
 
 def _write(
@@ -75,7 +75,7 @@ def _write(
     what: str,
     parts: list[_Part],
     pages: Iterable[ListedPage],
-    home: CollectionPaths,
+    paths: CollectionPaths,
     clock: Clock,
 ) -> int:
     if what == "warc":
@@ -83,7 +83,7 @@ def _write(
             for piece in part.pieces():
                 file.write(piece)
     else:
-        title = f"Archive of {home.path.resolve().name}"
+        title = f"Archive of {paths.path.resolve().name}"
         _write_wacz(file, parts, pages, title, iso_of(clock.wall_us()))
     return file.tell() if file.seekable() else sum(part.size for part in parts)
 
@@ -162,9 +162,9 @@ class _Part:
             place += end - start
 
 
-def _parts(study: CollectionReader, prefix: str) -> Iterator[_Part]:
-    for name, end in sorted(known_ends(study.store).items()):
-        path = study.home.archive / name
+def _parts(reader: CollectionReader, prefix: str) -> Iterator[_Part]:
+    for name, end in sorted(known_ends(reader.store).items()):
+        path = reader.paths.archive / name
         if not end:
             continue
         if not path.exists():

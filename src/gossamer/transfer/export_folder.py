@@ -56,7 +56,7 @@ def check_folder(what: str, folder: Path, level: str = "page", choice: Choice = 
 
 
 def export_folder(
-    study: CollectionReader,
+    reader: CollectionReader,
     what: str,
     folder: Path,
     level: str = "page",
@@ -67,11 +67,11 @@ def export_folder(
     then no part of that table appears."""
     check_folder(what, folder, level, choice)
     whats = list(SCHEMAS) if what == EVERY else [what]
-    return [_export(study, one, folder, level, choice, part_rows) for one in whats]
+    return [_export(reader, one, folder, level, choice, part_rows) for one in whats]
 
 
 def _export(
-    study: CollectionReader, what: str, folder: Path, level: str, choice: Choice, part_rows: int
+    reader: CollectionReader, what: str, folder: Path, level: str, choice: Choice, part_rows: int
 ) -> Written:
     stem = what if level == "page" else f"{what}-{level}"
     schema = schema_of(what, level, choice)
@@ -79,7 +79,7 @@ def _export(
     rows = 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for piece in _pieces(batches(study, what, level, choice), part_rows):
+        for piece in _pieces(batches(reader, what, level, choice), part_rows):
             parts.append(_temporary(folder, _name(stem, len(parts))))
             rows += _write(parts[-1], schema, piece)
         if not parts:  # a glob that matches no file is an error

@@ -47,24 +47,24 @@ def edges(folder: Path, level: str) -> Iterator[Any]:
 
 
 def write_network(
-    study: CollectionReader, level: str, path: Path, check: Callable[[], None]
+    reader: CollectionReader, level: str, path: Path, check: Callable[[], None]
 ) -> int:
     """Write nodes and edges to a file, its format told by the name; how many edges.
 
     Raises UsageError, CorruptFile, DiskFault, and what `check` raises at the end.
     """
     write = NETWORK_FORMATS[path.suffix.lower()]
-    with described(study, level) as graph, writing_to(path, check) as file:
+    with described(reader, level) as graph, writing_to(path, check) as file:
         return write(file, graph)
 
 
 @contextmanager
-def described(study: CollectionReader, level: str) -> Iterator[Network]:
+def described(reader: CollectionReader, level: str) -> Iterator[Network]:
     """The graph at a level, its nodes with what is known of them: their degrees, of pages title,
     status and depth, of pages and sites the rank. Raises UsageError, CorruptFile."""
-    folder = study.home.graph
+    folder = reader.paths.graph
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as name:
-        rows = study.url_rows() if level == "page" else ()
+        rows = reader.url_rows() if level == "page" else ()
         known = ((row.url, row.title or None, row.status or None, row.depth) for row in rows)
         facts = stage(Path(name) / "facts.parquet", NODE_FACTS, known)
         ranked = ""

@@ -44,27 +44,27 @@ _COPIES: Final = (
 )
 
 
-def pages(study: CollectionReader, choice: Choice) -> Iterator[Any]:
+def pages(reader: CollectionReader, choice: Choice) -> Iterator[Any]:
     """Record batches of the chosen pages and columns, in the order of the URLs."""
     schema = choice.narrowed(SCHEMAS["pages"])
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as name:
         folder = Path(name)
-        rows = (_page_row(row) for row in study.url_rows())
+        rows = (_page_row(row) for row in reader.url_rows())
         staged = stage(folder / "pages.parquet", _STAGED, rows)
         wanted = set(schema.names)
         columns = {name: f"p.{name}" for name in _STAGED.names}
         columns["duplicate_of"] = f"nullif(first_value(p.url) over ({_COPIES}), p.url)"
         joins = []
         if "in_links" in wanted:
-            linked = stage_batches(folder / "linked.parquet", tables.in_links(study.home.graph))
+            linked = stage_batches(folder / "linked.parquet", tables.in_links(reader.paths.graph))
             columns["in_links"] = "coalesce(l.pages, 0)::bigint"
             joins.append(f"left join {linked} l on p.url = l.target")
         if "rank" in wanted:
-            ranked = stage_batches(folder / "ranked.parquet", ranks(study.home.graph))
+            ranked = stage_batches(folder / "ranked.parquet", ranks(reader.paths.graph))
             columns["rank"] = f"r.pagerank * (select count(*) from {ranked})"  # noqa: S608
             joins.append(f"left join {ranked} r on p.url = r.url")
         if wanted.intersection(READ_AGAIN):
-            facts = stage(folder / "facts.parquet", FACTS, page_facts(study, choice))
+            facts = stage(folder / "facts.parquet", FACTS, page_facts(reader, choice))
             columns |= {name: f"f.{name}" for name in READ_AGAIN}
             joins.append(f"left join {facts} f on p.url = f.url")
         told = ", ".join(f"{columns[name]} as {name}" for name in schema.names)

@@ -46,7 +46,7 @@ _NETWORKS: Final = LEVELLED[1:]
 
 
 def export(
-    study: CollectionReader,
+    reader: CollectionReader,
     what: str,
     path: Path,
     level: str = "page",
@@ -65,15 +65,15 @@ def export(
     """
     check_export(what, path, level, prefix, choice)
     if what in ARCHIVES:
-        return export_archive(study, what, path, _listed_pages(study, prefix), prefix)
+        return export_archive(reader, what, path, _listed_pages(reader, prefix), prefix)
     if what in _NETWORKS and path.suffix.lower() in NETWORK_FORMATS:
-        with study.steady() as check:
-            return export_links.write_network(study, level, path, check)
-    return write_table(study, what, path, level, choice, is_exact=is_exact)
+        with reader.steady() as check:
+            return export_links.write_network(reader, level, path, check)
+    return write_table(reader, what, path, level, choice, is_exact=is_exact)
 
 
 def write_table(
-    study: CollectionReader,
+    reader: CollectionReader,
     what: str,
     path: Path,
     level: str = "page",
@@ -84,7 +84,7 @@ def write_table(
 ) -> int:
     """The same for a table. `bounded` may stop what is too large."""
     as_text = is_text(path)
-    found = bounded(batches(study, what, level, choice, as_text=as_text))
+    found = bounded(batches(reader, what, level, choice, as_text=as_text))
     schema = schema_of(what, level, choice, as_text=as_text)
     return write_batches(path, schema, found, is_exact=is_exact)
 
@@ -123,7 +123,7 @@ def check_table(what: str, level: str = "page", choice: Choice = ALL) -> None:
 
 
 def batches(
-    study: CollectionReader,
+    reader: CollectionReader,
     what: str,
     level: str = "page",
     choice: Choice = ALL,
@@ -137,42 +137,42 @@ def batches(
     replaces it, the next one is not given, and Rewritten is raised.
     """
     check_table(what, level, choice)
-    return _steadily(study, what, level, choice, as_text=as_text)
+    return _steadily(reader, what, level, choice, as_text=as_text)
 
 
-def glance(study: CollectionReader, what: str) -> Iterator[Any]:
+def glance(reader: CollectionReader, what: str) -> Iterator[Any]:
     """The same without columns for which pages are read again."""
-    return batches(study, what, "page", Choice(columns=QUICK) if what == "pages" else ALL)
+    return batches(reader, what, "page", Choice(columns=QUICK) if what == "pages" else ALL)
 
 
 def _steadily(
-    study: CollectionReader, what: str, level: str, choice: Choice, *, as_text: bool
+    reader: CollectionReader, what: str, level: str, choice: Choice, *, as_text: bool
 ) -> Iterator[Any]:
-    with study.steady() as check:
+    with reader.steady() as check:
         if what == "captures":
-            found = _captures(study, as_text=as_text)
+            found = _captures(reader, as_text=as_text)
         else:
-            found = _batches(study, what, level, choice)
+            found = _batches(reader, what, level, choice)
         for batch in found:
             check()
             yield batch.select(list(choice.columns)) if choice.columns else batch
         check()
 
 
-def _batches(study: CollectionReader, what: str, level: str, choice: Choice) -> Iterator[Any]:
+def _batches(reader: CollectionReader, what: str, level: str, choice: Choice) -> Iterator[Any]:
     schema = _whole_schema(what, level)
     found: Iterator[Any]
     match what:
         case "anchors":
-            found = export_links.anchors(study.home.graph, level)
+            found = export_links.anchors(reader.paths.graph, level)
         case "links" if level == "page":
-            found = export_links.links(study.home.graph)
+            found = export_links.links(reader.paths.graph)
         case "links" | "graph":
-            found = export_links.edges(study.home.graph, level)
+            found = export_links.edges(reader.paths.graph, level)
         case "pages":
-            return pages(study, choice)
+            return pages(reader, choice)
         case _:
-            return _TABLES[what](study)
+            return _TABLES[what](reader)
     return (pa.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in found)
 
 
@@ -192,11 +192,11 @@ def _whole_schema(what: str, level: str) -> Any:
 # -- pages
 
 
-def _listed_pages(study: CollectionReader, prefix: str) -> Iterator[ListedPage]:
+def _listed_pages(reader: CollectionReader, prefix: str) -> Iterator[ListedPage]:
     """Pages for people, those nearest to the seeds first."""
     rows = (
         (row.url, iso_of(row.at_us), row.title, row.depth)
-        for row in study.url_rows()
+        for row in reader.url_rows()
         if is_listed(row) and row.url.startswith(prefix)
     )
     for batch in ordered(rows, LISTED, "depth, url"):
@@ -207,8 +207,8 @@ def _listed_pages(study: CollectionReader, prefix: str) -> Iterator[ListedPage]:
 # -- hosts
 
 
-def _hosts(study: CollectionReader) -> Iterator[Any]:
-    rows = (_host_row(row) for row in study.host_rows())
+def _hosts(reader: CollectionReader) -> Iterator[Any]:
+    rows = (_host_row(row) for row in reader.host_rows())
     return ordered(rows, SCHEMAS["hosts"], "host")
 
 
@@ -230,14 +230,14 @@ def _host_row(row: HostRow) -> tuple[object, ...]:
 # -- refused
 
 
-def _refused(study: CollectionReader) -> Iterator[Any]:
-    return ordered(_refused_rows(study), SCHEMAS["refused"], "url, via, detail")
+def _refused(reader: CollectionReader) -> Iterator[Any]:
+    return ordered(_refused_rows(reader), SCHEMAS["refused"], "url, via, detail")
 
 
-def _refused_rows(study: CollectionReader) -> Iterator[tuple[object, ...]]:
-    for row in study.url_rows():
+def _refused_rows(reader: CollectionReader) -> Iterator[tuple[object, ...]]:
+    for row in reader.url_rows():
         if row.outcome is Outcome.REFUSED:
-            via = study.find_key(row.via) if row.via else None
+            via = reader.find_key(row.via) if row.via else None
             yield (
                 row.url,
                 row.reason,
@@ -246,13 +246,13 @@ def _refused_rows(study: CollectionReader) -> Iterator[tuple[object, ...]]:
                 via.url if via else None,
                 row.first_us or None,
             )
-    for batch in tables.faults(study.home.graph):
+    for batch in tables.faults(reader.paths.graph):
         for fault in batch.to_pylist():
-            yield _malformed_row(study, fault)
+            yield _malformed_row(reader, fault)
 
 
-def _malformed_row(study: CollectionReader, fault: dict[str, Any]) -> tuple[object, ...]:
-    source = study.find(fault["source"])
+def _malformed_row(reader: CollectionReader, fault: dict[str, Any]) -> tuple[object, ...]:
+    source = reader.find(fault["source"])
     where = f", line {fault['line']}" if fault["line"] else ""
     return (
         fault["written"],
@@ -267,46 +267,46 @@ def _malformed_row(study: CollectionReader, fault: dict[str, Any]) -> tuple[obje
 # -- text
 
 
-def _text(study: CollectionReader) -> Iterator[Any]:
+def _text(reader: CollectionReader) -> Iterator[Any]:
     """In the order of the archive, so that its files are read from end to end once."""
-    places = ordered(_text_places(study), PLACES, "file, start")
+    places = ordered(_text_places(reader), PLACES, "file, start")
     rows = (
         (page.url, page.title or None, page.language or None, page.text)
-        for page in _stored_pages(study, places)
+        for page in _stored_pages(reader, places)
         if page.kind != "other"
     )
     return batched(rows, SCHEMAS["text"], _TEXT_ROWS)
 
 
-def _text_places(study: CollectionReader) -> Iterator[tuple[object, ...]]:
-    for row in study.url_rows():
+def _text_places(reader: CollectionReader) -> Iterator[tuple[object, ...]]:
+    for row in reader.url_rows():
         if row.outcome is Outcome.FETCHED and 200 <= row.status < 300:
-            capture = study.last_capture(row)
+            capture = reader.last_capture(row)
             if capture is not None:
                 yield row.url, capture.file, capture.offset
 
 
-def _stored_pages(study: CollectionReader, places: Iterator[Any]) -> Iterator[StoredPage]:
+def _stored_pages(reader: CollectionReader, places: Iterator[Any]) -> Iterator[StoredPage]:
     for batch in places:
         for place in batch.to_pylist():
-            row = study.get(place["url"])
-            capture = study.last_capture(row)
+            row = reader.get(place["url"])
+            capture = reader.last_capture(row)
             assert capture is not None, "it was there when the places were listed"
-            yield study.page_at(row.url, capture)
+            yield reader.page_at(row.url, capture)
 
 
 # -- captures
 
 
-def _captures(study: CollectionReader, *, as_text: bool) -> Iterator[Any]:
+def _captures(reader: CollectionReader, *, as_text: bool) -> Iterator[Any]:
     schema = CAPTURES_AS_TEXT if as_text else SCHEMAS["captures"]
-    return ordered(_capture_rows(study, as_text=as_text), schema, "url, fetched_at, file")
+    return ordered(_capture_rows(reader, as_text=as_text), schema, "url, fetched_at, file")
 
 
-def _capture_rows(study: CollectionReader, *, as_text: bool) -> Iterator[tuple[object, ...]]:
-    by_url = groupby(study.scan(Table.CAPTURE), key=lambda row: row[0][:KEY_BYTES])
+def _capture_rows(reader: CollectionReader, *, as_text: bool) -> Iterator[tuple[object, ...]]:
+    by_url = groupby(reader.scan(Table.CAPTURE), key=lambda row: row[0][:KEY_BYTES])
     for key, rows in by_url:
-        url = study.find_key(key)
+        url = reader.find_key(key)
         captures = [
             Capture.of(time_of(at[KEY_BYTES:]), CaptureRow.decode(packed)) for at, packed in rows
         ]

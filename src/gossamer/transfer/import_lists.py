@@ -1,7 +1,7 @@
 """URLs that a file names, for the next crawl: sitemaps of all kinds, and plain lists.
 
 What a file names goes into the archive as a list of canonical URLs, and is read from there as a
-sitemap is (`harvest.py`): so a kill loses none, a rebuild finds them again, and a list that is
+sitemap is (`process.py`): so a kill loses none, a rebuild finds them again, and a list that is
 imported twice adds nothing. Its URLs are in scope because the operator named them; their hosts are
 not typed ones, so a private address stays out of reach.
 """

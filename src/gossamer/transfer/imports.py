@@ -58,20 +58,20 @@ class Given:
 
 
 async def import_files(
-    home: CollectionPaths,
+    paths: CollectionPaths,
     settings_for: SettingsFor,
-    paths: Sequence[Path],
+    inputs: Sequence[Path],
     clock: Clock,
     tally: Tally,
 ) -> Opened:
     """Bring all files in. Raises UsageError (nothing has changed then), StoreError, DiskFault."""
-    given = [Given(path, kind_of(path)) for path in paths]
+    given = [Given(path, kind_of(path)) for path in inputs]
     with ExitStack() as stack:
-        opened = open_node(home, settings_for, (), clock, stack, is_import=True)
+        opened = open_node(paths, settings_for, (), clock, stack, is_import=True)
         assert opened.intake is not None, "it was opened for an import"
         try:
             names = [str(one.path) for one in given[:1000]]
-            note_action(home.acts, clock.wall_us(), "import", files=names)
+            note_action(paths.actions, clock.wall_us(), "import", files=names)
             for one in given:
                 _import(one, opened.intake, tally)
                 opened.intake.commit()

@@ -16,10 +16,10 @@ from gossamer.transfer.exports import batches, export
 class Graph:
     """The links between pages, between hosts or between sites."""
 
-    def __init__(self, study: CollectionReader, level: str) -> None:
+    def __init__(self, reader: CollectionReader, level: str) -> None:
         """Raises UsageError for a level that is none."""
         check_level(level)
-        self._study = study
+        self._reader = reader
         self.level = level
 
     @property
@@ -31,16 +31,16 @@ class Graph:
     @property
     def edges(self) -> Table:
         """source, target, pages that link, links."""
-        return Table("edges", lambda: batches(self._study, "graph", self.level))
+        return Table("edges", lambda: batches(self._reader, "graph", self.level))
 
     def __repr__(self) -> str:
-        return f"<Graph of {self.level}s in {str(self._study.home.path)!r}>"
+        return f"<Graph of {self.level}s in {str(self._reader.paths.path)!r}>"
 
     def write(self, path: str | Path) -> int:
         """Write it to a file, its format told by the name (.gexf .graphml .net .csv .jsonl
         .parquet); how many edges. Raises UsageError, CorruptFile or DiskFault."""
-        return export(self._study, "graph", Path(path), self.level)
+        return export(self._reader, "graph", Path(path), self.level)
 
     def _nodes(self) -> Iterator[Any]:
-        with described(self._study, self.level) as graph:
+        with described(self._reader, self.level) as graph:
             yield from graph.described_nodes()

@@ -29,30 +29,30 @@ _LONGEST: Final = 300  # characters of a heading, as of a title
 Facts = tuple[str, str | None, str | None, str | None, int | None]
 
 
-def page_facts(study: CollectionReader, choice: Choice) -> Iterator[Facts]:
+def page_facts(reader: CollectionReader, choice: Choice) -> Iterator[Facts]:
     """url h1 description canonical words of the chosen pages that answered."""
-    urls = study.settings().urls
+    urls = reader.settings().urls
     form = NormalForm(urls.query, urls.session_parameters)
-    for batch in ordered(_places(study, choice), PLACES, "file, start"):
+    for batch in ordered(_places(reader, choice), PLACES, "file, start"):
         for url in batch.column("url").to_pylist():
-            page = _stored(study, url)
+            page = _stored(reader, url)
             if page is not None:
                 yield url, *_facts_of(page, form)
 
 
-def _places(study: CollectionReader, choice: Choice) -> Iterator[tuple[object, ...]]:
-    for row in study.url_rows():
+def _places(reader: CollectionReader, choice: Choice) -> Iterator[tuple[object, ...]]:
+    for row in reader.url_rows():
         if row.outcome is Outcome.FETCHED and not row.redirect and choice.admits(row):
-            capture = study.last_capture(row)
+            capture = reader.last_capture(row)
             if capture is not None:
                 yield row.url, capture.file, capture.offset
 
 
-def _stored(study: CollectionReader, url: str) -> StoredPage | None:
+def _stored(reader: CollectionReader, url: str) -> StoredPage | None:
     try:
-        row = study.get(url)
-        capture = study.last_capture(row)
-        return None if capture is None else study.page_at(row.url, capture)
+        row = reader.get(url)
+        capture = reader.last_capture(row)
+        return None if capture is None else reader.page_at(row.url, capture)
     except (CorruptFile, NotKnown):
         return None
 

@@ -78,31 +78,31 @@ class Copied:
             self.copied_bytes += size
 
 
-def backup(home: CollectionPaths, target: Path) -> Copied:
+def backup(paths: CollectionPaths, target: Path) -> Copied:
     """Copy a collection to `target`, which is not there, or empty.
 
     Raises UsageError, NoCollection, CollectionInUse where somebody else than a crawl is writing,
     StoreError and DiskFault; then nothing is there.
     """
-    if not home.exists:
-        raise home.missing()
-    check_target(home, target)
+    if not paths.exists:
+        raise paths.missing()
+    check_target(paths, target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with partial_beside(target) as partial:
-            copied = _copy(home, CollectionPaths(partial))
-            _put_in_place(partial, target, home.path.stat().st_mode & 0o777)
+            copied = _copy(paths, CollectionPaths(partial))
+            _put_in_place(partial, target, paths.path.stat().st_mode & 0o777)
     except FileNotFoundError as error:
-        what = f"{home.path} was rewritten while it was copied ({error.filename}); try again"
+        what = f"{paths.path} was rewritten while it was copied ({error.filename}); try again"
         raise StoreError(what) from error
     except OSError as error:
         raise disk_fault(f"{target} could not be written", error) from error
     return copied
 
 
-def check_target(home: CollectionPaths, target: Path) -> None:
+def check_target(paths: CollectionPaths, target: Path) -> None:
     """Raise UsageError for a place where no copy may be made."""
-    if target.resolve().is_relative_to(home.path.resolve()):
+    if target.resolve().is_relative_to(paths.path.resolve()):
         raise UsageError(f"{target} is inside the collection; name a directory outside of it")
     if target.is_dir():
         if target.resolve() == Path.cwd():
@@ -124,47 +124,47 @@ def _put_in_place(partial: Path, target: Path, mode: int) -> None:
     sync_folder(target.parent)
 
 
-def _copy(home: CollectionPaths, new: CollectionPaths) -> Copied:
+def _copy(paths: CollectionPaths, new: CollectionPaths) -> Copied:
     copied = Copied()
     with ExitStack() as stack:
-        is_live = _take_lock(home, stack)
-        held = [*hold_index(home.index, stack), *hold_graph(home.graph, stack)]
-        with _checkpoint(home, is_live=is_live) as state:
-            _copy_state(state, home, new, copied)
+        is_live = _take_lock(paths, stack)
+        held = [*hold_index(paths.index, stack), *hold_graph(paths.graph, stack)]
+        with _checkpoint(paths, is_live=is_live) as state:
+            _copy_state(state, paths, new, copied)
         for one in held:
-            _copy_held(one, new.path / one.path.relative_to(home.path), copied)
+            _copy_held(one, new.path / one.path.relative_to(paths.path), copied)
         store = open_to_read(new)
         try:
             counts = Counts.decode(store.find(Table.META, COUNTS_KEY))
             copied.pages = counts.fetched + counts.redirects
-            _copy_archive(home, new, store, copied, is_live=is_live)
-            _copy_texts(home, new, store, copied, is_live=is_live)
+            _copy_archive(paths, new, store, copied, is_live=is_live)
+            _copy_texts(paths, new, store, copied, is_live=is_live)
         finally:
             store.close()
-    end_writing(new.path, _fixed_sums(home))
+    end_writing(new.path, _fixed_sums(paths))
     copied.take(new.path / SUMS)
     for folder in (new.path, *(path for path in new.path.rglob("*") if path.is_dir())):
         sync_folder(folder)
     return copied
 
 
-def _fixed_sums(home: CollectionPaths) -> Before:
+def _fixed_sums(paths: CollectionPaths) -> Before:
     """The checksums of files that never change: the copy has the same files."""
     try:
-        sums = find_sums(home.path)
+        sums = find_sums(paths.path)
     except CorruptFile:
         sums = None
     return Before(sums.files if sums else {})
 
 
-def _take_lock(home: CollectionPaths, stack: ExitStack) -> bool:
+def _take_lock(paths: CollectionPaths, stack: ExitStack) -> bool:
     """Keep others from beginning to write; whether a crawl is doing so already."""
-    home.run.mkdir(exist_ok=True)
+    paths.run.mkdir(exist_ok=True)
     try:
-        stack.enter_context(locked(home))
+        stack.enter_context(locked(paths))
     except CollectionInUse:
         try:
-            send(home, "status")
+            send(paths, "status")
         except NotRunning:
             pass
         else:
@@ -177,26 +177,26 @@ def _take_lock(home: CollectionPaths, stack: ExitStack) -> bool:
 
 
 @contextmanager
-def _checkpoint(home: CollectionPaths, *, is_live: bool) -> Iterator[Path]:
+def _checkpoint(paths: CollectionPaths, *, is_live: bool) -> Iterator[Path]:
     """A folder with the state of this moment, for as long as the block runs."""
-    folder = _ordered(home) if is_live else _made(home)
+    folder = _ordered(paths) if is_live else _made(paths)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _ordered(home: CollectionPaths) -> Path:
-    reply = send(home, "checkpoint", wait_s=_CHECKPOINT_S)
+def _ordered(paths: CollectionPaths) -> Path:
+    reply = send(paths, "checkpoint", wait_s=_CHECKPOINT_S)
     if "error" in reply:
         raise StoreError(f"the running crawl could not save a checkpoint: {reply['error']}")
-    return home.run / Path(str(reply["checkpoint"])).name
+    return paths.run / Path(str(reply["checkpoint"])).name
 
 
-def _made(home: CollectionPaths) -> Path:
-    delete_checkpoints(home)
-    folder = home.run / f"{CHECKPOINTS}{os.getpid():x}"
-    store = open_to_write(home, 16)
+def _made(paths: CollectionPaths) -> Path:
+    delete_checkpoints(paths)
+    folder = paths.run / f"{CHECKPOINTS}{os.getpid():x}"
+    store = open_to_write(paths, 16)
     try:
         store.checkpoint(folder)
     finally:
@@ -204,11 +204,11 @@ def _made(home: CollectionPaths) -> Path:
     return folder
 
 
-def _copy_state(state: Path, home: CollectionPaths, new: CollectionPaths, copied: Copied) -> None:
+def _copy_state(state: Path, paths: CollectionPaths, new: CollectionPaths, copied: Copied) -> None:
     new.state.mkdir()
     # A checkpoint has no IDENTITY: made by the first who writes, it would look like another state
-    # to those who read (`study_state.py`).
-    for path in sorted({*state.iterdir(), *home.state.glob("IDENTITY")}):
+    # to those who read (`state.py`).
+    for path in sorted({*state.iterdir(), *paths.state.glob("IDENTITY")}):
         is_shared = path.suffix in _SHARED_STATE
         _copy_file(path, new.state / path.name, copied, is_shared=is_shared)
 
@@ -242,17 +242,17 @@ def _copy_held(held: Held, target: Path, copied: Copied) -> None:
 
 
 def _copy_archive(
-    home: CollectionPaths, new: CollectionPaths, store: Store, copied: Copied, *, is_live: bool
+    paths: CollectionPaths, new: CollectionPaths, store: Store, copied: Copied, *, is_live: bool
 ) -> None:
     """Every file that the state knows, as far as it does; at rest all that is there: the start
     after a kill reads on."""
     new.archive.mkdir()
     ends = known_ends(store)
-    listed, files = read_manifest(home.archive).files, dict[str, Listed]()
-    paths = {home.archive / name for name, end in ends.items() if end}
+    listed, files = read_manifest(paths.archive).files, dict[str, Listed]()
+    warc_paths = {paths.archive / name for name, end in ends.items() if end}
     if not is_live:
-        paths |= set(home.archive.glob("*.warc.gz"))
-    for path in sorted(paths):
+        warc_paths |= set(paths.archive.glob("*.warc.gz"))
+    for path in sorted(warc_paths):
         end, size = ends.get(path.name, 0), path.stat().st_size
         target, index = new.archive / path.name, cdxj_path(path)
         files[path.name] = Listed()
@@ -273,20 +273,20 @@ def _copy_archive(
 
 
 def _copy_texts(
-    home: CollectionPaths, new: CollectionPaths, store: Store, copied: Copied, *, is_live: bool
+    paths: CollectionPaths, new: CollectionPaths, store: Store, copied: Copied, *, is_live: bool
 ) -> None:
     """Log, acts, cookies, history and the operator's settings."""
     new.log.parent.mkdir()
     new.run.mkdir()
-    if home.log.exists():
+    if paths.log.exists():
         length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
-        with home.log.open("rb") as file:
+        with paths.log.open("rb") as file:
             copy_bytes(file, new.log, length if is_live else os.fstat(file.fileno()).st_size)
         copied.take(new.log)
-    lists = (str(path.relative_to(home.path)) for path in home.takedowns.lists)
+    lists = (str(path.relative_to(paths.path)) for path in paths.takedowns.lists)
     names = ("log/acts.jsonl", "run/deaths", "gossamer.toml", "cookies.txt", "history.jsonl")
     for name in (*names, *lists):
-        if (home.path / name).exists():
-            with (home.path / name).open("rb") as file:
+        if (paths.path / name).exists():
+            with (paths.path / name).open("rb") as file:
                 copy_bytes(file, new.path / name, os.fstat(file.fileno()).st_size)
             copied.take(new.path / name)

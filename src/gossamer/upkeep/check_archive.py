@@ -43,7 +43,7 @@ _LOG: Final = "restore it from a backup, or go on with what is left of it: `goss
 class _View:
     """One moment of a collection, and whether somebody is writing to it."""
 
-    study: CollectionReader
+    reader: CollectionReader
     ends: Mapping[str, int]
     is_clean: bool
     checked: Checked
@@ -53,30 +53,30 @@ class _View:
     @property
     def is_settled(self) -> bool:
         """Whether nothing may lie behind the committed bytes: it was closed, and still is."""
-        return self.is_clean and holder_of(self.study.home) is None
+        return self.is_clean and holder_of(self.reader.paths) is None
 
 
-def archive_problems(study: CollectionReader, checked: Checked) -> Iterator[Problem]:
+def archive_problems(reader: CollectionReader, checked: Checked) -> Iterator[Problem]:
     """Everything in archive and log that the state contradicts. The state was looked at before:
     `checked` holds how many captures it names."""
-    is_clean = study.store.find(Table.META, CLEAN_KEY) == b"1"
-    view = _View(study, known_ends(study.store), is_clean, checked)
-    folder = study.home.archive
-    paths = sorted({*folder.glob("*.warc.gz"), *(folder / name for name in view.ends)})
-    for path in paths:
+    is_clean = reader.store.find(Table.META, CLEAN_KEY) == b"1"
+    view = _View(reader, known_ends(reader.store), is_clean, checked)
+    folder = reader.paths.archive
+    warc_paths = sorted({*folder.glob("*.warc.gz"), *(folder / name for name in view.ends)})
+    for path in warc_paths:
         yield from _file_problems(view, path)
     if view.matched != checked.captures:
         yield from _capture_problems(view)
     yield from _log_problems(view)
 
 
-def bare_archive_problems(home: CollectionPaths, checked: Checked) -> Iterator[Problem]:
+def bare_archive_problems(paths: CollectionPaths, checked: Checked) -> Iterator[Problem]:
     """What is wrong with the archive by itself, where there is no state to compare it with."""
-    for path in sorted(home.archive.glob("*.warc.gz")):
+    for path in sorted(paths.archive.glob("*.warc.gz")):
         checked.files += 1
         for fault in check_file(path):
             yield Problem(f"{path}, byte {fault.offset}", fault.problem, FROM_BACKUP)
-    yield from manifest_problems(home)
+    yield from manifest_problems(paths)
 
 
 # -- one file
@@ -119,14 +119,14 @@ def _exchange_problems(view: _View, path: Path, exchange: Exchange) -> Iterator[
     if lease.purpose is not Purpose.PAGE:
         return
     where = f"{path}, byte {exchange.stored.response}"
-    key = view.study.keys.of(lease.url)  # that of the archive may be of a salt that was lost
-    row = view.study.find_key(key)
+    key = view.reader.keys.of(lease.url)  # that of the archive may be of a salt that was lost
+    row = view.reader.find_key(key)
     if row is None:
         yield Problem(where, f"the state does not know {lease.url}", _GO_ON)
         return
     if not isinstance(answer, Fetched):
         return
-    packed = view.study.store.find(Table.CAPTURE, key + time_key(answer.at_us))
+    packed = view.reader.store.find(Table.CAPTURE, key + time_key(answer.at_us))
     if packed is None:
         is_other = answer.status in _BUSY or row.at_us > answer.at_us or row.reason in _NO_CAPTURE
         if not is_other:
@@ -155,10 +155,10 @@ def _difference(where: str, url: str, capture: CaptureRow, exchange: Exchange) -
 
 def _capture_problems(view: _View) -> Iterator[Problem]:
     """Some captures were not borne out: which ones?"""
-    for at, packed in view.study.scan(Table.CAPTURE):
+    for at, packed in view.reader.scan(Table.CAPTURE):
         capture = CaptureRow.decode(packed)
-        path = view.study.home.archive / capture.file
-        row = view.study.find_key(at[:KEY_BYTES])
+        path = view.reader.paths.archive / capture.file
+        row = view.reader.find_key(at[:KEY_BYTES])
         url = row.url if row else at.hex()
         todo = FROM_BACKUP
         try:
@@ -167,7 +167,7 @@ def _capture_problems(view: _View) -> Iterator[Problem]:
             yield Problem(url, f"its capture cannot be read: {error}", todo)
             continue
         answer = exchange.answer
-        key = view.study.keys.of(exchange.lease.url)
+        key = view.reader.keys.of(exchange.lease.url)
         if (key, answer.at_us) != (at[:KEY_BYTES], time_of(at[KEY_BYTES:])):
             what = f"its capture should be in {capture.file} at byte {capture.offset}, where "
             yield Problem(url, f"{what}{exchange.lease.url} lies", todo)
@@ -247,8 +247,8 @@ class _Index:
 
 
 def _log_problems(view: _View) -> Iterator[Problem]:
-    path = view.study.home.log
-    committed = int.from_bytes(view.study.store.find(Table.META, LOG_KEY) or b"", "big")
+    path = view.reader.paths.log
+    committed = int.from_bytes(view.reader.store.find(Table.META, LOG_KEY) or b"", "big")
     if not path.exists():
         if committed:
             yield Problem(str(path), "the log is gone", _LOG)
@@ -260,7 +260,7 @@ def _log_problems(view: _View) -> Iterator[Problem]:
     if size > committed and view.is_settled:
         what = f"{size - committed} bytes follow what the state knows of"
         yield Problem(str(path), what, "go on with the crawl once: it cuts them off")
-    yield from _log_faults(path, committed, view.study.store.find(Table.META, LOG_SUM_KEY))
+    yield from _log_faults(path, committed, view.reader.store.find(Table.META, LOG_SUM_KEY))
 
 
 def _log_faults(path: Path, committed: int, wanted: bytes | None) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Are the bytes of state, index and graph those that were written? (`sums.py`)
+"""Are the bytes of state, index and graph those that were written? (`checksums.py`)
 
 Every file that has a checksum is read from end to end. What has none, and why, is told in `Unsure`.
 """
@@ -27,39 +27,39 @@ _TODO = {
 }
 
 
-def act_problems(home: CollectionPaths) -> Iterator[Problem]:
+def act_problems(paths: CollectionPaths) -> Iterator[Problem]:
     """Lines of acts.jsonl that are none."""
-    for number in unreadable_lines(home.acts):
-        yield Problem(f"{home.acts}, line {number}", "it is no JSON", _TODO["log"])
+    for number in unreadable_lines(paths.actions):
+        yield Problem(f"{paths.actions}, line {number}", "it is no JSON", _TODO["log"])
 
 
-def sum_problems(home: CollectionPaths, checked: Checked) -> Iterator[Problem]:
+def sum_problems(paths: CollectionPaths, checked: Checked) -> Iterator[Problem]:
     """Files whose bytes are not those that were written, and files that are gone."""
     try:
-        sums = find_sums(home.path)
+        sums = find_sums(paths.path)
     except CorruptFile as error:
-        yield Problem(str(home.path / NAME), "the checksums are damaged", REBUILD_ARCHIVE)
+        yield Problem(str(paths.path / NAME), "the checksums are damaged", REBUILD_ARCHIVE)
         checked.unsure.append(str(error))
         return
     if sums is None:
-        if read_manifest(home.archive).is_there:
-            yield Problem(str(home.path / NAME), "the checksums are gone", REBUILD_ARCHIVE)
+        if read_manifest(paths.archive).is_there:
+            yield Problem(str(paths.path / NAME), "the checksums are gone", REBUILD_ARCHIVE)
         checked.unsure.append("state, index and graph have no checksums yet")
         return
-    is_open = sums.is_open or is_in_use(home)
+    is_open = sums.is_open or is_in_use(paths)
     for name, (size, crc) in sums.files.items():
         if is_open and not is_fixed(name):
             continue
-        yield from _file_problems(home, name, size, crc, is_open=is_open)
+        yield from _file_problems(paths, name, size, crc, is_open=is_open)
         checked.sums += 1
     if is_open:
-        _note_new_files(home, sums, checked)
+        _note_new_files(paths, sums, checked)
 
 
 def _file_problems(
-    home: CollectionPaths, name: str, size: int, crc: int, *, is_open: bool
+    paths: CollectionPaths, name: str, size: int, crc: int, *, is_open: bool
 ) -> Iterator[Problem]:
-    path = home.path / name
+    path = paths.path / name
     todo = _TODO[name.partition("/")[0]]
     try:  # acts.jsonl may have grown since
         found = crc32_of(path, size if name == ACTS else None)
@@ -77,8 +77,8 @@ def _file_problems(
         yield Problem(str(path), what, todo)
 
 
-def _note_new_files(home: CollectionPaths, sums: Checksums, checked: Checked) -> None:
-    others = sorted(n for n in covered_files(home.path) if n not in sums.files or not is_fixed(n))
+def _note_new_files(paths: CollectionPaths, sums: Checksums, checked: Checked) -> None:
+    others = sorted(n for n in covered_files(paths.path) if n not in sums.files or not is_fixed(n))
     if others:
         what = (
             f"{len(others)} files of state, index and graph that changed since the last clean end"

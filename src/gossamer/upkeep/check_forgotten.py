@@ -14,21 +14,21 @@ _MEND = "go on with the crawl once, or run `gossamer rebuild all`: it is made fr
 _NOTE = "nothing is forgotten less by it; going on with the crawl, or a rebuild, notes them again"
 
 
-def forgotten_problems(home: CollectionPaths) -> Iterator[Problem]:
+def forgotten_problems(paths: CollectionPaths) -> Iterator[Problem]:
     """Copies of the list that are lost, damaged or old, and acts that acts.jsonl has lost."""
-    copies = read_copies(home.takedowns)
+    copies = read_copies(paths.takedowns)
     if all(one is None for one in copies.read.values()):
         return  # nothing was forgotten, or an older release noted it in acts.jsonl alone
     try:
         newest = copies.newest
     except StoreError as error:
         what, _, todo = str(error).partition("; ")
-        yield Problem(str(home.path), what, f"{todo}. Until then nobody crawls or rebuilds")
+        yield Problem(str(paths.path), what, f"{todo}. Until then nobody crawls or rebuilds")
         return
     yield from _copy_problems(copies, newest)
     if copies.unnoted:
         what = f"{len(copies.unnoted)} of the names that were forgotten or allowed are not in it"
-        yield Problem(str(home.acts), what, _NOTE)
+        yield Problem(str(paths.actions), what, _NOTE)
 
 
 def _copy_problems(copies: Copies, newest: ForgottenList) -> Iterator[Problem]:

@@ -36,10 +36,10 @@ def read_manifest(folder: Path) -> Manifest | Problem:
 
 
 def graph_problems(
-    study: CollectionReader, manifest: Manifest, checked: Checked
+    reader: CollectionReader, manifest: Manifest, checked: Checked
 ) -> Iterator[Problem]:
     """Files that are not as the manifest says. It was read before the state was opened."""
-    folder = study.home.graph
+    folder = reader.paths.graph
     is_whole = True
     for name, rows in manifest.files.items():
         checked.parts += 1
@@ -49,7 +49,7 @@ def graph_problems(
     if is_whole:
         for merged in manifest.sets:
             yield from _set_problems(folder, merged)
-    yield from _end_problems(study, manifest)
+    yield from _end_problems(reader, manifest)
     for damage in rank_store.faults_in(folder):
         yield problem_of(damage)
 
@@ -77,12 +77,12 @@ def _set_problems(folder: Path, merged: MergedSet) -> Iterator[Problem]:
         yield Problem(str(folder / manifests.NAME), what, REBUILD)
 
 
-def _end_problems(study: CollectionReader, manifest: Manifest) -> Iterator[Problem]:
+def _end_problems(reader: CollectionReader, manifest: Manifest) -> Iterator[Problem]:
     """The graph may not reach further than state and archive."""
-    where = str(study.home.graph / manifests.NAME)
-    ends = known_ends(study.store)
+    where = str(reader.paths.graph / manifests.NAME)
+    ends = known_ends(reader.store)
     for file, covered in manifest.covered.items():
-        path = study.home.archive / file
+        path = reader.paths.archive / file
         size = path.stat().st_size if path.exists() else 0
         if covered > ends.get(file, 0):
             what = f"it covers {file} up to byte {covered}, and the state {ends.get(file, 0)}"
@@ -90,9 +90,9 @@ def _end_problems(study: CollectionReader, manifest: Manifest) -> Iterator[Probl
         elif covered > size:
             what = f"it covers {file} up to byte {covered}, and the file has {size}"
             yield Problem(where, what, REBUILD)
-    is_clean = study.store.find(Table.META, CLEAN_KEY) == b"1" and not is_in_use(study.home)
-    if is_clean and study.settings().node.graph:
-        newest = manifests.read(study.home.graph)  # `manifest` may be older than the state
+    is_clean = reader.store.find(Table.META, CLEAN_KEY) == b"1" and not is_in_use(reader.paths)
+    if is_clean and reader.settings().node.graph:
+        newest = manifests.read(reader.paths.graph)  # `manifest` may be older than the state
         behind = [file for file, end in ends.items() if newest.covered.get(file, 0) < end]
         if behind:
             what = f"it does not reach to the end of the archive ({behind[0]})"

@@ -24,10 +24,10 @@ _REBUILD = "run `gossamer rebuild index`: it is made again from the archive"
 _SHOWN = 20  # pages on each side; a damaged index can lack all of them
 
 
-def index_problems(study: CollectionReader, checked: Checked) -> Iterator[Problem]:
+def index_problems(reader: CollectionReader, checked: Checked) -> Iterator[Problem]:
     """Pages that are in one of the two and not in the other."""
-    folder = study.home.index
-    if not study.settings().node.index:
+    folder = reader.paths.index
+    if not reader.settings().node.index:
         return
     try:
         if find_current(folder) is None:
@@ -38,10 +38,10 @@ def index_problems(study: CollectionReader, checked: Checked) -> Iterator[Proble
     except (CorruptFile, StoreError) as error:
         yield Problem(str(folder), str(error), _REBUILD)
         return
-    ends = known_ends(study.store)
+    ends = known_ends(reader.store)
     is_behind = any(reached.get(file, 0) < end for file, end in ends.items())
-    is_clean = study.store.find(Table.META, CLEAN_KEY) == b"1"
-    is_live = is_in_use(study.home)
+    is_clean = reader.store.find(Table.META, CLEAN_KEY) == b"1"
+    is_live = is_in_use(reader.paths)
     for damage in faults_in(folder, is_at_rest=is_clean and not is_live):
         yield problem_of(damage)
     if is_live or (is_behind and not is_clean):
@@ -54,15 +54,15 @@ def index_problems(study: CollectionReader, checked: Checked) -> Iterator[Proble
         todo = "go on with the crawl once: pages are read again from the archive"
         yield Problem(str(folder), "it does not reach to the end of the archive", todo)
         return
-    yield from _differences(study, found, checked)
+    yield from _differences(reader, found, checked)
 
 
 def _differences(
-    study: CollectionReader, found: Iterator[str], checked: Checked
+    reader: CollectionReader, found: Iterator[str], checked: Checked
 ) -> Iterator[Problem]:
     missing = strange = 0
     entry = next(found, None)
-    for key, packed in study.scan(Table.URL):
+    for key, packed in reader.scan(Table.URL):
         name = key.hex()
         while entry is not None and entry < name:
             strange += 1
@@ -82,4 +82,4 @@ def _differences(
     strange += sum(1 for _ in found) + (entry is not None)
     if missing or strange:
         what = f"{missing} pages are missing in it, and {strange} should not be there"
-        yield Problem(str(study.home.index), what, _REBUILD)
+        yield Problem(str(reader.paths.index), what, _REBUILD)

@@ -93,8 +93,8 @@ def _libcurl() -> Check:
 
 def _certificates() -> Check:
     ssl: Any = importlib.import_module("ssl")
-    paths = ssl.get_default_verify_paths()
-    for place in (os.environ.get("SSL_CERT_FILE"), paths.cafile, paths.capath):
+    verify_paths = ssl.get_default_verify_paths()
+    for place in (os.environ.get("SSL_CERT_FILE"), verify_paths.cafile, verify_paths.capath):
         if place and Path(place).exists():
             return Check("certificates", True, f"found in {place}")
     bundled = importlib.util.find_spec("certifi") is not None
@@ -172,33 +172,33 @@ def _curves() -> Check:
     return Check("curves", True, says)
 
 
-def _collection_checks(home: CollectionPaths) -> Iterator[Check]:
-    if home.is_state_lost:
+def _collection_checks(paths: CollectionPaths) -> Iterator[Check]:
+    if paths.is_state_lost:
         todo = "run `gossamer rebuild all`"
-        yield Check("collection", False, f"the state of {home.path} is lost", todo)
+        yield Check("collection", False, f"the state of {paths.path} is lost", todo)
         return
-    if not home.exists:
-        yield Check("collection", True, f"there is none in {home.path} yet")
+    if not paths.exists:
+        yield Check("collection", True, f"there is none in {paths.path} yet")
         return
     try:
-        open_to_read(home).close()
+        open_to_read(paths).close()
         yield Check("collection", True, f"format {FORMAT}, read by gossamer {__version__}")
     except GossamerError as error:
         yield Check("collection", False, str(error), "see the sentence")
-    holder = holder_of(home)
+    holder = holder_of(paths)
     yield Check("writer", True, f"held by {holder}" if holder else "nobody is writing to it")
-    is_writable = os.access(home.state, os.W_OK)
-    says = "it can be written to" if is_writable else f"{home.state} cannot be written to"
+    is_writable = os.access(paths.state, os.W_OK)
+    says = "it can be written to" if is_writable else f"{paths.state} cannot be written to"
     yield Check("access", is_writable, says, "change its owner or mode to go on with the crawl")
 
 
-def holder_of(home: CollectionPaths) -> str | None:
+def holder_of(paths: CollectionPaths) -> str | None:
     """Who holds the collection for writing: `process 4711`, or None.
 
     The lock file names a process while one runs, and still after it was killed; then the lock
     itself is free, which is tried only in that case, so that no start is ever disturbed.
     """
-    path = home.run / "lock"
+    path = paths.run / "lock"
     try:
         with path.open("rb") as file:
             text = file.read()

@@ -26,10 +26,10 @@ FROM_BACKUP: Final = f"restore the file from a backup, or give up what is lost: 
 _OTHER_BYTES: Final = "its bytes are not those that were written"
 
 
-def manifest_problems(home: CollectionPaths, salt: bytes = b"") -> Iterator[Problem]:
+def manifest_problems(paths: CollectionPaths, salt: bytes = b"") -> Iterator[Problem]:
     """Files that are not as the manifest says, and what is wrong with itself. `salt` is the
     state's."""
-    folder = home.archive
+    folder = paths.archive
     manifest, where = read_manifest(folder), str(folder / NAME)
     if not manifest.is_there:
         if any(map(_has_salt, folder.glob("*.warc.gz"))):

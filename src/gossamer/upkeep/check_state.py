@@ -78,34 +78,34 @@ class _Sums:
     captures: int = 0
 
 
-def state_problems(study: CollectionReader, checked: Checked) -> Iterator[Problem]:
+def state_problems(reader: CollectionReader, checked: Checked) -> Iterator[Problem]:
     """Everything in the state that contradicts something else in it."""
     sums = _Sums()
-    yield from _url_problems(study, sums, checked)
-    yield from _sum_problems(study, sums)
-    yield from _queue_problems(study)
-    yield from _due_problems(study)
+    yield from _url_problems(reader, sums, checked)
+    yield from _sum_problems(reader, sums)
+    yield from _queue_problems(reader)
+    yield from _due_problems(reader)
     checked.captures = sums.captures
 
 
 # -- URLs, their captures and hosts
 
 
-def _url_problems(study: CollectionReader, sums: _Sums, checked: Checked) -> Iterator[Problem]:
-    captures = _Captures(study)
+def _url_problems(reader: CollectionReader, sums: _Sums, checked: Checked) -> Iterator[Problem]:
+    captures = _Captures(reader)
     host_key, host = b"", HostRow("")
-    for key, packed in study.scan(Table.URL):
+    for key, packed in reader.scan(Table.URL):
         try:
             row = UrlRow.decode(packed)
         except (ValueError, TypeError) as error:
             yield Problem(f"URL {key.hex()}", f"its row cannot be read ({error})", _RESTORE)
             continue
         if key[:HOST_BYTES] != host_key:
-            yield from _host_problems(study, host_key, host, checked)
+            yield from _host_problems(reader, host_key, host, checked)
             host_key, host = key[:HOST_BYTES], HostRow("")
         checked.urls += 1
         _add(sums, host, row)
-        yield from _row_problems(study, key, row)
+        yield from _row_problems(reader, key, row)
         found = captures.take(key)
         yield from captures.orphans()
         sums.captures += len(found)
@@ -115,7 +115,7 @@ def _url_problems(study: CollectionReader, sums: _Sums, checked: Checked) -> Ite
         if row.outcome is Outcome.FETCHED and row.at_us not in found:
             what = "it is fetched, and the state names no capture of that moment"
             yield Problem(row.url, what, _RESTORE)
-    yield from _host_problems(study, host_key, host, checked)
+    yield from _host_problems(reader, host_key, host, checked)
     captures.take(b"\xff" * (KEY_BYTES + 1))
     yield from captures.orphans()
 
@@ -123,8 +123,8 @@ def _url_problems(study: CollectionReader, sums: _Sums, checked: Checked) -> Ite
 class _Captures:
     """The table of captures, walked beside that of URLs."""
 
-    def __init__(self, study: CollectionReader) -> None:
-        self._rows = study.scan(Table.CAPTURE)
+    def __init__(self, reader: CollectionReader) -> None:
+        self._rows = reader.scan(Table.CAPTURE)
         self._next = next(self._rows, None)
         self._orphans: list[bytes] = []
 
@@ -147,8 +147,8 @@ class _Captures:
         self._orphans = []
 
 
-def _row_problems(study: CollectionReader, key: bytes, row: UrlRow) -> Iterator[Problem]:
-    if study.keys.of(row.url) != key:
+def _row_problems(reader: CollectionReader, key: bytes, row: UrlRow) -> Iterator[Problem]:
+    if reader.keys.of(row.url) != key:
         yield Problem(row.url, "it stands under the key of another URL", _RESTORE)
     is_queued = row.standing == Standing.QUEUED
     if not is_queued and (row.place or row.due_us):
@@ -157,10 +157,14 @@ def _row_problems(study: CollectionReader, key: bytes, row: UrlRow) -> Iterator[
         what = "it is queued, in the queue and waiting at once" if row.place else "it is queued"
         yield Problem(row.url, f"{what}, and never due" if not row.place else what, _REPORT)
     if is_queued and row.place:
-        entry = study.store.find(Table.QUEUE, key[:HOST_BYTES] + row.place)
+        entry = reader.store.find(Table.QUEUE, key[:HOST_BYTES] + row.place)
         if entry is None or QueueEntry.decode(entry).key != key:
             yield Problem(row.url, "it is queued, and its place in the queue is not its", _REPORT)
-    if is_queued and row.due_us and study.store.find(Table.DUE, time_key(row.due_us) + key) is None:
+    if (
+        is_queued
+        and row.due_us
+        and reader.store.find(Table.DUE, time_key(row.due_us) + key) is None
+    ):
         yield Problem(row.url, "it waits for its time, and nothing will wake it", _REPORT)
     if row.outcome in (Outcome.FAILED, Outcome.REFUSED) and not row.reason:
         yield Problem(row.url, f"it is {row.outcome.value} without a reason", _REPORT)
@@ -201,12 +205,12 @@ def _add(sums: _Sums, host: HostRow, row: UrlRow) -> None:
 
 
 def _host_problems(
-    study: CollectionReader, host_key: bytes, summed: HostRow, checked: Checked
+    reader: CollectionReader, host_key: bytes, summed: HostRow, checked: Checked
 ) -> Iterator[Problem]:
     if not host_key:
         return
     checked.hosts += 1
-    packed = study.store.find(Table.HOST, host_key)
+    packed = reader.store.find(Table.HOST, host_key)
     if packed is None:
         yield Problem(f"host {host_key.hex()}", "it has URLs and no row of its own", _RESTORE)
         return
@@ -218,8 +222,8 @@ def _host_problems(
             yield Problem(f"host {stored.name}", what, _REPORT)
 
 
-def _sum_problems(study: CollectionReader, sums: _Sums) -> Iterator[Problem]:
-    stored, summed = study.counts(), sums.counts
+def _sum_problems(reader: CollectionReader, sums: _Sums) -> Iterator[Problem]:
+    stored, summed = reader.counts(), sums.counts
     names = ["known", "queued", "fetched", "redirects", "failed", "refused", "size_bytes"]
     if sums.captures == sums.fetched_rows:  # links of older captures are in no row
         names.append("links")
@@ -240,14 +244,14 @@ def _sum_problems(study: CollectionReader, sums: _Sums) -> Iterator[Problem]:
 # -- queue and due table
 
 
-def _queue_problems(study: CollectionReader) -> Iterator[Problem]:
-    for at, packed in study.scan(Table.QUEUE):
+def _queue_problems(reader: CollectionReader) -> Iterator[Problem]:
+    for at, packed in reader.scan(Table.QUEUE):
         try:
             entry = QueueEntry.decode(packed)
         except (ValueError, TypeError) as error:
             yield Problem(f"queue {at.hex()}", f"the entry cannot be read ({error})", _RESTORE)
             continue
-        row = study.find_key(entry.key)
+        row = reader.find_key(entry.key)
         if entry.key[:HOST_BYTES] != at[:HOST_BYTES]:
             yield Problem(entry.url, "it stands in the queue of another host", _REPORT)
         elif row is None:
@@ -257,9 +261,9 @@ def _queue_problems(study: CollectionReader) -> Iterator[Problem]:
             yield Problem(entry.url, what, _REPORT)
 
 
-def _due_problems(study: CollectionReader) -> Iterator[Problem]:
-    for at, _ in study.scan(Table.DUE):
-        row = study.find_key(at[8:])
+def _due_problems(reader: CollectionReader) -> Iterator[Problem]:
+    for at, _ in reader.scan(Table.DUE):
+        row = reader.find_key(at[8:])
         if row is None:
             yield Problem(f"due {at.hex()}", "it waits for its time, and is not known", _REPORT)
         elif row.standing != Standing.QUEUED or row.place or row.due_us != time_of(at):

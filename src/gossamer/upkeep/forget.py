@@ -1,8 +1,8 @@
 """A takedown: a URL, a host or a site out of everything that a collection holds.
 
 Theory of operation. All parts of the collection are made anew aside, without what is forgotten, and
-take the place of the old ones together (`aside.py`); so a kill at any instant leaves the collection
-as it was or as it is to be, and whoever comes next tidies up:
+take the place of the old ones together (`staging.py`); so a kill at any instant leaves the
+collection as it was or as it is to be, and whoever comes next tidies up:
 
     archive   exchanges of it go, with request and metadata; those that name it as the page they
               were found on lose that line; those that repeat its body get the body themselves.
@@ -97,7 +97,7 @@ class _Told:
 
 
 def forget(
-    home: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
+    paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
 ) -> Checksums:
     """Forget what `texts` name (`forget_names.py`). All of it is gone when this returns.
 
@@ -105,80 +105,80 @@ def forget(
     Raises UsageError, NotKnown, NoCollection, CollectionInUse, CorruptFile, StoreError, DiskFault;
     then nothing has changed.
     """
-    _put_in_order(home, clock, tell)
-    with locked(home):
-        delete_checkpoints(home)
+    _put_in_order(paths, clock, tell)
+    with locked(paths):
+        delete_checkpoints(paths)
         try:
-            undo_half_swaps(home)
-            sums = _forget(home, texts, clock, tell, is_site=is_site)
-            settle(home.path)
+            undo_half_swaps(paths)
+            sums = _forget(paths, texts, clock, tell, is_site=is_site)
+            settle(paths.path)
         except BaseException as error:
             with suppress(OSError):
-                settle(home.path)  # a full disk has its room back
+                settle(paths.path)  # a full disk has its room back
             if isinstance(error, OSError):
-                raise disk_fault(f"{home.path} could not be rewritten", error) from error
+                raise disk_fault(f"{paths.path} could not be rewritten", error) from error
             raise
     return sums
 
 
 def survey(
-    home: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
+    paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
 ) -> Checksums:
     """What `forget` would take away. Raises as it does."""
-    _put_in_order(home, clock, tell)
-    with locked(home):
-        store = open_to_write(home, 16)
+    _put_in_order(paths, clock, tell)
+    with locked(paths):
+        store = open_to_write(paths, 16)
         try:
             told = _told(store, texts, is_site=is_site)
-            return _known(home, texts, _survey(home, store, told.cover))
+            return _known(paths, texts, _survey(paths, store, told.cover))
         finally:
             store.close()
 
 
 def allow(
-    home: CollectionPaths, texts: Sequence[str], clock: Clock, *, is_site: bool = False
+    paths: CollectionPaths, texts: Sequence[str], clock: Clock, *, is_site: bool = False
 ) -> int:
     """Let what was forgotten be crawled again; how many names that is. Raises NotKnown."""
-    if not home.exists:
-        raise home.missing()
-    store = open_to_read(home)
+    if not paths.exists:
+        raise paths.missing()
+    store = open_to_read(paths)
     try:
         named = read_names(texts, form_of(stored_settings(store) or Settings()), is_site=is_site)
     finally:
         store.close()
-    with locked(home):
-        forgotten = read_forgotten(home.takedowns)
+    with locked(paths):
+        forgotten = read_forgotten(paths.takedowns)
         found = [one for one in named if forgotten.has(one)]
         if not found:
             raise NotKnown(f"{', '.join(texts)} was not deleted under that name")
-        note_allowed(home.takedowns, clock.wall_us(), found)
+        note_allowed(paths.takedowns, clock.wall_us(), found)
     return len(found)
 
 
-def _put_in_order(home: CollectionPaths, clock: Clock, tell: Tell) -> None:
+def _put_in_order(paths: CollectionPaths, clock: Clock, tell: Tell) -> None:
     """Bring state and archive in step, where a crawl was killed."""
-    if not home.exists:
-        raise home.missing()
-    home.run.mkdir(exist_ok=True)
-    if _is_unclean(home):
+    if not paths.exists:
+        raise paths.missing()
+    paths.run.mkdir(exist_ok=True)
+    if _is_unclean(paths):
         tell("the last crawl ended in the middle; reading what it left")
-        asyncio.run(_recover(home, clock))
+        asyncio.run(_recover(paths, clock))
 
 
-def _is_unclean(home: CollectionPaths) -> bool:
-    with locked(home):
-        store = open_to_write(home, 16)
+def _is_unclean(paths: CollectionPaths) -> bool:
+    with locked(paths):
+        store = open_to_write(paths, 16)
         try:
             return store.find(Table.META, CLEAN_KEY) == b"0"
         finally:
             store.close()
 
 
-async def _recover(home: CollectionPaths, clock: Clock) -> None:
+async def _recover(paths: CollectionPaths, clock: Clock) -> None:
     """What a start does about an end in the middle; nobody is asked."""
     with ExitStack() as stack:
         opened = open_node(
-            home, lambda stored: stored or Settings(), (), clock, stack, is_import=True
+            paths, lambda stored: stored or Settings(), (), clock, stack, is_import=True
         )
         await opened.node.aclose()
 
@@ -194,25 +194,25 @@ def _told(store: Store, texts: Sequence[str], *, is_site: bool) -> _Told:
 # -- how much it is
 
 
-def _survey(home: CollectionPaths, store: Store, cover: Cover) -> Checksums:
+def _survey(paths: CollectionPaths, store: Store, cover: Cover) -> Checksums:
     exchanges = files = lines = 0
-    for path in sorted(home.archive.glob("*.warc.gz")):
+    for path in sorted(paths.archive.glob("*.warc.gz")):
         found = sum(1 for exchange in iter_exchanges(path) if is_of(cover, exchange))
         exchanges += found
         files += bool(found)
-    if home.log.exists():
+    if paths.log.exists():
         rewritten = log_line(cover)
-        with home.log.open("rb") as log:
+        with paths.log.open("rb") as log:
             lines = sum(1 for line in log if rewritten(line) is None)
     urls = sum(1 for key, _ in walk(store, Table.URL) if cover.has_key(key))
     captures = sum(1 for key, _ in walk(store, Table.CAPTURE) if cover.has_key(key[:16]))
     return Checksums(urls, captures, exchanges, files, lines)
 
 
-def _known(home: CollectionPaths, texts: Sequence[str], sums: Checksums) -> Checksums:
+def _known(paths: CollectionPaths, texts: Sequence[str], sums: Checksums) -> Checksums:
     if not sums:
         named = ", ".join(texts)
-        raise NotKnown(f"the collection in {home.path} has nothing of {named}")
+        raise NotKnown(f"the collection in {paths.path} has nothing of {named}")
     return sums
 
 
@@ -220,34 +220,34 @@ def _known(home: CollectionPaths, texts: Sequence[str], sums: Checksums) -> Chec
 
 
 def _forget(
-    home: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool
+    paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool
 ) -> Checksums:
-    read_forgotten(home.takedowns)  # raises before the work where the new list could not be made
-    new = CollectionPaths(begin_staging(home.path))
-    store = open_to_write(home, 64)
+    read_forgotten(paths.takedowns)  # raises before the work where the new list could not be made
+    new = CollectionPaths(begin_staging(paths.path))
+    store = open_to_write(paths, 64)
     try:
         told = _told(store, texts, is_site=is_site)
         tell("looking for it in the archive")
-        sums = _survey(home, store, told.cover)
-        if not sums and _was_forgotten(home, told.cover):
+        sums = _survey(paths, store, told.cover)
+        if not sums and _was_forgotten(paths, told.cover):
             return sums
-        known = _known(home, texts, sums)
-        moved = _make_parts(home, new, store, told, known, clock, tell)
+        known = _known(paths, texts, sums)
+        moved = _make_parts(paths, new, store, told, known, clock, tell)
     finally:
         store.close()
-    make_ready(home.path)
-    move_deaths(home.run, partial(new_place, moved))
+    make_ready(paths.path)
+    move_deaths(paths.run, partial(new_place, moved))
     return sums
 
 
-def _was_forgotten(home: CollectionPaths, cover: Cover) -> bool:
+def _was_forgotten(paths: CollectionPaths, cover: Cover) -> bool:
     """Whether it was all forgotten before: perhaps by somebody who was killed before he said so."""
-    forgotten = read_forgotten(home.takedowns)
+    forgotten = read_forgotten(paths.takedowns)
     return all(map(forgotten.has, cover.named))
 
 
 def _make_parts(
-    home: CollectionPaths,
+    paths: CollectionPaths,
     new: CollectionPaths,
     old: Store,
     told: _Told,
@@ -258,18 +258,18 @@ def _make_parts(
     """All parts, in `new`; where exchanges lie in the new archive."""
     cover = told.cover
     tell("archive")
-    archive = ArchiveCopy(home, new, cover, old, told.keys, told.settings.archive.gzip_level)
+    archive = ArchiveCopy(paths, new, cover, old, told.keys, told.settings.archive.gzip_level)
     archive.run()
-    copy_lines(home.log, new.log, log_line(cover))
-    copy_lines(home.acts, new.acts, act_line(cover))
-    copy_lines(home.cookies, new.cookies, cookie_line(cover))
-    note_forgotten(home.takedowns, new.takedowns, clock.wall_us(), cover.named, **asdict(sums))
+    copy_lines(paths.log, new.log, log_line(cover))
+    copy_lines(paths.actions, new.actions, act_line(cover))
+    copy_lines(paths.cookies, new.cookies, cookie_line(cover))
+    note_forgotten(paths.takedowns, new.takedowns, clock.wall_us(), cover.named, **asdict(sums))
     tell("state")
     state = RocksStore.open(new.state, told.settings.frontier.memory_mb)
     try:
         copy = StateCopy(old, state, cover, archive.moved)
         copy.run({path.name: path.stat().st_size for path in new.archive.glob("*.warc.gz")})
-        make_derived(home, new, told.settings, told.keys, copy, clock, tell)
+        make_derived(paths, new, told.settings, told.keys, copy, clock, tell)
         copy.finish(new.log.stat().st_size if new.log.exists() else 0)
     finally:
         state.close()

@@ -58,7 +58,7 @@ class ArchiveCopy:
 
     def __init__(
         self,
-        home: CollectionPaths,
+        paths: CollectionPaths,
         new: CollectionPaths,
         cover: Cover,
         state: Store,
@@ -66,7 +66,7 @@ class ArchiveCopy:
         level: int,
     ) -> None:
         """`state` is the old one: it knows where captures lie."""
-        self._folder = home.archive
+        self._folder = paths.archive
         self._new = new.archive
         self._cover = cover
         self._state = state

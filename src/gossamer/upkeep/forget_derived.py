@@ -53,7 +53,7 @@ def make_derived(
     have left; what is forgotten the new acts say. Raises CorruptFile, DiskFault."""
     has_graph, has_index = (old.graph / MANIFEST).exists(), find_current(old.index) is not None
     node = replace(settings.node, graph=has_graph, index=has_index)
-    harvester = build_processor(replace(settings, node=node), keys, read_forgotten(new.takedowns))
+    processor = build_processor(replace(settings, node=node), keys, read_forgotten(new.takedowns))
     new.graph.mkdir(exist_ok=True)
     gatherer = LinkGatherer(new.graph, f"{clock.wall_us() // 1000:x}-f", node, clock)
     paths = sorted(new.archive.glob("*.warc.gz"))
@@ -63,17 +63,17 @@ def make_derived(
         closing(LinkFiles(new.graph, clock)) as book,
         _index(new, clock, settings) if has_index else _no_index() as feed,
     ):
-        reader = guard.reader(harvester)
+        reader = guard.reader(processor)
         for count, exchange in enumerate(exchanges, 1):
-            harvest = reader.read_exchange(exchange)
-            row = _current_row(copy.store, harvest)
-            if row is not None and row.out_links != harvest.report.out_links:
-                copy.amend(harvest.report.lease.key, row, harvest.report.out_links)
-            gatherer.add(harvest)
+            processed = reader.read_exchange(exchange)
+            row = _current_row(copy.store, processed)
+            if row is not None and row.out_links != processed.report.out_links:
+                copy.amend(processed.report.lease.key, row, processed.report.out_links)
+            gatherer.add(processed)
             if gatherer.is_due:
                 _name(book, gatherer)
             if feed is not None:
-                feed.take(harvest, is_current=row is not None)
+                feed.take(processed, is_current=row is not None)
             if count % _WRITE_EVERY == 0:
                 tell(f"{count} exchanges read")
                 if feed is not None:
@@ -108,9 +108,9 @@ def _no_index() -> Iterator[IndexFeed | None]:
     yield None
 
 
-def _current_row(store: Store, harvest: ProcessedPage) -> UrlRow | None:
+def _current_row(store: Store, processed: ProcessedPage) -> UrlRow | None:
     """The row that this exchange is the last word on, if it is."""
-    report = harvest.report
+    report = processed.report
     packed = store.find(Table.URL, report.lease.key)
     row = UrlRow.decode(packed) if packed is not None else None
     if row is None or row.at_us != report.at_us or row.outcome is not report.outcome:

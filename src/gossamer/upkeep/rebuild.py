@@ -12,7 +12,7 @@ is not whole nothing is made, unless the operator says that the rest will do
 (`rebuild_archive.py`).
 
 What the crawl was told (seeds, settings, salt) comes from the old state, or, where that cannot be
-read, from archive and log (`told.py`).
+read, from archive and log (`operator_inputs.py`).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Tell = Callable[[str], None]
 
 
 def rebuild(
-    home: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool = False
+    paths: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool = False
 ) -> None:
     """Make one of `PARTS` again; what the crawl left out is no part of `all`.
 
@@ -74,60 +74,62 @@ def rebuild(
         raise UsageError(f"{what!r} cannot be rebuilt; there are {', '.join(PARTS[:-1])} and all")
     if without_lost and what != "all":
         raise UsageError("--without-lost goes with `rebuild all`: every part tells of what is lost")
-    is_empty = not any(home.archive.glob("*.warc.gz"))
-    if is_empty and not read_manifest(home.archive).files:
-        raise NoCollection(home.path)
-    home.run.mkdir(exist_ok=True)
-    with locked(home):
+    is_empty = not any(paths.archive.glob("*.warc.gz"))
+    if is_empty and not read_manifest(paths.archive).files:
+        raise NoCollection(paths.path)
+    paths.run.mkdir(exist_ok=True)
+    with locked(paths):
         try:
-            undo_half_swaps(home)
-            mend_forgotten(home.takedowns, clock.wall_us())
-            told = _told(home, what, clock, tell, without_lost=without_lost)
-            with guarding(home.run, "rebuild", clock) as guard:
-                _rebuild(home, what, told, guard, clock, tell)
+            undo_half_swaps(paths)
+            mend_forgotten(paths.takedowns, clock.wall_us())
+            told = _told(paths, what, clock, tell, without_lost=without_lost)
+            with guarding(paths.run, "rebuild", clock) as guard:
+                _rebuild(paths, what, told, guard, clock, tell)
                 _tell_unread(guard.unread, tell)
-            finish_archive(home.archive, told)
-            _wrap(home.acts, tell)
-            note_action(home.acts, clock.wall_us(), "rebuild", what=what, unread=len(guard.unread))
+            finish_archive(paths.archive, told)
+            _wrap(paths.actions, tell)
+            note_action(
+                paths.actions, clock.wall_us(), "rebuild", what=what, unread=len(guard.unread)
+            )
         except BaseException as error:
             with suppress(OSError):
-                undo_half_swaps(home)
+                undo_half_swaps(paths)
             if isinstance(error, OSError):
-                raise disk_fault(f"{what} of {home.path} could not be made", error) from error
+                raise disk_fault(f"{what} of {paths.path} could not be made", error) from error
             raise
 
 
 def _told(
-    home: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool
+    paths: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool
 ) -> OperatorInputs:
     """What the crawl was told, when the archive is known to be whole, or is made so."""
-    told = read_operator_inputs(home)
+    told = read_operator_inputs(paths)
     if not told.is_from_state and what in ("graph", "index"):
-        open_to_read(home).close()  # says what is wrong with the state
-        raise StoreError(f"{home.state} is damaged; make it again with `gossamer rebuild state`")
+        open_to_read(paths).close()  # says what is wrong with the state
+        raise StoreError(f"{paths.state} is damaged; make it again with `gossamer rebuild state`")
     if not told.is_from_state:
         tell("the state cannot be read: settings, seeds and salt come from archive and log")
     if what == "archive":
         return told
-    loss = find_loss(home.archive, told, tell)
+    loss = find_loss(paths.archive, told, tell)
     if loss and not without_lost:
         raise loss.refusal()
     if loss:
-        give_up(home.archive, loss, told, clock, tell)
+        give_up(paths.archive, loss, told, clock, tell)
     return told
 
 
 def _rebuild(
-    home: CollectionPaths, what: str, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
+    paths: CollectionPaths, what: str, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
 ) -> None:
     if what == "archive" or (what == "all" and not told.settings.node.graph):
-        rebuild_archive(home.archive, told, tell)
+        rebuild_archive(paths.archive, told, tell)
     if what == "graph" or (what == "all" and told.settings.node.graph):
-        _rebuild_graph(home, told, guard, clock, tell)
+        _rebuild_graph(paths, told, guard, clock, tell)
     if what in ("state", "all"):
-        _rebuild_state(home, told, guard, tell, is_all=what == "all")
+        _rebuild_state(paths, told, guard, tell, is_all=what == "all")
     if what == "index" or (what == "all" and told.settings.node.index):
-        _rebuild_index(home, told, guard, clock, tell)
+        _rebuild_index(paths, told, guard, clock, tell)
 
 
 def _wrap(path: Path, tell: Tell) -> None:
@@ -156,16 +158,16 @@ def _swap(part: Path) -> None:
 
 
 def _rebuild_graph(
-    home: CollectionPaths, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
+    paths: CollectionPaths, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
 ) -> None:
-    new = home.graph.with_name("graph.new")
+    new = paths.graph.with_name("graph.new")
     new.mkdir()
-    forgotten = read_forgotten(home.takedowns)
+    forgotten = read_forgotten(paths.takedowns)
     settings = with_values(told.settings, {"node.graph": True})  # who asks wants them now
     reader = guard.reader(build_processor(settings, Keys(told.salt), forgotten))
     gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", settings.node, clock)
     with closing(LinkFiles(new, clock)) as book:
-        for path in sorted(home.archive.glob("*.warc.gz")):
+        for path in sorted(paths.archive.glob("*.warc.gz")):
             tell(f"links of {path.name}")
             for exchange in iter_exchanges(path):
                 gatherer.add(reader.read_exchange(exchange))
@@ -177,52 +179,52 @@ def _rebuild_graph(
             write_cdxj(path)
         book.finish()
     if not (new / manifests.NAME).exists():
-        raise StoreError(f"{home.archive} holds no exchange of ours; nothing was changed")
-    _swap(home.graph)
+        raise StoreError(f"{paths.archive} holds no exchange of ours; nothing was changed")
+    _swap(paths.graph)
     tell("ranks")
-    compute(home.graph, clock)
+    compute(paths.graph, clock)
 
 
 # -- the index
 
 
 def _rebuild_index(
-    home: CollectionPaths, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
+    paths: CollectionPaths, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
 ) -> None:
-    store = open_to_write(home, told.settings.frontier.memory_mb)
+    store = open_to_write(paths, told.settings.frontier.memory_mb)
     try:
-        rebuild_index(home, store, told.settings, told.salt, guard, clock, tell)
+        rebuild_index(paths, store, told.settings, told.salt, guard, clock, tell)
     finally:
         store.close()
-    _swap(home.index)
+    _swap(paths.index)
 
 
 # -- the state
 
 
 def _rebuild_state(
-    home: CollectionPaths, told: OperatorInputs, guard: Guard, tell: Tell, *, is_all: bool
+    paths: CollectionPaths, told: OperatorInputs, guard: Guard, tell: Tell, *, is_all: bool
 ) -> None:
-    store = RocksStore.open(home.state.with_name("state.new"), told.settings.frontier.memory_mb)
+    store = RocksStore.open(paths.state.with_name("state.new"), told.settings.frontier.memory_mb)
     try:
-        if any(unreadable_lines(home.log)):
-            _wrap(home.log, tell)
-        is_clean = is_all or _reach_the_end(home, told)
-        fill_state(home, store, told, guard, tell, is_clean=is_clean)
+        if any(unreadable_lines(paths.log)):
+            _wrap(paths.log, tell)
+        is_clean = is_all or _reach_the_end(paths, told)
+        fill_state(paths, store, told, guard, tell, is_clean=is_clean)
     finally:
         store.close()
-    _swap(home.state)
+    _swap(paths.state)
 
 
-def _reach_the_end(home: CollectionPaths, told: OperatorInputs) -> bool:
+def _reach_the_end(paths: CollectionPaths, told: OperatorInputs) -> bool:
     """Whether index and graph cover the whole archive; else the next crawl has to bring them up."""
     reached = []
     try:
         if told.settings.node.graph:
-            reached.append(manifests.read(home.graph).covered)
+            reached.append(manifests.read(paths.graph).covered)
         if told.settings.node.index:
-            reached.append(covered(home.index))
+            reached.append(covered(paths.index))
     except (CorruptFile, StoreError):
         return False
-    ends = {path.name: path.stat().st_size for path in home.archive.glob("*.warc.gz")}
+    ends = {path.name: path.stat().st_size for path in paths.archive.glob("*.warc.gz")}
     return all(one.get(name, 0) >= end for one in reached for name, end in ends.items())

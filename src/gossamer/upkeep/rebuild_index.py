@@ -25,7 +25,7 @@ _WRITE_EVERY: Final = 500  # exchanges
 
 
 def rebuild_index(
-    home: CollectionPaths,
+    paths: CollectionPaths,
     store: Store,
     settings: Settings,
     salt: bytes,
@@ -34,18 +34,18 @@ def rebuild_index(
     tell: Callable[[str], None],
 ) -> Path:
     """A new index beside the old; the folder that it is in. Raises CorruptFile, DiskFault."""
-    new = home.index.with_name("index.new")
+    new = paths.index.with_name("index.new")
     node = replace(settings.node, index=True)
-    forgotten = read_forgotten(home.takedowns)
-    harvester = build_processor(replace(settings, node=node), Keys(salt), forgotten)
-    reader = guard.reader(harvester)
+    forgotten = read_forgotten(paths.takedowns)
+    processor = build_processor(replace(settings, node=node), Keys(salt), forgotten)
+    reader = guard.reader(processor)
     feed = IndexFeed(new, clock, settings.node.index_every_s)
     try:
-        paths = sorted(home.archive.glob("*.warc.gz"))
-        exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
+        warc_paths = sorted(paths.archive.glob("*.warc.gz"))
+        exchanges = heapq.merge(*map(iter_exchanges, warc_paths), key=ended_us)
         for count, exchange in enumerate(exchanges, 1):
-            harvest = reader.read_exchange(exchange)
-            feed.take(harvest, is_current=_is_current(store, harvest.report))
+            processed = reader.read_exchange(exchange)
+            feed.take(processed, is_current=_is_current(store, processed.report))
             if count % _WRITE_EVERY == 0:
                 feed.write(feed.take_fresh())
                 tell(f"{count} exchanges")

@@ -58,7 +58,7 @@ Tell = Callable[[str], None]
 
 
 def fill_state(
-    home: CollectionPaths,
+    paths: CollectionPaths,
     store: Store,
     told: OperatorInputs,
     guard: Guard,
@@ -70,29 +70,29 @@ def fill_state(
 
     Raises CorruptFile, DiskFault.
     """
-    settings, keys, forgotten = told.settings, Keys(told.salt), read_forgotten(home.takedowns)
+    settings, keys, forgotten = told.settings, Keys(told.salt), read_forgotten(paths.takedowns)
     bans = BanList.read(map(Path, settings.scope.ban_files))
-    lines = bans_in(home.acts)
+    lines = bans_in(paths.actions)
     admission = Admission(settings, told.seeds, bans, BanList(lines), forgotten)
     watch = settings.scope.depth >= 0
     frontier = Frontier(store, settings.frontier, admission, watch_depth=watch)
     reader = guard.reader(build_processor(settings, keys, forgotten))
-    replay = _Replay(home, frontier, admission, reader, keys, told)
-    paths = sorted(home.archive.glob("*.warc.gz"))
-    first_us = min((e.answer.at_us for p in paths for e in _first(p)), default=0)
+    replay = _Replay(paths, frontier, admission, reader, keys, told)
+    warc_paths = sorted(paths.archive.glob("*.warc.gz"))
+    first_us = min((e.answer.at_us for p in warc_paths for e in _first(p)), default=0)
     seeds = (seed for seed in told.seeds if not forgotten.covers(seed))
     frontier.admit((Found(seed, keys.of(seed), 0) for seed in seeds), first_us)
-    exchanges = heapq.merge(*map(iter_exchanges, paths), key=ended_us)
+    exchanges = heapq.merge(*map(iter_exchanges, warc_paths), key=ended_us)
     for count, exchange in enumerate(exchanges, 1):
         replay.take(exchange)
         if count % _COMMIT_EVERY == 0:
             _commit(store, frontier)
             tell(f"{count} exchanges")
     _commit(store, frontier)
-    for line in _log_lines(home):
+    for line in _log_lines(paths):
         replay.take_line(line)
     told = replace(told, seeds=tuple(admission.seeds))
-    _write_meta(home, frontier, told, paths, is_clean=is_clean)
+    _write_meta(paths, frontier, told, warc_paths, is_clean=is_clean)
     if lines:
         put_bans(frontier, lines)
     _commit(store, frontier)
@@ -113,10 +113,10 @@ def _commit(store: Store, frontier: Frontier) -> None:
 
 
 def _write_meta(
-    home: CollectionPaths,
+    paths: CollectionPaths,
     frontier: Frontier,
     told: OperatorInputs,
-    paths: list[Path],
+    warc_paths: list[Path],
     *,
     is_clean: bool,
 ) -> None:
@@ -131,18 +131,18 @@ def _write_meta(
     if told.origins is not None:
         put(ORIGINS_KEY, msgpack.packb(list(told.origins)))
     put(CLEAN_KEY, b"1" if is_clean else b"0")
-    log_sum, log_bytes = crc32_of(home.log) if home.log.exists() else (0, 0)
+    log_sum, log_bytes = crc32_of(paths.log) if paths.log.exists() else (0, 0)
     put(LOG_KEY, log_bytes.to_bytes(8, "big"))
     put(LOG_SUM_KEY, log_sum.to_bytes(4, "big"))
-    for path in paths:
+    for path in warc_paths:
         put(FILE_PREFIX + path.name.encode(), path.stat().st_size.to_bytes(8, "big"))
 
 
-def _log_lines(home: CollectionPaths) -> Iterator[Mapping[str, Any]]:
+def _log_lines(paths: CollectionPaths) -> Iterator[Mapping[str, Any]]:
     """Lines about URLs whose fate was decided without asking: nothing in the archive tells it."""
-    if not home.log.exists():
+    if not paths.log.exists():
         return
-    with home.log.open(encoding="utf-8", errors="replace") as lines:
+    with paths.log.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             try:
                 fields = json.loads(line)
@@ -158,14 +158,14 @@ class _Replay:
 
     def __init__(
         self,
-        home: CollectionPaths,
+        paths: CollectionPaths,
         frontier: Frontier,
         admission: Admission,
         reader: GuardedReader,
         keys: Keys,
         told: OperatorInputs,
     ) -> None:
-        self._archive = home.archive
+        self._archive = paths.archive
         self._frontier = frontier
         self._admission = admission
         self._reader = reader
@@ -206,8 +206,8 @@ class _Replay:
             return
         exchange = read_exchange(self._archive / capture.file, capture.offset)
         lease = replace(exchange.lease, depth=row.depth)
-        harvest = self._reader.read_exchange(replace(exchange, lease=lease))
-        self._frontier.admit(harvest.report.found, at_us)
+        processed = self._reader.read_exchange(replace(exchange, lease=lease))
+        self._frontier.admit(processed.report.found, at_us)
 
     def _retry_us(self, report: Report) -> int | None:
         if report.outcome is not Outcome.FAILED or report.reason is None:

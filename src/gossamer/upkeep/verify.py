@@ -25,19 +25,19 @@ from gossamer.upkeep.check_state import Checked, Problem, problem_of, state_prob
 __all__ = ["Checked", "Problem", "verify"]
 
 
-def verify(home: CollectionPaths | Path, checked: Checked | None = None) -> Iterator[Problem]:
+def verify(paths: CollectionPaths | Path, checked: Checked | None = None) -> Iterator[Problem]:
     """Every problem, as it is found; `checked` counts what was looked at.
 
     Raises NoCollection, WrongVersion.
     """
-    home = home if isinstance(home, CollectionPaths) else CollectionPaths(home)
+    paths = paths if isinstance(paths, CollectionPaths) else CollectionPaths(paths)
     checked = checked if checked is not None else Checked()
     told: list[str] = []
-    for problem in _problems(home, checked):
+    for problem in _problems(paths, checked):
         told.append(problem.where)
         yield problem
     # Last: most damage has been told by then, and where in the file it lies.
-    for problem in sum_problems(home, checked):
+    for problem in sum_problems(paths, checked):
         if not any(_is_same(where, problem.where) for where in told):
             yield problem
 
@@ -47,42 +47,42 @@ def _is_same(where: str, file: str) -> bool:
     return where.startswith(file) or file.startswith(f"{where}{os.sep}")
 
 
-def _problems(home: CollectionPaths, checked: Checked) -> Iterator[Problem]:
-    yield from forgotten_problems(home)
-    yield from act_problems(home)
-    manifest = read_manifest(home.graph)  # before the state: what it covers is committed there
+def _problems(paths: CollectionPaths, checked: Checked) -> Iterator[Problem]:
+    yield from forgotten_problems(paths)
+    yield from act_problems(paths)
+    manifest = read_manifest(paths.graph)  # before the state: what it covers is committed there
     try:
-        study = CollectionReader.open(home.path)
+        reader = CollectionReader.open(paths.path)
     except StateLost as lost:
-        yield Problem(str(home.state), "the state is lost", str(lost).rpartition("; ")[2])
-        yield from bare_archive_problems(home, checked)
+        yield Problem(str(paths.state), "the state is lost", str(lost).rpartition("; ")[2])
+        yield from bare_archive_problems(paths, checked)
         return
     except CorruptFile as error:
         yield problem_of(error)
-        yield from bare_archive_problems(home, checked)
+        yield from bare_archive_problems(paths, checked)
         return
-    with study:
-        yield from _study_problems(study, manifest, checked)
+    with reader:
+        yield from _study_problems(reader, manifest, checked)
 
 
 def _study_problems(
-    study: CollectionReader, manifest: Manifest | Problem, checked: Checked
+    reader: CollectionReader, manifest: Manifest | Problem, checked: Checked
 ) -> Iterator[Problem]:
     try:
-        yield from state_problems(study, checked)
-        yield from archive_problems(study, checked)
+        yield from state_problems(reader, checked)
+        yield from archive_problems(reader, checked)
     except CorruptFile as error:  # of the state: damage of the archive is a problem by itself
         yield problem_of(error)
-        yield from bare_archive_problems(study.home, checked)
-    yield from manifest_problems(study.home, study.keys.salt)
+        yield from bare_archive_problems(reader.paths, checked)
+    yield from manifest_problems(reader.paths, reader.keys.salt)
     try:
         if isinstance(manifest, Problem):
             yield manifest
         else:
-            yield from graph_problems(study, manifest, checked)
+            yield from graph_problems(reader, manifest, checked)
     except CorruptFile as error:
         yield problem_of(error)
     try:
-        yield from index_problems(study, checked)
+        yield from index_problems(reader, checked)
     except CorruptFile as error:
         yield problem_of(error)

@@ -4,6 +4,6 @@
 
 Everything that is shown was written by strangers. So markup comes from templates that escape all
 they are given, scripts come from `static/` alone, and a cached page is shown in a frame that can
-neither run nor load anything (`cached.py`). Reading never stops a crawl, and crawls are processes
-of their own that outlive the server (`crawls.py`).
+neither run nor load anything (`stored_copy.py`). Reading never stops a crawl, and crawls are
+processes of their own that outlive the server (`crawls.py`).
 """

@@ -46,7 +46,7 @@ def build_app(desk: Desk, names: Names) -> ASGIApp:
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
         yield
-        desk.shelf.close()
+        desk.collections.close()
 
     async def strayed(request: Request, fault: Exception) -> Response:
         return await run_in_threadpool(stray_response, desk, request, fault)

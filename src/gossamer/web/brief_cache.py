@@ -1,7 +1,7 @@
 """Answers that many ask for at once, and that are as good when they are a moment old.
 
 Five live views of one crawl ask the same five questions a second; one of them is answered, and the
-others are told what it was told. For answers that take long to make see `slowly.py`.
+others are told what it was told. For answers that take long to make see `slow_answers.py`.
 
 Told the time; waits for nothing but the one who makes the same answer.
 """

@@ -191,9 +191,9 @@ class Crawls:
     """The crawls of a shelf: how they stand, and what can be done about it."""
 
     def __init__(
-        self, shelf: OpenCollections, spawn: Spawn = spawn, checker: Checker | None = None
+        self, collections: OpenCollections, spawn: Spawn = spawn, checker: Checker | None = None
     ) -> None:
-        self._shelf = shelf
+        self._collections = collections
         self._spawn = spawn
         self._checker = checker or Checker(RealOutside())
         self._told: dict[str, tuple[str, ...]] = {}
@@ -202,14 +202,14 @@ class Crawls:
 
     def names(self) -> list[str]:
         """Collections, and crawls that have none: not yet, or because they failed."""
-        found = self._shelf.names()
+        found = self._collections.names()
         return [*found, *(name for name in sorted(self._started) if name not in found)]
 
     def start(self, name: str, texts: Sequence[str], options: Mapping[str, object]) -> str:
         """Begin a new crawl; its name. Raises UsageError, and then nothing was made."""
         checker = self._checker
         new_crawl(name, texts, options, ())  # before anybody is asked
-        settings = checker.settings(self._shelf.folder, flags_from(options))
+        settings = checker.settings(self._collections.folder, flags_from(options))
         check_contact(settings.fetch.contact)
         chosen = checker.choose(texts, settings)
         urls = [one.url for one in chosen]
@@ -219,10 +219,10 @@ class Crawls:
             crawl = replace(
                 new_crawl(name, urls, options, taken), allow_private=checker.allow_private
             )
-            check_place(self._shelf.home(crawl.name).path, settings.node.min_free_bytes)
+            check_place(self._collections.paths(crawl.name).path, settings.node.min_free_bytes)
             self._run(crawl.name, crawl.arguments)
             self._told[crawl.name] = tuple(one.told for one in chosen if one.told)
-        checker.remember(str(options.get(CONTACT) or ""), self._shelf.folder)
+        checker.remember(str(options.get(CONTACT) or ""), self._collections.folder)
         return crawl.name
 
     def told(self, name: str) -> tuple[str, ...]:
@@ -231,39 +231,39 @@ class Crawls:
 
     def contact(self) -> str:
         """The contact that new crawls have where none is typed."""
-        return self._checker.contact(self._shelf.folder)
+        return self._checker.contact(self._collections.folder)
 
     def _is_free(self, name: str) -> bool:
         """Whether a crawl that was here has failed and left nothing."""
-        return not self._shelf.home(name).exists and self.status(name)["state"] == "failed"
+        return not self._collections.paths(name).exists and self.status(name)["state"] == "failed"
 
     def go_on(self, name: str) -> None:
         """Go on with a stored crawl. Raises NoCollection, CollectionInUse."""
-        home = self._shelf.home(name)
-        if not home.exists:
-            raise home.missing()
+        paths = self._collections.paths(name)
+        if not paths.exists:
+            raise paths.missing()
         with self._starting:
             if self.status(name)["state"] not in ("stored", "failed"):
-                raise CollectionInUse(home.path, "a crawl that runs")
-            with self._shelf.study(name) as study:
-                is_ours = not study.settings().fetch.typed_private
+                raise CollectionInUse(paths.path, "a crawl that runs")
+            with self._collections.reader(name) as reader:
+                is_ours = not reader.settings().fetch.typed_private
             words = [_networks(self._checker.allow_private)] if is_ours else []
-            self._run(name or self._shelf.first, ["crawl", *words])
+            self._run(name or self._collections.first, ["crawl", *words])
 
     def order(self, name: str, order: str) -> Mapping[str, Any]:
         """Tell a running crawl to pause, resume or stop; one that is only starting is waited for.
 
         Raises NotRunning, and NotKnown where there is no crawl of that name.
         """
-        home = self._shelf.home(name)
-        if not home.exists and name not in self._started:
+        paths = self._collections.paths(name)
+        if not paths.exists and name not in self._started:
             raise NotKnown(f"there is no crawl {name!r}")
         for _ in range(_START_TRIES):
             with suppress(NotRunning):
-                return send(home, order)
-            if not self._is_starting(name or self._shelf.first):
+                return send(paths, order)
+            if not self._is_starting(name or self._collections.first):
                 break
-        return send(home, order)
+        return send(paths, order)
 
     def _is_starting(self, name: str) -> bool:
         """Whether a program of ours has not ended yet; it is given a moment for either."""
@@ -277,35 +277,35 @@ class Crawls:
 
     def bans(self, name: str) -> tuple[str, ...]:
         """What a crawl was told not to ask for. Raises NoCollection."""
-        return bans_of(self._shelf.home(name))
+        return bans_of(self._collections.paths(name))
 
     def ban(self, name: str, added: Sequence[str], lifted: Sequence[str]) -> tuple[str, ...]:
         """Ban and lift; all bans afterwards. Raises UsageError, NoCollection, CollectionInUse."""
-        return change_bans(self._shelf.home(name), self._shelf.clock, added, lifted)
+        return change_bans(self._collections.paths(name), self._collections.clock, added, lifted)
 
     def clear(self, name: str, confirmed: str) -> None:
         """Delete a collection for good. Raises UsageError unless its name was typed, and
         CollectionInUse while a crawl runs in it."""
-        name = name or self._shelf.first
+        name = name or self._collections.first
         if confirmed != name:
             raise UsageError(f"type {name} to say that you mean to delete it for good")
-        home = self._shelf.home(name)
-        if home.exists:
-            home.run.mkdir(exist_ok=True)
-            with locked(home):
-                self._shelf.forget(name)
-                delete_collection(home)
+        paths = self._collections.paths(name)
+        if paths.exists:
+            paths.run.mkdir(exist_ok=True)
+            with locked(paths):
+                self._collections.forget(name)
+                delete_collection(paths)
         elif name not in self._started:
-            raise home.missing()
+            raise paths.missing()
         elif self._started[name].poll() is None:
-            raise CollectionInUse(home.path, "a crawl that is starting")
+            raise CollectionInUse(paths.path, "a crawl that is starting")
         self._started.pop(name, None)
         self._output(name).unlink(missing_ok=True)
 
     def status(self, name: str) -> dict[str, Any]:
         """How a crawl stands: `starting`, `running`, `paused`, `stopping`, `stored`, `failed`, or
         `none` where there is no crawl of that name. One that cannot be read has failed, too."""
-        name = name or self._shelf.first
+        name = name or self._collections.first
         nothing: dict[str, Any] = {"schema": 1, "crawl": name, **_NOTHING}
         try:
             return self._status(name, nothing)
@@ -315,15 +315,15 @@ class Crawls:
             return {**nothing, "state": "failed", "said": str(fault)}
 
     def _status(self, name: str, nothing: Mapping[str, Any]) -> dict[str, Any]:
-        home = self._shelf.home(name)
+        paths = self._collections.paths(name)
         status = dict(nothing)
-        if home.exists:
+        if paths.exists:
             try:
                 # All figures of a running crawl are its own: what is stored is a second older.
-                return {**status, **send(home, "status")}
+                return {**status, **send(paths, "status")}
             except NotRunning:
                 status |= self._stored(name)
-                status["state"] = "starting" if is_in_use(home) else "stored"
+                status["state"] = "starting" if is_in_use(paths) else "stored"
         process = self._started.get(name)
         if process is not None:
             code = process.poll()
@@ -341,26 +341,26 @@ class Crawls:
     def seeds(self, name: str, most: int) -> tuple[str, ...]:
         """Where a crawl began; nothing where it cannot be read, as its status says."""
         try:
-            with self._shelf.study(name) as study:
-                return study.seeds()[:most]
+            with self._collections.reader(name) as reader:
+                return reader.seeds()[:most]
         except StoreError:
             return ()
 
     def _line(self, name: str) -> dict[str, Any]:
         seeds = list(self.seeds(name, 10))
-        changed_at = _changed_at(self._shelf.home(name))
+        changed_at = _changed_at(self._collections.paths(name))
         return {**self.status(name), "seeds": seeds, "changed_at": changed_at}
 
     def _stored(self, name: str) -> dict[str, Any]:
-        with self._shelf.study(name) as study:
-            return figures_of(study.counts())
+        with self._collections.reader(name) as reader:
+            return figures_of(reader.counts())
 
     def _run(self, name: str, words: Sequence[str]) -> None:
-        where = f"--collection={self._shelf.home(name).path}"
+        where = f"--collection={self._collections.paths(name).path}"
         self._started[name] = self._spawn([words[0], where, *words[1:]], self._output(name))
 
     def _output(self, name: str) -> Path:
-        return self._shelf.folder / ".output" / f"{name}.txt"
+        return self._collections.folder / ".output" / f"{name}.txt"
 
     def _last_words(self, name: str) -> str:
         try:
@@ -380,8 +380,8 @@ _NOTHING: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def _changed_at(home: CollectionPaths) -> str | None:
+def _changed_at(paths: CollectionPaths) -> str | None:
     try:
-        return iso_of(home.log.stat().st_mtime_ns // 1000)
+        return iso_of(paths.log.stat().st_mtime_ns // 1000)
     except OSError:
         return None

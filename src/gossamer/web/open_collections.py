@@ -57,7 +57,7 @@ class _Opened:
     """
 
     stamp: tuple[int, int]
-    study: CollectionReader
+    reader: CollectionReader
     engine: Engine | None = None
     refreshed_s: float = float("-inf")
     is_closed: bool = False
@@ -73,7 +73,7 @@ class _Opened:
             if self.is_closed:
                 return False
             if self._is_free() and now_s - self.refreshed_s >= _REFRESH_S:
-                self.study.refresh()
+                self.reader.refresh()
                 self.refreshed_s = now_s
             self.reading += 1
             return True
@@ -87,7 +87,7 @@ class _Opened:
         with self.turn:
             self.is_closed = True
             self.turn.wait_for(self._is_free)
-            self.study.close()
+            self.reader.close()
 
     def _is_free(self) -> bool:
         return not self.reading
@@ -112,7 +112,7 @@ class OpenCollections:
 
     def names(self) -> list[str]:
         """Every collection that is there, the first one first."""
-        found = [self.first] if self.home(self.first).exists else []
+        found = [self.first] if self.paths(self.first).exists else []
         if self.folder.is_dir():
             inside = sorted(path for path in self.folder.iterdir() if _NAME.fullmatch(path.name))
             found += [
@@ -122,7 +122,7 @@ class OpenCollections:
             ]
         return found
 
-    def home(self, name: str) -> CollectionPaths:
+    def paths(self, name: str) -> CollectionPaths:
         """Where a collection lies, or would. Raises NotKnown for what is no name."""
         if name in ("", self.first):
             return CollectionPaths(self._first_path)
@@ -132,46 +132,46 @@ class OpenCollections:
 
     def existing(self, name: str) -> CollectionPaths:
         """Where a collection lies that must be there. Raises NoCollection, NotKnown."""
-        home = self.home(name)
-        if not home.exists:
-            raise home.missing()
-        return home
+        paths = self.paths(name)
+        if not paths.exists:
+            raise paths.missing()
+        return paths
 
     def identity(self, name: str) -> tuple[str, tuple[int, int]]:
         """What tells a collection from one that was cleared, or made anew without some pages."""
-        return name or self.first, stamp_of(self.home(name).state / "IDENTITY")
+        return name or self.first, stamp_of(self.paths(name).state / "IDENTITY")
 
     @contextmanager
-    def study(self, name: str) -> Iterator[CollectionReader]:
+    def reader(self, name: str) -> Iterator[CollectionReader]:
         """A collection to read, as of half a second ago; ten at most, while others read slowly.
 
         Raises NoCollection.
         """
         opened = self._open(name)
         if not opened.begin(self.clock.now_s()):  # cleared while we waited for our turn
-            raise self.home(name).missing()
+            raise self.paths(name).missing()
         try:
-            yield opened.study
+            yield opened.reader
         finally:
             opened.end()
 
     def search(self, name: str, request: Request) -> Results:
         """Search a collection. Raises NoCollection, StoreError, QueryError."""
-        home = self.home(name)
+        paths = self.paths(name)
         if self._searchers is None:
             return self._engine(name).search(request)
-        if not home.exists:
-            raise home.missing()
-        return self._searchers.search(Shelved(home.path, self.identity(name)[1]), request)
+        if not paths.exists:
+            raise paths.missing()
+        return self._searchers.search(Shelved(paths.path, self.identity(name)[1]), request)
 
     async def search_as_json(self, name: str, request: Request) -> bytes:
         """The same as text, without a thread that waits for it where the system can do that."""
-        home = self.home(name)
+        paths = self.paths(name)
         if self._searchers is None or sys.platform == "win32":
             return await asyncio.to_thread(lambda: as_json(self.search(name, request), request))
-        if not home.exists:  # a look at a file or two, which takes no longer than a thread would
-            raise home.missing()
-        where = Shelved(home.path, self.identity(name)[1])
+        if not paths.exists:  # a look at a file or two, which takes no longer than a thread would
+            raise paths.missing()
+        where = Shelved(paths.path, self.identity(name)[1])
         return await self._searchers.search_as_json(where, request)
 
     def forget(self, name: str) -> None:
@@ -191,21 +191,21 @@ class OpenCollections:
         opened = self._open(name)
         with opened.turn:
             if opened.engine is None:
-                opened.engine = Engine(self.home(name).path)
+                opened.engine = Engine(self.paths(name).path)
             return opened.engine
 
     def _open(self, name: str) -> _Opened:
         name = name or self.first
-        home = self.home(name)
-        if not home.exists:
+        paths = self.paths(name)
+        if not paths.exists:
             self.forget(name)
-            raise home.missing()
-        stamp = stamp_of(home.state / "IDENTITY")
+            raise paths.missing()
+        stamp = stamp_of(paths.state / "IDENTITY")
         with self._opening:
             before = self._opened.get(name)
             if before is not None and before.stamp == stamp:
                 return before
-            opened = _Opened(stamp, CollectionReader.open(home.path))
+            opened = _Opened(stamp, CollectionReader.open(paths.path))
             self._opened[name] = opened
         if before is not None:
             before.close()  # of a collection that was cleared and made anew

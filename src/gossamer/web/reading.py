@@ -26,10 +26,10 @@ MOST_LINKS: Final = 1_000
 _MOST_WORDS: Final = 100  # of links, those that most sites use
 
 
-def story_and_page(study: CollectionReader, url: str, at: str) -> tuple[Story, StoredPage | None]:
+def story_and_page(reader: CollectionReader, url: str, at: str) -> tuple[Story, StoredPage | None]:
     """A URL's story and what was kept of it, not yet parsed. Raises UsageError, CorruptFile."""
-    story = study.story(url)
-    return story, study.page(story.url, at or None) if story.captures else None
+    story = reader.story(url)
+    return story, reader.page(story.url, at or None) if story.captures else None
 
 
 def page_object(story: Story, kept: StoredPage | None, now_us: int) -> dict[str, Any]:
@@ -87,10 +87,10 @@ def _kept_object(kept: StoredPage) -> dict[str, Any]:
 
 
 def backlinks_object(
-    study: CollectionReader, url: str, by: str, limit: int, offset: int
+    reader: CollectionReader, url: str, by: str, limit: int, offset: int
 ) -> dict[str, Any]:
     """Who links to a URL, and with which words. Raises NotKnown, CorruptFile, NoLinks."""
-    meant, found = screenful(study, url, by, limit=limit, offset=offset, words=_MOST_WORDS)
+    meant, found = screenful(reader, url, by, limit=limit, offset=offset, words=_MOST_WORDS)
     return {
         "schema": 1,
         "url": meant,
@@ -102,14 +102,14 @@ def backlinks_object(
     }
 
 
-def links_object(study: CollectionReader, url: str, limit: int, offset: int) -> dict[str, Any]:
+def links_object(reader: CollectionReader, url: str, limit: int, offset: int) -> dict[str, Any]:
     """Where a page's links lead, and what became of each. Raises NotKnown, CorruptFile, NoLinks."""
-    check_kept(study)
-    row = study.get(url)
-    table = links_from(study.home.graph, row.url)
+    check_kept(reader)
+    row = reader.get(url)
+    table = links_from(reader.paths.graph, row.url)
     links = with_dates(table.slice(offset, limit)).to_pylist()
     for link in links:
-        target = study.find(link["target"])
+        target = reader.find(link["target"])
         link["outcome"] = target.outcome.value if target else None
         link["status"] = (target.status or None) if target else None
         link["reason"] = (target.reason or None) if target else None
@@ -138,18 +138,18 @@ _COUNTS: Final = ("known", "queued", "waiting", "fetched", "failed", "refused", 
 
 
 def hosts_object(
-    study: CollectionReader, by: str, sort: str, limit: int, offset: int, now_us: int
+    reader: CollectionReader, by: str, sort: str, limit: int, offset: int, now_us: int
 ) -> dict[str, Any]:
     """Hosts or sites, those with most of `sort` first."""
     if by == "site":
-        sites = _by_site(study.host_rows())
+        sites = _by_site(reader.host_rows())
         shown = heapq.nsmallest(offset + limit, sites, key=lambda row: (-row[sort], row["site"]))
         return {"schema": 1, "by": by, "total": len(sites), "hosts": shown[offset:]}
     total = 0
 
     def counted() -> Iterator[HostRow]:
         nonlocal total
-        for host in study.host_rows():
+        for host in reader.host_rows():
             total += 1
             yield host
 
@@ -177,19 +177,19 @@ def _by_site(hosts: Iterable[HostRow]) -> list[dict[str, Any]]:
     return list(sites.values())
 
 
-def busiest_hosts(study: CollectionReader, most: int, now_us: int) -> list[dict[str, Any]]:
+def busiest_hosts(reader: CollectionReader, most: int, now_us: int) -> list[dict[str, Any]]:
     """The hosts with the longest queues, and those in trouble, for the live view."""
     hosts = heapq.nlargest(
         most,
-        (host for host in study.host_rows() if host.queued or host.waiting or host.fetched),
+        (host for host in reader.host_rows() if host.queued or host.waiting or host.fetched),
         key=lambda host: (host.queued + host.waiting, host.fetched),
     )
     return [host_object(host, now_us) for host in hosts]
 
 
-def captured(study: CollectionReader, url: str, at: str) -> StoredPage:
+def captured(reader: CollectionReader, url: str, at: str) -> StoredPage:
     """The page to show a copy of. Raises NotKnown, UsageError, CorruptFile."""
-    page = study.page(url, at or None)
+    page = reader.page(url, at or None)
     if not page.body:
         raise NotKnown(f"the answer of {page.url} had no body")
     return page

@@ -42,7 +42,7 @@ class Tally:
 class Desk:
     """All that an answer may be made from. Joined in `app.py`."""
 
-    shelf: OpenCollections
+    collections: OpenCollections
     crawls: Crawls
     doors: Doors
     renderer: Renderer

@@ -113,9 +113,9 @@ def build_desk(serving: Serving) -> Desk:
     clock = SystemClock()
     doors = build_doors(serving)
     searchers = Searchers(serving.searchers) if serving.searchers else None
-    shelf = OpenCollections(serving.collection, serving.folder, clock, searchers)
+    collections = OpenCollections(serving.collection, serving.folder, clock, searchers)
     checker = Checker(RealOutside(), tuple(serving.allow_private))
-    return Desk(shelf, Crawls(shelf, checker=checker), doors, Renderer(), clock)
+    return Desk(collections, Crawls(collections, checker=checker), doors, Renderer(), clock)
 
 
 def origin_of(serving: Serving) -> str:

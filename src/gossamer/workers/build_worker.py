@@ -33,7 +33,7 @@ from gossamer.workers.worker import LinkGatherer, Worker
 class WorkerContext:
     """Where a worker works, and under which name its files are."""
 
-    home: Path
+    paths: Path
     name: str
     run: str  # no two runs write files of the same name
     info: Mapping[str, str]  # for the first record of each WARC file
@@ -48,7 +48,7 @@ class WorkerContext:
 
     @property
     def marker(self) -> Path:
-        return self.home / "run" / f"marker-{self.run}-{self.name}"
+        return self.paths / "run" / f"marker-{self.run}-{self.name}"
 
 
 def judge_of(settings: Settings) -> Judge:
@@ -81,8 +81,8 @@ def with_shared_memory(settings: Settings, workers: int) -> Settings:
 
 def build_worker(
     settings: Settings,
-    post: WorkerContext,
-    harvester: PageProcessor,
+    context: WorkerContext,
+    processor: PageProcessor,
     links: LinkGatherer,
     clock: Clock,
     jar: Jar | None = None,
@@ -91,10 +91,10 @@ def build_worker(
     judge = judge_of(settings)
     guard = guard_of(settings.fetch)
     archive = WarcWriter(
-        post.home / "archive", post.archive_prefix, settings.archive, post.info, clock
+        context.paths / "archive", context.archive_prefix, settings.archive, context.info, clock
     )
     fetcher = Fetcher(settings.fetch, judge, guard, clock, jar)
-    return Worker(fetcher, archive, harvester, links, CrashMarker(post.marker))
+    return Worker(fetcher, archive, processor, links, CrashMarker(context.marker))
 
 
 def build_processor(
@@ -109,6 +109,6 @@ def build_processor(
     return PageProcessor(settings, parser, Linker(form, keys, forgotten=forgotten))
 
 
-def build_gatherer(settings: Settings, post: WorkerContext, clock: Clock) -> LinkGatherer:
+def build_gatherer(settings: Settings, context: WorkerContext, clock: Clock) -> LinkGatherer:
     """What takes a worker's links to the graph."""
-    return LinkGatherer(post.home / "graph", post.links_prefix, settings.node, clock)
+    return LinkGatherer(context.paths / "graph", context.links_prefix, settings.node, clock)

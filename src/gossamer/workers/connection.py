@@ -75,8 +75,8 @@ class WorkerHandle:
 class WorkerConnection(asyncio.Protocol):
     """The node's end of a worker's socket."""
 
-    def __init__(self, crew: Listener) -> None:
-        self._crew = crew
+    def __init__(self, pool: Listener) -> None:
+        self._pool = pool
         self._frames = wire.Frames()
         self._transport: asyncio.Transport | None = None
         self._unsent: list[bytes] = []  # before the connection was made
@@ -92,9 +92,9 @@ class WorkerConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._unheard.append(data)
         if self._can_wait(data):
-            self._crew.hear_soon()
+            self._pool.hear_soon()
         else:
-            self._crew.hear_all()
+            self._pool.hear_all()
 
     def _can_wait(self, data: bytes) -> bool:
         """Whether they are reports of a worker that has as many leases left: it needs no others
@@ -113,14 +113,14 @@ class WorkerConnection(asyncio.Protocol):
         for data in unheard:
             try:
                 for kind, *items in self._frames.feed(data):
-                    self._crew.hear(self.hand, kind, items)
+                    self._pool.hear(self.hand, kind, items)
             except Exception as fault:  # noqa: BLE001  # ours: the node stops, and says what it was
-                self._crew.fail(fault)
+                self._pool.fail(fault)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         if self.hand is not None and not self.hand.is_closed:
             self.hear()
-            self._crew.bury(self.hand)
+            self._pool.bury(self.hand)
 
     def send(self, data: bytes) -> None:
         if self._transport is None:

@@ -63,9 +63,9 @@ class CrashState:
 
 def read_crash_state(dead: DeadWorker, reader: GuardedReader, gatherer: LinkGatherer) -> CrashState:
     """Read all that a dead worker left. Raises DiskFault or CorruptFile."""
-    legacy = CrashState()
+    crash_state = CrashState()
     for left in dead.left:
-        _pass_on(dead, left, gatherer, legacy)
+        _pass_on(dead, left, gatherer, crash_state)
     for path in sorted(dead.archive.glob(f"{dead.prefix}-*.warc.gz")):
         reported = dead.reported.get(path.name, 0)
         repair(path, reported)
@@ -73,13 +73,13 @@ def read_crash_state(dead: DeadWorker, reader: GuardedReader, gatherer: LinkGath
             path.unlink()  # it was begun, and no exchange came
             continue
         if not cdxj_path(path).exists():
-            legacy.files.append(path)
+            crash_state.files.append(path)
         for exchange in iter_exchanges(path, min(reported, dead.covered.get(path.name, 0))):
             if exchange.stored.start < reported:
                 gatherer.add(reader.read_exchange(exchange))
             else:
-                _take(dead, exchange, reader, gatherer, legacy)
-    return legacy
+                _take(dead, exchange, reader, gatherer, crash_state)
+    return crash_state
 
 
 def _take(
@@ -87,31 +87,33 @@ def _take(
     exchange: Exchange,
     reader: GuardedReader,
     gatherer: LinkGatherer,
-    legacy: CrashState,
+    crash_state: CrashState,
 ) -> None:
     """An exchange that was not reported."""
     lease, stored = dead.leases[exchange.lease.number], exchange.stored
     if dead.reading != (stored.file, stored.start):
-        harvest = reader.read(lease, exchange.answer, stored)
+        processed = reader.read(lease, exchange.answer, stored)
     elif not note_death(dead.run, dead.reading):
-        legacy.left.append(Leftover(lease, stored.file, stored.start, stored.end))
+        crash_state.left.append(Leftover(lease, stored.file, stored.start, stored.end))
         return  # it is the last of its file: a worker reads what it has just written
     else:
-        harvest = deadly_harvest(exchange, lease)
-    gatherer.add(harvest)
-    legacy.harvests.append(harvest)
+        processed = deadly_harvest(exchange, lease)
+    gatherer.add(processed)
+    crash_state.harvests.append(processed)
 
 
-def _pass_on(dead: DeadWorker, left: Leftover, gatherer: LinkGatherer, legacy: CrashState) -> None:
+def _pass_on(
+    dead: DeadWorker, left: Leftover, gatherer: LinkGatherer, crash_state: CrashState
+) -> None:
     """An exchange of another that this worker was to read."""
     if dead.reading != left.place or not note_death(dead.run, left.place):
-        legacy.left.append(left)
+        crash_state.left.append(left)
         return
     exchange = next(iter_exchanges(dead.archive / left.file, left.start))
-    harvest = deadly_harvest(exchange, left.lease)
-    gatherer.add(harvest)
+    processed = deadly_harvest(exchange, left.lease)
+    gatherer.add(processed)
     if not left.is_reported:
-        legacy.harvests.append(harvest)
+        crash_state.harvests.append(processed)
 
 
 def reported(left: Leftover) -> Leftover:

@@ -3,8 +3,8 @@
 The live crawl, recovery, rebuild, forget and import all read pages through a `GuardedReader`.
 
     raises     the page has failed with the reason `crash`, and the detail says why
-    kills      a marker on the disk names the page (`marker.py`); after two deaths it is not read
-               again, by anybody
+    kills      a marker on the disk names the page (`crash_marker.py`); after two deaths it is not
+               read again, by anybody
 
 A guard belongs to one run over an archive: it holds the marker and remembers which pages could not
 be read, so that the run can name them.
@@ -43,7 +43,7 @@ class GuardedReader:
 
     def __init__(
         self,
-        harvester: PageProcessor,
+        processor: PageProcessor,
         marker: CrashMarker | None = None,
         deadly: frozenset[Place] = frozenset(),
         unread: dict[Place, UnreadPage] | None = None,
@@ -51,7 +51,7 @@ class GuardedReader:
     ) -> None:
         """`deadly` are not read. `unread` collects the pages that could not be read. `folder`
         stands before the names of files, where they are not those of the archive."""
-        self._harvester = harvester
+        self._harvester = processor
         self._marker = marker
         self._deadly = deadly
         self._unread = unread
@@ -65,7 +65,7 @@ class GuardedReader:
         if self._marker is not None:
             self._marker.set(file, stored.start)
         try:
-            return self._harvester.harvest(lease, answer, stored)
+            return self._harvester.processed(lease, answer, stored)
         except Exception as fault:  # noqa: BLE001  # the archive has the page; its outcome says why
             return self._failed(lease, answer, stored, repr(fault))
         finally:
@@ -104,8 +104,8 @@ class Guard:
         self._folder = folder
         self._unread: dict[Place, UnreadPage] = {}
 
-    def reader(self, harvester: PageProcessor) -> GuardedReader:
-        return GuardedReader(harvester, self._marker, self._deadly, self._unread, self._folder)
+    def reader(self, processor: PageProcessor) -> GuardedReader:
+        return GuardedReader(processor, self._marker, self._deadly, self._unread, self._folder)
 
     @property
     def unread(self) -> list[UnreadPage]:

@@ -110,10 +110,10 @@ class LocalPool:
 
     async def _carry(self, lease: Lease) -> None:
         try:
-            harvest = await self._worker.carry(lease)
+            processed = await self._worker.carry(lease)
         finally:
             self._under_way -= 1
-        self._employer.take(harvest)
+        self._employer.take(processed)
 
     def descriptors(self) -> Mapping[str, int]:
         descriptor = self._worker.archive.fileno()

@@ -82,7 +82,7 @@ class PageProcessor:
         """The key of a URL in the collection."""
         return self._linker.key_of(url)
 
-    def harvest(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
+    def processed(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
         """All that follows from an answer."""
         match answer:
             case Fetched() if lease.purpose is Purpose.KEPT:

@@ -2,9 +2,9 @@
 
 A worker is believed only in what it has reported, and in what lies whole in its WARC file. When
 it dies (killed, out of memory, crashed on a page) or falls silent, it is killed and reaped, what it
-archived and did not report is read here (`legacy.py`), and its other leases come back. The exchange
-that it was reading when it died is given to its successor, before any lease; an exchange that has
-killed two workers has failed with the reason `crash`, and is never read again.
+archived and did not report is read here (`crash_state.py`), and its other leases come back. The
+exchange that it was reading when it died is given to its successor, before any lease; an exchange
+that has killed two workers has failed with the reason `crash`, and is never read again.
 """
 
 from __future__ import annotations
@@ -66,18 +66,18 @@ class ProcessPool:
 
     def __init__(
         self,
-        home: CollectionPaths,
+        paths: CollectionPaths,
         orders: Orders,
-        harvester: PageProcessor,
+        processor: PageProcessor,
         clock: Clock,
         cookies: CookiesFile,
         *,
         silent_s: float = _SILENT_S,
     ) -> None:
         """A worker that has said nothing for `silent_s` is taken for dead."""
-        self._home = home
+        self._paths = paths
         self._orders = orders
-        self._harvester = harvester
+        self._harvester = processor
         self._clock = clock
         self._cookies = cookies
         self._silent_s = silent_s
@@ -202,8 +202,8 @@ class ProcessPool:
         lease = hand.leases.pop(items[1], None)
         if lease is None:
             return  # it was reported by one who died before its links were written
-        harvest = wire.harvest_of(items, lease)
-        report = harvest.report
+        processed = wire.harvest_of(items, lease)
+        report = processed.report
         stored = report.stored
         place = (stored.file, stored.start)
         if not hand.left:
@@ -212,7 +212,7 @@ class ProcessPool:
             hand.left[place] = reported(hand.left[place])
         elif hand.left.pop(place, None) is None:
             self._follow(hand, stored.file, stored.end)
-        self._employer.take(harvest)
+        self._employer.take(processed)
 
     def _take_part(self, hand: WorkerHandle, part: wire.PartWritten) -> None:
         self._covered.update(part.covered)
@@ -226,7 +226,7 @@ class ProcessPool:
         if file != hand.file:
             hand.let_go()  # the worker synced it before it began the next
             hand.file = file
-            hand.descriptor = os.open(self._home.archive / file, os.O_RDONLY)
+            hand.descriptor = os.open(self._paths.archive / file, os.O_RDONLY)
         hand.reported[file] = end
 
     # -- coming and going
@@ -254,7 +254,7 @@ class ProcessPool:
             "salt": orders.salt,
             "info": orders.info,
             "run": orders.run,
-            "home": os.fspath(self._home.path.resolve()),
+            "home": os.fspath(self._paths.path.resolve()),
             "name": name,
             "cookies": self._cookies.jar.all(),
         }
@@ -305,34 +305,34 @@ class ProcessPool:
 
     def _inherit(self, hand: WorkerHandle) -> None:
         """Take what a dead worker archived and did not report, and links that it did not write."""
-        post, node = self._post(hand.name), self._orders.node
+        context, node = self._post(hand.name), self._orders.node
         dead = DeadWorker(
-            run=self._home.run,
-            archive=self._home.archive,
-            prefix=post.archive_prefix,
+            run=self._paths.run,
+            archive=self._paths.archive,
+            prefix=context.archive_prefix,
             reported=hand.reported,
             covered=self._covered if node.graph else hand.reported,
             leases=hand.leases,
-            reading=read_marker(post.marker),
+            reading=read_marker(context.marker),
             left=tuple(hand.left.values()),
         )
-        delete_if_possible(post.marker)
-        gatherer = LinkGatherer(self._home.graph, f"{post.links_prefix}x", node, self._clock)
+        delete_if_possible(context.marker)
+        gatherer = LinkGatherer(self._paths.graph, f"{context.links_prefix}x", node, self._clock)
         with marked(self._post("node").marker) as own:
-            legacy = read_crash_state(dead, GuardedReader(self._harvester, own), gatherer)
-        for harvest in legacy.harvests:
-            del hand.leases[harvest.report.lease.number]
-            self._employer.take(harvest)
-        for left in legacy.left:
+            crash_state = read_crash_state(dead, GuardedReader(self._harvester, own), gatherer)
+        for processed in crash_state.harvests:
+            del hand.leases[processed.report.lease.number]
+            self._employer.take(processed)
+        for left in crash_state.left:
             hand.leases.pop(left.lease.number, None)
-        self._left += legacy.left
-        self._unindexed += legacy.files
+        self._left += crash_state.left
+        self._unindexed += crash_state.files
         part = gatherer.write_now()
         if part is not None:
             self._employer.take_part(part)
 
     def _post(self, name: str) -> WorkerContext:
-        return WorkerContext(self._home.path, name, self._orders.run, self._orders.info)
+        return WorkerContext(self._paths.path, name, self._orders.run, self._orders.info)
 
     async def finish(self) -> None:
         """Let all workers end; whoever does not within a minute is killed."""

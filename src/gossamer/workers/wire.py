@@ -99,9 +99,9 @@ def frame(kind: int, *items: Any) -> bytes:
     return HEADER.pack(len(body)) + body
 
 
-def packed_harvest(harvest: ProcessedPage, *, is_indexed: bool) -> bytes:
+def packed_harvest(processed: ProcessedPage, *, is_indexed: bool) -> bytes:
     """A harvest as a part of a frame, packed while what it holds is at hand."""
-    return _packed(harvest_items(harvest, is_indexed=is_indexed))
+    return _packed(harvest_items(processed, is_indexed=is_indexed))
 
 
 def reports_frame(harvests: Sequence[bytes]) -> bytes:
@@ -179,16 +179,16 @@ def report_items(report: Report) -> tuple[Any, ...]:
     )
 
 
-def harvest_items(harvest: ProcessedPage, *, is_indexed: bool) -> tuple[Any, ...]:
+def harvest_items(processed: ProcessedPage, *, is_indexed: bool) -> tuple[Any, ...]:
     """A harvest as the node wants it: links stay with the worker, words only go to an index, and
     no more of them than that takes: 3 MB on the way can be a text of 60."""
     if not is_indexed:
-        return ((), *report_items(harvest.report))
-    page = harvest.page
+        return ((), *report_items(processed.report))
+    page = processed.page
     if page is None:
-        return ((None, (), harvest.anchors), *report_items(harvest.report))
+        return ((None, (), processed.anchors), *report_items(processed.report))
     ready = prepare(page.text[:MAX_TEXT_CHARS])
-    return ((ready, page.headings, harvest.anchors), *report_items(harvest.report))
+    return ((ready, page.headings, processed.anchors), *report_items(processed.report))
 
 
 def harvest_of(items: tuple[Any, ...], lease: Lease) -> ProcessedPage:
@@ -203,12 +203,12 @@ def harvest_of(items: tuple[Any, ...], lease: Lease) -> ProcessedPage:
     return ProcessedPage(report, page, (), anchors, Prepared(*ready))
 
 
-def with_text(harvest: ProcessedPage) -> ProcessedPage:
+def with_text(processed: ProcessedPage) -> ProcessedPage:
     """A harvest with the text of its page, for whoever wants to read it."""
-    page, ready = harvest.page, harvest.ready
+    page, ready = processed.page, processed.ready
     if page is None or ready is None:
-        return harvest
-    return replace(harvest, page=replace(page, text=unpack_text(ready.packed)), ready=None)
+        return processed
+    return replace(processed, page=replace(page, text=unpack_text(ready.packed)), ready=None)
 
 
 def report_of(items: Sequence[Any], lease: Lease) -> Report:

@@ -34,13 +34,13 @@ class Worker:
         self,
         fetcher: Fetcher,
         archive: WarcWriter,
-        harvester: PageProcessor,
+        processor: PageProcessor,
         links: LinkGatherer,
         marker: CrashMarker,
     ) -> None:
         self.fetcher = fetcher
         self._marker = marker
-        self._read = GuardedReader(harvester, marker).read
+        self._read = GuardedReader(processor, marker).read
         self.jar = fetcher.jar
         self.archive = archive
         self.links = links
@@ -52,16 +52,16 @@ class Worker:
     def keep(self, lease: Lease, answer: Answer) -> ProcessedPage:
         """The half of `carry` that follows the answer. Raises DiskFault."""
         stored = self.archive.append(lease, answer)  # archive/: from here on it is not lost
-        harvest = self._read(lease, answer, stored)  # parse/, urls/
-        self.links.add(harvest)  # graph/
-        return harvest
+        processed = self._read(lease, answer, stored)  # parse/, urls/
+        self.links.add(processed)  # graph/
+        return processed
 
     def read_again(self, lease: Lease, file: str, start: int) -> ProcessedPage:
         """The second half of `carry`, for an exchange that another worker archived and left."""
         exchange = next(iter_exchanges(self.archive.folder / file, start))
-        harvest = self._read(lease, exchange.answer, exchange.stored)
-        self.links.add(harvest)
-        return harvest
+        processed = self._read(lease, exchange.answer, exchange.stored)
+        self.links.add(processed)
+        return processed
 
     def bring(self, packed: Packed) -> ProcessedPage:
         """The same for an exchange of another archive; what it means is read as it is stored.
@@ -70,9 +70,9 @@ class Worker:
         """
         records = self.archive.append_packed(packed)
         exchange = exchange_of(self.archive.path, list(records))
-        harvest = self._read(exchange.lease, exchange.answer, exchange.stored)
-        self.links.add(harvest)
-        return harvest
+        processed = self._read(exchange.lease, exchange.answer, exchange.stored)
+        self.links.add(processed)
+        return processed
 
     async def aclose(self) -> None:
         """Close the connections and the file. Links still gathered are read again next time."""
@@ -103,17 +103,17 @@ class LinkGatherer:
         self._is_writing = False
         self._has_gap = False
 
-    def add(self, harvest: ProcessedPage) -> None:
+    def add(self, processed: ProcessedPage) -> None:
         """Take the links of a page, or nothing of an answer without: its bytes are covered."""
         if not self._settings.graph:
             return
-        stored = harvest.report.stored
+        stored = processed.report.stored
         if not self._ends:
             self._since_s = self._clock.now_s()
         self._ends[stored.file] = stored.end
-        report = harvest.report
+        report = processed.report
         if report.outcome is Outcome.FETCHED and report.lease.purpose is Purpose.PAGE:
-            self._rows.add_capture(report.lease.url, report.at_us, harvest.edges)
+            self._rows.add_capture(report.lease.url, report.at_us, processed.edges)
 
     @property
     def is_due(self) -> bool:

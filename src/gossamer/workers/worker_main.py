@@ -166,11 +166,11 @@ class Desk(asyncio.Protocol):
         if self._worker is not None:
             self._worker.fetcher.give_all_up()
 
-    def _report(self, harvest: ProcessedPage) -> None:
+    def _report(self, processed: ProcessedPage) -> None:
         working = self._working
         if changes := working.jar.take_changes():
             self._send(wire.frame(wire.COOKIES, changes))
-        self._gather(harvest)
+        self._gather(processed)
         if self._is_worth_a_frame:
             self._flush()
         elif self._flush_timer is None:
@@ -188,13 +188,13 @@ class Desk(asyncio.Protocol):
 
     def _reread(self, lease: Lease, file: str, start: int) -> None:
         """Read what another worker archived; its links at once, for they are in no file of ours."""
-        harvest = self._working.read_again(lease, file, start)
-        self._gather(harvest)
+        processed = self._working.read_again(lease, file, start)
+        self._gather(processed)
         self._flush()
         self._spawn(self._writing, self._write_part())
 
-    def _gather(self, harvest: ProcessedPage) -> None:
-        report = wire.packed_harvest(harvest, is_indexed=self._is_indexed)
+    def _gather(self, processed: ProcessedPage) -> None:
+        report = wire.packed_harvest(processed, is_indexed=self._is_indexed)
         self._reports.append(report)
         self._report_bytes += len(report)
 
@@ -238,14 +238,14 @@ class Desk(asyncio.Protocol):
 def _build(hello: dict[str, Any]) -> Worker:
     settings = with_values(Settings(), hello["settings"])
     clock = SystemClock()
-    post = WorkerContext(Path(hello["home"]), hello["name"], hello["run"], hello["info"])
-    forgotten = read_forgotten(TakedownFiles.of(post.home))
-    harvester = build_processor(settings, Keys(hello["salt"]), forgotten)
+    context = WorkerContext(Path(hello["home"]), hello["name"], hello["run"], hello["info"])
+    forgotten = read_forgotten(TakedownFiles.of(context.paths))
+    processor = build_processor(settings, Keys(hello["salt"]), forgotten)
     jar = Jar(cookies_in(settings.fetch.cookies_file), is_open=settings.fetch.cookies)
     jar.empty()  # the node's are newer
     jar.put(Cookie(*row) for row in hello["cookies"])
-    gatherer = build_gatherer(settings, post, clock)
-    return build_worker(settings, post, harvester, gatherer, clock, jar)
+    gatherer = build_gatherer(settings, context, clock)
+    return build_worker(settings, context, processor, gatherer, clock, jar)
 
 
 def _die_with_parent() -> None:

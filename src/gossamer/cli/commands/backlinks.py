@@ -27,8 +27,8 @@ def backlinks(
     from gossamer.reader.collection_reader import CollectionReader
     from gossamer.reader.links import backlinks as ask
 
-    with CollectionReader.open(collection_at(collection)) as study:
-        meant, table = ask(study, url, by)
+    with CollectionReader.open(collection_at(collection)) as reader:
+        meant, table = ask(reader, url, by)
     _show(meant, "backlinks", table, limit, as_json=json)
 
 
@@ -37,8 +37,8 @@ def anchors(url: Url, collection: Collection = None, limit: Limit = 0, json: Jso
     from gossamer.reader.collection_reader import CollectionReader
     from gossamer.reader.links import anchors as ask
 
-    with CollectionReader.open(collection_at(collection)) as study:
-        meant, table = ask(study, url)
+    with CollectionReader.open(collection_at(collection)) as reader:
+        meant, table = ask(reader, url)
     _show(meant, "anchors", table, limit, as_json=json)
 
 

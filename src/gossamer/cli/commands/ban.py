@@ -34,11 +34,11 @@ def ban(
     from gossamer.collection.directory import CollectionPaths
     from gossamer.node.bans import bans_of, change_bans
 
-    home = CollectionPaths(collection_at(collection))
+    paths = CollectionPaths(collection_at(collection))
     if lines or lift:
-        bans = change_bans(home, SystemClock(), lines or (), lift or ())
+        bans = change_bans(paths, SystemClock(), lines or (), lift or ())
     else:
-        bans = bans_of(home)
+        bans = bans_of(paths)
     if json:
         print(jsons.dumps({"schema": 1, "bans": list(bans)}))
     elif bans:

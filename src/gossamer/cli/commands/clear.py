@@ -21,18 +21,18 @@ def clear(
     from gossamer.node.session import delete_collection
     from gossamer.reader.collection_reader import CollectionReader
 
-    home = CollectionPaths(collection_at(collection))
-    if not home.exists and not home.is_state_lost:
-        raise home.missing()
+    paths = CollectionPaths(collection_at(collection))
+    if not paths.exists and not paths.is_state_lost:
+        raise paths.missing()
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError(f"clear deletes {home.path} permanently; add --yes to confirm")
+            raise UsageError(f"clear deletes {paths.path} permanently; add --yes to confirm")
         pages = ""
-        if home.exists:
-            with CollectionReader.open(home.path) as study:
-                pages = f" with {counted(study.counts().fetched, 'page')}"
-        typer.confirm(f"Delete {home.path}{pages} permanently?", abort=True)
-    home.run.mkdir(exist_ok=True)  # a copy may have come without it
-    with locked(home):
-        delete_collection(home)
-    print(f"{home.path} is deleted.", file=sys.stderr)
+        if paths.exists:
+            with CollectionReader.open(paths.path) as reader:
+                pages = f" with {counted(reader.counts().fetched, 'page')}"
+        typer.confirm(f"Delete {paths.path}{pages} permanently?", abort=True)
+    paths.run.mkdir(exist_ok=True)  # a copy may have come without it
+    with locked(paths):
+        delete_collection(paths)
+    print(f"{paths.path} is deleted.", file=sys.stderr)

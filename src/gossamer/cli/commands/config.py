@@ -29,13 +29,13 @@ def show(
     from gossamer.collection.stored_settings import stored_settings, without_secrets
     from gossamer.settings import values_of
 
-    home = CollectionPaths(collection_at(collection))
+    paths = CollectionPaths(collection_at(collection))
     stored = None
-    if home.exists:
-        store = open_to_read(home)
+    if paths.exists:
+        store = open_to_read(paths)
         stored = stored_settings(store)
         store.close()
-    found = configure(home.path, {}, base=stored)
+    found = configure(paths.path, {}, base=stored)
     values = values_of(without_secrets(found.settings))
     if json:
         rows = {

@@ -29,11 +29,11 @@ def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> Non
     from gossamer.collection.directory import CollectionPaths
     from gossamer.node.control import send
 
-    home = CollectionPaths(collection_at(given))
-    if not home.exists:
-        raise home.missing()
-    reply = send(home, order)
+    paths = CollectionPaths(collection_at(given))
+    if not paths.exists:
+        raise paths.missing()
+    reply = send(paths, order)
     if as_json:
         print(json.dumps(reply))
     else:
-        print(f"The crawl in {home.path} is {becomes}.", file=sys.stderr)
+        print(f"The crawl in {paths.path} is {becomes}.", file=sys.stderr)

@@ -32,19 +32,19 @@ def demo(
     from gossamer.reader.collection_reader import CollectionReader
     from gossamer.urls.canonical import host_of
 
-    home = CollectionPaths(collection_at(collection) if collection else Path("demo"))
-    if home.exists and not keep:
-        with CollectionReader.open(home.path) as study:
-            if not set(map(host_of, study.seeds())) <= set(HOSTS):
+    paths = CollectionPaths(collection_at(collection) if collection else Path("demo"))
+    if paths.exists and not keep:
+        with CollectionReader.open(paths.path) as reader:
+            if not set(map(host_of, reader.seeds())) <= set(HOSTS):
                 raise UsageError(
-                    f"{home.path} holds a crawl that is not a demo; name another directory with -c"
+                    f"{paths.path} holds a crawl that is not a demo; name another directory with -c"
                 )
-        with locked(home):
-            delete_collection(home)
+        with locked(paths):
+            delete_collection(paths)
     with serve() as web:
         print(f"Serving a made-up web for this demo: {web.seeds[0]} and others.", file=sys.stderr)
-        code = run_crawl(plan_of(home.path, [("", web.seeds)], SETTINGS))
+        code = run_crawl(plan_of(paths.path, [("", web.seeds)], SETTINGS))
         if code == 0:
-            show_tour(home.path, "river garden")
-            offer_page(home.path)
+            show_tour(paths.path, "river garden")
+            offer_page(paths.path)
     raise typer.Exit(code)

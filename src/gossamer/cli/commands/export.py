@@ -34,9 +34,9 @@ def run_export(path: Path, wanted: Wanted) -> int:
         return _to_folder(path, wanted)
     what, output, level, prefix = wanted.what, Path(wanted.output), wanted.level, wanted.prefix
     check_export(what, output, level, prefix, wanted.choice)
-    with CollectionReader.open(path) as study:
+    with CollectionReader.open(path) as reader:
         count = export(
-            study, what, output, level, prefix, is_exact=wanted.is_exact, choice=wanted.choice
+            reader, what, output, level, prefix, is_exact=wanted.is_exact, choice=wanted.choice
         )
     if output != STDOUT:
         written = size_text(count) if what in ARCHIVES else counted(count, "row")
@@ -47,8 +47,8 @@ def run_export(path: Path, wanted: Wanted) -> int:
 def _to_folder(path: Path, wanted: Wanted) -> int:
     folder = Path(EVERY if wanted.output == str(STDOUT) else wanted.output)
     check_folder(wanted.what, folder, wanted.level, wanted.choice)
-    with CollectionReader.open(path) as study:
-        tables = export_folder(study, wanted.what, folder, wanted.level, wanted.choice)
+    with CollectionReader.open(path) as reader:
+        tables = export_folder(reader, wanted.what, folder, wanted.level, wanted.choice)
     for table in tables:
         parts = counted(table.parts, "file")
         print(f"{counted(table.rows, 'row')} of {table.what} in {parts}", file=sys.stderr)

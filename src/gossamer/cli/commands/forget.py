@@ -46,20 +46,20 @@ def forget(
     from gossamer.upkeep.forget import allow, survey
     from gossamer.upkeep.forget import forget as take_out
 
-    home = CollectionPaths(collection_at(collection))
+    paths = CollectionPaths(collection_at(collection))
     if undo:
-        count = allow(home, names, SystemClock(), is_site=site)
+        count = allow(paths, names, SystemClock(), is_site=site)
         _say({"schema": 1, "allowed": count}, f"{count} may be crawled again.", as_json=json)
         return
     if dry_run or (not yes and sys.stdin.isatty()):
-        sums = survey(home, names, SystemClock(), _tell, is_site=site)
+        sums = survey(paths, names, SystemClock(), _tell, is_site=site)
         if dry_run:
             _say(sums.as_json(), f"Would delete {sums.text}.", as_json=json)
             return
-        typer.confirm(f"Delete {sums.text} of {home.path} permanently?", abort=True)
+        typer.confirm(f"Delete {sums.text} of {paths.path} permanently?", abort=True)
     elif not yes:
-        raise UsageError(f"forget deletes from {home.path} permanently; add --yes to confirm")
-    sums = take_out(home, names, SystemClock(), _tell, is_site=site)
+        raise UsageError(f"forget deletes from {paths.path} permanently; add --yes to confirm")
+    sums = take_out(paths, names, SystemClock(), _tell, is_site=site)
     told = f"Deleted {sums.text}. It is never requested again."
     _say(sums.as_json(), told if sums else "It was deleted before.", as_json=json)
 

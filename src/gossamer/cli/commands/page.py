@@ -27,8 +27,8 @@ class Wanted:
 
 def run_page(path: Path, url: str, wanted: Wanted, *, at: str | None = None) -> int:
     """Show it. Raises NoCollection, NotKnown, or UsageError for a time that cannot be read."""
-    with CollectionReader.open(path) as study:
-        page = study.page(url, at)
+    with CollectionReader.open(path) as reader:
+        page = reader.page(url, at)
     if wanted.as_json:
         print(json.dumps(page_object(page, wanted), ensure_ascii=False))
         return 0

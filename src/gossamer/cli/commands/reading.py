@@ -166,9 +166,9 @@ def rebuild(
     from gossamer.collection.directory import CollectionPaths
     from gossamer.upkeep.rebuild import rebuild as make_again
 
-    home = CollectionPaths(collection_at(collection))
+    paths = CollectionPaths(collection_at(collection))
     clock = SystemClock()
     make_again(
-        home, what, clock, lambda text: print(text, file=sys.stderr), without_lost=without_lost
+        paths, what, clock, lambda text: print(text, file=sys.stderr), without_lost=without_lost
     )
-    print(f"Rebuilt {what} of {home.path}.", file=sys.stderr)
+    print(f"Rebuilt {what} of {paths.path}.", file=sys.stderr)

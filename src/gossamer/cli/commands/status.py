@@ -18,12 +18,12 @@ def status(collection: Collection = None, json: Json = False) -> None:
     from gossamer.collection.directory import CollectionPaths
     from gossamer.node.snapshot import crawl_figures
 
-    home = CollectionPaths(collection_at(collection))
-    facts = crawl_figures(home)
+    paths = CollectionPaths(collection_at(collection))
+    facts = crawl_figures(paths)
     if json:
         print(jsons.dumps(facts))
         return
-    for line in status_lines(home.path, facts, is_coloured=has_colours(sys.stdout)):
+    for line in status_lines(paths.path, facts, is_coloured=has_colours(sys.stdout)):
         print(line)
 
 

@@ -35,10 +35,10 @@ def top(
     from gossamer.graph.ranks.top import top as first
 
     check_order(by, level)
-    home = CollectionPaths(collection_at(collection))
-    if not home.exists:
-        raise home.missing()
-    found = first(home.graph, SystemClock(), by, level, limit)
+    paths = CollectionPaths(collection_at(collection))
+    if not paths.exists:
+        raise paths.missing()
+    found = first(paths.graph, SystemClock(), by, level, limit)
     rows = found.to_pylist()
     if json:
         for row in rows:

@@ -16,9 +16,9 @@ from gossamer.reader.pages import times_of
 
 def run_versions(path: Path, url: str, *, as_json: bool) -> int:
     """List them, the oldest first. Raises NoCollection or NotKnown."""
-    with CollectionReader.open(path) as study:
-        row = study.get(url)
-        captures = study.captures(url)
+    with CollectionReader.open(path) as reader:
+        row = reader.get(url)
+        captures = reader.captures(url)
     if as_json:
         versions = capture_objects(captures)
         print(json.dumps({"schema": 1, "url": row.url, "versions": versions}))

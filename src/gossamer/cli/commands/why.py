@@ -18,8 +18,8 @@ from gossamer.reader.story_text import tell
 
 def run_why(path: Path, url: str, *, as_json: bool) -> int:
     """Tell it in sentences, or as one object. Raises NoCollection, or UsageError for no URL."""
-    with CollectionReader.open(path) as study:
-        story = study.story(url)
+    with CollectionReader.open(path) as reader:
+        story = reader.story(url)
     if as_json:
         print(json.dumps(story_object(story)))
     else:

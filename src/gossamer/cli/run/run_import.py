@@ -75,10 +75,14 @@ def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
     return 1 if is_in_vain else 0
 
 
-async def _import(home: CollectionPaths, files: list[Path], clock: Clock, tally: Tally) -> None:
+async def _import(paths: CollectionPaths, files: list[Path], clock: Clock, tally: Tally) -> None:
     with _interruptible():
         await import_files(
-            home, lambda stored: configure(home.path, {}, base=stored).settings, files, clock, tally
+            paths,
+            lambda stored: configure(paths.path, {}, base=stored).settings,
+            files,
+            clock,
+            tally,
         )
 
 

@@ -33,10 +33,10 @@ def show_tour(path: Path, words: str = "") -> None:
     Without `words` the title of the most linked page is searched for.
     """
     console = Console(highlight=False)
-    with CollectionReader.open(path) as study:
-        counts = study.counts()
-        _show_hosts(console, study)
-        example, title = _show_most_linked(console, study, path)
+    with CollectionReader.open(path) as reader:
+        counts = reader.counts()
+        _show_hosts(console, reader)
+        example, title = _show_most_linked(console, reader, path)
         if counts.by_reason:
             reasons = reasons_text(counts.by_reason)
             console.print(f"\nRefused or failed, each with its reason: {reasons}")
@@ -86,18 +86,18 @@ def _program() -> str:
     return os.path.relpath(own)
 
 
-def _show_hosts(console: Console, study: CollectionReader) -> None:
+def _show_hosts(console: Console, reader: CollectionReader) -> None:
     table = Table(title="Hosts", title_justify="left", box=None, pad_edge=False)
     table.add_column("host")
     for name in ("fetched", "refused", "failed"):
         table.add_column(name, justify="right")
-    for row in sorted(study.host_rows(), key=lambda row: -row.fetched):
+    for row in sorted(reader.host_rows(), key=lambda row: -row.fetched):
         table.add_row(row.name, str(row.fetched), str(row.refused), str(row.failed))
     console.print()
     console.print(table)
 
 
-def _show_most_linked(console: Console, study: CollectionReader, path: Path) -> tuple[str, str]:
+def _show_most_linked(console: Console, reader: CollectionReader, path: Path) -> tuple[str, str]:
     """The table; and the URL and title of its first page, as an example."""
     links = table_of(in_links(path / "graph")).sort_by([("pages", "descending")]).slice(0, 200)
     table = Table(title="\nMost linked pages", title_justify="left", box=None, pad_edge=False)
@@ -106,14 +106,14 @@ def _show_most_linked(console: Console, study: CollectionReader, path: Path) -> 
     table.add_column("URL", overflow="fold")
     example, title, shown = "", "", Counter[str]()
     for link in links.to_pylist():
-        row = study.find(link["target"])
+        row = reader.find(link["target"])
         if row is None or not row.title or shown[host_of(row.url)] == 2:
             continue
         shown[host_of(row.url)] += 1
         example, title = example or row.url, title or row.title
         table.add_row(str(link["pages"]), row.title, row.url)
     console.print(table)
-    return example or study.seeds()[0], title
+    return example or reader.seeds()[0], title
 
 
 if __name__ == "__main__":

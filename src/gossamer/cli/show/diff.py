@@ -42,12 +42,12 @@ def run_diff(
 ) -> int:
     """Show it. Raises NoCollection, NotKnown when there are no two captures, UsageError for a
     version that is neither number nor time."""
-    with CollectionReader.open(path) as study:
-        known = study.get(url).url
-        captures = study.captures(url)
+    with CollectionReader.open(path) as reader:
+        known = reader.get(url).url
+        captures = reader.captures(url)
         old, new = chosen(known, captures, *versions)
         times = time_among(old, captures), time_among(new, captures)
-        pages = study.page_at(known, old), study.page_at(known, new)
+        pages = reader.page_at(known, old), reader.page_at(known, new)
     found = changes(*(_shown(page, is_source=is_source) for page in pages))
     if as_json:
         print(json.dumps(_object(known, (old, new), times, found)))

@@ -23,10 +23,10 @@ _INDENT: Final = "   "
 _WIDTH: Final = 96  # of a line where there is no terminal
 
 
-def run_search(home: Path, request: Request, *, as_json: bool) -> None:
+def run_search(folder: Path, request: Request, *, as_json: bool) -> None:
     """Search and show. Raises QueryError, NoCollection, StoreError or CorruptFile."""
     with _panics_unheard():
-        results = Engine(home).search(request)
+        results = Engine(folder).search(request)
     if as_json:
         print(json.dumps(object_of(results), ensure_ascii=False))
         return

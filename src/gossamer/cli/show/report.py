@@ -47,8 +47,8 @@ def run_report(path: Path, wish: Wish) -> int:
             raise UsageError(f"--fail-on {gate} needs the archive; leave out --quick")
     if wish.output is not None and wish.output.suffix.lower() not in _PAGES:
         raise UsageError(f"{wish.output} must end in .html; use --json for programs")
-    with CollectionReader.open(path) as study:
-        report = make_report(study, wish.site, is_quick=wish.is_quick, shown_rows=wish.limit)
+    with CollectionReader.open(path) as reader:
+        report = make_report(reader, wish.site, is_quick=wish.is_quick, shown_rows=wish.limit)
     if wish.output is not None:
         with writing_to(wish.output) as file:
             file.write(report_page(report).encode("utf-8", "replace"))

@@ -2,8 +2,8 @@
 
 Two ways to the same ranks: here a graph of some hundred thousand rows is read into memory, with its
 texts as codes, and pages are numbered in the order of their URLs; a larger one is read piece by
-piece (`rank_pages_large.py`). DuckDB has no part in it: to import it takes 0.06 s, and to open a
-graph of 6,000 pages as much again.
+piece (`numbered_pages_large.py`). DuckDB has no part in it: to import it takes 0.06 s, and to open
+a graph of 6,000 pages as much again.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ it does not link to. Links marked nofollow are left out unless asked for. At the
 a site links to another when one of its pages does.
 
 Memory is bounded: links are read in chunks, and what stays are some numbers for each page. The
-files are those of `rank_store.py`; readers in other processes are never stopped.
+files are those of `store.py`; readers in other processes are never stopped.
 
     python -m gossamer.graph.ranks.ranks FOLDER      computes them
 """

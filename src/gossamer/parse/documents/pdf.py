@@ -2,7 +2,7 @@
 
 It is bounded in pages, characters and links; between two pages it asks whether it may go on. A file
 that is no PDF, or is locked, gives nothing. Neither the time nor the memory that pdfium takes for
-one page is bounded here, and what kills pdfium kills its process: `pdf_apart.py` gives it one.
+one page is bounded here, and what kills pdfium kills its process: `pdf_process.py` gives it one.
 """
 
 from __future__ import annotations

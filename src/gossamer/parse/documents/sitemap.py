@@ -226,13 +226,13 @@ def _priority(written: str) -> float:
 
 def _below(sitemap: str, urls: Iterable[SitemapUrl]) -> Iterator[SitemapUrl]:
     """Those that lie in the sitemap's directory or below it, on the same host."""
-    home = urlsplit(sitemap)
-    directory = home.path[: home.path.rfind("/") + 1] or "/"
+    paths = urlsplit(sitemap)
+    directory = paths.path[: paths.path.rfind("/") + 1] or "/"
     for one in urls:
         try:
             parts = urlsplit(one.url)
         except ValueError:
             continue
-        is_there = (parts.scheme.lower(), parts.netloc.lower()) == (home.scheme, home.netloc)
+        is_there = (parts.scheme.lower(), parts.netloc.lower()) == (paths.scheme, paths.netloc)
         if is_there and (parts.path or "/").startswith(directory):
             yield one

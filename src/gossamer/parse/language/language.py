@@ -1,11 +1,11 @@
 """In which language is this text? What it shows, else what the page declares.
 
 Declarations are often copied with a template, so the text decides where it is long enough. The
-commonest words are asked first (`words.py`); only where they do not speak clearly, the detector,
-which costs ten times as much, and whose answer needs some common words of that language to be
-believed: to trigrams a list of C++ functions is French. Text in a script that one language has, or
-few have, is told by it (`scripts.py`), because such pages are full of Latin names that mislead the
-detector. That needs no minimum of 80 characters.
+commonest words are asked first (`common_words.py`); only where they do not speak clearly, the
+detector, which costs ten times as much, and whose answer needs some common words of that language
+to be believed: to trigrams a list of C++ functions is French. Text in a script that one language
+has, or few have, is told by it (`scripts.py`), because such pages are full of Latin names that
+mislead the detector. That needs no minimum of 80 characters.
 
 A page that declares a language is looked at in its middle: its beginning is the template's, whose
 menus often stay in the declared language (of 335 translated pages declared English the beginning

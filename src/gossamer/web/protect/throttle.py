@@ -4,7 +4,7 @@ A client is an address; of IPv6 the first 64 bits, because one customer has all 
 client has five wrong tries. The password has fifty of all clients together, so that many addresses
 cannot guess it; a client that logged in before is exempt from that, so that guessing from elsewhere
 does not lock its owner out. Who shows the right token, or has a session, is never asked here
-(`endpoint.py`, `pages.py`).
+(`endpoint.py`, `views/pages.py`).
 
 Memory is bounded: of 10,000 clients the one whose last failure is oldest is forgotten first.
 

@@ -34,9 +34,9 @@ _MOST_ROWS: Final = 40
 Series = dict[str, list[Any]]
 
 
-def history_object(home: CollectionPaths, crawl: str) -> dict[str, Any]:
+def history_object(paths: CollectionPaths, crawl: str) -> dict[str, Any]:
     """All series of a crawl, running or stored; empty ones where it has no history."""
-    return {"schema": 1, "crawl": crawl, "series": series_of(read_history(home.history))}
+    return {"schema": 1, "crawl": crawl, "series": series_of(read_history(paths.history))}
 
 
 def series_of(samples: Sequence[Sample]) -> Series:

@@ -31,31 +31,31 @@ ORDERS: Final = {
 
 
 def top_object(
-    shelf: OpenCollections, name: str, by: str, level: str, limit: int
+    collections: OpenCollections, name: str, by: str, level: str, limit: int
 ) -> dict[str, Any]:
     """The pages or sites that come first by their links. Raises NoCollection, CorruptFile.
 
     Ranks are shown as they were computed last, since computing them is the crawl's work.
     """
-    home = shelf.existing(name)
+    paths = collections.existing(name)
 
     def make() -> list[dict[str, Any]]:
         # Only `top` of ranks would ask a clock: it computes those that are missing.
         found = (
-            top_ranked(home.graph, by, level, MOST_TOP)
+            top_ranked(paths.graph, by, level, MOST_TOP)
             if by in RANKS
-            else top(home.graph, shelf.clock, by, level, MOST_TOP)
+            else top(paths.graph, collections.clock, by, level, MOST_TOP)
         )
         rows: list[dict[str, Any]] = found.to_pylist()
         return rows
 
-    stamp = stamp_of(home.graph / (RANKS_FILE if by in RANKS else MANIFEST))
-    rows = shelf.slowly.get(("top", *shelf.identity(name), by, level), stamp, make)
+    stamp = stamp_of(paths.graph / (RANKS_FILE if by in RANKS else MANIFEST))
+    rows = collections.slowly.get(("top", *collections.identity(name), by, level), stamp, make)
     shown = [dict(row) for row in rows[:limit]]
     if level == "page":
-        with shelf.study(name) as study:
+        with collections.reader(name) as reader:
             for row in shown:
-                known = study.find(row["url"])
+                known = reader.find(row["url"])
                 row["title"] = known.title if known and known.title else None
                 row["outcome"] = known.outcome.value if known else None
                 row["status"] = (known.status or None) if known else None
@@ -80,44 +80,44 @@ def graph_object(ego: Ego) -> dict[str, Any]:
     }
 
 
-def neighbours(shelf: OpenCollections, name: str, of: str, level: str, most: int) -> Ego:
+def neighbours(collections: OpenCollections, name: str, of: str, level: str, most: int) -> Ego:
     """Those around a URL, a host or a site; `of` empty is the whole graph.
 
     Raises UsageError, NotKnown, NoCollection, CorruptFile, TooBusy.
     """
-    home = shelf.existing(name)
+    paths = collections.existing(name)
     if "://" in of:
-        with shelf.study(name) as study:
-            url = study.get(of).url
-        return around_page(home.graph, url, level or "page", most)
+        with collections.reader(name) as reader:
+            url = reader.get(of).url
+        return around_page(paths.graph, url, level or "page", most)
     if level == "page":
         raise UsageError("pages are neighbours of a URL; hosts and sites of a host or site")
     level = level or "host"
-    edges = shelf.slowly.get(
-        ("edges", *shelf.identity(name), level),
-        stamp_of(home.graph / MANIFEST),
-        lambda: edges_of(home.graph, level),
+    edges = collections.slowly.get(
+        ("edges", *collections.identity(name), level),
+        stamp_of(paths.graph / MANIFEST),
+        lambda: edges_of(paths.graph, level),
     )
     ego = around_name(edges, of.strip().lower(), level, most)
-    if of and not ego.total and not _is_known(shelf, name, of.strip().lower(), level):
+    if of and not ego.total and not _is_known(collections, name, of.strip().lower(), level):
         raise NotKnown(f"there is no {level} {of[:200]!r} in this crawl")
     return ego
 
 
-def _is_known(shelf: OpenCollections, name: str, of: str, level: str) -> bool:
+def _is_known(collections: OpenCollections, name: str, of: str, level: str) -> bool:
     """Whether a host or site is one of the crawl's, if only one that nobody links to."""
-    with shelf.study(name) as study:
-        hosts = (host.name for host in study.host_rows())
+    with collections.reader(name) as reader:
+        hosts = (host.name for host in reader.host_rows())
         return any((one if level == "host" else site_of(one)) == of for one in hosts)
 
 
-def diff_object(study: CollectionReader, url: str, old: str, new: str) -> dict[str, Any]:
+def diff_object(reader: CollectionReader, url: str, old: str, new: str) -> dict[str, Any]:
     """What changed from one version of a page to another.
 
     Without `new` the newest is meant, without `old` the one before `new`. Raises NotKnown,
     UsageError, CorruptFile.
     """
-    captures = study.captures(url)
+    captures = reader.captures(url)
     if len(captures) < 2:
         raise NotKnown(f"there are no two versions of {url}; a page must have been fetched twice")
     after = nearest_capture(captures, moment_of(new) if new else None)
@@ -126,8 +126,8 @@ def diff_object(study: CollectionReader, url: str, old: str, new: str) -> dict[s
         if old
         else captures[max(0, captures.index(after) - 1)]
     )
-    known = study.get(url).url
-    found = _diff(known, study.page_at(known, before), study.page_at(known, after))
+    known = reader.get(url).url
+    found = _diff(known, reader.page_at(known, before), reader.page_at(known, after))
     return found | {
         "old": time_among(before, captures),
         "new": time_among(after, captures),

@@ -107,30 +107,35 @@ def exports_object() -> dict[str, Any]:
 
 
 def export_file(
-    shelf: OpenCollections, crawl: str, what: str, level: str, ending: str, choice: Choice = ALL
+    collections: OpenCollections,
+    crawl: str,
+    what: str,
+    level: str,
+    ending: str,
+    choice: Choice = ALL,
 ) -> FileResponse:
     """A table as a file to save; without an ending, in its first format.
 
     Raises UsageError, NoCollection, TooBusy, CorruptFile.
     """
-    home = shelf.existing(crawl)
+    paths = collections.existing(crawl)
     ending = ending or {**ARCHIVES, EVERY: _ZIP}.get(what, TABLE_FORMATS[0])
-    name = f"{crawl or shelf.first}-{what}{'' if level == 'page' else f'-{level}'}{ending}"
+    name = f"{crawl or collections.first}-{what}{'' if level == 'page' else f'-{level}'}{ending}"
     if what == EVERY and ending == _ZIP:
         check_folder(what, Path(name), level, choice)
     else:
         check_export(what, Path(name), level, "", choice)
-    if not shelf.exporting.acquire(blocking=False):
+    if not collections.exporting.acquire(blocking=False):
         raise TooBusy("another export is being made; try again when it is done")
     folder = Path(tempfile.mkdtemp(prefix="gossamer-web-"))
     try:
-        with CollectionReader.open(home.path) as study:  # of our own: others search meanwhile
-            _write(study, what, level, folder / name, choice)
+        with CollectionReader.open(paths.path) as reader:  # of our own: others search meanwhile
+            _write(reader, what, level, folder / name, choice)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     finally:
-        shelf.exporting.release()
+        collections.exporting.release()
     media = _MEDIA.get(ending, "application/octet-stream")
     return _Passing(folder / name, filename=name, media_type=media)
 
@@ -149,34 +154,34 @@ class _Passing(FileResponse):
             shutil.rmtree(Path(self.path).parent, ignore_errors=True)
 
 
-def _write(study: CollectionReader, what: str, level: str, path: Path, choice: Choice) -> None:
+def _write(reader: CollectionReader, what: str, level: str, path: Path, choice: Choice) -> None:
     if what == EVERY:
-        _write_all(study, path)
+        _write_all(reader, path)
     elif what in ARCHIVES:
-        _check_archive(study)
-        export(study, what, path)
+        _check_archive(reader)
+        export(reader, what, path)
     elif path.suffix in NETWORK_FORMATS:
-        _check_links(study.counts())
-        export(study, what, path, level)
+        _check_links(reader.counts())
+        export(reader, what, path, level)
     else:
-        choice = _affordable(study, what, choice)
-        write_table(study, what, path, level, choice, bounded=partial(_bounded, what=what))
+        choice = _affordable(reader, what, choice)
+        write_table(reader, what, path, level, choice, bounded=partial(_bounded, what=what))
 
 
-def _affordable(study: CollectionReader, what: str, choice: Choice) -> Choice:
+def _affordable(reader: CollectionReader, what: str, choice: Choice) -> Choice:
     """The choice without columns for which too many pages would be read, unless they are named."""
-    if what == "pages" and not choice.columns and study.counts().fetched > MOST_READ:
+    if what == "pages" and not choice.columns and reader.counts().fetched > MOST_READ:
         return replace(choice, columns=QUICK)
     return choice
 
 
-def _write_all(study: CollectionReader, path: Path) -> None:
+def _write_all(reader: CollectionReader, path: Path) -> None:
     """All tables as Parquet files in a ZIP, which is stored: they are compressed already."""
     size = 0
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for what in SCHEMAS:
             folder = path.parent / what
-            export_folder(study, what, folder, choice=_affordable(study, what, ALL))
+            export_folder(reader, what, folder, choice=_affordable(reader, what, ALL))
             for part in sorted(folder.iterdir()):
                 size += part.stat().st_size
                 if size > MOST_BYTES:
@@ -187,8 +192,8 @@ def _write_all(study: CollectionReader, path: Path) -> None:
             shutil.rmtree(folder)
 
 
-def _check_archive(study: CollectionReader) -> None:
-    size = sum(file.stat().st_size for file in study.home.archive.glob("*.warc.gz"))
+def _check_archive(reader: CollectionReader) -> None:
+    size = sum(file.stat().st_size for file in reader.paths.archive.glob("*.warc.gz"))
     if size > MOST_BYTES:
         raise UsageError(
             f"an archive of {size:,} bytes is too large to be sent; "

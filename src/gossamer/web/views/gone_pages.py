@@ -24,8 +24,8 @@ def gone_among(desk: Desk, crawl: str, urls: Iterable[str]) -> frozenset[str]:
     found = tuple(urls)
     if not found:
         return frozenset()
-    with desk.shelf.study(crawl) as study:
-        is_imported = not study.seeds()
+    with desk.collections.reader(crawl) as reader:
+        is_imported = not reader.seeds()
     return frozenset(found if is_imported else (url for url in found if _is_gone(desk, url)))
 
 

@@ -52,44 +52,44 @@ def request_of(asked: Parameters) -> Request:
 def searched(desk: Desk, asked: Parameters) -> tuple[Request, Results]:
     """A search done. Raises QueryError, NoCollection, StoreError."""
     request = request_of(asked)
-    return request, desk.shelf.search(asked.text("c"), request)
+    return request, desk.collections.search(asked.text("c"), request)
 
 
 async def search(desk: Desk, asked: Parameters) -> Response:
-    found = await desk.shelf.search_as_json(asked.text("c"), request_of(asked))
+    found = await desk.collections.search_as_json(asked.text("c"), request_of(asked))
     return Response(found, media_type="application/json")
 
 
 def page(desk: Desk, asked: Parameters) -> Response:
-    with desk.shelf.study(asked.text("c")) as study:
-        story, kept = story_and_page(study, asked.text("url"), asked.text("at"))
+    with desk.collections.reader(asked.text("c")) as reader:
+        story, kept = story_and_page(reader, asked.text("url"), asked.text("at"))
     return JSONResponse(page_object(story, kept, desk.clock.wall_us()))
 
 
 def backlinks(desk: Desk, asked: Parameters) -> Response:
-    with desk.shelf.study(asked.text("c")) as study:
+    with desk.collections.reader(asked.text("c")) as reader:
         found = backlinks_object(
-            study, asked.text("url"), asked.text("by"), asked.whole("limit"), asked.whole("offset")
+            reader, asked.text("url"), asked.text("by"), asked.whole("limit"), asked.whole("offset")
         )
     return JSONResponse(found)
 
 
 def links(desk: Desk, asked: Parameters) -> Response:
-    with desk.shelf.study(asked.text("c")) as study:
-        found = links_object(study, asked.text("url"), asked.whole("limit"), asked.whole("offset"))
+    with desk.collections.reader(asked.text("c")) as reader:
+        found = links_object(reader, asked.text("url"), asked.whole("limit"), asked.whole("offset"))
     return JSONResponse(found)
 
 
 def diff(desk: Desk, asked: Parameters) -> Response:
-    with desk.shelf.study(asked.text("c")) as study:
-        found = diff_object(study, asked.text("url"), asked.text("old"), asked.text("new"))
+    with desk.collections.reader(asked.text("c")) as reader:
+        found = diff_object(reader, asked.text("url"), asked.text("old"), asked.text("new"))
     return JSONResponse(found)
 
 
 def listed_top(desk: Desk, asked: Parameters) -> dict[str, Any]:
     """Top pages or sites as a request asks for them. Raises NoCollection, TooBusy."""
     by, level = asked.text("by"), asked.text("level")
-    return top_object(desk.shelf, asked.text("c"), by, level, asked.whole("limit"))
+    return top_object(desk.collections, asked.text("c"), by, level, asked.whole("limit"))
 
 
 def top(desk: Desk, asked: Parameters) -> Response:
@@ -99,7 +99,7 @@ def top(desk: Desk, asked: Parameters) -> Response:
 def drawn(desk: Desk, asked: Parameters) -> Ego:
     """The node that a request asks for, and those around it. Raises NotKnown, TooBusy."""
     of, level = asked.text("of").strip(), asked.text("level")
-    return neighbours(desk.shelf, asked.text("c"), of, level, asked.whole("limit"))
+    return neighbours(desk.collections, asked.text("c"), of, level, asked.whole("limit"))
 
 
 def graph(desk: Desk, asked: Parameters) -> Response:
@@ -112,9 +112,9 @@ def exports(_desk: Desk, _asked: Parameters) -> Response:
 
 def listed_hosts(desk: Desk, asked: Parameters) -> dict[str, Any]:
     """Hosts or sites as a request asks for them. Raises NoCollection."""
-    with desk.shelf.study(asked.text("c")) as study:
+    with desk.collections.reader(asked.text("c")) as reader:
         return hosts_object(
-            study,
+            reader,
             asked.text("by"),
             asked.text("sort"),
             asked.whole("limit"),
@@ -132,23 +132,23 @@ def status(desk: Desk, asked: Parameters) -> Response:
 
 
 def history(desk: Desk, asked: Parameters) -> Response:
-    name = asked.text("c") or desk.shelf.first
-    return JSONResponse(history_object(desk.shelf.home(name), name))
+    name = asked.text("c") or desk.collections.first
+    return JSONResponse(history_object(desk.collections.paths(name), name))
 
 
 def events(desk: Desk, asked: Parameters) -> Response:
-    name = asked.text("c") or desk.shelf.first
-    home = desk.shelf.home(name)
+    name = asked.text("c") or desk.collections.first
+    paths = desk.collections.paths(name)
     watchers = desk.tally.watchers
     too_many = watchers.enter(asked.client)
     if too_many:
         raise NotAllowed(too_many, 429)
 
     def hosts_now() -> list[dict[str, Any]]:
-        if not home.exists:
+        if not paths.exists:
             return []
-        with desk.shelf.study(name) as study:
-            return busiest_hosts(study, _HOSTS_WATCHED, desk.clock.wall_us())
+        with desk.collections.reader(name) as reader:
+            return busiest_hosts(reader, _HOSTS_WATCHED, desk.clock.wall_us())
 
     def status_lately() -> dict[str, Any]:
         now_s = desk.clock.now_s()
@@ -161,12 +161,14 @@ def events(desk: Desk, asked: Parameters) -> Response:
         """Who came with a session reads no longer than it lasts."""
         return not asked.session or desk.doors.sessions.is_on(asked.session, desk.clock.now_s())
 
-    watch = Watched(home.log, status_lately, hosts_lately, may_read)
+    watch = Watched(paths.log, status_lately, hosts_lately, may_read)
     return LiveView(feed(watch, asked.last_event_id, desk.clock), watchers, asked.client)
 
 
 def crawls(desk: Desk, _asked: Parameters) -> Response:
-    return JSONResponse({"schema": 1, "first": desk.shelf.first, "crawls": desk.crawls.list()})
+    return JSONResponse(
+        {"schema": 1, "first": desk.collections.first, "crawls": desk.crawls.list()}
+    )
 
 
 def options_of(asked: Parameters) -> dict[str, object]:

@@ -4,8 +4,8 @@
     (  the strongest of those that link to it, or that it links to
     (  ...
 
-The wide picture (`picture.py`) has names on both sides, which a window of 390 pixels cannot show at
-a size that can be read. Pure: numbers in, numbers out.
+The wide picture (`graph_picture.py`) has names on both sides, which a window of 390 pixels cannot
+show at a size that can be read. Pure: numbers in, numbers out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def draw_narrow(ego: Ego) -> Picture:
     """The picture of a node and those around it, in a field of `WIDTH` by its height."""
     ordered = sorted(ego.neighbours, key=lambda one: -one.links)
     most = max((one.links for one in ordered), default=1)
-    home = origin_in(ego.centre)
+    paths = origin_in(ego.centre)
     nodes = []
     if ego.centre:
         label = shortened(ego.centre, _LONGEST)
@@ -45,7 +45,7 @@ def draw_narrow(ego: Ego) -> Picture:
         nodes.append(
             Node(
                 name=one.name,
-                label=shortened(one.name, _LONGEST, home),
+                label=shortened(one.name, _LONGEST, paths),
                 x=_AT,
                 y=_EDGE + len(nodes) * _LINE,
                 radius=round(4 + 5 * math.sqrt(one.links / most), 1),

@@ -79,14 +79,14 @@ _SHOWN: Final = 200  # rows of a table on one page
 
 
 def _html(desk: Desk, asked: Parameters, template: str, **names: Any) -> Response:
-    crawl = asked.text("c") or desk.shelf.first
+    crawl = asked.text("c") or desk.collections.first
     markup = desk.renderer.page(
         template,
         asked=asked,
-        crawl=crawl if crawl != desk.shelf.first else "",
+        crawl=crawl if crawl != desk.collections.first else "",
         crawl_name=crawl,
-        first=desk.shelf.first,
-        crawls=desk.shelf.names(),
+        first=desk.collections.first,
+        crawls=desk.collections.names(),
         **names,
     )
     return Response(markup, names.get("status", 200), media_type="text/html")
@@ -106,7 +106,7 @@ def search(desk: Desk, asked: Parameters) -> Response:
     }
     names |= {
         "query": asked.text("q"),
-        "is_empty": not desk.shelf.names(),
+        "is_empty": not desk.collections.names(),
         "known": _searchable(desk, asked.text("c")),
         "per_page": PER_PAGE,
         "status": 200,
@@ -135,8 +135,8 @@ def search(desk: Desk, asked: Parameters) -> Response:
 def _searchable(desk: Desk, crawl: str) -> int:
     """How many pages can be found; 0 where there is no collection."""
     try:
-        with desk.shelf.study(crawl) as study:
-            return study.counts().indexed
+        with desk.collections.reader(crawl) as reader:
+            return reader.counts().indexed
     except NoCollection:
         return 0
 
@@ -148,25 +148,25 @@ def page(desk: Desk, asked: Parameters) -> Response:
     url, view, crawl = asked.text("url"), asked.text("view"), asked.text("c")
     names: dict[str, Any] = {"nav": "search", "view": view, "views": VIEWS, "note": ""}
     names |= {"absent": "", "diff": None}
-    with desk.shelf.study(crawl) as study:
-        story, kept = story_and_page(study, url, asked.text("at"))
+    with desk.collections.reader(crawl) as reader:
+        story, kept = story_and_page(reader, url, asked.text("at"))
         if view in ("in", "out"):
-            names |= _links(study, url, view, asked.whole("offset"))
+            names |= _links(reader, url, view, asked.whole("offset"))
         elif view == "diff":
             with suppress(NotKnown):
-                names["diff"] = diff_object(study, url, asked.text("old"), asked.text("new"))
+                names["diff"] = diff_object(reader, url, asked.text("old"), asked.text("new"))
     found = page_object(story, kept, desk.clock.wall_us())
     if not kept and view not in ("in", "out"):
         names["view"] = "story"  # there is nothing else to show
     return _html(desk, asked, "page.html", found=found, shown=_SHOWN, **names)
 
 
-def _links(study: CollectionReader, url: str, view: str, offset: int) -> dict[str, Any]:
+def _links(reader: CollectionReader, url: str, view: str, offset: int) -> dict[str, Any]:
     """What the page shows of the links to or from it; nothing where it is not known."""
     try:
         if view == "in":
-            return {"links": backlinks_object(study, url, "page", _SHOWN, offset)}
-        return {"links": links_object(study, url, _SHOWN, offset)}
+            return {"links": backlinks_object(reader, url, "page", _SHOWN, offset)}
+        return {"links": links_object(reader, url, _SHOWN, offset)}
     except NotKnown:
         return {"links": None}
     except NoLinks as fault:
@@ -174,8 +174,8 @@ def _links(study: CollectionReader, url: str, view: str, offset: int) -> dict[st
 
 
 def cached(desk: Desk, asked: Parameters) -> Response:
-    with desk.shelf.study(asked.text("c")) as study:
-        kept = captured(study, asked.text("url"), asked.text("at"))
+    with desk.collections.reader(asked.text("c")) as reader:
+        kept = captured(reader, asked.text("url"), asked.text("at"))
     is_open = desk.doors.is_open_to_readers
     key = desk.doors.sessions.key_of(asked.session) if asked.session and not is_open else ""
     return cached_response(kept, asked.text("c"), key or asked.text("key"))
@@ -205,14 +205,14 @@ def graph(desk: Desk, asked: Parameters) -> Response:
 
 
 def exports(desk: Desk, asked: Parameters) -> Response:
-    desk.shelf.existing(asked.text("c"))
+    desk.collections.existing(asked.text("c"))
     return _html(desk, asked, "exports.html", nav="exports", tables=tables(), outcomes=OUTCOMES)
 
 
 def export(desk: Desk, asked: Parameters) -> Response:
     what, level, ending = asked.text("what"), asked.text("level"), asked.text("as")
     choice = Choice.of(*([asked.text(name)] for name in ("outcome", "status", "columns")))
-    return export_file(desk.shelf, asked.text("c"), what, level, ending, choice)
+    return export_file(desk.collections, asked.text("c"), what, level, ending, choice)
 
 
 # -- crawls
@@ -248,7 +248,7 @@ def crawl(desk: Desk, asked: Parameters) -> Response:
     status = desk.crawls.status(name)
     if status["state"] == "none":
         raise NotKnown(f"there is no crawl {name!r}")
-    series = history_object(desk.shelf.home(name), name)["series"]
+    series = history_object(desk.collections.paths(name), name)["series"]
     return _html(
         desk, asked, "crawl.html", nav="crawls", now=status, status=200,
         told=desk.crawls.told(name), seeds=desk.crawls.seeds(name, 20),
