@@ -69,7 +69,7 @@ def test_completion_shows_the_public_names_and_no_others() -> None:
 def test_completion_goes_on_within_a_collection_and_a_page(reader: gossamer.Collection) -> None:
     found = reader.page(home_of(reader))
 
-    assert {"study.pages", "study.search", "study.page"} <= completed("study.", reader=reader)
+    assert {"reader.pages", "reader.search", "reader.page"} <= completed("reader.", reader=reader)
     assert {"page.links", "page.css", "page.xpath"} <= completed("page.", page=found)
 
 

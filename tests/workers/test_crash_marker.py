@@ -127,8 +127,8 @@ def test_a_marker_is_written_when_it_is_made_not_when_it_is_mapped(tmp_path: Pat
 HOLD = """
 import sys, time
 from pathlib import Path
-from gossamer.workers.crash_marker import Marker
-marker = Marker(Path(sys.argv[1]))
+from gossamer.workers.crash_marker import CrashMarker
+marker = CrashMarker(Path(sys.argv[1]))
 marker.set("f", 1)
 print("held", flush=True)
 time.sleep(60)

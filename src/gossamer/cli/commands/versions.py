@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from gossamer.base.answer_class import answer_text, class_of_status, status_text
-from gossamer.cli.commands.why import capture_objects
+from gossamer.cli.show.captures import capture_objects
 from gossamer.cli.show.colours import STYLES
 from gossamer.cli.show.tables import print_table
 from gossamer.reader.collection_reader import CollectionReader

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import SystemClock, iso_of
+from gossamer.cli.show.captures import capture_objects
 from gossamer.cli.show.printable import printable
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.pages import Capture, times_of
 from gossamer.reader.story import Story
 from gossamer.reader.story_text import tell
 
@@ -56,26 +55,6 @@ def story_object(story: Story) -> dict[str, Any]:
         "host": _host_object(story),
         "robots": _robots_object(story),
         "would_be": asdict(story.judged) if story.judged else None,
-    }
-
-
-def capture_objects(captures: Sequence[Capture]) -> list[dict[str, Any]]:
-    """All captures of a URL for programs, each with the time by which it can be asked for."""
-    times = times_of(captures)
-    return [capture_object(one, at) for one, at in zip(captures, times, strict=True)]
-
-
-def capture_object(capture: Capture, at: str) -> dict[str, Any]:
-    """One capture for programs."""
-    return {
-        "at": at,
-        "status": capture.status,
-        "type": capture.type or None,
-        "bytes": capture.size_bytes,
-        "digest": capture.digest or None,
-        "file": capture.file,
-        "offset": capture.offset,
-        "length": capture.length,
     }
 
 

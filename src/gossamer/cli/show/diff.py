@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.plurals import counted
-from gossamer.cli.commands.why import capture_object
+from gossamer.cli.show.captures import capture_object
 from gossamer.errors import NotKnown, UsageError
 from gossamer.reader.changed_words import Piece, changed_words
 from gossamer.reader.collection_reader import CollectionReader

@@ -1,0 +1,28 @@
+"""Captures of a URL as objects of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gossamer.reader.pages import Capture, times_of
+
+
+def capture_objects(captures: Sequence[Capture]) -> list[dict[str, Any]]:
+    """All captures of a URL for programs, each with the time by which it can be asked for."""
+    times = times_of(captures)
+    return [capture_object(one, at) for one, at in zip(captures, times, strict=True)]
+
+
+def capture_object(capture: Capture, at: str) -> dict[str, Any]:
+    """One capture for programs."""
+    return {
+        "at": at,
+        "status": capture.status,
+        "type": capture.type or None,
+        "bytes": capture.size_bytes,
+        "digest": capture.digest or None,
+        "file": capture.file,
+        "offset": capture.offset,
+        "length": capture.length,
+    }
