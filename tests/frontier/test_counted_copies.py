@@ -164,7 +164,7 @@ def test_a_long_crawl_holds_few_numbers(monkeypatch: pytest.MonkeyPatch) -> None
         fetch(frontier, page, str(page % 40), page + 1)
         if page % 5 == 0:
             commit(frontier, store)
-            assert len(frontier._copies._noted) < 4
+            assert len(frontier.state.copies._noted) < 4
     assert ended(frontier, store) == 3
 
     again = opened(store)

@@ -293,7 +293,7 @@ def test_the_next_due_time_is_told(frontier: Frontier, store: Store) -> None:
 def test_hosts_without_work_are_let_go_and_found_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gossamer.frontier.host_shelf._IDLE_HOSTS", 3)
+    monkeypatch.setattr("gossamer.frontier.host_table._IDLE_HOSTS", 3)
     frontier = opened(store)
     for number in range(20):
         url = f"http://h{number}.example/"

@@ -30,11 +30,11 @@ def commit(frontier: Frontier, store: MemoryStore) -> None:
 
 
 def held(frontier: Frontier) -> int:
-    return sum(len(queue._buffer) for queue in frontier._shelf.queues.values())
+    return sum(len(queue._buffer) for queue in frontier.state.hosts.queues.values())
 
 
 def test_many_hosts_hold_no_more_entries_than_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["gossamer.frontier.host_shelf"], "_ENTRIES", 200)
+    monkeypatch.setattr(sys.modules["gossamer.frontier.host_table"], "_ENTRIES", 200)
     store = MemoryStore()
     frontier = Frontier(store, FrontierSettings(host_buffer=20), lambda _: None)
 
@@ -48,7 +48,7 @@ def test_many_hosts_hold_no_more_entries_than_a_few(monkeypatch: pytest.MonkeyPa
 def test_every_url_is_given_once_and_in_order_however_little_room_there_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sys.modules["gossamer.frontier.host_shelf"], "_ENTRIES", 30)
+    monkeypatch.setattr(sys.modules["gossamer.frontier.host_table"], "_ENTRIES", 30)
     chance = random.Random(7)
     store = MemoryStore()
     frontier = Frontier(store, FrontierSettings(host_buffer=8), lambda _: None)
@@ -62,7 +62,7 @@ def test_every_url_is_given_once_and_in_order_however_little_room_there_is(
             commit(frontier, store)
         for host in chance.sample(range(40), 10):
             key = KEYS.host(f"h{host}.example")
-            first = frontier.peek(key) if key in frontier._shelf.rows else None
+            first = frontier.peek(key) if key in frontier.state.hosts.rows else None
             if first is not None:
                 frontier.take(key)
                 given.setdefault(key, []).append(first[1].url)

@@ -57,6 +57,11 @@ class HostBudget:
         if group in self._sites:
             self._sites[group][site_of(host)] += 1
 
+    def note_stored(self, row: HostRow) -> None:
+        """The store knows a host."""
+        if is_met(row):
+            self.note(row.name)
+
     def forbids(self, host: str) -> str | None:
         """Why a new host may not be let in; None where it may."""
         group = last_labels(host)

@@ -3,7 +3,7 @@
 The queue itself is the table QUEUE: host key + place -> entry. An entry stays there until its
 outcome is committed, so a lease that is lost with the process is simply still queued. Memory
 holds about `room` entries of a host; hosts with millions of URLs cost no more than others. The more
-hosts there are, the less room each has (`Frontier._share_room`).
+hosts there are, the less room each has (`HostTable._share_room`).
 
     on disk  a b c d e f g h i j k ...        taken   a b      (leased, or reported and not yet
     buffer       c d e f                                        committed: on disk, but not ours

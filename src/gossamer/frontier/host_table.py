@@ -21,7 +21,7 @@ _ENTRIES: Final = 100_000  # of queues in memory, all hosts together, give or ta
 _LEAST_ROOM: Final = 2
 
 
-class HostShelf:
+class HostTable:
     """Rows and queues of hosts. `begin` and `end` go with those of a commit."""
 
     def __init__(
@@ -29,10 +29,8 @@ class HostShelf:
         store: Store,
         pending: Pending,
         host_buffer: int,
-        on_stored: Callable[[HostRow], None],
     ) -> None:
-        """`host_buffer`: the entries that a host's queue holds while there are few hosts.
-        `on_stored` hears of every host that the store knows."""
+        """`host_buffer`: the entries that a host's queue holds while there are few hosts."""
         self._store = store
         self._pending = pending
         self.queues: dict[bytes, HostQueue] = {}
@@ -42,12 +40,23 @@ class HostShelf:
         self._room = host_buffer
         self._many_queues = max(1, _ENTRIES // host_buffer)
         self.rows: dict[bytes, HostRow] = {}
-        for key, packed in walk(store, Table.HOST):
+        self._troubled: set[bytes] = set()  # those that are held, and perhaps more
+
+    def load(self, on_stored: Callable[[HostRow], None]) -> None:
+        """Read the hosts that have work. `on_stored` hears of every host that the store knows."""
+        for key, packed in walk(self._store, Table.HOST):
             row = HostRow.decode(packed)
             on_stored(row)
             if row.queued:
                 self.rows[key] = row
-        self._troubled = {key for key, row in self.rows.items() if _is_held(row)}  # and more, maybe
+        self._troubled = {key for key, row in self.rows.items() if _is_held(row)}
+
+    def all_rows(self) -> Iterator[HostRow]:
+        """All known hosts, as they are now."""
+        for key, packed in walk(self._store, Table.HOST):
+            if key not in self.rows:
+                yield HostRow.decode(packed)
+        yield from list(self.rows.values())
 
     def row(self, key: bytes) -> HostRow:
         """The row of a host that has been admitted."""

@@ -1,0 +1,226 @@
+"""Admit URLs that were found: each new one is queued, or refused by a rule, once.
+
+A URL that is found again changes nothing, with two exceptions: a refusal that depends on the path
+(`rows.LIFTABLE`) is judged again, and a shorter path counts where a depth limit holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Final, NamedTuple
+
+from gossamer.frontier.host_budget import HostBudget, PageHosts
+from gossamer.frontier.host_table import HOST_BYTES
+from gossamer.frontier.rows import (
+    JUDGED_ALONE,
+    LIFTABLE,
+    HostRow,
+    Standing,
+    UrlRow,
+    depth_of,
+    refused,
+    standing_of,
+)
+from gossamer.frontier.state import State
+from gossamer.frontier.store import Table
+from gossamer.frontier.url_queues import UrlQueues
+from gossamer.records import NAMED, Found, Reason
+from gossamer.urls.canonical import host_of
+
+Judge = Callable[[Found], tuple[Reason, str] | None]
+
+
+class Refusal(NamedTuple):
+    """A URL that was refused when it was found."""
+
+    url: str
+    reason: Reason
+    detail: str
+    depth: int
+    at_us: int
+
+
+OnRefused = Callable[[list[Refusal]], None]
+
+_made: Final = tuple.__new__  # half the time of a call of `Refusal`
+# To ask a class for its member takes as long as to use it.
+_URL: Final = Table.URL
+_BUDGET: Final = Reason.BUDGET
+_REFUSED: Final = Standing.REFUSED
+_FOR_NOW: Final = Standing.REFUSED_FOR_NOW
+_LISTED_AT_ONCE: Final = 1_000  # names of a sitemap that come at the same level of the order
+
+
+class Rules(NamedTuple):
+    """What decides whether a new URL is queued."""
+
+    judge: Judge
+    budget: HostBudget
+    urls_per_host: int
+    watch_depth: bool  # a depth limit holds, so a shorter path to a known URL matters
+    on_refused: OnRefused | None
+
+
+class Admitting:
+    """Takes in found URLs."""
+
+    def __init__(self, state: State, queues: UrlQueues, rules: Rules) -> None:
+        self._pending = state.pending
+        self._counts = state.counts
+        self._known = state.known
+        self._hosts = state.hosts
+        self._captures = state.captures
+        self._copies = state.copies
+        self._tally = state.tally
+        self._queues = queues
+        self._rules = rules
+        self._judge = rules.judge
+        self._shallower: list[bytes] = []
+        self._later = 0  # levels by which what is being admitted comes later than its depth says
+
+    def admit_listed(self, found: Iterable[Found], now_us: int) -> int:
+        """Admit the URLs of a sitemap. Each further thousand comes a level later in the order;
+        otherwise 50,000 of them would come before all pages that others link to."""
+        new, some = 0, iter(found)
+        try:
+            while few := list(islice(some, _LISTED_AT_ONCE)):
+                new += self.admit(few, now_us)
+                self._later += 1
+        finally:
+            self._later = 0
+        return new
+
+    def admit(self, found: Iterable[Found], now_us: int) -> int:
+        """Take in what is new; the number of URLs that were not known before."""
+        known, pending, new = self._known.keys, self._pending, 0
+        refusals: list[Refusal] = []
+        page = PageHosts()
+        for one in found:
+            url, key, depth, _, _, _ = one
+            if known is not None and key not in known:
+                known.add(key)
+            elif (row := pending.find(_URL, key)) is not None:
+                self._found_again(one, row)
+                continue
+            new += 1
+            host = self._hosts.touch(key[:HOST_BYTES])
+            verdict = self._admit(one, now_us, host, page)
+            if verdict is not None:
+                reason, detail = verdict
+                if reason is _BUDGET and self._is_dropped(one, host, page):
+                    new -= 1
+                    continue
+                host.refused += 1
+                standing = _FOR_NOW if reason in LIFTABLE else _REFUSED
+                pending.urls[key] = refused(one, standing, reason, detail, now_us)
+                refusals.append(_made(Refusal, (url, reason, detail, depth, now_us)))
+        self._counts.known += new
+        self._counts.dropped += page.dropped
+        self._known.limit_keys()
+        if refusals:
+            self._report_refusals(refusals)
+        return new
+
+    def _report_refusals(self, refusals: list[Refusal]) -> None:
+        """URLs were refused when they were found, and have their rows."""
+        self._counts.refused += len(refusals)
+        for _, reason, _, _, _ in refusals:
+            self._counts.count_reason(reason)
+        if self._rules.on_refused is not None:
+            self._rules.on_refused(refusals)
+
+    def _admit(
+        self, found: Found, now_us: int, host: HostRow, page: PageHosts
+    ) -> tuple[Reason, str] | None:
+        """Queue a URL that was not known, unless a rule is against it; then that rule."""
+        page.is_nameless = not host.name
+        if page.is_nameless:
+            host.name = host_of(found[0])
+        is_new = host.known == host.refused
+        host.known += 1
+        verdict = self._judge(found)
+        if verdict is not None:
+            return verdict
+        if is_new:
+            is_free = not found.via or found.via == NAMED  # the operator named it
+            full = None if is_free else self._rules.budget.forbids(host.name)
+            if full is not None:
+                return _BUDGET, full
+            self._rules.budget.note(host.name)
+        if host.known > self._rules.urls_per_host:
+            return _BUDGET, "the host has frontier.urls_per_host known URLs"
+        self._queues.enqueue(found, now_us, host, levels_later=self._later)
+        return None
+
+    def _is_dropped(self, found: Found, host: HostRow, page: PageHosts) -> bool:
+        """Whether a URL that was refused for its budget is only counted: no row, no host."""
+        key = found.key
+        if host.known - host.refused > 1:
+            return False  # the budget of its host, not of its site
+        if self._rules.budget.is_recorded(page):
+            return False
+        host.known -= 1
+        self._known.drop_key(key)
+        if page.is_nameless:
+            self._hosts.drop_new(key[:HOST_BYTES])
+        return True
+
+    # -- found again
+
+    def _found_again(self, found: Found, row: bytes) -> None:
+        standing = standing_of(row)
+        is_named = found.via == NAMED and standing == _REFUSED
+        if standing == _FOR_NOW or is_named:
+            old = UrlRow.decode(row)
+            if old.reason in JUDGED_ALONE and self._judge(found) is None:
+                self.lift(old, found)
+        elif self._rules.watch_depth and found.depth < depth_of(row) and self._judge(found) is None:
+            self._come_nearer(found, UrlRow.decode(row))
+
+    def _come_nearer(self, found: Found, row: UrlRow) -> None:
+        """A shorter path to a known URL was found. One that is leased is not queued again: its
+        report finds that the row says less than the lease."""
+        key = found.key
+        before, row.depth = row.depth, found.depth
+        if row.standing == Standing.FETCHED:
+            self._shallower.append(key)
+            if not row.redirect:
+                self._counts.count_depth(before, -1)
+                self._counts.count_depth(row.depth)
+        elif row.standing == Standing.QUEUED and not self._queues.is_leased(row, key):
+            row.via, row.redirects = found.via, found.redirects
+            if row.place:
+                self._queues.move_to_depth(row, key)
+        self._known.put(key, row)
+
+    def note_shallower(self, key: bytes) -> None:
+        """A page was fetched to which a shorter path was found meanwhile."""
+        self._shallower.append(key)
+
+    def take_shallower(self) -> list[bytes]:
+        """Fetched URLs to which a shorter path was found: their links are nearer now, too."""
+        keys, self._shallower = self._shallower, []
+        return keys
+
+    # -- queued after all
+
+    def lift(self, row: UrlRow, found: Found) -> None:
+        """A refused URL is queued after all; it may have been fetched before it was refused."""
+        if self._captures.since(found.key, 0, 1):
+            self._copies.doubt()
+        self._tally.uncount(row, found.key[:HOST_BYTES])
+        self._queues.enqueue(found, row.first_us, levels_later=self._later)
+
+    def retry(self, found: Iterable[Found]) -> int:
+        """Queue those that failed for good once more, as if never requested; how many."""
+        retried = 0
+        for one in found:
+            row = self._known.find(one.key)
+            if row is None or row.standing != Standing.FAILED or self._judge(one) is not None:
+                continue
+            host = self._hosts.touch(one.key[:HOST_BYTES])
+            host.faults, host.trouble, host.free_us = 0, "", 0
+            self.lift(row, one)
+            retried += 1
+        return retried

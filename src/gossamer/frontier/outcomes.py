@@ -1,0 +1,199 @@
+"""Note what became of a URL: its row, its capture and the sums, in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from gossamer.frontier.host_table import HOST_BYTES
+from gossamer.frontier.retry_queue import RetryQueue
+from gossamer.frontier.rows import (
+    LIFTABLE,
+    STANDING,
+    CaptureRow,
+    Standing,
+    UrlRow,
+    depth_of,
+    learn,
+    may_index,
+    settled,
+)
+from gossamer.frontier.state import State
+from gossamer.frontier.store import Table
+from gossamer.frontier.url_queues import UrlQueues
+from gossamer.records import Outcome, Reason, Report
+from gossamer.urls.canonical import host_of
+
+_URL: Final = Table.URL
+
+
+class Outcomes:
+    """Takes reports of leases, and decisions that were made without a request."""
+
+    def __init__(
+        self,
+        state: State,
+        queues: UrlQueues,
+        retries: RetryQueue,
+        note_shallower: Callable[[bytes], None] | None,
+    ) -> None:
+        """`note_shallower` hears of pages to which a shorter path was found while they were
+        leased; None where no depth limit holds."""
+        self._pending = state.pending
+        self._counts = state.counts
+        self._known = state.known
+        self._hosts = state.hosts
+        self._captures = state.captures
+        self._copies = state.copies
+        self._tally = state.tally
+        self._queues = queues
+        self._retries = retries
+        self._note_shallower = note_shallower
+
+    # -- without a request
+
+    def refuse(self, key: bytes, reason: Reason, detail: str, at_us: int) -> UrlRow:
+        """A queued URL is refused before it is requested."""
+        row = self._retries.remove(key)
+        row.standing = Standing.REFUSED_FOR_NOW if reason in LIFTABLE else Standing.REFUSED
+        self._decide(row, key, reason, detail, at_us)
+        return row
+
+    def fail(
+        self, key: bytes, reason: Reason, detail: str, at_us: int, *, tries: int = 0
+    ) -> UrlRow:
+        """A queued URL is given up without a request: its host could not be reached, `tries`
+        times."""
+        row = self._retries.remove(key)
+        row.tries = max(row.tries, tries, 1) - 1  # as of a lease: tries before the last one
+        row.standing = Standing.FAILED
+        self._decide(row, key, reason, detail, at_us)
+        return row
+
+    def _decide(self, row: UrlRow, key: bytes, reason: Reason, detail: str, at_us: int) -> None:
+        row.reason, row.detail, row.at_us = reason, detail, at_us
+        self._tally.count(row, key[:HOST_BYTES])
+        self._known.put(key, row)
+
+    def put_off(
+        self, key: bytes, reason: Reason, detail: str, at_us: int, retry_us: int, *, tries: int
+    ) -> None:
+        """A queued URL waits for a time; its port could not be reached, `tries` times."""
+        row = self._retries.remove(key)
+        row.tries = max(row.tries, tries)
+        row.reason, row.detail, row.at_us = reason, detail, at_us
+        self._retries.wait(row, key, retry_us)
+
+    # -- reports
+
+    def report(self, report: Report, retry_us: int | None = None) -> bool:
+        """Note how a lease ended. False when this very outcome was noted before (a replay).
+
+        With `retry_us` it is not the end: the URL waits for that time.
+        """
+        key = report.lease.key
+        packed = self._pending.find(_URL, key)
+        if retry_us is None and packed and (rows := settled(packed, report)) is not None:
+            if self._note_shallower is not None and depth_of(packed) < report.lease.depth:
+                self._note_shallower(key)
+            self._settle_queued(rows, report)
+            return True
+        row = UrlRow.decode(packed) if packed else None
+        is_first = row is None or row.standing == Standing.QUEUED
+        if row is None:
+            row = self._admit_replayed(report)
+        elif row.standing == Standing.QUEUED:
+            if row.at_us >= report.at_us and row.tries > report.lease.tries:
+                return False
+            self._retries.remove_row(row, key)
+        elif row.at_us >= report.at_us:
+            return False
+        else:
+            self._tally.uncount(row, key[:HOST_BYTES])
+        if retry_us is not None:
+            self._wait(row, report, retry_us)
+        else:
+            self._settle(row, report, is_first=is_first)
+            if self._note_shallower is not None and row.depth < report.lease.depth:
+                self._note_shallower(key)
+        return True
+
+    def _admit_replayed(self, report: Report) -> UrlRow:
+        """The row for an exchange of the archive whose admission was not committed."""
+        lease = report.lease
+        row = UrlRow(standing=Standing.QUEUED, depth=lease.depth, url=lease.url)
+        row.first_us = report.at_us
+        self._known.add_key(lease.key)
+        host = self._hosts.touch(lease.key[:HOST_BYTES])
+        host.name = host.name or host_of(row.url)
+        host.known += 1
+        self._counts.known += 1
+        return row
+
+    def _settle_queued(self, rows: tuple[bytes, bytes, bytes], report: Report) -> None:
+        """The end of nearly all leases: a row that has no past but its place, to be settled."""
+        place, row, capture = rows
+        key = report.lease.key
+        host = self._queues.drop_place(place, key[:HOST_BYTES])
+        self._pending.urls[key] = row
+        if not capture:
+            self._tally.add(host, STANDING[report.outcome], report.reason or "")
+            return
+        self._captures.put_row(key, report.at_us, capture)
+        self._copies.note(report, is_first=True)
+        self._tally.add(
+            host, Standing.FETCHED, "", report.status, is_redirect=bool(report.redirect),
+            has_entry=may_index(report.status, report.robots), depth=depth_of(row),
+        )  # fmt: skip
+        self._tally.add_body(host, report.size_bytes)
+        self._counts.links += report.out_links
+
+    def _settle(self, row: UrlRow, report: Report, *, is_first: bool) -> None:
+        key = report.lease.key
+        learn(row, report)
+        self._tally.count(row, key[:HOST_BYTES])
+        self._known.put(key, row)
+        if report.outcome == Outcome.FETCHED:
+            self._put_capture(report, is_first=is_first)
+            self._counts.links += report.out_links
+
+    def _wait(self, row: UrlRow, report: Report, retry_us: int) -> None:
+        row.tries, row.redirects = report.lease.tries + 1, report.lease.redirects
+        row.at_us, row.reason, row.detail = report.at_us, report.reason or "", report.detail
+        self._retries.wait(row, report.lease.key, retry_us)
+
+    def _put_capture(self, report: Report, *, is_first: bool) -> None:
+        self._captures.put(report)
+        self._copies.note(report, is_first=is_first)
+        self._tally.add_body(self._hosts.touch(report.lease.key[:HOST_BYTES]), report.size_bytes)
+
+    # -- what an import brings
+
+    def bring(self, report: Report) -> bool:
+        """Note what an imported archive says; whether it is now the last that is known of its URL.
+
+        Any answer says more than none. An older one than the last is a capture, too, and no more.
+        """
+        key = report.lease.key
+        row = self._known.find(key)
+        is_fetched = report.outcome is Outcome.FETCHED
+        if row is None or not is_fetched:
+            return row is None and self.report(report)
+        is_first = row.standing == Standing.QUEUED
+        if row.standing == Standing.FETCHED and row.at_us >= report.at_us:
+            if self._captures.find(key, report.at_us) is None:
+                self._put_capture(report, is_first=False)
+            return False
+        if row.standing == Standing.QUEUED:
+            self._retries.remove_row(row, key)
+        else:
+            self._tally.uncount(row, key[:HOST_BYTES])
+        self._settle(row, report, is_first=is_first)
+        return True
+
+    def last_capture(self, key: bytes) -> CaptureRow | None:
+        """The newest capture of a fetched URL, committed or not."""
+        row = self._known.find(key)
+        if row is None or row.standing != Standing.FETCHED:
+            return None
+        return self._captures.find(key, row.at_us)

@@ -1,0 +1,95 @@
+"""URLs that wait for a time: they failed, and are due again later.
+
+The table DUE holds them in the order of their times. Such a URL counts as queued but is in no
+host's queue, so its row has no place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gossamer.frontier.host_table import HOST_BYTES
+from gossamer.frontier.rows import Standing, UrlRow, time_key
+from gossamer.frontier.state import State
+from gossamer.frontier.store import Table, walk
+from gossamer.frontier.url_queues import UrlQueues
+
+
+class RetryQueue:
+    """The waiting URLs of one collection, by the time at which each is due."""
+
+    def __init__(self, state: State, queues: UrlQueues) -> None:
+        self._store = state.store
+        self._pending = state.pending
+        self._hosts = state.hosts
+        self._known = state.known
+        self._counts = state.counts
+        self._queues = queues
+        self.size = sum(1 for _ in walk(state.store, Table.DUE))
+
+    def wait(self, row: UrlRow, key: bytes, retry_us: int) -> None:
+        """A URL that is in no queue waits for a time."""
+        row.standing, row.place, row.due_us = Standing.QUEUED, b"", retry_us
+        self._counts.queued += 1
+        self.size += 1
+        self._hosts.touch(key[:HOST_BYTES]).waiting += 1
+        self._known.put(key, row)
+        self._pending.put(Table.DUE, time_key(retry_us) + key, b"")
+
+    def wait_until(self, key: bytes, retry_us: int) -> None:
+        """A waiting URL waits for another time."""
+        self.wait(self.remove(key), key, retry_us)
+
+    def wake_due(self, now_us: int, limit: int = 1000) -> int:
+        """Queue the URLs whose time has come; how many. Sees what is committed."""
+        woken = 0
+        for due_key, _ in self._store.scan(Table.DUE, b"", time_key(now_us + 1), limit):
+            if self._pending.is_deleted(Table.DUE, due_key):
+                continue
+            key = due_key[8:]
+            row = self._known.find(key)
+            self._pending.delete(Table.DUE, due_key)
+            if row is None or row.standing != Standing.QUEUED or row.place:
+                continue
+            row.due_us = 0
+            self._queues.enqueue_again(row, key)
+            self._known.put(key, row)
+            self._hosts.touch(key[:HOST_BYTES]).waiting -= 1
+            self.size -= 1
+            woken += 1
+        return woken
+
+    def next_due_us(self) -> int | None:
+        """When the next waiting URL is due; None when none waits (or none is committed)."""
+        first = self._store.scan(Table.DUE, b"", None, 1)
+        return int.from_bytes(first[0][0][:8], "big") if first else None
+
+    def urls(self, limit: int = 1000) -> Iterator[tuple[bytes, UrlRow]]:
+        """Keys and rows of waiting URLs, the next first; what is not committed comes last."""
+        stored = [key for key, _ in self._store.scan(Table.DUE, b"", None, limit)]
+        for due_key in dict.fromkeys([*stored, *self._pending.keys(Table.DUE)[:limit]]):
+            if self._pending.is_deleted(Table.DUE, due_key):
+                continue
+            row = self._known.find(due_key[8:])
+            if row is not None and row.standing == Standing.QUEUED and not row.place:
+                yield due_key[8:], row
+
+    def remove(self, key: bytes) -> UrlRow:
+        """Take a queued URL out of the queue that it is in, this one or its host's. The caller
+        puts the row."""
+        row = self._known.find(key)
+        assert row is not None, "only a known URL leaves the queue"
+        self.remove_row(row, key)
+        return row
+
+    def remove_row(self, row: UrlRow, key: bytes) -> None:
+        """The same for a row that is at hand."""
+        assert row.standing == Standing.QUEUED, f"{row.url} is {row.standing.name}"
+        if row.place:
+            self._queues.drop_place(row.place, key[:HOST_BYTES])
+        else:
+            self._pending.delete(Table.DUE, time_key(row.due_us) + key)
+            self._hosts.touch(key[:HOST_BYTES]).waiting -= 1
+            self.size -= 1
+            self._counts.queued -= 1
+        row.place, row.due_us = b"", 0
