@@ -10,6 +10,7 @@ GossamerError
 │   ├── CollectionInUse  another process is writing to it
 │   ├── CorruptFile      its bytes are not what we wrote
 │   ├── Rewritten        a takedown replaced it while it was read
+│   ├── StaleEpoch       another writer has taken it over
 │   └── WrongVersion     it is whole, but another release wrote it
 ├── NotKnown             the collection knows nothing of what was asked for             (exit 1)
 └── DiskFault            the disk is full, read-only (exit 11) or failed (exit 1)
@@ -128,6 +129,18 @@ class Rewritten(StoreError):
     def __init__(self, home: Path) -> None:
         super().__init__(f"{home} was rewritten while it was read (`forget`, `rebuild`); try again")
         self.home = home
+
+
+class StaleEpoch(StoreError):
+    """Another writer, with a higher epoch, has taken the state over."""
+
+    def __init__(self, epoch: int, stored: int) -> None:
+        super().__init__(
+            f"another process has taken over this state (epoch {stored}, this process has {epoch})"
+            "; nothing was written: stop this process"
+        )
+        self.epoch = epoch
+        self.stored = stored
 
 
 class WrongVersion(StoreError):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gossamer.errors import CollectionInUse, CorruptFile
+from gossamer.errors import CollectionInUse, CorruptFile, StaleEpoch
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import MemoryStore, Store, Table
 from support.need import need_linux
@@ -93,6 +93,36 @@ def test_a_scan_goes_in_the_order_of_the_bytes(store: Store) -> None:
     assert [key for key, _ in store.scan(Table.URL, b"", None, 99)] == sorted(keys)
 
 
+def test_many_keys_are_found_as_each_of_them_would_be(store: Store) -> None:
+    store.write({Table.URL: {b"a": b"1", b"b": b""}, Table.HOST: {b"c": b"3"}})
+
+    assert store.find_many(Table.URL, [b"b", b"c", b"a", b"b"]) == [b"", None, b"1", b""]
+    assert store.find_many(Table.URL, []) == []
+
+
+def test_a_write_of_an_older_epoch_is_refused_and_changes_nothing(store: Store) -> None:
+    store.write({Table.URL: {b"a": b"1"}}, epoch=2)
+
+    for epoch in (1, 0):
+        with pytest.raises(StaleEpoch, match=f"epoch 2, this process has {epoch}"):
+            store.write({Table.URL: {b"a": None, b"b": b"2"}}, epoch)
+
+    assert store.scan(Table.URL, b"", None, 9) == [(b"a", b"1")]
+
+
+def test_writes_of_the_same_epoch_and_of_a_newer_one_are_taken(store: Store) -> None:
+    for epoch in (0, 0, 3, 3, 7):
+        store.write({Table.URL: {b"a": b"%d" % epoch}}, epoch)
+
+    assert store.find(Table.URL, b"a") == b"7"
+
+
+def test_epoch_zero_leaves_no_row(store: Store) -> None:
+    store.write({Table.URL: {b"a": b"1"}})
+
+    assert store.scan(Table.META, b"", None, 9) == []
+
+
 @pytest.mark.parametrize(
     ("start", "stop", "limit", "found"),
     [
@@ -150,6 +180,19 @@ def test_what_was_written_is_there_when_it_is_opened_again(folder: Path) -> None
     store = RocksStore.open(folder, MEMORY_MB)
 
     assert store.find(Table.URL, b"k") == b"v"
+    store.close()
+
+
+def test_a_store_that_is_opened_again_knows_the_epoch_that_wrote_last(tmp_path: Path) -> None:
+    store = RocksStore.open(tmp_path / "state", MEMORY_MB)
+    store.write({Table.URL: {b"a": b"1"}}, epoch=5)
+    store.close()
+
+    store = RocksStore.open(tmp_path / "state", MEMORY_MB)
+    with pytest.raises(StaleEpoch):
+        store.write({Table.URL: {b"a": b"2"}}, epoch=4)
+
+    assert store.find(Table.URL, b"a") == b"1"
     store.close()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from frontier.frontier_model import KEYS, found, judge, lease_of, report_of
@@ -181,6 +183,30 @@ def test_a_url_is_admitted_once_whether_few_or_many_are_known(store: Store, few_
     assert frontier.counts.known == 6
 
 
+@pytest.mark.parametrize("few_known", [0, 99])
+def test_a_url_that_is_twice_in_a_list_is_queued_once_when_its_refusal_is_lifted(
+    store: Store, few_known: int
+) -> None:
+    frontier = Frontier(store, FrontierSettings(), judge, few_known=few_known)
+    frontier.admit([found(URL, 9)], NOW_US)
+    commit(frontier, store)
+
+    assert frontier.admit([found(URL, 1), found(URL, 1)], NOW_US) == 0
+
+    assert (frontier.counts.queued, frontier.host(HOST).queued) == (1, 1)
+
+
+def test_the_urls_of_a_page_are_looked_up_in_one_call() -> None:
+    store = CountingStore()
+    frontier = Frontier(store, FrontierSettings(), judge, few_known=0)
+    frontier.admit([found(URL)], NOW_US)
+    store.lookups = 0
+
+    frontier.admit([found(f"http://a.example/{number}") for number in range(50)], NOW_US)
+
+    assert store.lookups == 1
+
+
 def test_refusals_at_the_door_are_told(store: Store) -> None:
     told: list[Refusal] = []
     frontier = Frontier(store, FrontierSettings(), judge, on_refused=told.extend)
@@ -235,9 +261,18 @@ def test_leases_return_when_the_process_is_gone(frontier: Frontier, store: Store
 
 
 class CountingStore(MemoryStore):
-    """Counts the rows that scans give."""
+    """Counts the rows that scans give, and the calls that look rows up."""
 
     scanned = 0
+    lookups = 0
+
+    def find(self, table: Table, key: bytes) -> bytes | None:
+        self.lookups += 1
+        return super().find(table, key)
+
+    def find_many(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:
+        self.lookups += 1
+        return super().find_many(table, keys)
 
     def scan(
         self, table: Table, start: bytes, stop: bytes | None, limit: int

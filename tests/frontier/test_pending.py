@@ -58,3 +58,18 @@ def test_of_a_commit_of_very_many_nothing_is_kept() -> None:
     assert not pending._written
     assert not pending._written_before
     assert pending.find(Table.URL, b"key") == b"2"
+
+
+def test_many_rows_are_seen_as_each_would_be_wherever_they_are() -> None:
+    store = MemoryStore()
+    store.write({Table.URL: {b"stored": b"1", b"deleted": b"2"}})
+    pending = Pending(store)
+    pending.put(Table.URL, b"written", b"3")
+    commit(pending, store)
+    pending.put(Table.URL, b"writing", b"4")
+    pending.begin()
+    pending.put(Table.URL, b"new", b"5")
+    pending.delete(Table.URL, b"deleted")
+    keys = [b"new", b"stored", b"deleted", b"written", b"nowhere", b"writing", b"new"]
+
+    assert pending.find_many(Table.URL, keys) == {key: pending.find(Table.URL, key) for key in keys}

@@ -6,7 +6,7 @@ A URL that is found again changes nothing, with two exceptions: a refusal that d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -49,6 +49,7 @@ _URL: Final = Table.URL
 _BUDGET: Final = Reason.BUDGET
 _REFUSED: Final = Standing.REFUSED
 _FOR_NOW: Final = Standing.REFUSED_FOR_NOW
+_LOOKED_UP_AT_ONCE: Final = 256
 _LISTED_AT_ONCE: Final = 1_000  # names of a sitemap that come at the same level of the order
 
 
@@ -93,16 +94,14 @@ class Admitting:
 
     def admit(self, found: Iterable[Found], now_us: int) -> int:
         """Take in what is new; the number of URLs that were not known before."""
-        known, pending, new = self._known.keys, self._pending, 0
+        pending, new = self._pending, 0
         refusals: list[Refusal] = []
         page = PageHosts()
-        for one in found:
-            url, key, depth, _, _, _ = one
-            if known is not None and key not in known:
-                known.add(key)
-            elif (row := pending.find(_URL, key)) is not None:
+        for one, row in self._with_rows(found):
+            if row is not None:
                 self._found_again(one, row)
                 continue
+            url, key, depth, _, _, _ = one
             new += 1
             host = self._hosts.touch(key[:HOST_BYTES])
             verdict = self._admit(one, now_us, host, page)
@@ -121,6 +120,26 @@ class Admitting:
         if refusals:
             self._report_refusals(refusals)
         return new
+
+    def _with_rows(self, found: Iterable[Found]) -> Iterator[tuple[Found, bytes | None]]:
+        """Each URL with its row, None for a new one. The store is asked for many at once."""
+        known, pending = self._known.keys, self._pending
+        if known is not None:
+            for one in found:
+                key = one[1]
+                if key in known:
+                    yield one, pending.find(_URL, key)
+                else:
+                    known.add(key)
+                    yield one, None
+            return
+        some = iter(found)
+        while few := list(islice(some, _LOOKED_UP_AT_ONCE)):
+            rows = pending.find_many(_URL, [one[1] for one in few])
+            for one in few:
+                key = one[1]
+                # The newest rows come first: it may have come before in this very list.
+                yield one, pending.urls.get(key) or rows[key]
 
     def _report_refusals(self, refusals: list[Refusal]) -> None:
         """URLs were refused when they were found, and have their rows."""

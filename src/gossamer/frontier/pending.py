@@ -11,6 +11,7 @@ memory says in a half.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from gossamer.frontier.store import Changes, Store, Table
@@ -46,6 +47,23 @@ class Pending:
                 if key in written:
                     return written[key]
         return self._store.find(table, key)
+
+    def find_many(self, table: Table, keys: Sequence[bytes]) -> dict[bytes, bytes | None]:
+        """What `find` gives for each key; the store is asked once for all it is needed for."""
+        kept = (self._written, self._written_before) if table is Table.URL else ()
+        layers = (self._new[table], self._writing[table], *kept)
+        rows: dict[bytes, bytes | None] = {}
+        missing: list[bytes] = []
+        for key in keys:
+            for layer in layers:
+                if key in layer:
+                    rows[key] = layer[key]
+                    break
+            else:
+                missing.append(key)
+        if missing:
+            rows.update(zip(missing, self._store.find_many(table, missing), strict=True))
+        return rows
 
     def put(self, table: Table, key: bytes, row: bytes) -> None:
         self._new[table][key] = row

@@ -1,16 +1,24 @@
 """Where the state is kept: ordered tables of bytes, written in one act.
 
-The frontier needs very little of a database: find one row, walk a range, and write many changes
-of many tables so that either all of them are on disk or none. `rocks.py` does that on one
-machine. Whoever implements it again runs `tests/contract/test_store.py`.
+The frontier needs very little of a database: find rows, walk a range, and write many changes of
+many tables so that either all of them are on disk or none. `rocks.py` does that on one machine.
+Every other implementation runs `tests/contract/test_store.py`, too.
+
+A write carries an epoch: the number of the writer. Each writer that takes over a state has a
+higher one than those before. A store refuses a write of an older epoch, so a writer that was
+replaced and does not know it yet can change nothing. On one machine the lock of the collection
+keeps a second writer out: the epoch is always 0, and no row says so.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, Protocol
+
+from gossamer.errors import StaleEpoch
+from gossamer.frontier.meta_keys import EPOCH_KEY
 
 
 class Table(StrEnum):
@@ -25,6 +33,7 @@ class Table(StrEnum):
     META = "meta"  # name -> settings in force, counts, offsets
 
 
+_EPOCH_BYTES: Final = 8
 _PIECE_ROWS: Final = 10_000
 
 Changes = Mapping[Table, Mapping[bytes, bytes | None]]
@@ -37,16 +46,21 @@ class Store(Protocol):
         """The row, or None."""
         ...
 
+    def find_many(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:
+        """What `find` gives for each key, in the order of the keys. A key may come twice."""
+        ...
+
     def scan(
         self, table: Table, start: bytes, stop: bytes | None, limit: int
     ) -> list[tuple[bytes, bytes]]:
         """Rows with start <= key < stop in the order of their keys; None has no end."""
         ...
 
-    def write(self, changes: Changes) -> None:
+    def write(self, changes: Changes, epoch: int = 0) -> None:
         """Put all rows, and delete those that are None, as one act that survives a power cut.
 
-        Raises DiskFault when it could not; then nothing of it is there.
+        Raises DiskFault when it could not, and StaleEpoch when a writer of a higher epoch has
+        written; then nothing of it is there.
         """
         ...
 
@@ -70,6 +84,21 @@ def walk(
         start = rows[-1][0] + b"\0"
 
 
+def check_epoch(stored: int, epoch: int) -> None:
+    """Raise StaleEpoch for a write of an older epoch than the stored one."""
+    if epoch < stored:
+        raise StaleEpoch(epoch, stored)
+
+
+def epoch_row(epoch: int) -> bytes:
+    return epoch.to_bytes(_EPOCH_BYTES, "big")
+
+
+def epoch_in(row: bytes | None) -> int:
+    """The epoch that a row says; 0 where there is none."""
+    return int.from_bytes(row or b"", "big")
+
+
 class MemoryStore:
     """A store that forgets: for tests and the lab."""
 
@@ -80,6 +109,10 @@ class MemoryStore:
     def find(self, table: Table, key: bytes) -> bytes | None:
         return self._rows[table].get(key)
 
+    def find_many(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:
+        rows = self._rows[table]
+        return [rows.get(key) for key in keys]
+
     def scan(
         self, table: Table, start: bytes, stop: bytes | None, limit: int
     ) -> list[tuple[bytes, bytes]]:
@@ -88,7 +121,14 @@ class MemoryStore:
         last = len(keys) if stop is None else bisect_left(keys, stop)
         return [(key, rows[key]) for key in keys[first : min(last, first + limit)]]
 
-    def write(self, changes: Changes) -> None:
+    def write(self, changes: Changes, epoch: int = 0) -> None:
+        stored = epoch_in(self.find(Table.META, EPOCH_KEY))
+        check_epoch(stored, epoch)
+        self._put(changes)
+        if epoch > stored:
+            self._put({Table.META: {EPOCH_KEY: epoch_row(epoch)}})
+
+    def _put(self, changes: Changes) -> None:
         for table, rows in changes.items():
             for key, value in rows.items():
                 if value is not None and key not in self._rows[table]:
