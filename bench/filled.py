@@ -25,7 +25,7 @@ from gossamer.frontier.meta_keys import SALT_KEY, SEEDS_KEY
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import CaptureRow, QueueEntry, Standing, UrlRow, time_key
 from gossamer.frontier.store import Store, Table
-from gossamer.policies.order import place_of
+from gossamer.policies.order import make_key
 from gossamer.records import Reason
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.settings import Settings
@@ -166,7 +166,7 @@ def _put_known(frontier: Frontier, url: str, key: bytes, number: int, *, at_home
         counts.count_reason(Reason.SCOPE)
         host.refused += 1
     else:
-        place = place_of("breadth", depth=number % 7, number=number)
+        place = make_key(number % 7, number)
         row = UrlRow(standing=Standing.QUEUED, depth=number % 7, url=url, place=place)
         pending.put(Table.URL, key, row.encode())
         entry = QueueEntry(key, url, number % 7)

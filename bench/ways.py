@@ -16,7 +16,7 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import QueueEntry, queued_row
 from gossamer.frontier.store import Table
-from gossamer.policies.order import place_of
+from gossamer.policies.order import make_key
 from gossamer.records import Found, Lease, Outcome, Report, Stored
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.urls.keys import Keys
@@ -85,7 +85,7 @@ class AddingOnDisk:
             key = key_of(page)
             if key in self._rows or self._store.find(Table.URL, key) is not None:
                 continue
-            place = place_of("breadth", depth=0, number=self._number)
+            place = make_key(0, self._number)
             self._number += 1
             url = page_url(page)
             self._rows[key] = queued_row(url, 0, place, b"", _NOW_US)
@@ -105,7 +105,7 @@ class AddingOnDisk:
         if self._number == self._next:
             return
         self.commit()
-        start = place_of("breadth", depth=0, number=self._next)
+        start = make_key(0, self._next)
         rows = self._store.scan(Table.QUEUE, start, None, 1000)
         self._ready.extend((place, _page_in(row)) for place, row in rows)
 
@@ -180,7 +180,7 @@ class TakingOnDisk:
 
     def add(self, pages: Iterable[int]) -> None:
         for page in pages:
-            place = place_of("breadth", depth=0, number=self._number)
+            place = make_key(0, self._number)
             self._number += 1
             self._queue[place] = _entry(key_of(page), page_url(page), page)
 
@@ -205,7 +205,7 @@ class TakingOnDisk:
         if self._number == self._next:
             return
         self.commit()
-        start = place_of("breadth", depth=0, number=self._next)
+        start = make_key(0, self._next)
         for place, row in self._store.scan(Table.QUEUE, start, None, 1000):
             entry = QueueEntry.decode(row)
             self._ready.append((place, entry.key, entry.depth))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from gossamer.policies.order import Order, place_of
+from gossamer.policies.order import Candidate, Order, priority_key
 from gossamer.records import Found, Lease, Outcome, Reason, Report, Stored
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import Keys
@@ -66,7 +66,7 @@ class Model:
 
     def next_place(self, depth: int) -> bytes:
         self.number += 1
-        return place_of(self.order, depth=depth, number=self.number)
+        return priority_key(self.order, Candidate("", depth), self.number)
 
     def admit(self, one: Found) -> None:
         known = self.urls.get(one.key)

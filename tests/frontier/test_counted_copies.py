@@ -13,6 +13,8 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import COPIES_KEY, COPIES_PREFIX
 from gossamer.frontier.rows import CaptureRow, time_key
 from gossamer.frontier.store import MemoryStore, Store, Table
+from gossamer.policies.duplicates import NoDuplicates
+from gossamer.policies.policies import Policies
 from gossamer.records import Outcome, Report
 from gossamer.settings import Frontier as FrontierSettings
 
@@ -87,7 +89,7 @@ def fetch(frontier: Frontier, page: int, digest: str, at_us: int) -> None:
 
 @pytest.fixture
 def no_walk(monkeypatch: pytest.MonkeyPatch) -> None:
-    def walked(store: Store) -> None:
+    def walked(*_: object) -> None:
         raise AssertionError("it was walked over")
 
     monkeypatch.setattr(copies, "_numbers_of_all", walked)
@@ -214,3 +216,16 @@ def counted_as_by_a_walk(steps: list[tuple[object, ...]]) -> None:
             case ("kill",):
                 frontier = opened(store)
     assert ended(frontier, store) == count_copies(store)
+
+
+def test_duplicates_that_are_not_counted_cost_nothing_and_are_counted_when_they_are_again() -> None:
+    store = MemoryStore()
+    frontier = Frontier(
+        store, FrontierSettings(), lambda _: None, policies=Policies(duplicates=NoDuplicates())
+    )
+    for page in range(4):
+        fetch(frontier, page, "the same", page + 1)
+    assert ended(frontier, store) == 0
+    assert len(frontier.state.copies._noted) == 0
+
+    assert ended(opened(store), store) == 3

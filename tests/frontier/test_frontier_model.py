@@ -24,7 +24,7 @@ from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import QueueEntry
 from gossamer.frontier.store import Changes, MemoryStore, Store, Table
-from gossamer.policies.order import place
+from gossamer.policies.order import ORDERS, make_key
 from gossamer.records import Found, Outcome, Reason
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.urls.canonical import host_of
@@ -53,7 +53,7 @@ class FrontierMachine(RuleBasedStateMachine):
     def begin(self, order: str) -> None:
         self.settings = FrontierSettings(order=order, host_buffer=4)  # type: ignore[arg-type]
         self.store = self.open_store()
-        self.model = Model(self.settings.order)
+        self.model = Model(ORDERS[order]())
         self.on_disk = self.model.copy()
         self.writing: tuple[Changes, Model] | None = None
         self.now_us = 1_000_000
@@ -211,7 +211,7 @@ class FrontierMachine(RuleBasedStateMachine):
     def rescore(self, host: str, turn: int) -> None:
         def place_for(entry: QueueEntry) -> bytes:
             number = PATHS.index(entry.url.split("example")[1])
-            return place((number + turn) % 50, 2**40 + number)
+            return make_key((number + turn) % 50, 2**40 + number)
 
         free = [self.model.urls[key] for _, key in self.model.free(host)]
         moved = 0

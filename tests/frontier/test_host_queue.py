@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import MemoryStore, Table
-from gossamer.policies.order import place
+from gossamer.policies.order import make_key
 
 HOST = b"hosthost"
 NUMBERS = st.integers(0, 40)
@@ -33,7 +33,7 @@ class Bench:
         return self.queue.first(self.store, self.pending)
 
     def add(self, number: int) -> None:
-        at, row = place(number % 7, number), b"%d" % number
+        at, row = make_key(number % 7, number), b"%d" % number
         if at not in self.free and at not in self.taken:
             self.free[at] = row
             self.pending.put(Table.QUEUE, HOST + at, row)
@@ -47,13 +47,13 @@ class Bench:
             self.taken[first[0]] = self.free.pop(first[0])
 
     def give_back(self, number: int) -> None:
-        at = place(number % 7, number)
+        at = make_key(number % 7, number)
         if at in self.taken:
             self.free[at] = self.taken.pop(at)
             self.queue.give_back(at, self.free[at])
 
     def drop(self, number: int) -> None:
-        at = place(number % 7, number)
+        at = make_key(number % 7, number)
         if at in self.free or at in self.taken:
             self.free.pop(at, None)
             self.taken.pop(at, None)
@@ -116,7 +116,7 @@ def test_an_entry_given_back_waits_behind_those_before_it() -> None:
 
     first = bench.first()
     assert first is not None
-    assert first[0] == place(0, 0)
+    assert first[0] == make_key(0, 0)
 
 
 def test_a_queue_that_holds_nothing_is_idle() -> None:

@@ -1,9 +1,10 @@
-"""How many pages are byte for byte the same as another?
+"""How many pages are duplicates of another?
 
-A page is an answer of 200 with a body, as it came last; of the pages that have one digest all but
-one are copies. Which page is the first of them, `transfer/exports.py` says.
+`policies/duplicates.py` gives each page a number, as it came last; of the pages that have the same
+number all but one are copies. By default those are the same, byte for byte. `transfer/exports.py`
+says which page is the first of them.
 
-Of each page eight bytes of its digest stand in META, and count when a crawl has ended. It adds
+The numbers stand in META, and count when a crawl has ended. It adds
 those of the pages it fetched, without looking at a page that was there before. Where that is not
 enough (a page came again, the last run was killed, the state is of an older version) all
 captures are walked over: some 2 microseconds for each page that was ever fetched. A table of
@@ -16,7 +17,6 @@ import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import Final
-from zlib import crc32
 
 import msgpack
 
@@ -25,6 +25,7 @@ from gossamer.frontier.meta_keys import COPIES_KEY, COPIES_PREFIX
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import CAPTURE_FIELDS
 from gossamer.frontier.store import Store, Table, walk
+from gossamer.policies.duplicates import Duplicates, ExactDuplicates
 from gossamer.records import Report
 from gossamer.urls.keys import KEY_BYTES
 
@@ -32,21 +33,34 @@ _FEW: Final = 200_000  # numbers that may be a set: 15 MB
 _NUMBERS_A_ROW: Final = 2**17  # a megabyte
 _MANY_NEW: Final = 8  # one in so many is new: then all are put in order
 _LIKELY: Final = 2**20
+_EXACT: Final = ExactDuplicates()
 _STATUS, _SIZE, _DIGEST = map(CAPTURE_FIELDS.index, ("status", "size_bytes", "digest"))
 
 
 class Copies:
     """Counts the copies of one collection. `begin` goes with that of a commit."""
 
-    def __init__(self, store: Store, pending: Pending, counts: Counts, *, is_empty: bool) -> None:
+    def __init__(
+        self,
+        store: Store,
+        pending: Pending,
+        counts: Counts,
+        duplicates: Duplicates = _EXACT,
+        *,
+        is_empty: bool,
+    ) -> None:
         """`is_empty`: there is nothing in the state yet."""
+        self._duplicates = duplicates
+        self._fingerprint = duplicates.fingerprint
         self._store = store
         self._pending = pending
         self._counts = counts
         sums = store.find(Table.META, COPIES_KEY) or b"0"
         self._stored = 0 if is_empty else int(sums.split()[0])  # numbers
         # Whether the numbers stored and those noted are of all pages, each as it came last.
-        self._is_whole = is_empty or sums == self._sums(self._stored)
+        # Where nothing is counted they never are.
+        is_whole = is_empty or sums == self._sums(self._stored)
+        self._is_whole = is_whole and duplicates.is_counted
         # Of how many numbers, from the first on, the copies were counted, and what they were.
         self._judged, self._found = self._stored, counts.duplicates
         self._noted: array[int] = array("q")
@@ -57,8 +71,11 @@ class Copies:
         """A URL was fetched. `is_first`: it has no other capture."""
         self._has_changed = True
         self._is_whole = self._is_whole and is_first
-        if self._is_whole and report.status == 200 and report.size_bytes and report.digest:
-            self._noted.append(number_of(report.digest))
+        if not self._is_whole:
+            return
+        number = self._fingerprint(report.status, report.size_bytes, report.digest)
+        if number is not None:
+            self._noted.append(number)
 
     def doubt(self) -> None:
         """What is noted next may be of a URL that has other captures."""
@@ -66,9 +83,11 @@ class Copies:
 
     def count(self) -> int:
         """The pages, as committed, that are copies of others; the next commit keeps the numbers."""
+        if not self._duplicates.is_counted:
+            return 0
         copies = self._count_on() if self._is_whole else None
         if copies is None:
-            self._stored, self._noted = 0, _numbers_of_all(self._store)
+            self._stored, self._noted = 0, _numbers_of_all(self._store, self._duplicates)
             copies = _copies_in(array("q", self._noted))
         self._judged, self._found = self._stored + len(self._noted), copies
         self._unwritten, self._is_whole, self._has_changed = self._noted, True, False
@@ -139,16 +158,9 @@ def is_of_copies(key: bytes) -> bool:
     return key == COPIES_KEY or key.startswith(COPIES_PREFIX)
 
 
-def count_copies(store: Store, few: int = _FEW) -> int:
+def count_copies(store: Store, few: int = _FEW, duplicates: Duplicates = _EXACT) -> int:
     """The pages in a state, as committed, that are copies of others, by a walk over all."""
-    return _copies_in(_numbers_of_all(store), few)
-
-
-def number_of(digest: str) -> int:
-    """63 bits of it, the same in every process: two of ten million pages are mistaken for each
-    other once in 10^5 times."""
-    data, half = digest.encode(), len(digest) // 2
-    return crc32(data[:half]) << 31 ^ crc32(data[half:])
+    return _copies_in(_numbers_of_all(store, duplicates), few)
 
 
 def _copies_in(numbers: array[int], few: int = _FEW) -> int:
@@ -180,9 +192,9 @@ def _copies_of(known: Sequence[array[int]], new: array[int]) -> int:
     return len(new) - int(np.count_nonzero(~is_known))
 
 
-def _numbers_of_all(store: Store) -> array[int]:
-    digests = map(_page_digest, _last_captures(store))
-    return array("q", (number_of(one) for one in digests if one))
+def _numbers_of_all(store: Store, duplicates: Duplicates) -> array[int]:
+    numbers = (duplicates.fingerprint(*_facts_of(row)) for row in _last_captures(store))
+    return array("q", (number for number in numbers if number is not None))
 
 
 def _last_captures(store: Store) -> Iterator[bytes]:
@@ -196,11 +208,12 @@ def _last_captures(store: Store) -> Iterator[bytes]:
         yield newest
 
 
-def _page_digest(capture: bytes) -> str:
-    """Empty for all that is no answer of 200 with a body. A whole row costs five times as much."""
+def _facts_of(capture: bytes) -> tuple[int, int, str]:
+    """Status, size and digest; decoding a whole row costs five times as much."""
     values = msgpack.unpackb(capture)  # without the last ones that are empty
-    is_page = len(values) > _SIZE and values[_STATUS] == 200 and values[_SIZE]
-    return str(values[_DIGEST]) if is_page else ""
+    if len(values) <= _SIZE:
+        return 0, 0, ""
+    return values[_STATUS], values[_SIZE], values[_DIGEST]
 
 
 # -- rows of numbers

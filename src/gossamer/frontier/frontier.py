@@ -42,6 +42,8 @@ from gossamer.frontier.state import State
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.url_queues import UrlQueues
+from gossamer.policies.order import ORDERS
+from gossamer.policies.policies import Policies
 from gossamer.settings import Frontier as FrontierSettings
 
 __all__ = ["HOST_BYTES", "Frontier", "Judge", "Refusal"]
@@ -61,12 +63,16 @@ class Frontier:
         *,
         watch_depth: bool = False,
         on_refused: OnRefused | None = None,
+        policies: Policies | None = None,
         few_known: int = _FEW_KNOWN,
     ) -> None:
         """`watch_depth`: a depth limit holds, so a shorter path to a known URL matters.
-        `on_refused` hears of all URLs that are refused when they are found. Of a new collection the
-        first `few_known` keys are held in memory.
+        `on_refused` hears of all URLs that are refused when they are found. Without `policies` the
+        order is the one that the settings name. Of a new collection the first `few_known` keys are
+        held in memory.
         """
+        if policies is None:
+            policies = Policies(order=ORDERS[settings.order]())
         pending = Pending(store)
         counts = Counts.decode(store.find(Table.META, COUNTS_KEY))
         hosts = HostTable(store, pending, settings.host_buffer)
@@ -80,12 +86,12 @@ class Frontier:
             known=known,
             hosts=hosts,
             captures=Captures(store, pending),
-            copies=Copies(store, pending, counts, is_empty=known.is_empty),
+            copies=Copies(store, pending, counts, policies.duplicates, is_empty=known.is_empty),
             tally=Tally(counts, hosts),
         )
         self.pending = pending
         self.counts = counts
-        self.queues = UrlQueues(self.state, settings.order)
+        self.queues = UrlQueues(self.state, policies.order)
         self.retries = RetryQueue(self.state, self.queues)
         self._join(Rules(judge, budget, settings.urls_per_host, watch_depth, on_refused))
 

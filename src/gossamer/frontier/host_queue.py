@@ -21,9 +21,9 @@ from bisect import bisect_left, insort
 
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import Store, Table
-from gossamer.policies.order import PLACE_BYTES
+from gossamer.policies.order import PRIORITY_KEY_BYTES
 
-_END = b"\xff" * (PLACE_BYTES + 1)
+_END = b"\xff" * (PRIORITY_KEY_BYTES + 1)
 
 
 class HostQueue:

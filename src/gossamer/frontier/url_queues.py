@@ -13,7 +13,7 @@ from gossamer.frontier.meta_keys import NUMBER_KEY
 from gossamer.frontier.rows import HostRow, QueueEntry, UrlRow, queued
 from gossamer.frontier.state import State
 from gossamer.frontier.store import Table
-from gossamer.policies.order import Order, place_of
+from gossamer.policies.order import Candidate, Order, priority_key
 from gossamer.records import Found
 
 
@@ -26,7 +26,7 @@ class UrlQueues:
         self._hosts = state.hosts
         self._known = state.known
         self._counts = state.counts
-        self._order: Order = order
+        self._order = order
         self._number = int.from_bytes(state.store.find(Table.META, NUMBER_KEY) or b"", "big")
         self.awake = set(state.hosts.rows)  # hosts that got work since `take_awake`
 
@@ -85,20 +85,20 @@ class UrlQueues:
         """Queue a URL and write its row. `host` is the row of its host, if it is at hand and was
         touched. The URL is placed as if it were `levels_later` deeper."""
         key = found[1]
-        place = self._next_place(found[2] + levels_later)
+        place = self._next_place(found[0], found[2] + levels_later)
         self._pending.urls[key], entry = queued(found, place, first_us)
         self._counts.queued += 1
         self._put_entry(key[:HOST_BYTES], place, entry, host)
 
     def enqueue_again(self, row: UrlRow, key: bytes) -> None:
         """A URL that waited joins its host's queue; the caller puts its row."""
-        row.place = self._next_place(row.depth)
+        row.place = self._next_place(row.url, row.depth)
         self.add_entry(row.place, entry_of(row, key))
 
     def move_to_depth(self, row: UrlRow, key: bytes) -> None:
         """A queued URL gets the place of its new depth; the caller puts its row."""
         self.drop_place(row.place, key[:HOST_BYTES])
-        row.place = self._next_place(row.depth)
+        row.place = self._next_place(row.url, row.depth)
         self._counts.queued += 1
         self.add_entry(row.place, entry_of(row, key))
 
@@ -126,9 +126,9 @@ class UrlQueues:
         self._counts.queued -= 1
         return host
 
-    def _next_place(self, depth: int) -> bytes:
+    def _next_place(self, url: str, depth: int) -> bytes:
         self._number += 1
-        return place_of(self._order, depth=depth, number=self._number)
+        return priority_key(self._order, Candidate(url, depth), self._number)
 
     def begin(self) -> None:
         """A commit begins."""

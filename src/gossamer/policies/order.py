@@ -1,30 +1,97 @@
-"""Which queued URL comes first: a place is a score and a number, and small places come first.
+"""Which queued URL of a host comes first? An order gives each URL a score; small scores come first.
 
-Pure. A place is 12 bytes that sort as it does: four of the score, eight of the number. Within one
-score the number decides: first come first served, or, going deep, the newest first.
+Pure. The frontier makes a priority key of the score: 12 bytes that sort as the pair of score and
+number does. Four bytes are the score and eight the number of the URL, which counts the admitted
+URLs. So no two URLs have the same key, whatever an order says. Among equal scores the oldest URL
+comes first, or the newest.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import Final, Literal
+from typing import Final, NamedTuple, Protocol
 
-PLACE_BYTES: Final = 12
-_PLACE: Final = struct.Struct(">IQ")
-_DEEPEST: Final = 2**32 - 1
+PRIORITY_KEY_BYTES: Final = 12
+MAX_SCORE: Final = 2**32 - 1
+_KEY: Final = struct.Struct(">IQ")
+_SCORE: Final = struct.Struct(">I")
 _LAST: Final = 2**64 - 1
 
-Order = Literal["breadth", "depth"]
+
+class Candidate(NamedTuple):
+    """A URL as an order sees it. A fact that is not known has its neutral value."""
+
+    url: str
+    depth: int  # links from a seed
+    anchor: str = ""  # words of the link that led here
+    context: str = ""  # words around that link
+    known_links: int = 1  # links to it that were found so far
+    source_relevance: float = 0.5  # of the page that links here: 0 irrelevant, 1 relevant
 
 
-def place_of(order: Order, *, depth: int, number: int) -> bytes:
-    """The place of the `number`-th admitted URL, which stands `depth` links from a seed."""
-    if order == "depth":
-        return place(_DEEPEST - depth, _LAST - number)
-    return place(depth, number)
+class Order(Protocol):
+    """Scores the URLs of a crawl.
+
+    `score` is fast (it is called for every admitted URL), has no side effects, and depends on the
+    candidate and on `revision` alone: the same candidate has the same score until `revision`
+    changes. An order that learns while the crawl runs increases `revision` when scores have
+    changed; then the node scores queued URLs again, in slices.
+    """
+
+    @property
+    def is_newest_first(self) -> bool:
+        """Among equal scores the newest URL comes first; otherwise the oldest."""
+        ...
+
+    @property
+    def revision(self) -> int:
+        """Counts the changes of scores; 0 for ever where none changes."""
+        ...
+
+    def score(self, candidate: Candidate) -> int:
+        """A number from 0 (first) to MAX_SCORE (last); numbers beyond these count as they do."""
+        ...
 
 
-def place(score: int, number: int) -> bytes:
-    """The bytes of a place. Scores and numbers past the ends are held at them."""
-    held = 0 if score < 0 else min(_DEEPEST, score)
-    return _PLACE.pack(held, number & _LAST)
+class BreadthFirst:
+    """The fewest links from a seed first; within a level, first come first served."""
+
+    is_newest_first: Final = False
+    revision: Final = 0
+
+    def score(self, candidate: Candidate) -> int:
+        return candidate[1]
+
+
+class DepthFirst:
+    """The most links from a seed first; within a level, the newest."""
+
+    is_newest_first: Final = True
+    revision: Final = 0
+
+    def score(self, candidate: Candidate) -> int:
+        return MAX_SCORE - candidate[1]
+
+
+ORDERS: Final[dict[str, type[BreadthFirst | DepthFirst]]] = {
+    "breadth": BreadthFirst,
+    "depth": DepthFirst,
+}
+
+
+def priority_key(order: Order, candidate: Candidate, number: int) -> bytes:
+    """The key of the `number`-th admitted URL."""
+    tie = _LAST - number if order.is_newest_first else number
+    return make_key(order.score(candidate), tie)
+
+
+def make_key(score: int, tie: int) -> bytes:
+    """The bytes of a key. Scores past the ends are held at them."""
+    held = 0 if score < 0 else min(MAX_SCORE, score)
+    return _KEY.pack(held, tie & _LAST)
+
+
+def with_score(key: bytes, score: int) -> bytes:
+    """The key of the same URL with another score: its number stays, so it is unique."""
+    held = 0 if score < 0 else min(MAX_SCORE, score)
+    return _SCORE.pack(held) + key[_SCORE.size :]

@@ -8,8 +8,43 @@ Pure: told the counts, answers with room or none.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from gossamer.base.values import dataclass
 from gossamer.settings import Limits
+
+
+class Stop(Protocol):
+    """Decides how much may still be requested, and when a crawl is over.
+
+    Limits are never exceeded: `room_for_body` counts what was promised and has not been settled.
+    Every `promise` is followed by one `settle` with the same number of bytes.
+    """
+
+    is_spent: bool  # the next page did not fit in what is left of the bytes
+    wasted_bytes: int  # that came in this run and are part of no body
+    matches: int  # pages of a wanted type that came
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether what is promised changes what may be requested."""
+        ...
+
+    def room_for_body(self, *, fetched: int, bytes_had: int, max_body_bytes: int) -> int:
+        """How long the next body may be; 0 when nothing more may be requested now."""
+        ...
+
+    def promise(self, body_bytes: int) -> None:
+        """A request starts that may bring so many bytes."""
+        ...
+
+    def settle(self, body_bytes: int) -> None:
+        """It ended; what it brought is in the counts now."""
+        ...
+
+    def reached(self, *, fetched: int, bytes_had: int, ran_s: float) -> str:
+        """Why the crawl is over, by its name in `crawl --json`; empty while it is not."""
+        ...
 
 
 @dataclass(slots=True)

@@ -1,0 +1,27 @@
+"""The decisions of a crawl that can be replaced, as one value.
+
+`node/build.py` is given it and hands each policy to the part that asks it. What no policy decides,
+politeness above all, is the same in every crawl.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gossamer.policies.duplicates import Duplicates, ExactDuplicates
+from gossamer.policies.order import BreadthFirst, Order
+from gossamer.policies.partition import OnePartition, Partition
+from gossamer.policies.refresh import NeverRefresh, Refresh
+from gossamer.policies.stop import Allowance, Stop
+from gossamer.settings import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """The policies of one run. `stop` counts what the run has promised, so each run has its own."""
+
+    order: Order = field(default_factory=BreadthFirst)
+    refresh: Refresh = field(default_factory=NeverRefresh)
+    duplicates: Duplicates = field(default_factory=ExactDuplicates)
+    partition: Partition = field(default_factory=OnePartition)
+    stop: Stop = field(default_factory=lambda: Allowance(Limits()))

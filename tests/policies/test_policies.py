@@ -1,0 +1,73 @@
+"""The policies of a crawl as one value, and the simplest of each."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gossamer.policies.duplicates import Duplicates, ExactDuplicates, NoDuplicates
+from gossamer.policies.order import BreadthFirst
+from gossamer.policies.partition import OnePartition, Partition
+from gossamer.policies.policies import Policies
+from gossamer.policies.refresh import FetchedPage, NeverRefresh, Refresh
+from gossamer.policies.stop import Allowance, Stop
+from gossamer.settings import Limits
+
+
+def test_without_a_choice_each_policy_is_the_simplest() -> None:
+    policies = Policies()
+
+    assert isinstance(policies.order, BreadthFirst)
+    assert policies.refresh.is_never
+    assert policies.duplicates.is_counted
+    assert policies.partition.count == 1
+    assert policies.stop.reached(fetched=10**9, bytes_had=10**15, ran_s=1e9) == ""
+
+
+def test_two_runs_do_not_share_what_they_have_promised() -> None:
+    one, other = Policies(), Policies()
+
+    one.stop.matches += 1
+
+    assert other.stop.matches == 0
+
+
+def test_a_page_that_is_never_refreshed_has_no_next_time() -> None:
+    policy: Refresh = NeverRefresh()
+
+    assert policy.next_us(FetchedPage("http://a.example/", 200, "sha1:A", "", 5)) is None
+
+
+@given(st.binary(min_size=8, max_size=8))
+def test_one_partition_owns_every_host(host_key: bytes) -> None:
+    policy: Partition = OnePartition()
+
+    assert policy.owner_of(host_key) == policy.own
+
+
+@pytest.mark.parametrize(
+    ("status", "size_bytes", "digest"), [(404, 9, "sha1:A"), (200, 0, "sha1:A"), (200, 9, "")]
+)
+def test_an_answer_without_a_page_is_no_duplicate(
+    status: int, size_bytes: int, digest: str
+) -> None:
+    assert ExactDuplicates().fingerprint(status, size_bytes, digest) is None
+
+
+def test_the_same_body_has_the_same_fingerprint_in_every_version() -> None:
+    policy: Duplicates = ExactDuplicates()
+
+    assert policy.fingerprint(200, 9, "sha1:ABCDEFGH") == 845455719961818232
+    assert policy.fingerprint(200, 10, "sha1:ABCDEFGH") == 845455719961818232
+    assert policy.fingerprint(200, 9, "sha1:ABCDEFGI") != 845455719961818232
+
+
+def test_where_duplicates_are_not_counted_no_page_has_a_fingerprint() -> None:
+    policy: Duplicates = NoDuplicates()
+
+    assert policy.fingerprint(200, 9, "sha1:A") is None
+
+
+def test_the_limits_of_a_crawl_are_a_policy_to_stop() -> None:
+    policy: Stop = Allowance(Limits(max_pages=1))
+
+    assert policy.reached(fetched=1, bytes_had=0, ran_s=0.0) == "max-pages"
