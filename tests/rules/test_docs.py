@@ -143,9 +143,9 @@ FORBIDDEN = tuple(
 )
 TEXTS = sorted(
     path
-    for folder in ("src", "tests", "docs", "bench", "examples", ".ci")
+    for folder in ("src", "tests", "docs", "bench", "examples", ".ci", ".github")
     for path in (ROOT / folder).rglob("*")
-    if path.suffix in {".py", ".c", ".h", ".md", ".toml", ".svg", ""}
+    if path.suffix in {".py", ".c", ".h", ".md", ".toml", ".svg", ".yml", ""}
     and path.is_file()
     and "__pycache__" not in path.parts
 )
@@ -159,6 +159,7 @@ def test_the_project_speaks_of_itself_alone(word: str) -> None:
         ROOT / "pyproject.toml",
         ROOT / "run.py",
         ROOT / "Makefile",
+        ROOT / "Containerfile",
     ]
     guilty = [
         ids(path) for path in files if word in path.read_text("utf-8", errors="replace").lower()
