@@ -54,40 +54,40 @@ class Scope(Section):
 
     kind: Literal["page", "prefix", "host", "site", "list", "any"] = setting(
         "host",
-        "How far from the seeds: their pages, their directories, hosts (with their ports), sites, "
-        "the listed domains, or any.",
+        "Which URLs belong to the crawl: the seeds only (page), their directories (prefix), "
+        "hosts with port (host), registrable domains (site), the listed domains (list), or "
+        "all URLs (any).",
         fixed=True,
     )
     include: tuple[str, ...] = setting(
         (),
-        "A URL, unless it is a seed, must match one of these patterns; `*` matches anything, `re:` "
-        "starts a regex.",
+        "A URL that is not a seed must match one of these patterns. `*` matches anything; "
+        "`re:` starts a regular expression.",
         fixed=True,
     )
     exclude: tuple[str, ...] = setting(
         (), "A URL that matches one of these patterns is refused.", fixed=True
     )
     domains: tuple[str, ...] = setting(
-        (), "Domains, their subdomains included, for the scope `list`.", fixed=True
+        (), "Domains for the scope `list`; subdomains are included.", fixed=True
     )
     domains_file: str = setting(
-        "", "A file with one domain a line, for the scope `list`.", fixed=True
+        "", "A file of domains for the scope `list`, one per line.", fixed=True
     )
     ban_files: tuple[str, ...] = setting(
-        (), "Files of banned hosts, URL prefixes and patterns, one a line."
+        (), "Files of banned hosts, URL prefixes and patterns, one per line."
     )
-    depth: int = setting(
-        -1, "Links to follow from a seed at the most; -1 sets no limit.", at_least=-1
-    )
+    depth: int = setting(-1, "Maximum number of links from a seed; -1: no limit.", at_least=-1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Urls(Section):
-    """[urls] The canonical form of a URL, and where URLs come from beside links."""
+    """[urls] The canonical form of a URL, and sources of URLs other than links."""
 
     query: Literal["keep", "drop", "clean"] = setting(
         "keep",
-        "The query string: kept, dropped, or cleaned of session and tracking parameters.",
+        "The query string of a URL: keep it, drop it, or clean it of session and tracking "
+        "parameters.",
         fixed=True,
     )
     session_parameters: tuple[str, ...] = setting(
@@ -108,309 +108,397 @@ class Urls(Section):
             "msclkid",
             "mc_eid",
         ),
-        "Query parameters that `clean` takes out; `*` at the end matches the rest of a name.",
+        "Query parameters that `clean` removes; `*` at the end matches any ending.",
         fixed=True,
     )
     sitemaps: Literal["robots", "always", "never"] = setting(
         "robots",
-        "Sitemaps to ask for: those that robots.txt names, also /sitemap.xml where it names none, "
-        "or none.",
+        "Sitemaps to fetch: those in robots.txt (robots), also /sitemap.xml if robots.txt "
+        "names none (always), or none (never).",
     )
     sitemaps_per_host: int = setting(
-        1000, "Sitemaps to ask of one host, those in indexes counted.", at_least=0
+        1000, "Maximum number of sitemaps per host, including those in sitemap indexes.", at_least=0
     )
     ascend: bool = setting(
-        False, "Ask for the directories above a page, too: for /a/b.html also /a/ and /."
+        False, "Also request the directories above each page: for /a/b.html also /a/ and /."
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits(Section):
-    """[limits] When the crawl is over. Counted over the collection's life; 0 sets no limit."""
+    """[limits] When the crawl ends. Counted over the lifetime of the collection; 0: no limit."""
 
-    max_pages: int = setting(0, "Answers to fetch, redirects and robots.txt apart.", at_least=0)
-    max_bytes: int = setting(0, "Bytes of bodies to fetch.", at_least=0)
-    max_time_s: float = setting(0.0, "Seconds that one run may take.", at_least=0)
+    max_pages: int = setting(
+        0, "Maximum number of responses, without redirects and robots.txt.", at_least=0
+    )
+    max_bytes: int = setting(0, "Maximum number of body bytes.", at_least=0)
+    max_time_s: float = setting(0.0, "Maximum duration of one run, in seconds.", at_least=0)
     max_matches: int = setting(
-        0, "Answers of 200 of a type that fetch.types names; pages on the way to them apart.",
+        0, "Maximum number of 200 responses with a type from fetch.types; pages that only lead "
+        "to them do not count.",
         at_least=0,
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetch(Section):
-    """[fetch] Asking servers."""
+    """[fetch] Requests and responses."""
 
     types: tuple[str, ...] = setting(
         ("html",),
-        "What is taken, judged by the headers: html, text, pdf, image, audio, video, any, or MIME "
-        "types.",
+        "Content types to keep, decided by the response headers: html, text, pdf, image, "
+        "audio, video, any, or MIME types.",
     )
     max_body_bytes: int = setting(
-        10 * 2**20, "Larger bodies are refused at the headers, or cut and marked.", at_least=1
+        10 * 2**20,
+        "Maximum body size in bytes. A larger body is refused if the headers name its size; "
+        "otherwise it is cut and marked.",
+        at_least=1,
     )
     max_held_bytes: int = setting(
         256 * 2**20,
-        "Bytes of answers under way that a worker holds; beyond it all but one answer wait.",
+        "Maximum bytes of incomplete responses in the memory of one worker. Above it, all "
+        "responses but one wait.",
         at_least=2**20,
     )
     max_header_bytes: int = setting(
-        128 * 2**10, "A response with more header bytes fails.", at_least=1024, at_most=256 * 2**10
+        128 * 2**10,
+        "Maximum size of the response headers in bytes; a larger response fails as protocol.",
+        at_least=1024,
+        at_most=256 * 2**10,
     )
-    connect_time_s: float = setting(15.0, "Time to connect, TLS included.", at_least=0.1)
-    total_time_s: float = setting(120.0, "Time for one whole answer.", at_least=0.1)
+    connect_time_s: float = setting(
+        15.0, "Timeout for connecting, including TLS, in seconds.", at_least=0.1
+    )
+    total_time_s: float = setting(
+        120.0, "Timeout for one complete response, in seconds.", at_least=0.1
+    )
     robots_time_s: float = setting(
-        15.0, "Time for a robots.txt: until it is here, nothing of its host is asked.", at_least=0.1
+        15.0,
+        "Timeout for a robots.txt, in seconds. It is short because the host waits for it.",
+        at_least=0.1,
     )
-    sitemap_time_s: float = setting(60.0, "Time for a sitemap.", at_least=0.1)
+    sitemap_time_s: float = setting(60.0, "Timeout for a sitemap, in seconds.", at_least=0.1)
     low_speed_bytes: int = setting(
-        256, "An answer slower than this many bytes a second is given up.", at_least=1
+        256,
+        "Minimum speed of a response, in bytes per second; a slower one fails as timeout.",
+        at_least=1,
     )
-    low_speed_time_s: int = setting(20, "Seconds over which that speed is measured.", at_least=1)
+    low_speed_time_s: int = setting(
+        20, "Interval over which that speed is measured, in seconds.", at_least=1
+    )
     max_rate_bytes: int = setting(
-        0, "Bytes of bodies a second, all hosts together; 0 sets no limit.", at_least=0
+        0, "Maximum body bytes per second, all hosts together; 0: no limit.", at_least=0
     )
     connections: int = setting(
         256,
-        "Requests under way at once, all hosts together; fewer where the system allows fewer open "
-        "files.",
+        "Maximum number of parallel requests, all hosts together; fewer if the system allows "
+        "fewer open files.",
         at_least=1,
         at_most=4096,
     )
-    max_redirects: int = setting(10, "Hops from a URL to its answer.", at_least=0, at_most=50)
+    max_redirects: int = setting(
+        10, "Maximum number of redirects in a row.", at_least=0, at_most=50
+    )
     headers: tuple[str, ...] = setting(
-        (), "Request headers to add, as `Name: value`; secret ones go to typed origins alone."
+        (),
+        "Request headers to add, as `Name: value`. Secret ones are sent only to the origins "
+        "of seeds.",
     )
     headers_file: str = setting(
-        "", "A file of secret request headers, one a line, for the origins that were typed."
+        "",
+        "A file of secret request headers, one per line. They are sent only to the origins of "
+        "seeds.",
     )
     cookies: bool = setting(
-        True, "Keep the cookies of sites in the collection, and send them back to them."
+        True, "Store the cookies of sites in the collection and send them back."
     )
     proxy: str = setting(
         "", "Proxy for all hosts: a URL with http, https, socks4, socks4a, socks5 or socks5h."
     )
     proxies: tuple[str, ...] = setting(
-        (), "Proxies of single hosts, as `HOST=URL`; `HOST=direct` goes round the proxy."
+        (), "Proxies for single hosts, as `HOST=URL`; `HOST=direct` uses no proxy."
     )
     proxy_resolves: bool = setting(
         False,
-        "Tell proxies names instead of the addresses that were judged: for those that tunnel to "
-        "no address; then it is theirs to keep away from private ones.",
+        "Send host names to the proxy, not the IP addresses that were checked. Some proxies "
+        "need this; they must then block private addresses themselves.",
     )
     logins_file: str = setting(
-        "", "A file of logins, each for one host or proxy: `machine HOST login USER password WORD`."
+        "",
+        "A file of logins for hosts and proxies, one per line: `machine HOST login USER "
+        "password WORD`.",
     )
-    cookies_file: str = setting(
-        "", "A file of cookies (Netscape's form) to begin with; sites then get theirs back."
-    )
+    cookies_file: str = setting("", "A file of initial cookies, in Netscape format.")
     client_certificate: str = setting(
-        "", "A PEM file with a key and its certificate, shown to typed hosts that ask for one."
+        "", "A PEM file with a key and its certificate, for seed hosts that request one."
     )
     authorities_file: str = setting(
-        "", "A PEM file of certificate authorities to trust beside the system's."
+        "", "A PEM file of certificate authorities to trust in addition to those of the system."
     )
     contact: str = setting(
-        "", "Mail address or URL of whoever runs the crawl; part of the User-Agent."
+        "", "Mail address or URL of the operator of the crawl; part of the User-Agent."
     )
-    dns_keep_s: float = setting(300.0, "How long a resolved name is believed.", at_least=0)
-    allow_private: tuple[str, ...] = setting(
-        (), "Networks (CIDR) of private addresses that links may lead to."
+    dns_keep_s: float = setting(
+        300.0, "How long a resolved host name is cached, in seconds.", at_least=0
     )
+    allow_private: tuple[str, ...] = setting((), "Private networks (CIDR) that links may lead to.")
     typed_private: bool = setting(
         True,
-        "Whether typed hosts may be in private networks. Crawls that `gossamer serve` starts have "
-        "it off.",
+        "Allow seed hosts in private networks. Crawls that `gossamer serve` starts turn this off.",
     )
     ports: tuple[int, ...] = setting(
         (),
-        "The only ports to ask, when any are named; those of mail, shell and the like never are.",
+        "Allowed ports; empty: all except those of other services, such as mail and ssh, "
+        "which are never requested.",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Politeness(Section):
-    """[politeness] How hosts are spared."""
+    """[politeness] Delays, retries and robots.txt."""
 
     host_delay_s: float = setting(
-        1.0, "Rest of a host after an answer; 0 is for typed or allowed hosts only.", at_least=0
+        1.0,
+        "Minimum delay between a response and the next request to the same host, in seconds. "
+        "0 works only for seed hosts and allowed hosts.",
+        at_least=0,
     )
     address_delay_s: float = setting(
-        0.5, "Rest of an address, which many hosts may share, after an answer.", at_least=0
+        0.5,
+        "Minimum delay between a response and the next request to the same IP address, in "
+        "seconds. Many hosts may share an address.",
+        at_least=0,
     )
     rest_factor: float = setting(
-        10.0, "A host that took t seconds to answer rests at least this times t.", at_least=0
+        10.0,
+        "The delay is at least this factor times the response time, so a slow host gets fewer "
+        "requests.",
+        at_least=0,
     )
-    rest_max_s: float = setting(30.0, "The rest for a slow answer is not longer.", at_least=0)
+    rest_max_s: float = setting(
+        30.0, "Maximum delay that results from rest_factor, in seconds.", at_least=0
+    )
     per_host: int = setting(
-        1, "Requests under way at once to a host; more than 1 only with no delay.", at_least=1
+        1,
+        "Maximum number of parallel requests to one host; more than 1 needs a delay of 0.",
+        at_least=1,
     )
     crawl_delay_max_s: float = setting(
-        300.0, "A Crawl-delay in robots.txt is honoured up to this.", at_least=0
+        300.0, "A longer Crawl-delay in robots.txt is cut to this, in seconds.", at_least=0
     )
     retry_after_max_s: float = setting(
-        86400.0, "A Retry-After is honoured up to this; beyond it the URL fails.", at_least=0
+        86400.0,
+        "Maximum Retry-After that is waited for, in seconds; with a longer one the URL fails.",
+        at_least=0,
     )
     busy_rest_s: float = setting(
-        60.0, "Rest after a 429 or 503 without Retry-After; doubles each time.", at_least=0
+        60.0,
+        "Delay after a 429 or 503 without Retry-After, in seconds; doubles each time.",
+        at_least=0,
     )
     busy_retries: int = setting(
-        5, "Retries after a 429 or 503; then the URL, and its host, is given up.", at_least=0,
+        5, "Maximum number of retries after a 429 or 503; then the URL fails and its host is "
+        "given up.", at_least=0,
         at_most=100,
     )  # fmt: skip
     retries: int = setting(
         3,
-        "Retries of a URL or a host that gave no whole answer; some failures allow fewer. 0 for "
-        "none.",
+        "Maximum number of retries of a URL or host without a complete response; some "
+        "failures have fewer. 0: none.",
         at_least=0,
         at_most=100,
     )
     retry_wait_s: float = setting(
         30.0,
-        "Wait before the first retry of a refused connection; doubles each time. Other failures "
-        "wait a third of it (reset) or twice as long (timeout, name, TLS).",
+        "Delay before the first retry after a failed connection, in seconds; doubles each "
+        "time. A reset waits a third of it; a timeout, DNS or TLS failure waits twice as "
+        "long.",
         at_least=0,
     )
     idle_retries: int = setting(
         2,
-        "Retries of a URL once nothing but retries is left to do. A host that has answered before "
-        "keeps all of its retries.",
+        "Maximum number of retries of a URL when only retries are left. A host that has "
+        "answered before keeps all its retries.",
         at_least=0,
     )
-    idle_retry_wait_s: float = setting(5.0, "The longest wait for such a retry.", at_least=0)
+    idle_retry_wait_s: float = setting(
+        5.0, "Maximum delay before such a retry, in seconds.", at_least=0
+    )
     robots_keep_s: float = setting(
-        86400.0, "How long a robots.txt is believed.", at_least=0, at_most=86400
+        86400.0,
+        "How long a robots.txt is cached, in seconds; at most 24 hours, as RFC 9309 says.",
+        at_least=0,
+        at_most=86400,
     )
     robots_error_keep_s: float = setting(
-        60.0, "First rest of a host whose robots.txt cannot be had; doubles each time.", at_least=1
+        60.0,
+        "Delay after the first failed robots.txt fetch, in seconds; doubles each time.",
+        at_least=1,
     )
     robots_tries: int = setting(
-        5, "Askings for a robots.txt that cannot be had before its host is given up.", at_least=1
+        5, "Failed robots.txt fetches before the host is given up.", at_least=1
     )
     robots_max_bytes: int = setting(
-        512 * 2**10, "What is read of a robots.txt.", at_least=500 * 2**10
+        512 * 2**10,
+        "Maximum size of a robots.txt that is read, in bytes; RFC 9309 requires at least 500 KiB.",
+        at_least=500 * 2**10,
     )
-    own_hosts: tuple[str, ...] = setting(
-        (), "Hosts of one's own, for which robots.txt is not asked."
-    )
+    own_hosts: tuple[str, ...] = setting((), "Your own hosts. Their robots.txt is ignored.")
     rel_nofollow: Literal["follow", "obey"] = setting(
-        "follow", "Links marked rel=nofollow: followed, or refused with the reason nofollow."
+        "follow", "Links with rel=nofollow: follow them, or obey and refuse them as nofollow."
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontier(Section):
-    """[frontier] Order, budgets and traps."""
+    """[frontier] Order of URLs, budgets and traps."""
 
-    order: Literal["breadth", "depth"] = setting("breadth", "Which queued URL comes next.")
-    max_path_depth: int = setting(20, "Segments of a path; more is a trap.", at_least=1)
-    max_repeats: int = setting(
-        3, "Times that one segment may stand in a path; more is a trap.", at_least=1
+    order: Literal["breadth", "depth"] = setting(
+        "breadth", "Order of queued URLs: breadth-first or depth-first."
     )
-    max_url_chars: int = setting(2000, "Characters of a URL; more is a trap.", at_least=100)
-    max_query_parameters: int = setting(20, "Parameters of a query; more is a trap.", at_least=1)
-    pages_per_host: int = setting(0, "Pages to fetch from one host; 0 sets no limit.", at_least=0)
+    max_path_depth: int = setting(
+        20, "Maximum number of path segments; more is refused as trap.", at_least=1
+    )
+    max_repeats: int = setting(
+        3, "How often one segment may occur in a path; more is refused as trap.", at_least=1
+    )
+    max_url_chars: int = setting(
+        2000, "Maximum length of a URL in characters; more is refused as trap.", at_least=100
+    )
+    max_query_parameters: int = setting(
+        20, "Maximum number of query parameters; more is refused as trap.", at_least=1
+    )
+    pages_per_host: int = setting(
+        0, "Maximum number of pages to fetch from one host; 0: no limit.", at_least=0
+    )
     urls_per_host: int = setting(
-        1_000_000, "URLs to know of one host; further ones are refused as budget.", at_least=1
+        1_000_000, "Maximum number of known URLs per host; more are refused as budget.", at_least=1
     )
     hosts_per_site: int = setting(
         10_000,
-        "Hosts to know of one site (registrable domain); URLs of further ones are refused as "
-        "budget.",
+        "Maximum number of known hosts per site (registrable domain); URLs of further hosts "
+        "are refused as budget.",
         at_least=1,
     )
     hosts_per_page: int = setting(
         1_000,
-        "Hosts to which the new links of one page may lead, seeds apart; links to further ones are "
-        "dropped and counted.",
+        "Maximum number of hosts that new links of one page may lead to, without seed hosts; "
+        "links to further hosts are dropped and counted.",
         at_least=1,
     )
-    avoid_unsafe: bool = setting(True, "Refuse links that may change something, as log-out does.")
-    host_buffer: int = setting(64, "Queued URLs of a host held in memory.", at_least=4)
-    memory_mb: int = setting(96, "Memory for the state's caches and write buffers.", at_least=16)
+    avoid_unsafe: bool = setting(
+        True, "Refuse links that may change data on the server, such as log-out links."
+    )
+    host_buffer: int = setting(64, "Queued URLs per host that are kept in memory.", at_least=4)
+    memory_mb: int = setting(
+        96, "Memory for caches and write buffers of the state, in MB.", at_least=16
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive(Section):
     """[archive] The WARC files."""
 
-    roll_bytes: int = setting(10**9, "A file that has grown past this is closed.", at_least=10**4)
-    gzip_level: int = setting(1, "ISA-L level of compression.", at_least=0, at_most=3)
+    roll_bytes: int = setting(
+        10**9,
+        "A WARC file larger than this is closed and the next one is started. The WARC "
+        "standard recommends 1 GB.",
+        at_least=10**4,
+    )
+    gzip_level: int = setting(
+        1, "Compression level of ISA-L; 0 is the fastest, 3 the smallest.", at_least=0, at_most=3
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parse(Section):
-    """[parse] Bytes to a page."""
+    """[parse] Reading of pages and documents."""
 
     max_decoded_bytes: int = setting(
-        64 * 2**20, "A body is decompressed up to this; more is cut.", at_least=2**16
+        64 * 2**20,
+        "Maximum size of a decompressed body, in bytes; the rest is cut off.",
+        at_least=2**16,
     )
-    max_links: int = setting(20_000, "Links taken from a page.", at_least=1)
-    max_anchor_chars: int = setting(500, "Characters of an anchor text.", at_least=1)
+    max_links: int = setting(20_000, "Maximum number of links taken from a page.", at_least=1)
+    max_anchor_chars: int = setting(
+        500, "Maximum length of an anchor text, in characters.", at_least=1
+    )
     language_chars: int = setting(
         1000,
-        "Characters of the text by which the language is told; 0 takes what is declared.",
+        "Number of text characters for language detection; 0: use only the declared language.",
         at_least=0,
     )
-    pdf_pages: int = setting(500, "Pages of a PDF that are read.", at_least=1)
+    pdf_pages: int = setting(500, "Maximum number of pages read from a PDF.", at_least=1)
     pdf_memory_mb: int = setting(
         1024,
-        "Memory of all processes that read PDF together; those of workers have equal parts, of 96 "
-        "at the least.",
+        "Memory for all processes that read PDF files, in MB. Each worker gets an equal "
+        "share, but at least 96.",
         at_least=96,
     )
     pdf_time_s: float = setting(
         10.0,
-        "After so long no further page of a PDF is read; one that takes as long again is given up.",
+        "Time for one PDF, in seconds. Then no further page is read; after twice the time the "
+        "PDF is given up.",
         at_least=0.1,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node(Section):
-    """[node] The process that owns the state."""
+    """[node] The process that writes the collection."""
 
     workers: int = setting(
         -1,
-        "Worker processes; 0 does all in one process, -1 fits them to cores and scope.",
+        "Number of worker processes. 0: everything in one process; -1: chosen by cores and scope.",
         at_least=-1,
         at_most=64,
     )
     hours: str = setting(
-        "", "Local hours in which to ask, as `22-6` or `12-13:30,22-6`; in others the crawl waits."
+        "",
+        "Local hours in which to send requests, such as `22-6` or `12-13:30,22-6`. Outside "
+        "them the crawl waits.",
     )
-    commit_every_s: float = setting(1.0, "Between two commits at the most.", at_least=0.01)
+    commit_every_s: float = setting(
+        1.0,
+        "Maximum interval between two commits, in seconds. After a kill, at most this much "
+        "work is read again from the archive.",
+        at_least=0.01,
+    )
     stop_grace_s: float = setting(
-        10.0, "After a stop, requests under way may end for so long.", at_least=0
+        10.0, "How long requests in flight may continue after a stop, in seconds.", at_least=0
     )
-    graph: bool = setting(True, "Keep the links of every page.")
-    index: bool = setting(True, "Make every page searchable while the crawl goes on.")
+    graph: bool = setting(True, "Store the links of every page.")
+    index: bool = setting(True, "Make every page searchable while the crawl is running.")
     index_every_s: float = setting(
-        5.0, "New pages wait no longer than this to be searchable.", at_least=0.1
+        5.0, "Maximum time until a new page is searchable, in seconds.", at_least=0.1
     )
     part_rows: int = setting(
-        200_000, "Links gathered before a part is written to graph/.", at_least=100
+        200_000,
+        "Number of links that are collected before a part is written to graph/.",
+        at_least=100,
     )
-    part_every_s: float = setting(30.0, "Links wait no longer than this for a part.", at_least=1)
+    part_every_s: float = setting(
+        30.0, "Maximum time until links are written to a part, in seconds.", at_least=1
+    )
     keep_parts_s: float = setting(
-        600.0, "Files of links that were merged stay so long, for readers of them.", at_least=0
+        600.0, "How long merged link files are kept for their readers, in seconds.", at_least=0
     )
     min_free_bytes: int = setting(
         64 * 2**20,
-        "With less room on the disk the crawl stops; by default a tenth of a disk of less than "
-        "640 MiB.",
+        "The crawl stops when less disk space is free, in bytes. By default a tenth of the "
+        "disk if the disk is smaller than 640 MiB.",
         at_least=0,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Web(Section):
-    """[web] What `gossamer serve` allows to those who use its page and API."""
+    """[web] What `gossamer serve` allows to users of its page and API."""
 
     allow_private: tuple[str, ...] = setting(
         (),
-        "Networks (CIDR) of private addresses that crawls started from the page or the API may go "
-        "to.",
+        "Private networks (CIDR) that crawls started from the page or the API may reach.",
     )
 
 

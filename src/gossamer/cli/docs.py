@@ -22,20 +22,21 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Every parameter of the program. Write them into `gossamer.toml` in the collection or the",
-        "current directory (or under `[tool.gossamer]` in `pyproject.toml`), into the environment",
-        "(`GOSSAMER_POLITENESS_HOST_DELAY_S=2`), or on the command line (`--set",
-        "politeness.host_delay_s=2`, or its own flag). The command line wins over the environment,",
-        "over the collection's file, over your own file, over the defaults. A key that does not",
-        "exist is refused with its file, line and the nearest one that does.",
+        "Every setting with its default and meaning. Set it in `gossamer.toml` in the collection",
+        "or the current directory (or under `[tool.gossamer]` in `pyproject.toml`), in the",
+        "environment (`GOSSAMER_POLITENESS_HOST_DELAY_S=2`), or on the command line (`--set",
+        "politeness.host_delay_s=2`, or the flag of the setting). From highest to lowest priority:",
+        "command line, environment, `gossamer.toml`, your user configuration file, default. An",
+        "unknown key is an error that names the file, the line and the nearest valid key.",
         "",
-        "Settings marked *fixed* decide what belongs to a crawl: a stored crawl goes on with",
-        "another value only with `--change`.",
+        "Names end in their unit: `_s` is seconds, `_bytes` bytes, `_mb` megabytes. Settings marked",
+        "*fixed* decide what belongs to a crawl; a stored crawl accepts another value only with",
+        "`--change`.",
     ]
     for section in SECTIONS:
         name = section.__name__.lower()
         meaning = (section.__doc__ or "").removeprefix(f"[{name}] ").strip()
-        lines += ["", f"## [{name}]", "", meaning, "", "| setting | default | is | meaning |"]
+        lines += ["", f"## [{name}]", "", meaning, "", "| setting | default | type | meaning |"]
         lines.append("|---|---|---|---|")
         for key in KEYS:
             if key.startswith(f"{name}."):
@@ -60,9 +61,9 @@ def cli_page() -> str:
         "",
         "Exit codes: 0 done; 1 failed while running; 2 wrong usage or settings; 3 nothing fetched;",
         "10 a --fail-on condition holds; 11 stopped and can be resumed; 13 stopped by force. Data",
-        'goes to stdout, messages to stderr; with `--json` each object has `"schema": 1`. With',
-        '`--json` an error is an object on stdout, too: `{"schema": 1, "error": "...",',
-        '"exit_code": 2}`; the same sentence goes to stderr. It names the exit code.',
+        'goes to stdout, messages to stderr. With `--json` each object has `"schema": 1`, and an',
+        'error is an object on stdout, too: `{"schema": 1, "error": "...", "exit_code": 2}`. The',
+        "same message goes to stderr.",
     ]
     for name, command in _commands(group, "gossamer"):
         lines += ["", f"## {name}", "", (command.help or "").strip().replace("\n", " ")]

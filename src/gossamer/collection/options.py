@@ -15,96 +15,102 @@ class ShortOptions(TypedDict, total=False):
     """Options by their short names: the flags of `gossamer crawl`, `-` written `_`."""
 
     scope: Literal["page", "prefix", "host", "site", "list", "any"]
-    """How far from the seeds: their pages, their directories, hosts (with their ports), sites, the
-    listed domains, or any."""
+    """Which URLs belong to the crawl: the seeds only (page), their directories (prefix), hosts with
+    port (host), registrable domains (site), the listed domains (list), or all URLs (any)."""
 
     include: Sequence[str]
-    """A URL, unless it is a seed, must match one of these patterns; `*` matches anything, `re:`
-    starts a regex."""
+    """A URL that is not a seed must match one of these patterns. `*` matches anything; `re:` starts
+    a regular expression."""
 
     exclude: Sequence[str]
     """A URL that matches one of these patterns is refused."""
 
     ban: Sequence[str]
-    """Files of banned hosts, URL prefixes and patterns, one a line."""
+    """Files of banned hosts, URL prefixes and patterns, one per line."""
 
     domains: str | Path
-    """A file with one domain a line, for the scope `list`."""
+    """A file of domains for the scope `list`, one per line."""
 
     depth: int
-    """Links to follow from a seed at the most; -1 sets no limit."""
+    """Maximum number of links from a seed; -1: no limit."""
 
     ascend: bool
-    """Ask for the directories above a page, too: for /a/b.html also /a/ and /."""
+    """Also request the directories above each page: for /a/b.html also /a/ and /."""
 
     sitemaps: Literal["robots", "always", "never"]
-    """Sitemaps to ask for: those that robots.txt names, also /sitemap.xml where it names none, or
-    none."""
+    """Sitemaps to fetch: those in robots.txt (robots), also /sitemap.xml if robots.txt names none
+    (always), or none (never)."""
 
     max_pages: int
-    """Answers to fetch, redirects and robots.txt apart."""
+    """Maximum number of responses, without redirects and robots.txt."""
 
     max_time: float
-    """Seconds that one run may take."""
+    """Maximum duration of one run, in seconds."""
 
     max_bytes: int
-    """Bytes of bodies to fetch."""
+    """Maximum number of body bytes."""
 
     max_matches: int
-    """Answers of 200 of a type that fetch.types names; pages on the way to them apart."""
+    """Maximum number of 200 responses with a type from fetch.types; pages that only lead to them do
+    not count."""
 
     type: Sequence[str]
-    """What is taken, judged by the headers: html, text, pdf, image, audio, video, any, or MIME
-    types."""
+    """Content types to keep, decided by the response headers: html, text, pdf, image, audio, video,
+    any, or MIME types."""
 
     max_body: int
-    """Larger bodies are refused at the headers, or cut and marked."""
+    """Maximum body size in bytes. A larger body is refused if the headers name its size; otherwise
+    it is cut and marked."""
 
     order: Literal["breadth", "depth"]
-    """Which queued URL comes next."""
+    """Order of queued URLs: breadth-first or depth-first."""
 
     delay: float
-    """Rest of a host after an answer; 0 is for typed or allowed hosts only."""
+    """Minimum delay between a response and the next request to the same host, in seconds. 0 works
+    only for seed hosts and allowed hosts."""
 
     per_host: int
-    """Requests under way at once to a host; more than 1 only with no delay."""
+    """Maximum number of parallel requests to one host; more than 1 needs a delay of 0."""
 
     connections: int
-    """Requests under way at once, all hosts together; fewer where the system allows fewer open
-    files."""
+    """Maximum number of parallel requests, all hosts together; fewer if the system allows fewer
+    open files."""
 
     header: Sequence[str]
-    """Request headers to add, as `Name: value`; secret ones go to typed origins alone."""
+    """Request headers to add, as `Name: value`. Secret ones are sent only to the origins of
+    seeds."""
 
     max_rate: int
-    """Bytes of bodies a second, all hosts together; 0 sets no limit."""
+    """Maximum body bytes per second, all hosts together; 0: no limit."""
 
     hours: str
-    """Local hours in which to ask, as `22-6` or `12-13:30,22-6`; in others the crawl waits."""
+    """Local hours in which to send requests, such as `22-6` or `12-13:30,22-6`. Outside them the
+    crawl waits."""
 
     cookies: str | Path
-    """A file of cookies (Netscape's form) to begin with; sites then get theirs back."""
+    """A file of initial cookies, in Netscape format."""
 
     logins: str | Path
-    """A file of logins, each for one host or proxy: `machine HOST login USER password WORD`."""
+    """A file of logins for hosts and proxies, one per line: `machine HOST login USER password
+    WORD`."""
 
     proxy: str
     """Proxy for all hosts: a URL with http, https, socks4, socks4a, socks5 or socks5h."""
 
     user_agent_contact: str
-    """Mail address or URL of whoever runs the crawl; part of the User-Agent."""
+    """Mail address or URL of the operator of the crawl; part of the User-Agent."""
 
     allow_private: Sequence[str]
-    """Networks (CIDR) of private addresses that links may lead to."""
+    """Private networks (CIDR) that links may lead to."""
 
     graph: bool
-    """Keep the links of every page."""
+    """Store the links of every page."""
 
     index: bool
-    """Make every page searchable while the crawl goes on."""
+    """Make every page searchable while the crawl is running."""
 
     workers: int
-    """Worker processes; 0 does all in one process, -1 fits them to cores and scope."""
+    """Number of worker processes. 0: everything in one process; -1: chosen by cores and scope."""
 
     no_graph: bool
     """Keep no links."""
@@ -123,304 +129,317 @@ class Options(ShortOptions, total=False):
     """All options: the short names, and every setting by its key, `.` written `__`."""
 
     scope__kind: Literal["page", "prefix", "host", "site", "list", "any"]
-    """How far from the seeds: their pages, their directories, hosts (with their ports), sites, the
-    listed domains, or any."""
+    """Which URLs belong to the crawl: the seeds only (page), their directories (prefix), hosts with
+    port (host), registrable domains (site), the listed domains (list), or all URLs (any)."""
 
     scope__include: Sequence[str]
-    """A URL, unless it is a seed, must match one of these patterns; `*` matches anything, `re:`
-    starts a regex."""
+    """A URL that is not a seed must match one of these patterns. `*` matches anything; `re:` starts
+    a regular expression."""
 
     scope__exclude: Sequence[str]
     """A URL that matches one of these patterns is refused."""
 
     scope__domains: Sequence[str]
-    """Domains, their subdomains included, for the scope `list`."""
+    """Domains for the scope `list`; subdomains are included."""
 
     scope__domains_file: str | Path
-    """A file with one domain a line, for the scope `list`."""
+    """A file of domains for the scope `list`, one per line."""
 
     scope__ban_files: Sequence[str]
-    """Files of banned hosts, URL prefixes and patterns, one a line."""
+    """Files of banned hosts, URL prefixes and patterns, one per line."""
 
     scope__depth: int
-    """Links to follow from a seed at the most; -1 sets no limit."""
+    """Maximum number of links from a seed; -1: no limit."""
 
     urls__query: Literal["keep", "drop", "clean"]
-    """The query string: kept, dropped, or cleaned of session and tracking parameters."""
+    """The query string of a URL: keep it, drop it, or clean it of session and tracking
+    parameters."""
 
     urls__session_parameters: Sequence[str]
-    """Query parameters that `clean` takes out; `*` at the end matches the rest of a name."""
+    """Query parameters that `clean` removes; `*` at the end matches any ending."""
 
     urls__sitemaps: Literal["robots", "always", "never"]
-    """Sitemaps to ask for: those that robots.txt names, also /sitemap.xml where it names none, or
-    none."""
+    """Sitemaps to fetch: those in robots.txt (robots), also /sitemap.xml if robots.txt names none
+    (always), or none (never)."""
 
     urls__sitemaps_per_host: int
-    """Sitemaps to ask of one host, those in indexes counted."""
+    """Maximum number of sitemaps per host, including those in sitemap indexes."""
 
     urls__ascend: bool
-    """Ask for the directories above a page, too: for /a/b.html also /a/ and /."""
+    """Also request the directories above each page: for /a/b.html also /a/ and /."""
 
     limits__max_pages: int
-    """Answers to fetch, redirects and robots.txt apart."""
+    """Maximum number of responses, without redirects and robots.txt."""
 
     limits__max_bytes: int
-    """Bytes of bodies to fetch."""
+    """Maximum number of body bytes."""
 
     limits__max_time_s: float
-    """Seconds that one run may take."""
+    """Maximum duration of one run, in seconds."""
 
     limits__max_matches: int
-    """Answers of 200 of a type that fetch.types names; pages on the way to them apart."""
+    """Maximum number of 200 responses with a type from fetch.types; pages that only lead to them do
+    not count."""
 
     fetch__types: Sequence[str]
-    """What is taken, judged by the headers: html, text, pdf, image, audio, video, any, or MIME
-    types."""
+    """Content types to keep, decided by the response headers: html, text, pdf, image, audio, video,
+    any, or MIME types."""
 
     fetch__max_body_bytes: int
-    """Larger bodies are refused at the headers, or cut and marked."""
+    """Maximum body size in bytes. A larger body is refused if the headers name its size; otherwise
+    it is cut and marked."""
 
     fetch__max_held_bytes: int
-    """Bytes of answers under way that a worker holds; beyond it all but one answer wait."""
+    """Maximum bytes of incomplete responses in the memory of one worker. Above it, all responses
+    but one wait."""
 
     fetch__max_header_bytes: int
-    """A response with more header bytes fails."""
+    """Maximum size of the response headers in bytes; a larger response fails as protocol."""
 
     fetch__connect_time_s: float
-    """Time to connect, TLS included."""
+    """Timeout for connecting, including TLS, in seconds."""
 
     fetch__total_time_s: float
-    """Time for one whole answer."""
+    """Timeout for one complete response, in seconds."""
 
     fetch__robots_time_s: float
-    """Time for a robots.txt: until it is here, nothing of its host is asked."""
+    """Timeout for a robots.txt, in seconds. It is short because the host waits for it."""
 
     fetch__sitemap_time_s: float
-    """Time for a sitemap."""
+    """Timeout for a sitemap, in seconds."""
 
     fetch__low_speed_bytes: int
-    """An answer slower than this many bytes a second is given up."""
+    """Minimum speed of a response, in bytes per second; a slower one fails as timeout."""
 
     fetch__low_speed_time_s: int
-    """Seconds over which that speed is measured."""
+    """Interval over which that speed is measured, in seconds."""
 
     fetch__max_rate_bytes: int
-    """Bytes of bodies a second, all hosts together; 0 sets no limit."""
+    """Maximum body bytes per second, all hosts together; 0: no limit."""
 
     fetch__connections: int
-    """Requests under way at once, all hosts together; fewer where the system allows fewer open
-    files."""
+    """Maximum number of parallel requests, all hosts together; fewer if the system allows fewer
+    open files."""
 
     fetch__max_redirects: int
-    """Hops from a URL to its answer."""
+    """Maximum number of redirects in a row."""
 
     fetch__headers: Sequence[str]
-    """Request headers to add, as `Name: value`; secret ones go to typed origins alone."""
+    """Request headers to add, as `Name: value`. Secret ones are sent only to the origins of
+    seeds."""
 
     fetch__headers_file: str | Path
-    """A file of secret request headers, one a line, for the origins that were typed."""
+    """A file of secret request headers, one per line. They are sent only to the origins of
+    seeds."""
 
     fetch__cookies: bool
-    """Keep the cookies of sites in the collection, and send them back to them."""
+    """Store the cookies of sites in the collection and send them back."""
 
     fetch__proxy: str
     """Proxy for all hosts: a URL with http, https, socks4, socks4a, socks5 or socks5h."""
 
     fetch__proxies: Sequence[str]
-    """Proxies of single hosts, as `HOST=URL`; `HOST=direct` goes round the proxy."""
+    """Proxies for single hosts, as `HOST=URL`; `HOST=direct` uses no proxy."""
 
     fetch__proxy_resolves: bool
-    """Tell proxies names instead of the addresses that were judged: for those that tunnel to no
-    address; then it is theirs to keep away from private ones."""
+    """Send host names to the proxy, not the IP addresses that were checked. Some proxies need this;
+    they must then block private addresses themselves."""
 
     fetch__logins_file: str | Path
-    """A file of logins, each for one host or proxy: `machine HOST login USER password WORD`."""
+    """A file of logins for hosts and proxies, one per line: `machine HOST login USER password
+    WORD`."""
 
     fetch__cookies_file: str | Path
-    """A file of cookies (Netscape's form) to begin with; sites then get theirs back."""
+    """A file of initial cookies, in Netscape format."""
 
     fetch__client_certificate: str | Path
-    """A PEM file with a key and its certificate, shown to typed hosts that ask for one."""
+    """A PEM file with a key and its certificate, for seed hosts that request one."""
 
     fetch__authorities_file: str | Path
-    """A PEM file of certificate authorities to trust beside the system's."""
+    """A PEM file of certificate authorities to trust in addition to those of the system."""
 
     fetch__contact: str
-    """Mail address or URL of whoever runs the crawl; part of the User-Agent."""
+    """Mail address or URL of the operator of the crawl; part of the User-Agent."""
 
     fetch__dns_keep_s: float
-    """How long a resolved name is believed."""
+    """How long a resolved host name is cached, in seconds."""
 
     fetch__allow_private: Sequence[str]
-    """Networks (CIDR) of private addresses that links may lead to."""
+    """Private networks (CIDR) that links may lead to."""
 
     fetch__typed_private: bool
-    """Whether typed hosts may be in private networks. Crawls that `gossamer serve` starts have it
-    off."""
+    """Allow seed hosts in private networks. Crawls that `gossamer serve` starts turn this off."""
 
     fetch__ports: Sequence[int]
-    """The only ports to ask, when any are named; those of mail, shell and the like never are."""
+    """Allowed ports; empty: all except those of other services, such as mail and ssh, which are
+    never requested."""
 
     politeness__host_delay_s: float
-    """Rest of a host after an answer; 0 is for typed or allowed hosts only."""
+    """Minimum delay between a response and the next request to the same host, in seconds. 0 works
+    only for seed hosts and allowed hosts."""
 
     politeness__address_delay_s: float
-    """Rest of an address, which many hosts may share, after an answer."""
+    """Minimum delay between a response and the next request to the same IP address, in seconds.
+    Many hosts may share an address."""
 
     politeness__rest_factor: float
-    """A host that took t seconds to answer rests at least this times t."""
+    """The delay is at least this factor times the response time, so a slow host gets fewer
+    requests."""
 
     politeness__rest_max_s: float
-    """The rest for a slow answer is not longer."""
+    """Maximum delay that results from rest_factor, in seconds."""
 
     politeness__per_host: int
-    """Requests under way at once to a host; more than 1 only with no delay."""
+    """Maximum number of parallel requests to one host; more than 1 needs a delay of 0."""
 
     politeness__crawl_delay_max_s: float
-    """A Crawl-delay in robots.txt is honoured up to this."""
+    """A longer Crawl-delay in robots.txt is cut to this, in seconds."""
 
     politeness__retry_after_max_s: float
-    """A Retry-After is honoured up to this; beyond it the URL fails."""
+    """Maximum Retry-After that is waited for, in seconds; with a longer one the URL fails."""
 
     politeness__busy_rest_s: float
-    """Rest after a 429 or 503 without Retry-After; doubles each time."""
+    """Delay after a 429 or 503 without Retry-After, in seconds; doubles each time."""
 
     politeness__busy_retries: int
-    """Retries after a 429 or 503; then the URL, and its host, is given up."""
+    """Maximum number of retries after a 429 or 503; then the URL fails and its host is given up."""
 
     politeness__retries: int
-    """Retries of a URL or a host that gave no whole answer; some failures allow fewer. 0 for
-    none."""
+    """Maximum number of retries of a URL or host without a complete response; some failures have
+    fewer. 0: none."""
 
     politeness__retry_wait_s: float
-    """Wait before the first retry of a refused connection; doubles each time. Other failures wait a
-    third of it (reset) or twice as long (timeout, name, TLS)."""
+    """Delay before the first retry after a failed connection, in seconds; doubles each time. A
+    reset waits a third of it; a timeout, DNS or TLS failure waits twice as long."""
 
     politeness__idle_retries: int
-    """Retries of a URL once nothing but retries is left to do. A host that has answered before
-    keeps all of its retries."""
+    """Maximum number of retries of a URL when only retries are left. A host that has answered
+    before keeps all its retries."""
 
     politeness__idle_retry_wait_s: float
-    """The longest wait for such a retry."""
+    """Maximum delay before such a retry, in seconds."""
 
     politeness__robots_keep_s: float
-    """How long a robots.txt is believed."""
+    """How long a robots.txt is cached, in seconds; at most 24 hours, as RFC 9309 says."""
 
     politeness__robots_error_keep_s: float
-    """First rest of a host whose robots.txt cannot be had; doubles each time."""
+    """Delay after the first failed robots.txt fetch, in seconds; doubles each time."""
 
     politeness__robots_tries: int
-    """Askings for a robots.txt that cannot be had before its host is given up."""
+    """Failed robots.txt fetches before the host is given up."""
 
     politeness__robots_max_bytes: int
-    """What is read of a robots.txt."""
+    """Maximum size of a robots.txt that is read, in bytes; RFC 9309 requires at least 500 KiB."""
 
     politeness__own_hosts: Sequence[str]
-    """Hosts of one's own, for which robots.txt is not asked."""
+    """Your own hosts. Their robots.txt is ignored."""
 
     politeness__rel_nofollow: Literal["follow", "obey"]
-    """Links marked rel=nofollow: followed, or refused with the reason nofollow."""
+    """Links with rel=nofollow: follow them, or obey and refuse them as nofollow."""
 
     frontier__order: Literal["breadth", "depth"]
-    """Which queued URL comes next."""
+    """Order of queued URLs: breadth-first or depth-first."""
 
     frontier__max_path_depth: int
-    """Segments of a path; more is a trap."""
+    """Maximum number of path segments; more is refused as trap."""
 
     frontier__max_repeats: int
-    """Times that one segment may stand in a path; more is a trap."""
+    """How often one segment may occur in a path; more is refused as trap."""
 
     frontier__max_url_chars: int
-    """Characters of a URL; more is a trap."""
+    """Maximum length of a URL in characters; more is refused as trap."""
 
     frontier__max_query_parameters: int
-    """Parameters of a query; more is a trap."""
+    """Maximum number of query parameters; more is refused as trap."""
 
     frontier__pages_per_host: int
-    """Pages to fetch from one host; 0 sets no limit."""
+    """Maximum number of pages to fetch from one host; 0: no limit."""
 
     frontier__urls_per_host: int
-    """URLs to know of one host; further ones are refused as budget."""
+    """Maximum number of known URLs per host; more are refused as budget."""
 
     frontier__hosts_per_site: int
-    """Hosts to know of one site (registrable domain); URLs of further ones are refused as
-    budget."""
+    """Maximum number of known hosts per site (registrable domain); URLs of further hosts are
+    refused as budget."""
 
     frontier__hosts_per_page: int
-    """Hosts to which the new links of one page may lead, seeds apart; links to further ones are
-    dropped and counted."""
+    """Maximum number of hosts that new links of one page may lead to, without seed hosts; links to
+    further hosts are dropped and counted."""
 
     frontier__avoid_unsafe: bool
-    """Refuse links that may change something, as log-out does."""
+    """Refuse links that may change data on the server, such as log-out links."""
 
     frontier__host_buffer: int
-    """Queued URLs of a host held in memory."""
+    """Queued URLs per host that are kept in memory."""
 
     frontier__memory_mb: int
-    """Memory for the state's caches and write buffers."""
+    """Memory for caches and write buffers of the state, in MB."""
 
     archive__roll_bytes: int
-    """A file that has grown past this is closed."""
+    """A WARC file larger than this is closed and the next one is started. The WARC standard
+    recommends 1 GB."""
 
     archive__gzip_level: int
-    """ISA-L level of compression."""
+    """Compression level of ISA-L; 0 is the fastest, 3 the smallest."""
 
     parse__max_decoded_bytes: int
-    """A body is decompressed up to this; more is cut."""
+    """Maximum size of a decompressed body, in bytes; the rest is cut off."""
 
     parse__max_links: int
-    """Links taken from a page."""
+    """Maximum number of links taken from a page."""
 
     parse__max_anchor_chars: int
-    """Characters of an anchor text."""
+    """Maximum length of an anchor text, in characters."""
 
     parse__language_chars: int
-    """Characters of the text by which the language is told; 0 takes what is declared."""
+    """Number of text characters for language detection; 0: use only the declared language."""
 
     parse__pdf_pages: int
-    """Pages of a PDF that are read."""
+    """Maximum number of pages read from a PDF."""
 
     parse__pdf_memory_mb: int
-    """Memory of all processes that read PDF together; those of workers have equal parts, of 96 at
-    the least."""
+    """Memory for all processes that read PDF files, in MB. Each worker gets an equal share, but at
+    least 96."""
 
     parse__pdf_time_s: float
-    """After so long no further page of a PDF is read; one that takes as long again is given up."""
+    """Time for one PDF, in seconds. Then no further page is read; after twice the time the PDF is
+    given up."""
 
     node__workers: int
-    """Worker processes; 0 does all in one process, -1 fits them to cores and scope."""
+    """Number of worker processes. 0: everything in one process; -1: chosen by cores and scope."""
 
     node__hours: str
-    """Local hours in which to ask, as `22-6` or `12-13:30,22-6`; in others the crawl waits."""
+    """Local hours in which to send requests, such as `22-6` or `12-13:30,22-6`. Outside them the
+    crawl waits."""
 
     node__commit_every_s: float
-    """Between two commits at the most."""
+    """Maximum interval between two commits, in seconds. After a kill, at most this much work is
+    read again from the archive."""
 
     node__stop_grace_s: float
-    """After a stop, requests under way may end for so long."""
+    """How long requests in flight may continue after a stop, in seconds."""
 
     node__graph: bool
-    """Keep the links of every page."""
+    """Store the links of every page."""
 
     node__index: bool
-    """Make every page searchable while the crawl goes on."""
+    """Make every page searchable while the crawl is running."""
 
     node__index_every_s: float
-    """New pages wait no longer than this to be searchable."""
+    """Maximum time until a new page is searchable, in seconds."""
 
     node__part_rows: int
-    """Links gathered before a part is written to graph/."""
+    """Number of links that are collected before a part is written to graph/."""
 
     node__part_every_s: float
-    """Links wait no longer than this for a part."""
+    """Maximum time until links are written to a part, in seconds."""
 
     node__keep_parts_s: float
-    """Files of links that were merged stay so long, for readers of them."""
+    """How long merged link files are kept for their readers, in seconds."""
 
     node__min_free_bytes: int
-    """With less room on the disk the crawl stops; by default a tenth of a disk of less than 640
-    MiB."""
+    """The crawl stops when less disk space is free, in bytes. By default a tenth of the disk if the
+    disk is smaller than 640 MiB."""
 
     web__allow_private: Sequence[str]
-    """Networks (CIDR) of private addresses that crawls started from the page or the API may go
-    to."""
+    """Private networks (CIDR) that crawls started from the page or the API may reach."""

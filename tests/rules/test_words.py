@@ -1,0 +1,77 @@
+"""What a user reads first is plain technical English: no metaphors that have to be learned."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gossamer.cli.docs import PAGES
+from gossamer.settings import KEYS, describe
+
+ROOT = Path(__file__).parents[2]
+# Decision records and generated pages apart: the former are history, the latter are tested below.
+DOCUMENTS = sorted(
+    path
+    for path in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs" / "formats").glob("*.md"),
+    )
+    if str(path.relative_to(ROOT)) not in PAGES
+)
+# Each with the word of CONTRIBUTING.md's glossary that is used instead.
+INSTEAD = {
+    r"crews?": "worker pool",
+    r"errands?": "auxiliary fetch",
+    r"harvest\w*": "process",
+    r"unasked": "skipped",
+    r"kin": "stemming variants",
+    r"manners": "politeness",
+    r"askings?|asked for|asks? for (?:a|the) (?:page|URL|sitemap)s?": "request",
+    r"go(?:es|ing)? on|went on": "resume, continue",
+    r"rests|resting|rested": "delay",
+    r"under way": "in flight",
+    r"be had": "fetched",
+    r"mend(?:s|ed|ing)?": "repair",
+    r"(?:one|two) a line": "per line",
+    r"at the (?:most|least)": "at most, at least",
+    r"is no (?:URL|page|host|text|prose|date)": "is not a",
+    r"what (?:it|they) became|what became of": "outcome, status",
+}
+WORDS = {re.compile(rf"\b(?:{words})\b", re.IGNORECASE): word for words, word in INSTEAD.items()}
+_CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+
+
+def unclear(text: str) -> list[str]:
+    """The words of `text` that have a better one, names in backticks apart."""
+    prose = _CODE.sub("", text)
+    return [
+        f"{found[0]!r}: {word}" for words, word in WORDS.items() for found in words.finditer(prose)
+    ]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_document_uses_the_words_of_the_glossary(document: Path) -> None:
+    assert not unclear(document.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_help_of_a_setting_uses_the_words_of_the_glossary(key: str) -> None:
+    assert not unclear(describe(key)[2])
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name.endswith(".md")])
+def test_a_generated_page_uses_the_words_of_the_glossary(name: str) -> None:
+    assert not unclear(PAGES[name]())
+
+
+def test_the_glossary_explains_each_word_once() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n## Glossary", 1)[1]
+    words = [
+        word for row in re.findall(r"^\| (\*\*.+?) \|", text, re.MULTILINE)
+        for word in re.findall(r"\*\*(.+?)\*\*", row)
+    ]  # fmt: skip
+
+    assert len(words) > 30
+    assert len(words) == len(set(words))
