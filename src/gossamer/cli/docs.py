@@ -66,7 +66,7 @@ def cli_page() -> str:
         "same message goes to stderr.",
     ]
     for name, command in _commands(group, "gossamer"):
-        lines += ["", f"## {name}", "", (command.help or "").strip().replace("\n", " ")]
+        lines += ["", f"## {name}", "", " ".join((command.help or "").split())]
         rows = [_parameter_row(p) for p in command.params if p.name != "help"]
         if rows:
             lines += ["", "| argument or flag | meaning |", "|---|---|", *rows]

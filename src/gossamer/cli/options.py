@@ -22,7 +22,7 @@ Collection = Annotated[
     ),
 ]
 Json = Annotated[
-    bool, typer.Option("--json", help="Print JSON: one object, or one per line; errors, too.")
+    bool, typer.Option("--json", help="Print JSON, also for errors: one object, or one per line.")
 ]
 Url = Annotated[
     str,

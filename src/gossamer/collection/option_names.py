@@ -42,10 +42,10 @@ FLAGS: Final[dict[str, str]] = {
 NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as the command line has them
 # What is no setting.
 OTHERS: Final = {
-    "change": "Continue with another scope or normal form.",
+    "change": "Resume a stored crawl with another scope or URL form.",
     "add": "Crawl a seed of a new site into the same collection.",
 }
-_MEANINGS: Final = {"no_graph": "Keep no links.", "no_index": "Make nothing searchable."}
+_MEANINGS: Final = {"no_graph": "Store no links.", "no_index": "Build no search index."}
 
 
 def meaning_of(name: str) -> str:

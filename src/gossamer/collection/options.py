@@ -113,13 +113,13 @@ class ShortOptions(TypedDict, total=False):
     """Number of worker processes. 0: everything in one process; -1: chosen by cores and scope."""
 
     no_graph: bool
-    """Keep no links."""
+    """Store no links."""
 
     no_index: bool
-    """Make nothing searchable."""
+    """Build no search index."""
 
     change: bool
-    """Continue with another scope or normal form."""
+    """Resume a stored crawl with another scope or URL form."""
 
     add: bool
     """Crawl a seed of a new site into the same collection."""

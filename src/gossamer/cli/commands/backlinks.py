@@ -10,7 +10,9 @@ import typer
 
 from gossamer.cli.options import Collection, Json, Url, collection_at
 
-Limit = Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Maximum of rows; 0: all.")]
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="N", min=0, help="Maximum number of rows; 0: all.")
+]
 
 
 def backlinks(

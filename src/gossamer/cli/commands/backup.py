@@ -20,8 +20,8 @@ def backup(
 ) -> None:
     """Copy a collection, also while a crawl runs.
 
-    The copy is a complete collection. Files that never change are shared with it by hard links
-    where the file system allows that.
+    The copy is a complete collection. Files that never change are shared as hard links if the
+    file system allows it.
     """
     from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text

@@ -55,7 +55,7 @@ def check(
         Path, typer.Argument(metavar="FILE", help="A settings file.", show_default=False)
     ],
 ) -> None:
-    """Check a settings file; each fault is a line, and the exit code is 2."""
+    """Check a settings file: one line per error, and exit code 2."""
     from gossamer.collection.configure import examine, fault_in_file
     from gossamer.errors import UsageError
     from gossamer.node.build import check_usable

@@ -103,7 +103,7 @@ def crawl(
     ] = None,
     max_rate: Annotated[
         int | None,
-        _option("--max-rate", "Limit of bytes per second, all hosts together.", "BYTES/s"),
+        _option("--max-rate", "Maximum bytes per second, all hosts together.", "BYTES/s"),
     ] = None,
     hours: Annotated[
         str | None, _option("--hours", "Local hours in which to send requests, e.g. 22-6.", "HOURS")
@@ -134,13 +134,13 @@ def crawl(
         ),
     ] = None,
     no_index: Annotated[bool, _option("--no-index", "Build no search index.")] = False,
-    no_graph: Annotated[bool, _option("--no-graph", "Keep no link graph.")] = False,
+    no_graph: Annotated[bool, _option("--no-graph", "Build no link graph.")] = False,
     set_: Annotated[
         list[str] | None,
         _option("--set", "Any other setting, see docs/settings.md; may be repeated.", "KEY=VALUE"),
     ] = None,
     change: Annotated[
-        bool, _option("--change", "Continue a stored crawl with another scope or URL form.")
+        bool, _option("--change", "Resume a stored crawl with another scope or URL form.")
     ] = False,
     add: Annotated[bool, _option("--add", "Let a seed of a new site join the collection.")] = False,
     dry_run: Annotated[

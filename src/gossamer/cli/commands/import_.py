@@ -22,7 +22,7 @@ def import_(
 ) -> None:
     """Import WARC and WACZ archives, sitemaps and URL lists.
 
-    The collection is created where there is none.
+    The collection is created if it does not exist.
     """
     from gossamer.cli.run.run_import import run_import
 

@@ -10,7 +10,7 @@ from gossamer.cli.options import Collection, Json, Url, collection_at
 
 
 def why(url: Url, collection: Collection = None, json: Json = False) -> None:
-    """Explain a URL: how it was found, and what became of it."""
+    """Explain a URL: how it was found, its outcome and the reason."""
     from gossamer.cli.commands.why import run_why
 
     raise typer.Exit(run_why(collection_at(collection), url, as_json=json))
@@ -71,8 +71,8 @@ def export(
         typer.Option(
             "-o",
             metavar="FILE",
-            help=".jsonl, .csv, .parquet; of graph .gexf, .graphml, .net, too; `-` is stdout; "
-            ".warc.gz, .wacz; DIR/ is a folder of Parquet files.",
+            help="Tables: .jsonl, .csv, .parquet, or DIR/ for Parquet files; graph: also .gexf, "
+            ".graphml, .net; archive: .warc.gz, .wacz; `-`: stdout.",
         ),
     ] = "-",
     level: Annotated[
@@ -154,8 +154,7 @@ def rebuild(
         bool,
         typer.Option(
             "--without-lost",
-            help="With all: go on without archive files that are lost and without damaged parts of "
-            "them; what is lost is listed.",
+            help="With all: leave out the lost and damaged parts of the archive, and list them.",
         ),
     ] = False,
 ) -> None:

@@ -15,7 +15,7 @@ def report(
         str,
         typer.Argument(
             metavar="[SITE]",
-            help="A host, a site or a URL prefix; default: all that was crawled.",
+            help="A host, a site or a URL prefix; default: everything.",
             show_default=False,
         ),
     ] = "",
@@ -33,7 +33,7 @@ def report(
         typer.Option("-o", metavar="FILE", help="Write an HTML report with all tables."),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="Maximum of rows per table.")
+        int, typer.Option("--limit", metavar="N", min=1, help="Maximum number of rows per table.")
     ] = 100,
     quick: Annotated[
         bool,

@@ -49,7 +49,8 @@ def search(
         ),
     ] = "relevance",
     per_site: Annotated[
-        int, typer.Option("--per-site", metavar="N", help="Maximum of hits per site; 0: no limit.")
+        int,
+        typer.Option("--per-site", metavar="N", help="Maximum number of hits per site; 0: all."),
     ] = 0,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show how each score is computed.")

@@ -28,7 +28,7 @@ def serve(
         typer.Option(
             "--crawls",
             metavar="DIR",
-            help="Directory of new crawls; default: beside the collection, in DIR-crawls.",
+            help="Directory of new crawls; default: next to the collection, in DIR-crawls.",
             show_default=False,
         ),
     ] = None,
@@ -73,7 +73,7 @@ def serve(
         typer.Option(
             "--allow-private",
             metavar="CIDR",
-            help="A private network that crawls started here may go to; may be repeated.",
+            help="A private network that crawls started here may reach; may be repeated.",
             show_default=False,
         ),
     ] = None,
