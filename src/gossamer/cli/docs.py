@@ -29,9 +29,9 @@ def settings_page() -> str:
         "command line, environment, `gossamer.toml`, your user configuration file, default. An",
         "unknown key is an error that names the file, the line and the nearest valid key.",
         "",
-        "Names end in their unit: `_s` is seconds, `_bytes` bytes, `_mb` megabytes. Settings marked",
-        "*fixed* decide what belongs to a crawl; a stored crawl accepts another value only with",
-        "`--change`.",
+        "Names end in their unit: `_s` is seconds, `_bytes` bytes, `_mb` megabytes. Settings",
+        "marked *fixed* decide what belongs to a crawl; a stored crawl accepts another value only",
+        "with `--change`.",
     ]
     for section in SECTIONS:
         name = section.__name__.lower()
