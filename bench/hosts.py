@@ -43,6 +43,7 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store
 from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
+from gossamer.schedule.rules import CrawlRules
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
@@ -179,10 +180,8 @@ class Schedule:
         self._hosts = hosts
         self._clock = SteppedClock()
         self.frontier = Frontier(store, settings.frontier, lambda _: None)
-        guard = Guard(settings.fetch.allow_private)
-        self._scheduler = Scheduler(
-            self.frontier, settings, _KEYS, guard, self._clock, (), lambda _: None
-        )
+        rules = CrawlRules(keys=_KEYS, guard=Guard(settings.fetch.allow_private))
+        self._scheduler = Scheduler(self.frontier, settings, self._clock, rules, lambda _: None)
         self._out: deque[Lease] = deque()
         self._found = 0
         self._ended = 0

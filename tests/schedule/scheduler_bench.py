@@ -16,6 +16,7 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import MemoryStore, Store
 from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report, Stored
+from gossamer.schedule.rules import CrawlRules
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
@@ -63,16 +64,16 @@ class Bench:
         self.scheduler = Scheduler(
             self.frontier,
             self.settings,
-            KEYS,
-            Guard(self.settings.fetch.allow_private),
             self.clock,
-            self.typed,
+            CrawlRules(
+                keys=KEYS,
+                guard=Guard(self.settings.fetch.allow_private),
+                typed_hosts=self.typed,
+            ),
             self.decided.append,
             is_unclean=self.is_unclean,
         )
         for report in self._uncommitted:
-            if report.lease.purpose is Purpose.ROBOTS:
-                self.scheduler.robots.replay(report)
             self._learn(report, self.scheduler.replayed(report))
 
     # -- steps

@@ -7,8 +7,9 @@ import asyncio
 import pytest
 
 from gossamer.records import Lease, Outcome, Purpose
-from gossamer.schedule.connection_shares import Shares, range_of
-from gossamer.schedule.host_queues import Host
+from gossamer.schedule.connection_shares import ConnectionShares, range_of
+from gossamer.schedule.host import Host
+from gossamer.settings import Politeness
 from schedule.scheduler_bench import Bench
 from schedule.virtual_run import Reply, VirtualRun, grouped
 
@@ -26,7 +27,7 @@ def test_the_range_of_an_address(address: str, found: str) -> None:
 
 
 def test_a_site_that_is_alone_may_have_all_connections() -> None:
-    shares = Shares(8)
+    shares = ConnectionShares(8)
     for _ in range(7):
         shares.begin("a.example", "9.9.9.9")
 
@@ -34,7 +35,7 @@ def test_a_site_that_is_alone_may_have_all_connections() -> None:
 
 
 def test_a_site_has_half_of_the_connections_while_others_wait() -> None:
-    shares = Shares(8)
+    shares = ConnectionShares(8)
     shares.begin("b.example", "8.8.8.8")
     for number in range(4):
         assert shares.over("a.example", f"9.9.{number}.9", has_others=True) is None
@@ -45,7 +46,7 @@ def test_a_site_has_half_of_the_connections_while_others_wait() -> None:
 
 
 def test_a_range_has_half_of_the_connections_whatever_its_sites_are_called() -> None:
-    shares = Shares(8)
+    shares = ConnectionShares(8)
     shares.begin("b.example", "8.8.8.8")
     for number in range(4):
         shares.begin(f"s{number}.example", f"9.9.9.{number}")
@@ -54,8 +55,8 @@ def test_a_range_has_half_of_the_connections_whatever_its_sites_are_called() -> 
 
 
 def test_a_held_host_is_freed_by_the_end_of_a_request() -> None:
-    shares = Shares(2)
-    host = Host(b"12345678", "h.a.example", is_typed=False, site="a.example")
+    shares = ConnectionShares(2)
+    host = Host(b"12345678", "h.a.example", Politeness(), site="a.example")
     shares.begin("a.example", "9.9.9.9")
     shares.hold("a.example", host)
 

@@ -6,9 +6,10 @@ import asyncio
 from dataclasses import dataclass
 
 from gossamer.records import Lease, Outcome, Purpose
-from gossamer.schedule.dns_queue import NameQueue
-from gossamer.schedule.host_queues import Host
+from gossamer.schedule.dns_queue import DnsQueue
+from gossamer.schedule.host import Host
 from gossamer.schedule.ready_hosts import ReadyHosts
+from gossamer.settings import Politeness
 from schedule.scheduler_bench import PUBLIC, Bench
 from schedule.virtual_run import Reply, VirtualRun
 
@@ -69,11 +70,11 @@ def test_a_site_that_was_idle_gains_no_turns_by_that() -> None:
 
 
 def a_host(site: str, number: int) -> Host:
-    return Host(b"%08d" % number, f"h{number}.{site}", is_typed=False, site=site)
+    return Host(b"%08d" % number, f"h{number}.{site}", Politeness(), site=site)
 
 
 def test_names_of_one_site_do_not_keep_other_names_waiting() -> None:
-    names = NameQueue()
+    names = DnsQueue()
     for number in range(1000):
         names.add(a_host("farm.example", number))
     names.add(a_host("good.example", 5000))

@@ -9,19 +9,27 @@ import pytest
 
 from gossamer.records import Lease, Outcome, Purpose
 from gossamer.schedule import robots_fetches as robots_errands
+from gossamer.schedule.host_cache import HostCache
 from gossamer.schedule.robots_fetches import RobotsFetches
 from schedule.scheduler_bench import HURRIED, KEYS, PUBLIC, Bench
 
 HOSTS = 40
 
 
-def answered(bench: Bench, host: int, body: bytes) -> None:
+def robots_of(bench: Bench) -> RobotsFetches:
+    """A cache of rules on the state of a bench."""
+    frontier, settings, clock = bench.frontier, bench.settings, bench.clock
+    hosts = HostCache(frontier, KEYS, settings.politeness, clock, (), is_unclean=False)
+    return RobotsFetches(frontier, settings, KEYS, clock, hosts)
+
+
+def answered(bench: Bench, robots: RobotsFetches, host: int, body: bytes) -> None:
     """The answer of a host to robots.txt, as the archive has it."""
     name = f"h{host}.example"
     url = f"http://{name}/robots.txt"
     lease = Lease(host, url, KEYS.of(url), name, PUBLIC + "8", Purpose.ROBOTS)
     report = bench.report(lease, Outcome.FETCHED, status=200, body=body)
-    bench.scheduler.robots.replay(report)
+    robots.replay(report)
 
 
 def in_memory(robots: RobotsFetches) -> list[str]:
@@ -39,9 +47,9 @@ def test_what_is_held_is_bounded_by_its_size(
 ) -> None:
     monkeypatch.setattr(robots_errands, "_ROOM_BYTES", 100_000)
     bench = Bench(HURRIED)
-    robots = bench.scheduler.robots
+    robots = robots_of(bench)
     for host in range(500):
-        answered(bench, host, rules(host, count, length))
+        answered(bench, robots, host, rules(host, count, length))
 
     held = in_memory(robots)
     accesses = [robots.access(origin) for origin in held]
@@ -54,9 +62,9 @@ def test_what_is_held_is_bounded_by_its_size(
 def test_rules_that_are_not_held_are_read_from_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robots_errands, "_ROOM_BYTES", 5_000)
     bench = Bench(HURRIED)
-    robots = bench.scheduler.robots
+    robots = robots_of(bench)
     for host in range(HOSTS):
-        answered(bench, host, rules(host, 2))
+        answered(bench, robots, host, rules(host, 2))
         if host % 7 == 0:
             bench.commit()
 
@@ -72,12 +80,13 @@ def test_rules_that_are_not_held_are_read_from_the_state(monkeypatch: pytest.Mon
 def test_an_answer_that_comes_again_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robots_errands, "_ROOM_BYTES", 20_000)
     bench = Bench(HURRIED)
-    answered(bench, 1, rules(1, 2))
+    robots = robots_of(bench)
+    answered(bench, robots, 1, rules(1, 2))
     for _ in range(100):
         asyncio.run(bench.wait(1))
-        answered(bench, 2, rules(2, 2))
+        answered(bench, robots, 2, rules(2, 2))
 
-    access = bench.scheduler.robots.access("http://h2.example")
+    access = robots.access("http://h2.example")
     assert access is not None
     assert access.at_us == bench.clock.wall_us(), "the last one counts"
-    assert in_memory(bench.scheduler.robots) == ["http://h1.example", "http://h2.example"]
+    assert in_memory(robots) == ["http://h1.example", "http://h2.example"]

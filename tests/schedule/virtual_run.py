@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gossamer.records import Lease, Report
-from gossamer.schedule.host_queues import Host
+from gossamer.schedule.host import Host
 from schedule.scheduler_bench import Bench, SeenRequest
 
 

@@ -51,6 +51,7 @@ from gossamer.policies.throttle import Throttle
 from gossamer.records import Found
 from gossamer.schedule.admission import Admission, build_scope
 from gossamer.schedule.matches import count_matches, matcher
+from gossamer.schedule.rules import CrawlRules
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings, values_of
 from gossamer.urls.bans import BanList
@@ -204,10 +205,13 @@ def _open(
     links = LinkFiles(paths.graph, clock, settings.node.keep_parts_s)
     is_unclean = store.find(Table.META, CLEAN_KEY) == b"0"
     scheduler = Scheduler(
-        frontier, settings, keys, guard, clock, typed.hosts, crawl_log.note_row,
-        is_unclean=is_unclean, may_ask_sitemap=admission.may_ask_sitemap,
-        is_in_scope=admission.is_in_scope, find_ban=admission.find_ban,
-        secret_origins=typed.secret_origins,
+        frontier, settings, clock,
+        CrawlRules(
+            keys=keys, guard=guard, typed_hosts=typed.hosts, secret_origins=typed.secret_origins,
+            find_ban=admission.find_ban, may_request_sitemap=admission.may_ask_sitemap,
+            is_in_scope=admission.is_in_scope,
+        ),
+        crawl_log.note_row, is_unclean=is_unclean,
     )  # fmt: skip
     context = WorkerContext(
         paths.path, "0", f"{clock.wall_us() // 1000:x}", _info(settings, all_seeds, salt)
@@ -261,7 +265,7 @@ def _open(
         frontier.pending.delete(Table.META, REJUDGE_KEY)
     new_seeds = _admit_seeds(frontier, seeds, all_seeds, keys, clock.wall_us())
     committer.commit_now()
-    scheduler.sitemaps.open(store, is_changed=any(key in _WANTS_SITEMAPS for key in changed))
+    scheduler.open_sitemaps(store, is_changed=any(key in _WANTS_SITEMAPS for key in changed))
     marker.close()
     delete_markers(paths.run, but=context.run)
     intake = (

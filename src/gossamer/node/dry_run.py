@@ -43,7 +43,8 @@ from gossamer.policies.throttle import Throttle
 from gossamer.politeness.pace import rest_after
 from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
 from gossamer.schedule.admission import Admission
-from gossamer.schedule.host_queues import Host
+from gossamer.schedule.host import Host
+from gossamer.schedule.rules import CrawlRules
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings, values_of
 from gossamer.urls.bans import BanList
@@ -227,17 +228,19 @@ class Trial:
             on_refused=self._refused.extend,
         )
         self._scheduler = Scheduler(
-            self.frontier, self._settings, self._keys, guard_of(settings.fetch),
-            self._clock, typed.hosts, self._refused.append,
-            is_unclean=store.find(Table.META, CLEAN_KEY) == b"0",
-            may_ask_sitemap=admission.may_ask_sitemap, is_in_scope=admission.is_in_scope,
-            find_ban=admission.find_ban,
+            self.frontier, self._settings, self._clock,
+            CrawlRules(
+                keys=self._keys, guard=guard_of(settings.fetch), typed_hosts=typed.hosts,
+                may_request_sitemap=admission.may_ask_sitemap, is_in_scope=admission.is_in_scope,
+                find_ban=admission.find_ban,
+            ),
+            self._refused.append, is_unclean=store.find(Table.META, CLEAN_KEY) == b"0",
         )  # fmt: skip
         self._admit([seed for seed in seeds if not forgotten.covers(seed)])
         self._known += [
             NotAsked(seed, "banned", "it was forgotten") for seed in seeds if forgotten.covers(seed)
         ]
-        self._scheduler.sitemaps.open(store, is_changed=False)
+        self._scheduler.open_sitemaps(store, is_changed=False)
         self._began: dict[str, tuple[float, int]] = {}  # of each host: when, and how many queued
 
     def _admit(self, seeds: Sequence[str]) -> None:

@@ -59,10 +59,6 @@ class Learner:
         if report.lease.source:
             self.bring(processed)
             return
-        if report.lease.purpose is Purpose.ROBOTS:
-            self.scheduler.robots.replay(report)
-        elif report.lease.purpose is Purpose.SITEMAP:
-            self.scheduler.sitemaps.replay(report)
         self._learn(processed, self.scheduler.replayed(report))
         self._note_end(processed)
 
@@ -74,7 +70,7 @@ class Learner:
         if is_last:
             self.crawl_log.note_report(report)
             self._count_match(report)
-        self.scheduler.sitemaps.want(report.sitemaps)
+        self.scheduler.want_sitemaps(report.sitemaps)
         if self.index is not None:
             self.index.take(processed, is_current=is_last)
         self._note_end(processed)

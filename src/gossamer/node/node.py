@@ -31,7 +31,7 @@ from gossamer.node.progress import Progress, Speed, Summary, figures_of, summari
 from gossamer.policies.disk import least_free_bytes
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Lease, Purpose, Report
-from gossamer.schedule.host_queues import Host
+from gossamer.schedule.host import Host
 from gossamer.workers.pool import PoolOwner
 from gossamer.workers.process import ProcessedPage
 from gossamer.workers.wire import PartWritten, with_text
@@ -64,7 +64,7 @@ class Node:
         self._recent: deque[Recent] = deque(maxlen=_RECENT)
         self._recorder: Recorder | None = None
         self._connections = room_for_connections(parts.settings.fetch.connections)
-        parts.scheduler.shares.resize(self._connections)
+        parts.scheduler.resize(self._connections)
         self._throttle = Throttle(parts.settings.node.hours, parts.settings.fetch.max_rate_bytes)
         self._fault: BaseException | None = None
         self._next_disk_check_s = 0.0
@@ -195,7 +195,7 @@ class Node:
             self.stop(reached)
             return
         self._scheduler.hasten_retries()
-        if not (counts.queued or self._parts.pool.under_way or self._scheduler.sitemaps.waiting):
+        if not (counts.queued or self._parts.pool.under_way or self._scheduler.sitemaps_waiting):
             self.stop("done")
 
     async def _wait(self) -> None:
@@ -337,7 +337,7 @@ class Node:
     def _free_connections(self) -> None:
         """All connections are taken, and hosts wait: slow answers make room for others."""
         pool = self._parts.pool
-        if pool.under_way >= self._connections and self._scheduler.board.has_ready:
+        if pool.under_way >= self._connections and self._scheduler.has_ready:
             pool.end_slow(max(1, self._connections // 8))
 
     def _check_disk(self) -> None:

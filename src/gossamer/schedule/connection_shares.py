@@ -1,8 +1,8 @@
-"""How many of the connections may one site hold, or one range of addresses?
+"""How many of the connections may one site use, or one range of addresses?
 
-Half of them, while others wait; seven eighths, while nobody waits, so that who comes next need not
-wait for an answer that never ends. Where all that was met is one site, or one range, it may have
-all. A range is a /24, or a /64 of IPv6: whoever has one has all of its addresses.
+Half of them while others wait. Seven eighths while none waits, so that the next one need not wait
+for an answer that never ends. All of them if every request so far went to one site, or one range.
+A range is a /24, or a /64 of IPv6: its addresses mostly belong to one owner.
 
 A host that would take more is held until a request of its site, or range, has ended.
 """
@@ -13,11 +13,11 @@ from collections import deque
 from functools import lru_cache
 from ipaddress import ip_address, ip_network
 
-from gossamer.schedule.host_queues import Host
+from gossamer.schedule.host import Host
 
 
-class Shares:
-    """Requests under way by site and by range of addresses."""
+class ConnectionShares:
+    """Requests in flight by site and by range of addresses."""
 
     def __init__(self, connections: int) -> None:
         self._under_way: dict[str, int] = {}  # sites and ranges, never 0

@@ -1,10 +1,10 @@
-"""A host that answers on one port may not on another: then only what is there is out of reach.
+"""Dead ports: a host that answers on one port may not answer on another.
 
-Without this, one link to a closed port would let all pages of its host wait. An origin (scheme,
-host and port) that was never reached, of a host that has answered elsewhere, is doubted: its URLs
-wait by themselves while the host goes on, and fail when it was tried as often as a host would be.
+Without this, one link to a closed port would delay all pages of its host. An origin (scheme, host
+and port) that was never reached, of a host that has answered elsewhere, is doubted: its URLs wait
+by themselves while the host goes on, and fail when it was tried as often as a host would be.
 
-Remembered by this process only: the next one tries each once more.
+Kept by this process only: the next one tries each origin once more.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ class Doubt:
 class DeadPorts:
     """The origins that are doubted."""
 
-    def __init__(self, manners: Politeness) -> None:
-        self._manners = manners
+    def __init__(self, politeness: Politeness) -> None:
+        self._politeness = politeness
         self._doubts: OrderedDict[str, Doubt] = OrderedDict()
 
     def blame(self, origin: str, detail: str, now_us: int) -> None:
         """It could not be connected to."""
         before = self._doubts.pop(origin, None)
         faults = before.faults + 1 if before else 1
-        wait_s = wait_before_retry(Reason.CONNECT, faults - 1, self._manners)
+        wait_s = wait_before_retry(Reason.CONNECT, faults - 1, self._politeness)
         until_us = None if wait_s is None else now_us + round(wait_s * 1e6)
         self._doubts[origin] = Doubt(faults, until_us, detail)
         if len(self._doubts) > _MOST:
             self._doubts.popitem(last=False)
 
     def find(self, origin: str, now_us: int) -> Doubt | None:
-        """Why its URLs are not to be asked for now; None when they may be."""
+        """Why its URLs are not to be requested now; None if they may be."""
         doubt = self._doubts.get(origin)
         is_over = doubt is None or (doubt.until_us is not None and doubt.until_us <= now_us)
         return None if is_over else doubt

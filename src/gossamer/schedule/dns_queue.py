@@ -1,8 +1,8 @@
-"""Whose name is looked up next?
+"""Which host's name is resolved next?
 
-Few at once: the system's resolver takes as long as the slowest server of names wants, and holds a
-thread for it. Sites take turns, and none has more than a few under way, so that a site with
-thousands of names that nobody answers for cannot keep others from theirs.
+Few at once: the system's resolver takes as long as the slowest name server, and holds a thread for
+it. Sites take turns, and none has more than a few lookups in flight, so that a site with thousands
+of names that no server answers for does not hold up the others.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, deque
 from typing import Final
 
-from gossamer.schedule.host_queues import Host
+from gossamer.schedule.host import Host
 
 _AT_ONCE: Final = 64
 _AT_ONCE_OF_SITE: Final = 8
 
 
-class NameQueue:
+class DnsQueue:
     """Hosts whose names are to be resolved."""
 
     def __init__(self) -> None:

@@ -11,7 +11,8 @@ from heapq import nlargest
 
 from gossamer.base.values import dataclass
 from gossamer.frontier.rows import HostRow
-from gossamer.schedule.host_queues import Host, Where
+from gossamer.schedule.host import Host
+from gossamer.schedule.moves import Queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,9 @@ def holdups(
 
 def _holdup(host: Host, row: HostRow, now_s: float) -> Holdup:
     queued = max(row.queued + row.waiting - host.pace.under_way, 0)
-    is_resting = host.where is Where.RESTING
+    is_delayed = host.queue in (Queue.DELAYED, Queue.GIVEN_UP)
     free_at_s = max(host.pace.free_at_s, host.called_by.pace.free_at_s if host.called_by else 0.0)
-    wait_s = round(max(free_at_s - now_s, 0.0), 1) if is_resting else None
+    wait_s = round(max(free_at_s - now_s, 0.0), 1) if is_delayed else None
     return Holdup(host.name, queued, _why(host, row), wait_s)
 
 
@@ -52,6 +53,6 @@ def _why(host: Host, row: HostRow) -> str:
         return "waiting for its robots.txt"
     if host.waits_for is not None:
         return "another host at its address comes first"
-    if host.where is Where.FULL:
+    if host.queue is Queue.FULL:
         return "waiting for its answer"
     return f"Crawl-delay {host.crawl_delay_s:g} s" if host.crawl_delay_s else "delay"

@@ -1,8 +1,8 @@
-"""Which of the hosts that may be asked is asked next?
+"""The ready queue: which of the hosts that may be requested is next?
 
-Sites take turns: each gives the host whose first URL comes first, then the next site gives one. A
-site with 10,000 hosts gets as many turns as one with a single host, so it cannot keep others from
-theirs. A site that had nothing to ask for a while gains no turns by that.
+Sites take turns. A site gives its host with the first priority key, then the next site gives one. A
+site with 10,000 hosts gets as many turns as one with a single host, so it cannot hold up the
+others. A site that had no work for a while gains no turns by that.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Site(Generic[H]):
 
 
 class ReadyHosts(Generic[H]):
-    """Hosts that may be asked, by site."""
+    """Hosts that may be requested, by site."""
 
     def __init__(self) -> None:
         self._sites: dict[str, _Site[H]] = {}
@@ -49,12 +49,12 @@ class ReadyHosts(Generic[H]):
         self._order = itertools.count()
         self._turn = 0  # how many turns the site had that was served last
 
-    def add(self, host: H, place: bytes) -> None:
-        """`host.turn` is new; `place` is that of its first URL."""
+    def add(self, host: H, key: bytes) -> None:
+        """`host.turn` is new; `key` is the priority key of its first URL."""
         site = self._sites.get(host.site)
         if site is None:
             site = self._sites[host.site] = _Site[H]()
-        heapq.heappush(site.hosts, (place, host.turn, host))
+        heapq.heappush(site.hosts, (key, host.turn, host))
         if not site.is_listed:
             site.turns = max(site.turns, self._turn)
             self._list(site)

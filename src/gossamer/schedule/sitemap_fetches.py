@@ -1,22 +1,23 @@
-"""Which sitemaps are still to be asked for?
+"""Sitemaps: which are still to be fetched?
 
-robots.txt names them (`urls.sitemaps`), and indexes name more. Each is asked once in the life of a
-collection, in turn with the pages of its host, paced and judged by robots.txt as they are; it
-counts against no limit. Any host may be named, as sitemaps.org has it, and is asked only where a
-link could lead to it: bans, ports and private addresses hold. Of hosts where the crawl has no
-business a host may name a few, and those name nobody else: else an index of 50,000 names would send
-a crawl of one host to as many strangers.
+robots.txt names them (`urls.sitemaps`), and indexes name more. Each is fetched once in the life of
+a collection, in turn with the pages of its host, with the same politeness and under the same rules
+of robots.txt; it counts against no limit. A sitemap may be on any host, as sitemaps.org has it. It
+is fetched only where a link could lead to it: bans, ports and private addresses hold. On hosts that
+the crawl has no other reason to visit, one host may name a few sitemaps, and those name no others:
+else an index of 50,000 names would send a crawl of one host to as many strangers.
 
 A row of the state for each (in META) says whether it is wanted or done. So no circle of indexes is
-walked twice, and neither a stop nor a kill loses one. Until `open` has been called, which is when
-recovery is over, rows are all there is; then each wanted one waits at its host.
+followed twice, and neither a stop nor a kill loses one. Before `open`, which is called when
+recovery is over, there are only rows; after it each wanted sitemap waits at its host.
+
+Nothing here moves a host: each method returns the hosts that it changed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Final
 
 import msgpack
@@ -28,202 +29,202 @@ from gossamer.frontier.store import Store, Table, walk
 from gossamer.parse.documents.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
-from gossamer.schedule.auxiliary import host_to_ask
-from gossamer.schedule.host_queues import Host, SitemapFetch
+from gossamer.schedule.host import Host, SitemapFetch
+from gossamer.schedule.host_cache import HostCache
+from gossamer.schedule.rules import CrawlRules
 from gossamer.settings import Settings
-from gossamer.urls.canonical import NormalForm, host_of
-from gossamer.urls.keys import Keys
+from gossamer.urls.canonical import NormalForm, host_of, origin_of
 
 _MAX_HOPS: Final = 5
 _MAX_LEVEL: Final = 3  # sitemaps.org knows indexes of sitemaps, and no indexes of indexes
 _TRIES: Final = 3
 _NAMED_AT_ONCE: Final = 1000  # by one robots.txt
-_ABROAD: Final = 50  # on hosts where the crawl has no business, by one host
+_ABROAD: Final = 50  # on hosts that the crawl has no other reason to visit, by one host
 _WAITING: Final = 50_000  # at all hosts: each index of a crawl of any host may name as many
 _OUR_RULES: Final = frozenset({Reason.ROBOTS, Reason.PRIVATE, Reason.CONTACT})
 
 
 class SitemapFetches:
-    """The sitemaps of a collection that have been asked for, and those that have not."""
+    """The sitemaps of a collection that have been fetched, and those that have not."""
 
     def __init__(
         self,
         frontier: Frontier,
         settings: Settings,
-        keys: Keys,
-        host_of_key: Callable[[bytes], Host],
-        place: Callable[[Host], None],
-        may_ask: Callable[[str], bool],
-        is_in_scope: Callable[[str], bool],
+        rules: CrawlRules,
+        hosts: HostCache,
         on_decided: Callable[[UrlRow], None],
     ) -> None:
-        """`place` puts a host where it belongs after it got work; `may_ask` judges a URL alone;
-        `on_decided` hears of every sitemap that is not asked for in the end.
-        """
+        """`on_decided` is told of every sitemap that is not fetched in the end."""
         self._frontier = frontier
-        self._keys = keys
-        self._host = host_of_key
-        self._place = place
-        self._may_ask = may_ask
-        self._is_in_scope = is_in_scope
+        self._keys = rules.keys
+        self._may_request = rules.may_request_sitemap
+        self._is_in_scope = rules.is_in_scope
+        self._hosts = hosts
         self._on_decided = on_decided
         self._form = NormalForm(settings.urls.query, settings.urls.session_parameters)
         self._per_host = settings.urls.sitemaps_per_host
-        # Where no link is followed, nothing that a sitemap names would be asked.
+        # Where no link is followed, nothing that a sitemap names would be requested.
         is_followed = settings.scope.kind != "page" and settings.scope.depth != 0
         self._choice = settings.urls.sitemaps if is_followed else "never"
         self._known: Counter[bytes] = Counter()  # by host
         self._abroad: Counter[str] = Counter()  # by the host that named them
-        self._out: dict[int, SitemapFetch] = {}  # by number of the lease
+        self._in_flight: dict[int, SitemapFetch] = {}  # by number of the lease
         self._is_open = False
-        self.waiting = 0  # at their hosts, not those under way
+        self.waiting = 0  # at their hosts, not those in flight
 
-    def open(self, store: Store, *, is_changed: bool) -> None:
+    def open(self, store: Store, *, is_changed: bool) -> list[Host]:
         """Begin with what the state knows. `is_changed`: the operator may want other sitemaps
         than before, so each robots.txt is looked at again.
         """
         self._is_open = True
+        changed: list[Host] = []
         for key, row in walk(store, Table.META, SITEMAP_PREFIX, SITEMAP_PREFIX + b"\xff" * 17):
-            errand, is_done = _decode(row)
+            fetch, is_done = _decode(row)
             self._known[key[len(SITEMAP_PREFIX) :][:8]] += 1
-            if self._is_abroad(errand):
-                self._abroad[host_of(errand.via)] += 1
+            if self._is_abroad(fetch):
+                self._abroad[host_of(fetch.via)] += 1
             if not is_done and self._choice != "never":
-                self._queue(errand)
+                changed.append(self._queue(fetch))
         if is_changed:
             for origin, row in walk(store, Table.ORIGIN, b"", None):
-                self.named_by_robots(origin.decode(), Access.decode(row))
+                changed += self.named_by_robots(origin.decode(), Access.decode(row))
+        return changed
 
-    def named_by_robots(self, origin: str, access: Access) -> None:
-        """An origin's robots.txt has come: ask for the sitemaps it names."""
+    def named_by_robots(self, origin: str, access: Access) -> list[Host]:
+        """The robots.txt of an origin has come: fetch the sitemaps that it names."""
         if self._choice == "never" or access.is_denied_all:
-            return
+            return []
         robots = f"{origin}/robots.txt"
-        if not self._is_at_home(robots):
-            return
+        if not self._has_business_at(robots):
+            return []
         named = access.robots.sitemaps[:_NAMED_AT_ONCE]
         if not named and self._choice == "always":
             named = ("/sitemap.xml",)
-        for written in named:
-            url = self._form.find(written, robots)
-            if url is not None:
-                self._want(SitemapFetch(url, robots))
+        urls = (self._form.find(written, robots) for written in named)
+        return self._want_all(SitemapFetch(url, robots) for url in urls if url is not None)
 
-    def want(self, urls: Iterable[str]) -> None:
-        """Ask for sitemaps that the operator named, in an index that was imported."""
-        for url in urls:
-            self._want(SitemapFetch(url, ""))
+    def want(self, urls: Iterable[str]) -> list[Host]:
+        """Fetch sitemaps that the operator named, in an index that was imported."""
+        return self._want_all(SitemapFetch(url, "") for url in urls)
 
-    def lease(self, host: Host, number: int) -> Lease:
-        """The first sitemap of a host, as a lease; it has one."""
-        errand = self._out[number] = host.sitemaps.pop(0)
+    def lease(self, host: Host, number: int, secret_origins: frozenset[str]) -> Lease:
+        """The first sitemap of a host, as a lease; it has one. `secret_origins` may be sent the
+        operator's secrets."""
+        fetch = self._in_flight[number] = host.sitemap_taken()
         self.waiting -= 1
         return Lease(
             number=number,
-            url=errand.url,
-            key=self._keys.of(errand.url),
+            url=fetch.url,
+            key=self._keys.of(fetch.url),
             host=host.name,
             address=host.address,
             purpose=Purpose.SITEMAP,
-            tries=errand.tries,
-            redirects=errand.hops,
-            via=errand.via,
+            tries=fetch.tries,
+            redirects=fetch.hops,
+            via=fetch.via,
             is_trusted=host.is_typed,
+            gets_secrets=host.is_typed and origin_of(fetch.url) in secret_origins,
             must_be_public=host.must_be_public,
             max_body_bytes=MAX_BYTES,
         )
 
     def came_back(self, host: Host, lease: Lease) -> None:
-        """The lease came to nothing: the sitemap is to be asked for again; the caller places."""
-        host.sitemaps.append(self._out.pop(lease.number))
+        """The lease was not carried out: the sitemap is to be fetched again."""
+        host.sitemap_added(self._in_flight.pop(lease.number))
         self.waiting += 1
 
     def drop_first(self, host: Host, reason: Reason, detail: str, at_us: int) -> None:
-        """The first sitemap of a host may not be asked for; the caller places the host."""
+        """The first sitemap of a host may not be fetched."""
         self.waiting -= 1
-        errand = host.sitemaps.pop(0)
-        self._put(errand, is_done=True)
+        fetch = host.sitemap_taken()
+        self._put(fetch, is_done=True)
         standing = Standing.REFUSED if reason in _OUR_RULES else Standing.FAILED
         told = f"a sitemap: {detail}"
         self._on_decided(
             UrlRow(
-                standing=standing, depth=0, url=errand.url, reason=reason, detail=told, at_us=at_us
+                standing=standing, depth=0, url=fetch.url, reason=reason, detail=told, at_us=at_us
             )
         )
 
     def abandon(self, host: Host, reason: Reason, detail: str, at_us: int) -> None:
-        """Nothing of a host can be asked."""
+        """Nothing of a host can be requested."""
         while host.sitemaps:
             self.drop_first(host, reason, detail, at_us)
 
-    def learn(self, host: Host, report: Report) -> None:
-        """A lease ended; the caller places its host."""
-        errand = self._out.pop(report.lease.number)
-        if report.outcome is Outcome.FAILED and errand.tries + 1 < _TRIES:
-            again = replace(errand, tries=errand.tries + 1)
+    def learn(self, host: Host, report: Report) -> list[Host]:
+        """A fetch ended."""
+        fetch = self._in_flight.pop(report.lease.number)
+        if report.outcome is Outcome.FAILED and fetch.tries + 1 < _TRIES:
+            again = fetch._replace(tries=fetch.tries + 1)
             self._put(again, is_done=False)
-            host.sitemaps.append(again)
+            host.sitemap_added(again)
             self.waiting += 1
-            return
-        self._conclude(errand, report)
+            return []
+        return self._conclude(fetch, report)
 
-    def replay(self, report: Report) -> None:
+    def replay(self, report: Report) -> list[Host]:
         """An answer from the archive that was not committed before a kill."""
         row = self._frontier.pending.find(Table.META, SITEMAP_PREFIX + report.lease.key)
         lease = report.lease
-        errand = _decode(row)[0] if row else SitemapFetch(lease.url, lease.via, lease.redirects)
-        if report.outcome is not Outcome.FAILED:
-            self._conclude(errand, report)
+        fetch = _decode(row)[0] if row else SitemapFetch(lease.url, lease.via, lease.redirects)
+        return [] if report.outcome is Outcome.FAILED else self._conclude(fetch, report)
 
-    def _conclude(self, errand: SitemapFetch, report: Report) -> None:
-        self._put(errand, is_done=True)
-        if report.redirect and errand.hops < _MAX_HOPS:
-            self._want(replace(errand, url=report.redirect, hops=errand.hops + 1, tries=0))
-        if errand.level < _MAX_LEVEL:
-            for url in report.sitemaps:
-                self._want(SitemapFetch(url, errand.url, level=errand.level + 1))
+    def _conclude(self, fetch: SitemapFetch, report: Report) -> list[Host]:
+        self._put(fetch, is_done=True)
+        more: list[SitemapFetch] = []
+        if report.redirect and fetch.hops < _MAX_HOPS:
+            more.append(fetch._replace(url=report.redirect, hops=fetch.hops + 1, tries=0))
+        if fetch.level < _MAX_LEVEL:
+            level = fetch.level + 1
+            more += (SitemapFetch(url, fetch.url, level=level) for url in report.sitemaps)
+        return self._want_all(more)
 
-    def _want(self, errand: SitemapFetch) -> None:
-        key = self._keys.of(errand.url)
+    def _want_all(self, fetches: Iterable[SitemapFetch]) -> list[Host]:
+        wanted = (self._want(fetch) for fetch in fetches)
+        return [host for host in wanted if host is not None]
+
+    def _want(self, fetch: SitemapFetch) -> Host | None:
+        """Note a sitemap to be fetched. The host that it waits at now; None if there is none."""
+        key = self._keys.of(fetch.url)
         is_known = self._frontier.pending.find(Table.META, SITEMAP_PREFIX + key) is not None
-        if is_known or self._is_full(errand, key[:8]) or not self._may_ask(errand.url):
-            return
-        if self._is_abroad(errand):
-            by = host_of(errand.via)
-            if self._abroad[by] >= _ABROAD or not self._is_at_home(errand.via):
-                return
+        if is_known or self._is_full(fetch, key[:8]) or not self._may_request(fetch.url):
+            return None
+        if self._is_abroad(fetch):
+            by = host_of(fetch.via)
+            if self._abroad[by] >= _ABROAD or not self._has_business_at(fetch.via):
+                return None
             self._abroad[by] += 1
         self._known[key[:8]] += 1
-        self._put(errand, is_done=False)
-        if self._is_open:
-            self._queue(errand)
+        self._put(fetch, is_done=False)
+        return self._queue(fetch) if self._is_open else None
 
-    def _is_full(self, errand: SitemapFetch, host_key: bytes) -> bool:
-        """Whether so many are known of its host, or wait, that this one is let go."""
-        is_crowded = self.waiting >= _WAITING and bool(errand.via)  # the operator's own all wait
+    def _is_full(self, fetch: SitemapFetch, host_key: bytes) -> bool:
+        """Whether so many are known of its host, or wait, that this one is dropped."""
+        is_crowded = self.waiting >= _WAITING and bool(fetch.via)  # the operator's own all wait
         return is_crowded or self._known[host_key] >= self._per_host
 
-    def _is_abroad(self, errand: SitemapFetch) -> bool:
-        """Whether somebody else's document names it, and nothing else leads to its host."""
-        is_named_there = not errand.via or host_of(errand.via) == host_of(errand.url)
-        return not is_named_there and not self._is_at_home(errand.url)
+    def _is_abroad(self, fetch: SitemapFetch) -> bool:
+        """Whether a document of another host names it, and nothing else leads to its host."""
+        is_named_there = not fetch.via or host_of(fetch.via) == host_of(fetch.url)
+        return not is_named_there and not self._has_business_at(fetch.url)
 
-    def _is_at_home(self, url: str) -> bool:
-        """Whether the crawl has business at the host of a URL: scope, or a URL that was let in."""
+    def _has_business_at(self, url: str) -> bool:
+        """Whether the crawl visits the host of a URL: by scope, or by a URL that was admitted."""
         if self._is_in_scope(url):
             return True
         row = self._frontier.host(self._keys.host(host_of(url)))
         return row.known > row.refused
 
-    def _queue(self, errand: SitemapFetch) -> None:
-        host = host_to_ask(errand.url, self._frontier, self._keys, self._host)
-        host.sitemaps.append(errand)
+    def _queue(self, fetch: SitemapFetch) -> Host:
+        host = self._hosts.host_for(fetch.url)
+        host.sitemap_added(fetch)
         self.waiting += 1
-        self._place(host)
+        return host
 
-    def _put(self, errand: SitemapFetch, *, is_done: bool) -> None:
-        row = (errand.url, errand.via, errand.hops, errand.level, errand.tries, is_done)
-        key = SITEMAP_PREFIX + self._keys.of(errand.url)
+    def _put(self, fetch: SitemapFetch, *, is_done: bool) -> None:
+        row = (fetch.url, fetch.via, fetch.hops, fetch.level, fetch.tries, is_done)
+        key = SITEMAP_PREFIX + self._keys.of(fetch.url)
         self._frontier.pending.put(Table.META, key, msgpack.packb(row))
 
 

@@ -1,8 +1,8 @@
-"""What becomes of queued URLs that nobody is asked for?
+"""Queued URLs that are skipped: no request is sent for them.
 
-A rule refuses them, their port is dead, or their host is given up: they leave the queue with a
-reason that people can read. Some hundred are decided at once, then others get their turn: a million
-URLs of one host would hold up everybody else for 20 s.
+A rule refuses them, their port is dead, or their host is given up. They leave the queue with a
+reason that people can read. Some hundred are decided at a time, then other hosts get their turn: a
+million URLs of one host would hold up all others for 20 s.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.records import Reason
 from gossamer.schedule.dead_ports import DeadPorts
-from gossamer.schedule.host_queues import Host
+from gossamer.schedule.host import Host
 from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
 
 AT_ONCE: Final = 500  # URLs, some 10 ms
-SLICE_REST_S: Final = 0.01  # for a host of which so many were decided
-_PENDING_ROWS: Final = 20_000  # that wait for a commit: more would hold the loop up while written
+SLICE_DELAY_S: Final = 0.01  # for a host of which so many were decided
+_PENDING_ROWS: Final = 20_000  # not committed yet: more would hold the loop up while written
 _COMMIT_WAIT_S: Final = 0.05  # between two looks at them
 
 
 class SkippedUrls:
-    """Decides about URLs without asking. `count` says of how many since it was set to 0."""
+    """Decides about URLs without a request. `count` says how many since it was set to 0."""
 
     def __init__(
         self,
         frontier: Frontier,
-        manners: Politeness,
+        politeness: Politeness,
         clock: Clock,
         on_decided: Callable[[UrlRow], None],
     ) -> None:
         self._frontier = frontier
         self._clock = clock
         self._on_decided = on_decided
-        self.dead_ports = DeadPorts(manners)
+        self.dead_ports = DeadPorts(politeness)
         self.count = 0
 
     def refuse_first(self, host: Host, entry: QueueEntry, reason: Reason, detail: str) -> None:
@@ -67,13 +67,11 @@ class SkippedUrls:
         """A URL that waits for a retry gets none."""
         self._on_decided(self._frontier.fail(key, reason, detail, now_us))
 
-    def sweep(self, host: Host) -> float | None:
-        """Some of what a given-up host has queued gets the verdict. Seconds until the rest may get
-        it; None where nothing is left, and nothing more is said of the host."""
-        assert host.verdict is not None, "only of a host that is given up"
+    def skip_some(self, host: Host, reason: Reason, detail: str) -> float | None:
+        """Some of what a host has queued gets the verdict. Seconds until the rest may get it; None
+        if nothing is left."""
         if self._frontier.pending.size > _PENDING_ROWS:
             return _COMMIT_WAIT_S
-        reason, detail = host.verdict
         now_us = self._clock.wall_us()
         is_rule = reason in (Reason.PRIVATE, Reason.CONTACT)
         faults = self._frontier.host(host.key).faults
@@ -86,6 +84,5 @@ class SkippedUrls:
                 else self._frontier.fail(*given, tries=faults)
             )
         if self._frontier.peek(host.key) is not None:
-            return SLICE_REST_S
-        host.verdict = None
+            return SLICE_DELAY_S
         return None

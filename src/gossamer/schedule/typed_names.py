@@ -16,7 +16,7 @@ from gossamer.fetch.resolve import address_in
 from gossamer.frontier.meta_keys import TYPED_NAME_PREFIX
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.store import Table
-from gossamer.schedule.host_queues import Host
+from gossamer.schedule.host import Host
 
 _PUBLIC, _PRIVATE = b"public", b"private"
 _EVERYBODY: Final = Guard()  # knows which addresses are public
@@ -28,14 +28,14 @@ class TypedNames:
     def __init__(self, pending: Pending) -> None:
         self._pending = pending
 
-    def note(self, host: Host, addresses: Sequence[str]) -> None:
-        """A typed host was looked up: whether it must be public from now on."""
+    def must_be_public(self, host: Host, addresses: Sequence[str]) -> bool:
+        """A host was looked up: whether it must be public from now on."""
         if not host.is_typed or not addresses or address_in(host.name):
-            return
+            return host.must_be_public
         key = TYPED_NAME_PREFIX + host.name.encode()
         known = self._pending.find(Table.META, key)
         if known is None:
             is_public = any(_EVERYBODY.forbids(a, is_trusted=False) is None for a in addresses)
             known = _PUBLIC if is_public else _PRIVATE
             self._pending.put(Table.META, key, known)
-        host.must_be_public = known == _PUBLIC
+        return known == _PUBLIC

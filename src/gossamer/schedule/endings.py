@@ -1,0 +1,153 @@
+"""What the end of a request means for its host, and when its URL is to be tried again.
+
+A plain answer starts the politeness delay. A failure may be the host's (`host_troubles.py`), the
+network's or the page's own (`politeness/retry.py`); an auxiliary fetch brings rules or more
+sitemaps. The host's delay is noted in its row, so that it outlives the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from gossamer.base.clock import Clock
+from gossamer.frontier.frontier import Frontier
+from gossamer.policies.stop import Allowance
+from gossamer.politeness.pace import busy_rest, rest_after
+from gossamer.politeness.retry import wait_before_retry
+from gossamer.records import Outcome, Purpose, Reason, Report
+from gossamer.schedule.auxiliary import AuxiliaryFetches
+from gossamer.schedule.host import Host
+from gossamer.schedule.host_troubles import HostTroubles
+from gossamer.settings import Settings
+
+_HOST_FAULTS: Final = frozenset({Reason.DNS, Reason.CONNECT})
+_PAGE: Final = Purpose.PAGE  # a global is read three times as fast as a member of its class
+_BUSY: Final = Reason.BUSY
+
+
+class Ending(NamedTuple):
+    """The wall time at which the URL is to be tried again, None for never, and the hosts that are
+    to be moved besides the one that was requested."""
+
+    retry_us: int | None = None
+    changed: Sequence[Host] = ()
+
+
+_NOTHING_MORE: Final = Ending()
+
+
+class Endings:
+    """Learns from the ends of requests."""
+
+    def __init__(
+        self,
+        frontier: Frontier,
+        settings: Settings,
+        clock: Clock,
+        troubles: HostTroubles,
+        auxiliary: AuxiliaryFetches,
+        allowance: Allowance,
+    ) -> None:
+        self._frontier = frontier
+        self._politeness = settings.politeness
+        self._max_body_bytes = settings.fetch.max_body_bytes
+        self._clock = clock
+        self._troubles = troubles
+        self._auxiliary = auxiliary
+        self._allowance = allowance
+
+    def learn(self, host: Host, report: Report, now_s: float) -> Ending:
+        """A request to a host has ended."""
+        lease = report.lease
+        if report.status:
+            self._troubles.outage.answered()
+        if report.reason is _BUSY or report.status in (429, 503):
+            host.busy(now_s, report.took_s, lease.number, report.retry_after_s, report.detail)
+        else:
+            host.answered(now_s, report.took_s)
+        row = self._frontier.touch(host.key)
+        self._allowance.wasted_bytes += report.wasted_bytes
+        if report.reason is None and lease.purpose is _PAGE:  # an answer that we keep
+            self._allowance.settle(lease.max_body_bytes)
+            if row.faults or row.trouble or host.silent:
+                self._troubles.are_over(host)
+            ending = _NOTHING_MORE
+        else:
+            ending = self._learn_more(host, report)
+        row.free_us = self._clock.wall_us()
+        if host.pace.free_at_s > now_s:
+            row.free_us += round((host.pace.free_at_s - now_s) * 1e6)
+        row.busy = host.pace.busy_in_a_row
+        return ending
+
+    def _learn_more(self, host: Host, report: Report) -> Ending:
+        """The same for what is no page that we keep."""
+        if report.lease.purpose is Purpose.ROBOTS:
+            changed = self._auxiliary.learn_robots(host, report)
+            if changed is not None:
+                return Ending(None, changed)
+            self._troubles.robots_unreachable(host, report)
+            return _NOTHING_MORE
+        if report.lease.purpose is Purpose.SITEMAP:
+            return Ending(None, self._learn_sitemap(host, report))
+        self._allowance.settle(report.lease.max_body_bytes)
+        if report.reason in _HOST_FAULTS:
+            return Ending(self._troubles.unreachable(host, report))
+        self._troubles.are_over(host)
+        if report.reason is _BUSY and host.is_too_busy:
+            host.given_up(Reason.BUSY, report.detail)
+            return _NOTHING_MORE
+        self._allowance.is_spent |= self._is_past_limit(report)
+        is_mute = report.reason is Reason.TIMEOUT and not report.status
+        if is_mute and self._troubles.is_network_gone(host):
+            return Ending(self._clock.wall_us())  # not its fault: its tries are not spent
+        return Ending(self.retry_us(report))
+
+    def _learn_sitemap(self, host: Host, report: Report) -> Sequence[Host]:
+        if report.reason in _HOST_FAULTS:
+            self._auxiliary.sitemaps.came_back(host, report.lease)
+            self._troubles.unreachable(host, report)
+            return ()
+        self._troubles.are_over(host)
+        changed = self._auxiliary.sitemaps.learn(host, report)
+        if report.reason is _BUSY and host.is_too_busy:
+            host.given_up(Reason.BUSY, report.detail)
+        return changed
+
+    def replay(self, report: Report, host_key: bytes) -> int | None:
+        """The same for an exchange of the archive, before anything is leased: its host's row gets
+        the delay that was not committed. The wall time of the next try, None for never."""
+        lease, politeness = report.lease, self._politeness
+        row = self._frontier.touch(host_key)
+        row.name = row.name or lease.host
+        is_busy = report.reason is _BUSY
+        row.busy = row.busy + 1 if is_busy else 0
+        delay_s = rest_after(
+            politeness,
+            took_s=report.took_s,
+            crawl_delay_s=row.crawl_delay_s,
+            is_open=lease.is_trusted,
+        )
+        if is_busy:
+            wanted_s = report.retry_after_s or busy_rest(politeness.busy_rest_s, row.busy)
+            delay_s = max(delay_s, wanted_s)
+            row.trouble = report.detail
+        row.free_us = max(row.free_us, report.at_us + round((report.took_s + delay_s) * 1e6))
+        return self.retry_us(report)
+
+    def retry_us(self, report: Report) -> int | None:
+        """When a URL is to be tried again, in wall time; None for never."""
+        if self._is_past_limit(report):
+            return self._clock.wall_us()
+        if report.outcome is not Outcome.FAILED or report.reason is None:
+            return None
+        wait_s = wait_before_retry(report.reason, report.lease.tries, self._politeness)
+        if report.retry_after_s > self._politeness.retry_after_max_s or wait_s is None:
+            return None
+        # A server that says when is believed; our own guess is for those that do not.
+        return self._clock.wall_us() + round((report.retry_after_s or wait_s) * 1e6)
+
+    def _is_past_limit(self, report: Report) -> bool:
+        """Whether a page did not fit only because of what is left of `limits.max_bytes`."""
+        return report.reason is Reason.SIZE and report.lease.max_body_bytes < self._max_body_bytes
