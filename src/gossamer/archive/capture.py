@@ -1,8 +1,8 @@
-"""What does an answer become, in the file and in the index beside it?
+"""Build the records of a response and its CDXJ line.
 
-Its exchange as bytes (`warc.py`) and its line (`cdxj.py`), from the same values. `_pack.c` makes
-both in one step where nothing about the exchange is odd, which is true of nearly every page: 25
-microseconds less than the steps apart take, of which there are some forty.
+The exchange as bytes (`warc.py`) and its line (`cdxj.py`) come from the same values. `_pack.c`
+makes both in one step if nothing about the exchange is unusual, which holds for nearly every page.
+That saves 25 microseconds compared with about forty separate steps.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from gossamer.archive.cdxj import cdxj_line, mime_of
 from gossamer.archive.warc import IDS_BYTES, RevisitOf, exchange_bytes
 from gossamer.records import Fetched, Lease
 
-# As `ExchangeBytes`, and its line without the end.
+# `ExchangeBytes` plus the CDXJ line without its line end.
 Capture = tuple[bytes, int, int, str, str]
 
 _AT_ONCE: Final = 64  # exchanges
 
 
 def random_ids() -> Iterator[bytes]:
-    """Random bytes for the names of an exchange's records, had from the system for 64 at a time.
+    """Random bytes for the record ids of an exchange, read from the system for 64 exchanges at
+    once.
 
-    One for each process: two that go on with the same one would give the same names.
+    Use one iterator per process: a forked copy would give the same ids.
     """
     while True:
         some = os.urandom(_AT_ONCE * IDS_BYTES)
@@ -41,9 +42,9 @@ def capture_of(
     place: tuple[str, int],
     revisit_of: RevisitOf | None = None,
 ) -> Capture:
-    """The records of an answered exchange, and the line that leads to its response.
+    """The records of an exchange with a response, and the CDXJ line of the response.
 
-    `place` is the file's name, and the byte at which the exchange will begin.
+    `place` is the file name and the offset at which the exchange will begin.
     """
     if revisit_of is None and _in_c is not None:
         made: Capture | None = _in_c(lease, answer, level, ids, place)
@@ -60,7 +61,7 @@ def capture_in_python(
     place: tuple[str, int],
     revisit_of: RevisitOf | None = None,
 ) -> Capture:
-    """The same for any answer."""
+    """Do the same for any response."""
     data, response, end, digest = exchange_bytes(lease, answer, level, revisit_of, ids)
     name, start = place
     line = cdxj_line(

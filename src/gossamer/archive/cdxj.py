@@ -1,8 +1,8 @@
-"""Where in a WARC file does a URL's capture lie? The index that pywb and its kin read.
+"""The CDXJ index of a WARC file: where the capture of a URL is. pywb and similar tools read it.
 
 One line per response or revisit: its URL in sort-friendly form (SURT), its second, and a JSON
-object that says the rest. Derived: it can be made again from the file at any time, and is when a
-crash left a file without one. Failures and refusals are not in it; they have no capture.
+object with the rest. The index is derived: it can be rebuilt from the file at any time, and is if a
+crash left a file without one. Failures and refusals are not in it, because they have no capture.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _WWW: Final = re.compile(r"www\d*\.")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
-_PLAIN: Final = re.compile(r"https?://([a-z0-9.-]+)(:\d{4,5})?(/[^?#]*)")  # a name, no query
+_PLAIN: Final = re.compile(r"https?://([a-z0-9.-]+)(:\d{4,5})?(/[^?#]*)")  # a host name, no query
 
 
 def surt(url: str) -> str:
-    """`com,example)/path?query`: a host's captures, and a domain's hosts, stand together.
+    """`com,example)/path?query`: sorts the captures of a host, and the hosts of a domain, together.
 
-    Lower case, without `www.`, default port, fragment and last slash, the query's parts sorted:
-    what pywb looks for. Session ids stay.
+    Lower case, without `www.`, default port, fragment and last slash, with sorted query parameters:
+    the form that pywb looks up. Session ids stay.
     """
     plain = _PLAIN.fullmatch(url)
-    if plain is not None:  # most URLs; the long way takes 20 microseconds
+    if plain is not None:  # most URLs; the general path takes 20 microseconds
         return f"{_reversed(plain[1])}{plain[2] or ''}){plain[3].lower().rstrip('/') or '/'}"
     try:
         parts = urlsplit(url)
@@ -64,17 +64,20 @@ def _reversed(host: str) -> str:
 
 
 def cdxj_line(
-    capture: tuple[str, int, int],  # its URL, time and status
+    capture: tuple[str, int, int],  # URL, time, status
     mime: str,
     digest: str,
-    span: tuple[int, int],  # its offset and length
+    span: tuple[int, int],  # offset, length
     file_name: str,
 ) -> str:
-    """One line of the index, without its end. All values of the object are texts, as in pywb's."""
+    """One line of the index, without its line end. All values of the object are strings, as in
+    pywb.
+    """
     url, at_us, status = capture
     offset, length = span
     safe_url = header_url(url)
-    if status and '"' not in safe_url and "\\" not in safe_url:  # every URL of ours
+    # true for every URL that this program writes
+    if status and '"' not in safe_url and "\\" not in safe_url:
         return (
             f'{surt(safe_url)} {_timestamp(at_us)} {{"url": "{safe_url}", "mime": "{mime}", '
             f'"status": "{status}", "digest": "{digest}", "length": "{length}", '
@@ -93,24 +96,26 @@ def cdxj_line(
 
 
 def mime_of(head: bytes) -> str:
-    """The type that a response's head names, in lower case; `unk` where it names none."""
+    """The MIME type in the head of a response, in lower case; `unk` if there is none."""
     found = _MIME.search(head)
     return found[1].decode("latin-1").lower() if found else "unk"
 
 
 def cdxj_path(warc_path: Path) -> Path:
-    """Where the index of a file lies: beside it."""
+    """The path of the index of a file, beside it."""
     return warc_path.with_name(warc_path.name.removesuffix(".gz").removesuffix(".warc") + ".cdxj")
 
 
 def write_cdxj(warc_path: Path) -> Path:
-    """Index a file by reading it. Raises CorruptFile at damage, and then writes nothing."""
+    """Index a file by reading it. Raises CorruptFile if it is damaged, and then writes nothing."""
     lines = (line_of(record, warc_path.name) for record in read_records(warc_path))
     return save_cdxj(warc_path, [line for line in lines if line is not None])
 
 
 def save_cdxj(warc_path: Path, lines: Iterable[str]) -> Path:
-    """Put the lines, sorted, in the file's index; a reader sees the old one or all of the new."""
+    """Write the sorted lines to the index of the file. A reader sees the old index or the whole new
+    one.
+    """
     path = cdxj_path(warc_path)
     temporary = path.with_name(path.name + ".part")
     try:
@@ -120,12 +125,12 @@ def save_cdxj(warc_path: Path, lines: Iterable[str]) -> Path:
             os.fsync(file.fileno())
         temporary.replace(path)
     finally:
-        temporary.unlink(missing_ok=True)  # there only when the disk failed
+        temporary.unlink(missing_ok=True)  # exists only if the disk failed
     return path
 
 
 def line_of(record: Record, file_name: str) -> str | None:
-    """The line of a record as it lies in a file; None where it is no capture."""
+    """The CDXJ line of a record in a file; None if it is not a capture."""
     if record.type not in _CAPTURES or not record.uri or not record.is_whole:
         return None
     if record.type == "revisit":
@@ -135,7 +140,7 @@ def line_of(record: Record, file_name: str) -> str | None:
     else:
         mime = record.header("Content-Type").partition(";")[0].strip().lower() or "unk"
     digest = record.header("WARC-Payload-Digest") or payload_digest(record.payload)
-    status = 200 if record.type == "resource" else record.status or 0  # as pywb has it
+    status = 200 if record.type == "resource" else record.status or 0  # as pywb does
     capture = (record.uri, record.at_us or 0, status)
     return cdxj_line(capture, mime, digest, (record.offset, record.length), file_name)
 

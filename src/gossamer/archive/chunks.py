@@ -1,4 +1,6 @@
-"""What body did a chunked message carry? Other people's archives keep the chunks; ours do not."""
+"""Remove chunked transfer coding from bodies. Other writers archive the chunks; this one does
+not.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ _SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
 
 
 def is_chunked(head: bytes) -> bool:
-    """Whether the head says so; many archives say so of bodies that no longer are."""
+    """Whether the head says so. Many archives say so of bodies that are already decoded."""
     return _CHUNKED.search(head) is not None
 
 
 def unchunked(payload: bytes) -> bytes:
-    """The body in a chunked payload; the payload itself where it is not, or not wholly, chunked."""
+    """The decoded body of a chunked payload; the payload itself if it is not completely chunked."""
     parts: list[bytes] = []
     at = 0
     while (size := _SIZE.match(payload, at)) is not None:

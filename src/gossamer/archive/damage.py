@@ -1,8 +1,9 @@
-"""Which bytes of a file of ours are lost, and how are the others kept?
+"""Find the lost bytes of a damaged WARC file, and keep the rest.
 
-A whole exchange is kept with its very bytes and its place; what lies between is lost. `mend` puts a
-record of the same length in its place (`padding.py`), so that nothing else moves, and cuts off a
-lost end. The damaged file stays beside the mended one, for whoever can read more of it.
+A whole exchange keeps its bytes and its offset; the bytes between whole exchanges are lost. `mend`
+replaces them by a record of the same length (`padding.py`), so that nothing else moves, and cuts
+off a lost end. The damaged file is kept beside the repaired one, for tools that can read more of
+it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from gossamer.base.files import sync_folder
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
-_DAMAGED: Final = ".damaged"  # behind the name of a file that was mended
+_DAMAGED: Final = ".damaged"  # appended to the name of the damaged file
 _COPIED_BYTES: Final = 1 << 20
 
 
@@ -33,7 +34,7 @@ class LostSpan:
     start: int
     end: int
     why: str
-    url: str = ""  # of an exchange in them, where that can be told
+    url: str = ""  # of an exchange in them, if known
     is_tail: bool = False  # nothing whole follows
 
 
@@ -41,7 +42,7 @@ class LostSpan:
 class _Scan:
     path: Path
     size: int
-    at: int = 0  # all before it is whole, or lost and told
+    at: int = 0  # everything before this offset is whole or reported as lost
     records: list[Record] = field(default_factory=list)
     why: str = ""
 
@@ -74,7 +75,7 @@ class _Scan:
             yield LostSpan(self.at, start, self.why or "it is no record")
 
     def _fault(self) -> str:
-        """Why the records are no whole exchange; nothing where they are."""
+        """Why the records are not a whole exchange; empty if they are."""
         try:
             exchange_of(self.path, self.records)
             length = fields_of(self.records[-1].content).get("requestLength", "0")
@@ -85,7 +86,7 @@ class _Scan:
 
 
 def lost_spans(path: Path) -> list[LostSpan]:
-    """All bytes of a file that hold no whole exchange, in their order. Reads all of it."""
+    """All byte ranges of a file that hold no whole exchange, in order. Reads the whole file."""
     scan = _Scan(path, path.stat().st_size)
     found: list[LostSpan] = []
     for one in salvage(path):
@@ -94,10 +95,10 @@ def lost_spans(path: Path) -> list[LostSpan]:
 
 
 def mend(path: Path, spans: Sequence[LostSpan], at_us: int) -> None:
-    """Let a file hold only what is whole. The old file is kept under another name.
+    """Replace the lost bytes of a file. The old file is kept under another name.
 
-    A kill leaves the old file or the new one. Raises CorruptFile where nothing fits into the place
-    of what is lost, and OSError.
+    A kill leaves the old file or the new one. Raises CorruptFile if no record fits into a lost
+    range, and OSError.
     """
     new = path.with_name(f"{path.name}.new")
     with path.open("rb") as old, new.open("wb") as file:
@@ -116,7 +117,7 @@ def mend(path: Path, spans: Sequence[LostSpan], at_us: int) -> None:
 
 
 def damaged_path(path: Path) -> Path:
-    """A free name for a file that is mended, or given up."""
+    """An unused name for a damaged file."""
     number, found = 1, path.with_name(path.name + _DAMAGED)
     while found.exists():
         number += 1

@@ -1,4 +1,4 @@
-"""Is a digest in a header of a record the digest of these bytes?"""
+"""Check digests in the headers of records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ALGORITHMS: Final = frozenset({"md5", "sha1", "sha256", "sha512"})
 
 
 def is_known_digest(digest: str) -> bool:
-    """Whether `fits_digest` can tell."""
+    """Whether `fits_digest` supports this digest."""
     return _algorithm_of(digest) in _ALGORITHMS
 
 

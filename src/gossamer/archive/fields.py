@@ -1,9 +1,9 @@
-"""How do a lease and its answer become the lines of a metadata record, and lines them again?
+"""Convert a lease and its answer to the lines of a metadata record, and back.
 
-The lines (`application/warc-fields`) carry all that the request and response records beside them do
-not, so that state, graph and page table can be made again from the archive alone. A line is left
-out when its value is the default. Values are written in ASCII with backslash escapes: no text, of a
-server or of ours, can begin a line of its own.
+The lines (`application/warc-fields`) hold everything that the request and response records beside
+them do not, so that state, graph and page table can be rebuilt from the archive alone. A line with
+a default value is left out. Values are written in ASCII with backslash escapes, so that no text, of
+a server or of this program, can start a line of its own.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ _ESCAPES: Final = re.compile(r"(?:[^\\]+|\\(?:[\\tnr]|x[0-9a-f]{2}|u[0-9a-f]{4}|
 
 
 def escaped(text: str) -> str:
-    """`text` in printable ASCII; `unescaped` gives it back, lone surrogates too."""
+    """`text` in printable ASCII. `unescaped` restores it, lone surrogates included."""
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text
     return text.encode("unicode_escape").decode("ascii")
 
 
 def unescaped(text: str) -> str:
-    """The text that `escaped` was given. Raises ValueError for what it never writes."""
+    """The text that was given to `escaped`. Raises ValueError for text that `escaped` never
+    writes.
+    """
     if "\\" not in text:
         return text
-    if not _ESCAPES.fullmatch(text):  # Python would let some pass, with a warning
+    if not _ESCAPES.fullmatch(text):  # Python would accept some with a warning
         raise ValueError(f"{text[:60]!r} has a backslash that escapes nothing")
     return text.encode("ascii").decode("unicode_escape")
 
@@ -43,14 +45,14 @@ def lines_of(fields: Iterable[tuple[str, str]]) -> bytes:
 
 
 def text_of(fields: Iterable[tuple[str, str]]) -> str:
-    """The same before it is bytes."""
+    """The same as text."""
     if not fields:
         return ""
     return "".join([f"{name}: {escaped(value)}\r\n" for name, value in fields])
 
 
 def fields_of(block: bytes) -> dict[str, str]:
-    """The lines of a block that `lines_of` made. Raises ValueError when it is none."""
+    """The fields of a block that `lines_of` made. Raises ValueError for other blocks."""
     fields = {}
     for line in block.decode("ascii").split("\r\n"):
         if line:
@@ -72,9 +74,10 @@ def outcome_of(answer: Answer) -> Outcome:
 
 
 def metadata_text(lease: Lease, answer: Answer) -> str:
-    """The lines that say of an exchange all except where its records lie.
+    """The metadata lines of an exchange, without the positions of its records.
 
-    One text, not a list of fields: it is made for every page, and a list takes three times as long.
+    This is one text and not a list of fields: it is made for every page, and a list takes three
+    times as long.
     """
     if isinstance(answer, Fetched):
         outcome, more = _FETCHED, _fetched_text(lease, answer)
@@ -89,7 +92,7 @@ def metadata_text(lease: Lease, answer: Answer) -> str:
 
 
 def _lease_text(lease: Lease, url: str) -> str:
-    """What a lease says beside the usual: of most pages only the page that led to them."""
+    """The fields of a lease that differ from the default; for most pages only the linking page."""
     text = f"via: {escaped(lease.via)}\r\n" if lease.via else ""
     if lease.purpose is not _PAGE:
         text += f"purpose: {lease.purpose.value}\r\n"
@@ -123,7 +126,7 @@ def _unfetched_text(lease: Lease, answer: Failed | Refused) -> str:
 
 
 def lease_of(fields: Fields, url: str) -> Lease:
-    """The lease that led to an answer from `url`. Raises KeyError or ValueError."""
+    """The lease of an answer from `url`. Raises KeyError or ValueError."""
     return Lease(
         number=int(fields["lease"]),
         url=fields.get("leaseUrl", url),
@@ -142,12 +145,12 @@ def lease_of(fields: Fields, url: str) -> Lease:
 
 
 def took_s_of(fields: Fields) -> float:
-    """The time that the answer took, to the microsecond."""
+    """The duration of the request, to the microsecond."""
     return round(float(fields["fetchTimeMs"]) * 1000) / 1e6
 
 
 def unanswered_of(fields: Fields, url: str, at_us: int) -> Failed | Refused:
-    """The answer of an exchange that has no response. Raises KeyError or ValueError."""
+    """The answer of an exchange without a response. Raises KeyError or ValueError."""
     kind = Refused if Outcome(fields["outcome"]) is Outcome.REFUSED else Failed
     return kind(
         url=url,

@@ -1,12 +1,13 @@
-"""What do the records of somebody else's archive become in ours?
+"""Convert records of other archives to exchanges of this one.
 
-    records --grouped--> the exchanges they tell of --read_foreign--> answer --packed--> bytes
+    records --grouped--> exchanges --read_foreign--> answer --packed--> bytes
 
-A record is stored as it stands, headers and block to the byte, and the exchange is closed by a
-metadata record of ours that says how to read it: which record is the answer, where its head ends,
-whether its body is chunked. What is no answer to http or https (warcinfo, logs, DNS, pictures) is
-kept in the same way, and nothing is made of it. A metadata record of ours that comes along is
-replaced: what it says of the answer is taken over, what it says of its collection is not. Pure.
+A record is stored unchanged, headers and block to the byte. A metadata record of this program ends
+the exchange and says how to read it: which record is the response, where its head ends, whether its
+body is chunked. Records that are not responses to http or https (warcinfo, logs, DNS, screenshots)
+are kept in the same way, and nothing is derived from them. If the source has a metadata record of
+this program, it is replaced: facts about the response are kept, facts about its collection are not.
+Pure.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from gossamer.records import Answer, Fetched, Lease, Purpose
 
 _CAPTURES: Final = frozenset({"response", "revisit", "resource"})
 _WEB: Final = ("http:", "https:")
-_MAX_GROUP: Final = 16  # records; an answer has three or four
-_MAX_GROUP_BYTES: Final = 64 * 2**20  # beyond that, what belongs together is stored apart
-# Lines of a metadata record of ours that say how the records beside it are to be read.
+_MAX_GROUP: Final = 16  # records; an exchange has three or four
+_MAX_GROUP_BYTES: Final = 64 * 2**20  # above this, records of one exchange are stored separately
+# Lines of our metadata record that say how to read the records beside it.
 _TAKEN_OVER: Final = (
     "statusVersion", "requestVersion", "renamedAt", "originalHead", "chunked",
 )  # fmt: skip
@@ -49,13 +50,13 @@ _NOTHING: Final = Lease(0, "", bytes(16), "", "")
 class Foreign:
     """One exchange of another archive.
 
-    `lease` is what is known of how it was asked for; of another crawler nothing. `capture` counts
-    to the record that is the answer, and is -1 where nothing is to be made of these records;
-    `problem` says why, where one could expect otherwise. Where the answer repeats an earlier one
-    `repeats` is its payload's digest, and its body is empty.
+    `lease` holds what is known about the request; for other crawlers nothing. `capture` is the
+    index of the response record. It is -1 if nothing is derived from these records, and `problem`
+    says why if that is unexpected. If the response repeats an earlier one, `repeats` is the digest
+    of its payload, and its body is empty.
     """
 
-    records: tuple[Record, ...]  # as they stand in the file
+    records: tuple[Record, ...]  # unchanged from the file
     source: str
     answer: Answer
     lease: Lease = _NOTHING
@@ -69,14 +70,14 @@ class Foreign:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The bytes of an exchange to be appended; offsets count from its first byte."""
+    """The bytes of an exchange to append. Offsets count from its first byte."""
 
     data: bytes
-    records: tuple[Record, ...]  # with the metadata record that ends it
+    records: tuple[Record, ...]  # including the metadata record at the end
 
 
 def grouped(found: Iterable[Record | CorruptFile]) -> Iterator[list[Record] | CorruptFile]:
-    """Records that tell of one exchange, together; damage in its place."""
+    """Group the records of each exchange. Damage is passed on in its place."""
     group: list[Record] = []
     for one in found:
         if isinstance(one, CorruptFile) or (group and not _belongs(one, group)):
@@ -95,7 +96,7 @@ def grouped(found: Iterable[Record | CorruptFile]) -> Iterator[list[Record] | Co
 
 
 def _belongs(record: Record, group: Sequence[Record]) -> bool:
-    if is_ours(record):  # it ends what it names, whatever that is
+    if is_ours(record):  # it ends the exchange that it names
         return any(one.header("WARC-Record-ID") in _named_by(record) for one in group)
     if record.type == "warcinfo" or group[0].type == "warcinfo" or len(group) >= _MAX_GROUP:
         return False
@@ -111,18 +112,20 @@ def _belongs(record: Record, group: Sequence[Record]) -> bool:
 
 
 def _named_by(record: Record) -> set[str]:
-    """The records that this one says it belongs to."""
+    """The ids of the records that this record says it belongs to."""
     wanted = {"warc-concurrent-to", "warc-refers-to"}
     if record.type == "revisit":  # it refers to a capture of another day
         wanted = {"warc-concurrent-to"}
     return {value for name, value in record.headers if name.lower() in wanted}
 
 
-# -- what they say
+# -- reading
 
 
 def read_foreign(group: Sequence[Record]) -> Foreign:
-    """What a group of records tells. Never raises: what cannot be understood is kept, and said."""
+    """Read a group of records. Never raises: records that cannot be read are kept, with a
+    problem.
+    """
     ours = group[-1] if is_ours(group[-1]) else None
     if ours is not None:
         return _read_ours(group, ours)
@@ -166,7 +169,7 @@ def _read_others(records: tuple[Record, ...]) -> Foreign:
 
 
 def _read_resource(kept: Foreign, plain: Fetched, shown: Record, at: int) -> Foreign:
-    """A file that was put into an archive: as if a server had answered with it."""
+    """A file that was put into an archive, as if a server had sent it."""
     mime = shown.header("Content-Type") or "application/octet-stream"
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\nContent-Length: {shown.size}\r\n\r\n"
     raw = head.encode("latin-1", "replace")
@@ -176,8 +179,9 @@ def _read_resource(kept: Foreign, plain: Fetched, shown: Record, at: int) -> For
 
 
 def _moment_of(record: Record) -> int | None:
-    """When an answer came. A known crawl of a billion pages has months of 294 days; then the
-    server's own date counts."""
+    """The time of a response. If the record has an impossible date, the server's own date is used:
+    one well-known crawl of a billion pages has months of 294 days.
+    """
     if record.at_us is not None and record.at_us >= 0:
         return record.at_us
     dated = _HTTP_DATE.search(record.head)
@@ -194,7 +198,7 @@ def _has_odd_digest(record: Record) -> bool:
 
 
 def _no_answer(record: Record) -> Fetched:
-    """What is said of records that nothing is made of."""
+    """The placeholder for records from which nothing is derived."""
     return Fetched(
         url=record.uri,
         status=200 if record.type == "resource" else record.status or 0,
@@ -214,12 +218,12 @@ def _is_segment(record: Record) -> bool:
 
 
 def _read_ours(group: Sequence[Record], ours: Record) -> Foreign:
-    """An exchange that a release of this program wrote, in this collection or in another."""
+    """An exchange that a release of this program wrote, in this or another collection."""
     records = tuple(group[:-1])
     source = source_of(records or (ours,))
     try:
         fields = fields_of(ours.content)
-        # Where a body lies is said of the files of another collection: here it says nothing.
+        # The position of a body refers to files of the other collection and is dropped.
         said = lines_of((name, fields[name]) for name in fields if name not in _ELSEWHERE)
         exchange = exchange_of(Path("import"), [*records, replace(ours, content=said)])
         at = next((n for n, one in enumerate(records) if one.type in _CAPTURES), -1)
@@ -257,7 +261,7 @@ def _read_ours(group: Sequence[Record], ours: Record) -> Foreign:
 
 
 def source_of(records: Sequence[Record]) -> str:
-    """A name of these records: the same bytes have the same, whatever file they are in."""
+    """A name for these records. The same bytes have the same name in every file."""
     name = hashlib.blake2b(digest_size=16)
     for record in records:
         if is_ours(record):
@@ -278,7 +282,7 @@ def _fields_or_none(record: Record) -> Fields:
 
 
 def _as_warc(record: Record) -> Record:
-    """A record of an ARC file as one of WARC; others as they are."""
+    """A record of an ARC file as a WARC record; other records unchanged."""
     if record.version != "ARC":
         return record
     kind = "response" if record.type == "response" else "metadata"
@@ -302,15 +306,15 @@ def _as_warc(record: Record) -> Record:
     return replace(record, version="WARC/1.0", type=kind, headers=tuple(headers), preamble=preamble)
 
 
-# -- what is stored
+# -- writing
 
 
 def packed(
     foreign: Foreign, lease: Lease, level: int, more: Sequence[tuple[str, str]] = ()
 ) -> Packed:
-    """The exchange under a lease of this collection. `more` are lines that follow the others.
+    """The exchange under a lease of this collection. `more` are additional lines.
 
-    The time that counts is the answer's; the records keep their own.
+    The time of the exchange is the time of the response; the records keep their own dates.
     """
     answer, placed, at = foreign.answer, list[Record](), 0
     members = []

@@ -1,10 +1,10 @@
-"""In what form is the head of an HTTP message stored, and how is the original had back?
+"""The stored form of an HTTP head, and how the original is restored.
 
-Stored bodies have no transfer coding, and tools believe what a head says of its body, so three
-things in it are changed and nothing else: `Transfer-Encoding`, and a `Content-Length` that is not
-the body's, get the prefix `X-Archive-Orig-`; a first line of HTTP/2 or 3 is written as HTTP/1.1.
-Each change is noted in the metadata record, and `original_head` undoes it to the byte. A head that
-no tool would split from its body at the right place is mended, and noted whole.
+Stored bodies have no transfer coding, and tools trust what a head says about its body. So three
+things are changed: `Transfer-Encoding`, and a `Content-Length` that differs from the body, get the
+prefix `X-Archive-Orig-`; the first line of HTTP/2 or 3 is written as HTTP/1.1. Each change is
+recorded in the metadata record, and `original_head` reverts it to the byte. A head that tools would
+split from its body at the wrong place is repaired, and its original is stored whole.
 """
 
 from __future__ import annotations
@@ -20,30 +20,31 @@ _ABOUT_BODY: Final = re.compile(
     rb"^(?:(transfer-encoding)|content-length)[ \t]*:([^\r\n]*)", re.IGNORECASE | re.MULTILINE
 )
 _NEWER: Final = re.compile(rb"HTTP/[2-9](?:\.[0-9])?(?=[ \r\n])")
-# A line without a printable ASCII character before the end: some readers strip it, be it white
-# space in UTF-8 or the byte 0x85 in Latin-1, find it empty and end the head there.
+# A line without a printable ASCII character before the end of the head. Some readers strip it, as
+# white space in UTF-8 or as the byte 0x85 in Latin-1, find it empty and end the head there.
 _EARLY_END: Final = re.compile(rb"(?:\A|\n)[^!-~\n]*\n(?=.)", re.DOTALL)
-_ODD_LINE: Final = re.compile(rb"\n[^!-~]")  # one that may be such; first of all the empty one
+# a candidate for such a line; the empty line at the end matches too
+_ODD_LINE: Final = re.compile(rb"\n[^!-~]")
 _PRINTABLE: Final = re.compile(rb"[!-~]")
 _NEWER_REQUEST: Final = re.compile(rb"\A([^\r\n]* )(HTTP/[2-9](?:\.[0-9])?)(?=\r?\n)")
 
 
 class StoredHead(NamedTuple):
-    """A head as it lies in the file, with the metadata lines that undo the changes."""
+    """A head as stored, with the metadata lines that revert the changes."""
 
     data: bytes
     notes: tuple[tuple[str, str], ...] = ()
 
 
 def stored_head(head: bytes, status: int, body_bytes: int) -> StoredHead:
-    """The head to store in front of a body of that many bytes."""
+    """The head to store before a body of `body_bytes` bytes."""
     if _is_usual(head, body_bytes):
         return StoredHead(head)
     return changed_head(head, status, body_bytes)
 
 
 def changed_head(head: bytes, status: int, body_bytes: int) -> StoredHead:
-    """The same for one of which it is not known that it needs no change."""
+    """Do the same for a head that may need changes."""
     if not _is_sound(head):
         mended = _renamed(_mended(head, status), body_bytes)[0]
         return StoredHead(mended, (("originalHead", head.decode("latin-1")),))
@@ -58,7 +59,7 @@ def changed_head(head: bytes, status: int, body_bytes: int) -> StoredHead:
 
 
 def original_head(stored: bytes, fields: Fields) -> bytes:
-    """The head as the server sent it. Raises ValueError when the notes do not fit."""
+    """The head as the server sent it. Raises ValueError if the metadata lines do not fit."""
     if "originalHead" in fields:
         return fields["originalHead"].encode("latin-1")
     parts, done = [], 0
@@ -74,8 +75,9 @@ def original_head(stored: bytes, fields: Fields) -> bytes:
 
 
 def stored_request(request: bytes) -> StoredHead:
-    """The request to store: only the version in its first line may differ."""
-    if request.endswith(b" HTTP/1.1\r", 0, request.find(b"\n")):  # all that this program sends
+    """The request to store. Only the version in its first line may differ."""
+    # every request that this program sends
+    if request.endswith(b" HTTP/1.1\r", 0, request.find(b"\n")):
         return StoredHead(request)
     newer = _NEWER_REQUEST.match(request)
     if newer is None:
@@ -92,9 +94,9 @@ def original_request(stored: bytes, fields: Fields) -> bytes:
 
 
 def is_usual_in_python(head: bytes, body_bytes: int) -> bool:
-    """Whether nothing in it can want a change: true of most, found out in a fifth of the time.
+    """Whether the head needs no change. True for most heads, and takes a fifth of the time.
 
-    `_pack.c` looks at each line, and says so of a few more.
+    `_pack.c` checks each line, and says so for a few more heads.
     """
     if not (head.startswith(b"HTTP/1.") and head.endswith(b"\r\n\r\n")):
         return False
@@ -117,7 +119,7 @@ def _is_sound(head: bytes) -> bool:
 
 
 def _mended(head: bytes, status: int) -> bytes:
-    """A head with the same headers that every reader ends where we do."""
+    """A head with the same headers that every reader ends at the same place."""
     lines = [line.rstrip(b"\r") for line in head.split(b"\n")]
     lines = [line for line in lines if _PRINTABLE.search(line)]
     if lines and lines[0].startswith(b"HTTP/"):
@@ -128,7 +130,7 @@ def _mended(head: bytes, status: int) -> bytes:
 
 
 def _renamed(head: bytes, body_bytes: int) -> tuple[bytes, list[int]]:
-    """The head with its misleading headers renamed, and where in it the prefixes stand."""
+    """The head with its misleading headers renamed, and the offsets of the prefixes."""
     parts: list[bytes] = []
     places: list[int] = []
     done = 0

@@ -1,6 +1,6 @@
-"""Which files belong to an archive, and with which salt are its URLs keyed?
+"""The manifest of an archive: its files, and the salt of its URL keys.
 
-`manifest.jsonl` lies beside the WARC files. One line is one event, each with a checksum
+`manifest.jsonl` is beside the WARC files. One line is one event, each with a checksum
 (`base/checked_lines.py`):
 
     {"format": 1, "salt": "..."}                        the salt of the collection's URL keys
@@ -11,8 +11,9 @@
     {"removed": NAME}                                   it held no exchange and was deleted
 
 Writers append one line with one write, so several processes may do so. The manifest tells a lost
-file from one that never was, even when the state is lost too. A collection of an older release has
-none until it is opened for writing; a file without a checksum there was sealed by such a release.
+file from one that never existed, even if the state is lost too. A collection of an older release
+has no manifest until it is opened for writing; a file without a checksum was sealed by such a
+release.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ _FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What the manifest says of a file. None: it was not sealed, or has no checksum."""
+    """The manifest's facts about a file. None: it was not sealed, or has no checksum."""
 
     bytes: int | None = None
     crc32: int | None = None
-    cdxj: int | None = None  # the CRC-32 of its CDXJ file
+    cdxj: int | None = None  # CRC-32 of its CDXJ file
 
 
 @dataclass(slots=True)
@@ -48,11 +49,11 @@ class ArchiveManifest:
     is_there: bool = False
     salt: bytes = b""
     files: dict[str, Listed] = field(default_factory=dict)
-    bad_lines: list[int] = field(default_factory=list)  # their numbers, from 1
+    bad_lines: list[int] = field(default_factory=list)  # line numbers, from 1
 
 
 def read_manifest(folder: Path) -> ArchiveManifest:
-    """The manifest of an archive. Lines that are damaged are counted, never an error."""
+    """Read the manifest of an archive. Damaged lines are counted and are not an error."""
     manifest = ArchiveManifest()
     try:
         lines = (folder / NAME).read_bytes().splitlines(keepends=True)
@@ -94,17 +95,17 @@ def _name(value: object) -> str:
 
 
 def note_begun(folder: Path, name: str) -> None:
-    """A file was begun. Raises OSError, as all that write here."""
+    """Record that a file was begun. Raises OSError, as all functions that write here."""
     _append(folder, {"begun": name})
 
 
 def note_sealed(folder: Path, name: str, listed: Listed) -> None:
-    """A file is complete."""
+    """Record that a file is complete."""
     _append(folder, _sealed(name, listed))
 
 
 def note_removed(folder: Path, name: str) -> None:
-    """A file that held no exchange is deleted."""
+    """Record that a file without exchanges is deleted."""
     _append(folder, {"removed": name})
 
 
@@ -117,8 +118,9 @@ def _sealed(name: str, listed: Listed) -> dict[str, object]:
 
 
 def _append(folder: Path, record: Mapping[str, object]) -> None:
-    """One line in one write, on the disk when this returns. Half a line that a full disk left
-    behind is ended first."""
+    """Append one line with one write. It is on disk when this returns. If a full disk left half a
+    line behind, that line is ended first.
+    """
     line = checked_line(record)
     handle = os.open(folder / NAME, _FLAGS, 0o644)
     try:
@@ -133,7 +135,7 @@ def _append(folder: Path, record: Mapping[str, object]) -> None:
 
 
 def replace_manifest(folder: Path, salt: bytes, files: Mapping[str, Listed]) -> None:
-    """Write the whole manifest anew. For whoever holds the collection's lock alone."""
+    """Rewrite the whole manifest. The caller must hold the lock of the collection."""
     lines = [checked_line({"format": FORMAT, "salt": salt.hex()})]
     for name, listed in sorted(files.items()):
         is_sealed = listed.bytes is not None

@@ -1,8 +1,7 @@
-"""Members of gzip that take the place of others without moving what follows them.
+"""Gzip members of a given length, to replace others without moving the bytes after them.
 
-Everything that names a capture names it by its byte. So whoever takes something out of a file puts
-a member of the same length in its place; a comment in the header of the member fills it up, as
-RFC 1952 allows.
+Every reference to a capture contains its offset. So bytes that are removed from a file are replaced
+by a member of the same length. A comment in the gzip header fills it up, as RFC 1952 allows.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from gossamer.archive.reader import LOST
 from gossamer.archive.warc import record_id, warc_date
 from gossamer.errors import CorruptFile
 
-SALT_FIELD: Final = "salt"  # of a warcinfo record: that of the collection's URL keys
+SALT_FIELD: Final = "salt"  # of a warcinfo record: the salt of the collection's URL keys
 
 _FIRST_BYTES: Final = 1 << 20  # a warcinfo record is never larger
 _HEAD: Final = struct.Struct("<4BIBB")
@@ -31,7 +30,7 @@ _LENGTH: Final = re.compile(rb"(Content-Length: )\d+")
 
 
 def padded_member(data: bytes, length: int) -> bytes:
-    """`data` as a gzip member of exactly so many bytes. Raises ValueError where it has no room."""
+    """`data` as a gzip member of exactly `length` bytes. Raises ValueError if it does not fit."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     packed = packer.compress(data) + packer.flush()
     end = struct.pack("<II", zlib.crc32(data), len(data) & 0xFFFFFFFF)
@@ -45,7 +44,7 @@ def padded_member(data: bytes, length: int) -> bytes:
 
 
 def lost_member(length: int, at_us: int, why: str) -> bytes:
-    """A record that says that what was in its place is lost. Raises ValueError, as above."""
+    """A record that says that the bytes in its place are lost. Raises ValueError, as above."""
     block = f"lost: {why}\r\n".encode()
     try:
         return padded_member(_lost_record(block, at_us), length)
@@ -63,8 +62,9 @@ def _lost_record(block: bytes, at_us: int) -> bytes:
 
 
 def first_without_salt(path: Path) -> bytes:
-    """The first member of a file of ours without the salt of its collection, for files that leave
-    the collection; nothing where there is no salt in it. Raises CorruptFile."""
+    """The first member of a file without the salt of its collection, for files that leave the
+    collection. Empty if it holds no salt. Raises CorruptFile.
+    """
     with path.open("rb") as file:
         data = file.read(_FIRST_BYTES)
     unpacker = zlib.decompressobj(_GZIP)

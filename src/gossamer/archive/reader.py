@@ -1,11 +1,11 @@
-"""What does an archive file hold?
+"""Read WARC and ARC files.
 
-`read_records` reads files of all writers and generations. The functions below it read our own,
-whose records come as exchanges (`warc.py`), and give back the lease and the answer that were put
-in. Damage raises CorruptFile with the byte; what stands before it has been given by then.
+`read_records` reads files of all writers and versions. The other functions read files of this
+program, whose records form exchanges (`warc.py`), and return the lease and the answer that were
+written. Damage raises CorruptFile with the offset, after everything before it was yielded.
 
-An exchange ends with the metadata record of ours. One that was imported (`foreign.py`) holds other
-people's records before it, as they were, warcinfo and metadata among them.
+An exchange ends with a metadata record of this program. An imported exchange (`foreign.py`) holds
+records of other writers before it, unchanged, which may include warcinfo and metadata.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 from gossamer.records import Answer, Fetched, Lease, Outcome, Stored
 
-# More of one block is not kept in memory: 25 times the default limit of a body.
+# The rest of a block is not kept in memory. This is 25 times the default body limit.
 LIMIT_BYTES: Final = 256 * 2**20
 _RESPONSES: Final = frozenset({"response", "revisit"})
 _FETCHED_TYPES: Final = frozenset(
     (*request, kind, "metadata") for kind in _RESPONSES for request in ((), ("request",))
 )
-LOST: Final = "lost"  # the type of a record in the place of damaged ones (`padding.py`)
+LOST: Final = "lost"  # type of a record in the place of damaged ones (`padding.py`)
 _OTHER_TYPES: Final = frozenset({("metadata",)})
-_OUR_BLOCK: Final = b"outcome: "  # every metadata record of ours begins so (`fields.py`)
+# first bytes of every metadata record of this program (`fields.py`)
+_OUR_BLOCK: Final = b"outcome: "
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One exchange, as it was before it was stored.
 
-    A revisit has no body of its own: `answer.body` is empty, and `body_bytes` and `stored.digest`
-    are of the body that the server sent, which lies where `revisit_of` says.
+    A revisit has no body of its own: `answer.body` is empty. `body_bytes` and `stored.digest` are
+    of the body that the server sent; `revisit_of` says where it is.
     """
 
     lease: Lease
@@ -50,21 +51,21 @@ class Exchange:
     stored: Stored
     revisit_of: RevisitOf | None = None
     body_bytes: int = 0
-    body_at: tuple[str, int] | None = None  # of an imported revisit: the file and byte of its body
+    body_at: tuple[str, int] | None = None  # of an imported revisit: file and offset of its body
 
 
 def is_ours(record: Record) -> bool:
-    """Whether a record is the metadata that ends an exchange of ours."""
+    """Whether a record is the metadata record that ends an exchange of this program."""
     return record.type == "metadata" and record.content.startswith(_OUR_BLOCK)
 
 
 def read_records(
     path: Path | Source, start: int = 0, *, limit_bytes: int = LIMIT_BYTES
 ) -> Iterator[Record]:
-    """The records from byte `start` on, blocks kept up to `limit_bytes` (then `is_cut`).
+    """The records from byte `start` on, with blocks up to `limit_bytes` (then `is_cut`).
 
-    Raises CorruptFile at the first damage, when what is left of the record has been given with
-    `is_whole` False; UsageError for packers that are not read.
+    Raises CorruptFile at the first damage, after yielding the rest of the record with `is_whole`
+    False. Raises UsageError for unsupported compression.
     """
     with path.open("rb") as file:
         stream, is_packed = open_stream(path, file, start)
@@ -73,19 +74,19 @@ def read_records(
 
 
 class _Stop(NamedTuple):
-    """Where a stream gave nothing more, and what was read since its last record."""
+    """The position at which a stream ended, and the cost of reading since its last record."""
 
     offset: int
     in_vain: int
-    place: int | None = None  # within the member at `offset`, of a record to be read as rubbish
+    place: int | None = None  # position within the member at `offset` of a record to be skipped
 
 
 def salvage(path: Path | Source, limit_bytes: int = LIMIT_BYTES) -> Iterator[Record | CorruptFile]:
-    """Every record that can be read, and in its place each damage; never raises CorruptFile.
+    """Every readable record, and each damage in its place. Never raises CorruptFile.
 
-    After damage it goes on with the next record that can be found (`search.py`). It looks for that
-    behind the first byte of the damaged record: its length may be what is wrong, and then whole
-    records lie within it. UsageError is raised for packers that are not read.
+    After damage it continues with the next record that can be found (`search.py`). The search
+    starts after the first byte of the damaged record: its length may be the wrong part, and then
+    whole records are inside it. Raises UsageError for unsupported compression.
     """
     try:
         with path.open("rb") as file, path.open("rb") as scanned:
@@ -106,14 +107,15 @@ def salvage(path: Path | Source, limit_bytes: int = LIMIT_BYTES) -> Iterator[Rec
                 if place is None:
                     return
                 start = place
-    except CorruptFile as deeper:  # of the packing around it, or there is too much of it
+    # of the compression around it, or the search became too expensive
+    except CorruptFile as deeper:
         yield deeper
 
 
 def _salvage(
     stream: Stream, is_packed: bool, start: int, limit_bytes: int, search: Search
 ) -> Generator[Record | CorruptFile, None, _Stop | None]:
-    """The same up to a place behind which the stream gives nothing, or must be read again."""
+    """Do the same up to a position after which the stream ends or must be read again."""
     work = 0
     while True:
         try:
@@ -139,12 +141,12 @@ def _salvage(
 
 
 def _cost(stream: Stream, is_packed: bool) -> int:
-    """What reading has cost so far, in bytes."""
+    """The cost of reading so far, in bytes."""
     return stream.work if is_packed else stream.place
 
 
 def read_answer_at(path: Path | Source, offset: int, *, limit_bytes: int = LIMIT_BYTES) -> Record:
-    """The record that begins at `offset`. Raises CorruptFile when there is no whole one."""
+    """The record at `offset`. Raises CorruptFile if there is no whole record."""
     for record in read_records(path, offset, limit_bytes=limit_bytes):
         if record.is_whole:
             return record
@@ -152,7 +154,7 @@ def read_answer_at(path: Path | Source, offset: int, *, limit_bytes: int = LIMIT
 
 
 def read_info(path: Path) -> dict[str, str]:
-    """What the file's warcinfo record says; nothing where there is none."""
+    """The fields of the warcinfo record; empty if there is none."""
     for record in read_records(path):
         if record.type == "warcinfo":
             return _fields(path, record)
@@ -161,7 +163,7 @@ def read_info(path: Path) -> dict[str, str]:
 
 
 def iter_exchanges(path: Path, start: int = 0) -> Iterator[Exchange]:
-    """The exchanges of a file of ours from byte `start`, where one must begin.
+    """The exchanges of a file of this program from byte `start`, where one must begin.
 
     Raises CorruptFile at damage, and for an exchange that the end of the file cuts off.
     """
@@ -170,7 +172,9 @@ def iter_exchanges(path: Path, start: int = 0) -> Iterator[Exchange]:
 
 
 def read_exchange(path: Path, response: int) -> Exchange:
-    """The exchange whose response, or whose one record, begins at that byte. Raises CorruptFile."""
+    """The exchange whose response, or whose only record, begins at that byte. Raises
+    CorruptFile.
+    """
     return _exchange(path, _records_around(path, response))
 
 
@@ -193,8 +197,8 @@ def _records_around(path: Path, response: int) -> list[Record]:
 
 
 def last_whole_end(path: Path, start: int = 0) -> int:
-    """The byte behind the last whole exchange; `start` where none follows it. Never raises for
-    what a crash leaves: a tail that is cut off, of other bytes, or of zeros.
+    """The offset after the last whole exchange; `start` if none follows. Never raises for the
+    effects of a crash: a tail that is cut off, has other bytes, or is all zeros.
     """
     end = start
     try:
@@ -214,7 +218,7 @@ def _begins_file(record: Record) -> bool:
 
 
 def _grouped(path: Path, start: int) -> Iterator[list[Record]]:
-    """The records of each exchange, the metadata last."""
+    """The records of each exchange, the metadata record last."""
     records: list[Record] = []
     for record in read_records(path, start):
         if not record.is_whole:
@@ -233,7 +237,7 @@ def _grouped(path: Path, start: int) -> Iterator[list[Record]]:
 
 
 def exchange_of(path: Path, records: list[Record]) -> Exchange:
-    """The exchange that these records of a file of ours are. Raises CorruptFile."""
+    """The exchange that these records form. Raises CorruptFile."""
     return _exchange(path, records)
 
 
@@ -268,7 +272,7 @@ def _exchange(path: Path, records: list[Record]) -> Exchange:
 
 
 def _imported(path: Path, records: list[Record], fields: Fields) -> Exchange:
-    """An exchange of other people's records; `captureAt` counts to the one that is the answer."""
+    """An exchange of imported records. `captureAt` is the index of the response."""
     metadata = records[-1]
     try:
         url = fields.get("url", metadata.header("WARC-Target-URI"))
@@ -297,10 +301,10 @@ def _body_at(fields: Fields) -> tuple[str, int] | None:
 
 
 def _body_elsewhere(path: Path, file: str, at: int) -> bytes:
-    """The body that an imported revisit repeats; nothing where it has gone meanwhile.
+    """The body that an imported revisit repeats; empty if it is gone.
 
-    It lies in the very exchange that is named: one that repeats another is not followed, so no
-    chain of them, and no ring, is ever walked.
+    It must be in the named exchange itself. Another revisit there is not followed, so that no chain
+    or cycle is walked.
     """
     try:
         records = _records_around(path.with_name(file), at)

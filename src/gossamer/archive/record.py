@@ -1,7 +1,7 @@
-"""What is one record of a WARC or ARC file, whoever wrote it?
+"""One record of a WARC or ARC file of any writer.
 
-Understands WARC/0.17 to 1.1 and ARC 1.x. Only the outer form is judged here, and every fault in it
-raises CorruptFile; what a record's fields mean to us is `reader.py`'s work.
+Supports WARC/0.17 to 1.1 and ARC 1.x. Only the outer format is checked here, and every fault raises
+CorruptFile. `reader.py` interprets the fields.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from gossamer.archive.warc import date_us
 from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
-MAX_HEADER_BYTES: Final = 1 << 20  # of one record's own headers; the longest seen are below 10 KB
-# Some files have been through a text mode: their lines end in \r\r\n.
+MAX_HEADER_BYTES: Final = 1 << 20  # of the headers of one record; the longest seen are below 10 KB
+# Some files were written in text mode: their lines end in \r\r\n.
 _VERSION: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r*\n")
 _VERSION_INSIDE: Final = re.compile(rb"\nWARC/\d+\.\d+[ \t]*\r*\n")
-# The same, or as much of it as a member of a packed file holds.
+# The same, or the part of it that a member of a compressed file holds.
 _VERSION_AHEAD: Final = re.compile(
     rb"WARC/\d+\.\d+[ \t]*\r*\n|(?:W|WA|WAR|WARC|WARC/[\d.]*[ \t]*\r*)\Z"
 )
 _AHEAD_BYTES: Final = 32
-# The URL may hold spaces: the address and the date of 14 digits or more behind it end it.
-# Address and date in the line of an ARC record: `URL address date type ... length`. They are looked
-# for by themselves, because a pattern of the whole line takes an hour for 1 MB of dates.
+# Address and date in the line of an ARC record: `URL address date type ... length`. The URL may
+# contain spaces; address and date (14 digits or more) end it. They are searched separately, because
+# a pattern of the whole line takes an hour for 1 MB of dates.
 _ARC_MIDDLE: Final = re.compile(rb"(?= ([0-9A-Fa-f.:]+) (\d{12,18}) )")
 _HEAD_END: Final = re.compile(rb"(?:\A|\n)\r*\n")
 _STATUS: Final = re.compile(rb"HTTP/[\d.]+[ \t]+(\d{3})(?!\d)")
@@ -36,36 +36,36 @@ _HTTP_TYPES: Final = frozenset({"response", "request", "revisit"})
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record as it stands in a file.
+    """A record as it is in a file.
 
-    `offset` and `length` are its span in the file; length is 0 where it shares a gzip member with
-    others. `content` is the block, or its beginning where `is_cut`; `size` is the whole block's.
-    A record that damage cut off is given with `is_whole` False before the damage is raised.
+    `offset` and `length` are its span in the file; length is 0 if it shares a gzip member with
+    others. `content` is the block, or its first part if `is_cut`; `size` is that of the whole
+    block. A record that damage cut off is yielded with `is_whole` False before the error is raised.
     """
 
     version: str  # "WARC/1.1"; "ARC" for ARC files
-    type: str  # "arc_header" for the record that begins an ARC file
-    headers: tuple[tuple[str, str], ...]  # in the file's order; WARC's names for ARC's fields too
+    type: str  # "arc_header" for the first record of an ARC file
+    headers: tuple[tuple[str, str], ...]  # in file order; ARC fields have WARC names
     offset: int
     length: int
     content: bytes
     size: int
     is_whole: bool = True
-    preamble: bytes = b""  # version line, headers and empty line as they stand; empty for ARC
+    preamble: bytes = b""  # version line, headers and empty line, unchanged; empty for ARC
 
     @property
     def is_cut(self) -> bool:
-        """Whether the block is larger than what was kept of it."""
+        """Whether only a part of the block was kept."""
         return len(self.content) < self.size
 
     def header(self, name: str) -> str:
-        """The first header of that name, or nothing."""
+        """The first header of that name, or an empty string."""
         wanted = name.lower()
         return next((value for key, value in self.headers if key.lower() == wanted), "")
 
     @property
     def uri(self) -> str:
-        """The target, without the angle brackets and spaces that some writers put there."""
+        """The target URI, without the angle brackets and spaces that some writers add."""
         uri = self.header("WARC-Target-URI")
         if self.version == "ARC":
             return uri
@@ -75,7 +75,7 @@ class Record:
 
     @property
     def at_us(self) -> int | None:
-        """The record's date; None where it is none."""
+        """The date of the record; None if it is invalid."""
         try:
             return date_us(self.header("WARC-Date"))
         except (ValueError, OverflowError):
@@ -83,7 +83,7 @@ class Record:
 
     @property
     def is_http(self) -> bool:
-        """Whether the block is a message of HTTP, head first."""
+        """Whether the block is an HTTP message with a head."""
         return (
             self.type in _HTTP_TYPES
             and self.uri[:6].lower().startswith(("http:", "https:"))
@@ -92,7 +92,7 @@ class Record:
 
     @property
     def head_bytes(self) -> int:
-        """The length of the HTTP head; 0 where there is none."""
+        """The length of the HTTP head; 0 if there is none."""
         if not self.is_http:
             return 0
         end = _HEAD_END.search(self.content)
@@ -100,12 +100,14 @@ class Record:
 
     @property
     def head(self) -> bytes:
-        """The HTTP head with the empty line that ends it."""
+        """The HTTP head with the empty line at its end."""
         return self.content[: self.head_bytes]
 
     @property
     def payload(self) -> bytes:
-        """The block without HTTP head: the body as stored, in foreign files perhaps chunked."""
+        """The block without the HTTP head: the body as stored, in files of other writers maybe
+        chunked.
+        """
         return self.content[self.head_bytes :]
 
     @property
@@ -116,12 +118,12 @@ class Record:
 
 
 def next_record(stream: Stream, is_gzip: bool, start: int, limit: int) -> Record | None:
-    """The next record, its block kept up to `limit` bytes; None at the end of the file.
+    """The next record, with up to `limit` bytes of its block; None at the end of the file.
 
-    `start` is where in the file the stream was opened. Raises CorruptFile.
+    `start` is the offset at which the stream was opened. Raises CorruptFile.
     """
     line = b""
-    while not line.strip(b"\r\n"):  # some writers put line ends in front of a record too
+    while not line.strip(b"\r\n"):  # some writers put line ends before a record, too
         found = stream.find_record()
         if found is None:
             return None
@@ -134,7 +136,7 @@ def next_record(stream: Stream, is_gzip: bool, start: int, limit: int) -> Record
     elif arc := _arc_fields(line):
         record = _arc_record(stream, is_gzip, arc, limit)
     else:
-        stream.give_back(line[1:])  # a record may begin in it
+        stream.give_back(line[1:])  # a record may begin inside it
         what = f"no record begins here, but {line[:40]!r}"
         raise stream.fault or CorruptFile(stream.path, offset, what)
     block_end = start + stream.place
@@ -153,10 +155,10 @@ def next_record(stream: Stream, is_gzip: bool, start: int, limit: int) -> Record
 
 
 def _has_right_length(stream: Stream, record: Record, is_packed: bool) -> bool:
-    """Whether a record ends where it says, as far as what follows it in its member can tell.
+    """Whether the stated length of a record is right, judged by the bytes after it in its member.
 
-    What follows is the next record, behind an empty line. Where it is something else, the record
-    may be whole and followed by rubbish: its digest tells, or, without one, whether there is a
+    The next record should follow, after an empty line. If other bytes follow, the record may be
+    whole and followed by garbage: then its digest decides, or, without one, whether there is a
     record inside it.
     """
     if record.version == "ARC" or stream.fault is not None:
@@ -185,8 +187,8 @@ def _warc_record(stream: Stream, is_packed: bool, line: bytes, limit: int) -> Re
 
 
 def _headers(stream: Stream, offset: int) -> tuple[list[tuple[str, str]], list[bytes]]:
-    """Names and values, and the lines that they stand on, the empty one that ends them too."""
-    headers: list[tuple[str, list[str]]] = []  # a value may go on in further lines
+    """Names and values, and their raw lines, including the empty line at the end."""
+    headers: list[tuple[str, list[str]]] = []  # a value may continue on further lines
     lines: list[bytes] = []
     left = MAX_HEADER_BYTES
     while True:
@@ -209,7 +211,7 @@ def _headers(stream: Stream, offset: int) -> tuple[list[tuple[str, str]], list[b
 
 
 def _block(stream: Stream, is_packed: bool, size: int, limit: int) -> bytes:
-    """The block, or what there is of it: then the stream has a fault."""
+    """The block, or the part that exists: then the stream has a fault."""
     content, used = stream.take(size, limit)
     if used < size and stream.fault is None:
         what = f"the record says {size} bytes, and the file ends after {used} of them"
@@ -219,7 +221,9 @@ def _block(stream: Stream, is_packed: bool, size: int, limit: int) -> bytes:
 
 
 def _arc_fields(line: bytes) -> tuple[bytes, ...] | None:
-    """URL, which may hold spaces, address, date, type and length; None where it is no such line."""
+    """URL (may contain spaces), address, date, type and length; None if the line has another
+    form.
+    """
     before, _, length = line.rstrip(b"\r\n").rpartition(b" ")
     middles = [found for found in _ARC_MIDDLE.finditer(before) if found.start()]
     if not length or not middles or line[:1].isspace():
@@ -232,8 +236,8 @@ def _arc_fields(line: bytes) -> tuple[bytes, ...] | None:
 def _arc_record(stream: Stream, is_packed: bool, line: tuple[bytes, ...], limit: int) -> Record:
     offset = stream.begun_at
     url, address, date, mime, length = (_text(part) for part in line)
-    # Some old writers put -1 or a word: nothing says how long the block is, so it is taken as
-    # empty, and whatever follows must be a record.
+    # Some old writers wrote -1 or a word. Then the length is unknown: the block is taken as empty,
+    # and a record must follow.
     size = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
     headers = (
         ("WARC-Target-URI", url),
@@ -245,7 +249,7 @@ def _arc_record(stream: Stream, is_packed: bool, line: tuple[bytes, ...], limit:
     if not url.startswith("filedesc:"):
         content = _block(stream, is_packed, size, limit)
         return Record("ARC", "response", headers, offset, 0, content, size)
-    # The block begins with two lines of ARC's own: the version, and the names of the fields.
+    # The block begins with two lines of ARC itself: the version, and the names of the fields.
     own = len(stream.line(MAX_HEADER_BYTES)) + len(stream.line(MAX_HEADER_BYTES))
     left = max(0, size - own)
     content = _block(stream, is_packed, left, limit)

@@ -1,7 +1,7 @@
-"""What of a file that a dead worker left is to be kept?
+"""Repair a WARC file that a dead worker left.
 
-All that was committed, and every whole exchange behind it; the rest is cut off, for it was never
-reported. Only for files that nobody is writing to.
+Everything that was committed is kept, and every whole exchange after it. The rest is cut off,
+because it was never reported. Only for files that no process is writing.
 """
 
 from __future__ import annotations
@@ -20,18 +20,17 @@ _COPIED_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What `repair` found and did."""
+    """The result of `repair`."""
 
-    kept_end: int  # the file's size now; the exchanges behind the known end are to be replayed
+    kept_end: int  # size of the file now; exchanges after the known end must be replayed
     cut_bytes: int
 
 
 def repair(path: Path, known_end: int) -> Repair:
-    """Cut the file behind its last whole exchange, and never below `known_end`.
+    """Cut the file after its last whole exchange, and never below `known_end`.
 
-    What is kept is on the disk when this returns.
-    Raises CorruptFile when the file is shorter than that: committed exchanges are missing.
-    Raises DiskFault when it cannot be cut.
+    The kept bytes are on disk when this returns. Raises CorruptFile if the file is shorter than
+    `known_end`: committed exchanges are missing. Raises DiskFault if it cannot be cut.
     """
     size = path.stat().st_size
     if size < known_end:
@@ -49,10 +48,10 @@ def repair(path: Path, known_end: int) -> Repair:
 
 
 def _secure(path: Path, known_end: int, kept_end: int) -> None:
-    """Cut the file there, and see to it that what follows the known end is on the disk.
+    """Cut the file, and make sure that the bytes after the known end are on disk.
 
-    It is written once more for that: after a failed sync the kernel calls pages clean that never
-    reached the disk, and a sync alone would succeed.
+    They are rewritten for that: after a failed sync the kernel calls pages clean that never reached
+    the disk, and a second sync alone would succeed.
     """
     with path.open("rb+") as file:
         file.truncate(kept_end)

@@ -1,8 +1,8 @@
-"""A WARC file of ours, written again with some of its exchanges left out or changed.
+"""Rewrite a WARC file with some exchanges removed or changed.
 
-Exchanges that stay as they are keep their very bytes; only their places move. Where to is what
-`Moved` tells, for the state has noted where each capture lies. The file that is read is not
-touched, and neither name nor order of records change.
+Unchanged exchanges keep their bytes; only their offsets move. `Moved` maps old offsets to new ones,
+because the state stores the offset of each capture. The input file is not modified. File name and
+order of records stay.
 """
 
 from __future__ import annotations
@@ -41,20 +41,21 @@ _MADE_ANEW: Final = frozenset(
 
 @dataclass(slots=True)
 class Moved:
-    """Where the captures of a file lie now, told by where they lay."""
+    """Maps the old offsets of captures of a file to the new ones."""
 
     starts: list[int] = field(default_factory=lambda: [0])
-    shifts: list[int] = field(default_factory=lambda: [0])  # from each of `starts` on
-    written: dict[int, tuple[int, int]] = field(default_factory=dict)  # anew: place and length
+    shifts: list[int] = field(default_factory=lambda: [0])  # added from each of `starts` on
+    # rewritten exchanges: old offset -> new offset and length
+    written: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def note(self, old: int, new: int) -> None:
-        """What lay at `old`, and what follows it, lies at `new` and behind."""
+        """Record that the bytes from `old` on are now at `new`."""
         if self.shifts[-1] != new - old:
             self.starts.append(old)
             self.shifts.append(new - old)
 
     def place(self, response: int, length: int) -> tuple[int, int]:
-        """Place and length of a capture that was kept."""
+        """New offset and length of a capture that was kept."""
         if response in self.written:
             return self.written[response]
         return response + self.shifts[bisect_right(self.starts, response) - 1], length
@@ -62,19 +63,19 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Anew:
-    """The bytes of an exchange that take another's place; `response` counts from its first."""
+    """The bytes that replace an exchange. `response` counts from the first of them."""
 
     data: bytes
     response: int
 
 
-# What becomes of an exchange: it stays as it is, gives way to another, or is left out.
+# The decision about an exchange: keep it, replace it, or drop it (None).
 Judge = Callable[[Exchange], Exchange | Anew | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What became of a file; with no exchange left there is no new file."""
+    """The result for one file. If no exchange is left, there is no new file."""
 
     kept: int
     dropped: int
@@ -89,10 +90,10 @@ def rewrite(
     level: int,
     moved: Moved,
 ) -> Rewritten:
-    """Write `path` again as `new`, synced to the disk. `info` gives the lines of the first record;
-    `moved` learns where exchanges lie as they are written.
+    """Write `path` again as `new`, and sync it. `info` changes the fields of the first record;
+    `moved` is filled while exchanges are written.
 
-    Raises CorruptFile where `path` is damaged, OSError where the disk does not take `new`.
+    Raises CorruptFile if `path` is damaged, OSError if `new` cannot be written.
     """
     kept = dropped = changed = 0
     with path.open("rb") as old, new.open("wb") as file:
@@ -118,12 +119,12 @@ def rewrite(
 
 
 def fields_in(path: Path, exchange: Exchange) -> Fields:
-    """The lines of the metadata record that ends an exchange. Raises CorruptFile."""
+    """The fields of the metadata record of an exchange. Raises CorruptFile."""
     return fields_of(_records_of(path, exchange)[-1].content)
 
 
 def with_fields(path: Path, exchange: Exchange, fields: Fields, level: int) -> Anew:
-    """An exchange with other lines in its metadata record; its other records stay to the byte.
+    """An exchange with other metadata fields. Its other records stay unchanged.
 
     Raises CorruptFile.
     """
@@ -136,13 +137,13 @@ def with_fields(path: Path, exchange: Exchange, fields: Fields, level: int) -> A
 
 
 def anew(exchange: Exchange, level: int) -> Anew:
-    """An exchange in the form that `warc.py` gives it."""
+    """An exchange in the format of `warc.py`."""
     made = exchange_bytes(exchange.lease, exchange.answer, level, exchange.revisit_of)
     return Anew(made.data, made.response)
 
 
 def with_body(exchange: Exchange, level: int) -> Anew:
-    """An imported exchange as one response that holds the body, under the name it came by."""
+    """An imported exchange as one response with its body, under its original name."""
     answer = exchange.answer
     assert isinstance(answer, Fetched), "what has a body is an answer"
     head = stored_head(answer.head, answer.status, len(answer.body))
@@ -175,7 +176,7 @@ def with_body(exchange: Exchange, level: int) -> Anew:
 def _write_info(
     path: Path, old: BinaryIO, file: BinaryIO, info: Callable[[Fields], Fields], level: int
 ) -> int:
-    """Write the record that tells of the file; the first byte behind the old one."""
+    """Write the first record, about the file. Return the offset after the old one."""
     record = next(read_records(path), None)
     if record is None or record.type != "warcinfo":
         return 0
@@ -194,7 +195,7 @@ def _records_of(path: Path, exchange: Exchange) -> list[Record]:
 
 
 def _with_block(record: Record, block: bytes, level: int) -> bytes:
-    """The record with another block, and else as it was."""
+    """The record with another block and otherwise unchanged."""
     identity = record.header("WARC-Record-ID").removeprefix("<urn:uuid:").removesuffix(">")
     headers = "".join(
         f"{name}: {value}\r\n" for name, value in record.headers if name.lower() not in _MADE_ANEW

@@ -1,10 +1,10 @@
-"""Where does the next record begin behind damage, and what may looking for it cost?
+"""Find the next record after damage, at a limited cost.
 
-Each place that could begin a record is tried: it does if a whole one can be read there. Somebody
-may make a file of nothing but such places, every one of which reads on to the end of the file. So
-what is read in vain (`Stream.work`), here and by whoever met the damage, is counted, and when it is
-many times the file, the rest of it is given up. What chance or a bad disk does to a file stays far
-below.
+Each position that could begin a record is tried: a record begins there if a whole one can be read.
+A hostile file may consist of nothing but such positions, each of which reads on to the end of the
+file. So the bytes read without result (`Stream.work`), here and by the caller, are counted. When
+they exceed a multiple of the file size, the rest of the file is given up. Random damage stays far
+below that limit.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ _GZIP: Final = b"\x1f\x8b\x08"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _MARKS: Final = {b"\x1f\x8b": _GZIP, b"\x28\xb5": _ZSTD, b"\x5d\x2a": _ZSTD}  # by the first bytes
 _SEARCH_BYTES: Final = 1 << 20
-_LOOKED_AT: Final = 1024  # packed bytes; the tables before the first byte take up to 320
+_LOOKED_AT: Final = 1024  # compressed bytes; the tables before the first byte take up to 320
 _BEGUN: Final = re.compile(rb"[\r\n]*(?:WARC/|WARC?\Z|WA?\Z|\Z|[!-VX-~])")  # or a line of ARC
 _FREE_BYTES: Final = 64 * 2**20
-_MOST_TIMES: Final = 16  # the size of the file; text is packed to a fifth of its own
+_MOST_TIMES: Final = 16  # the size of the file; text is compressed to a fifth
 
 
 class Search:
-    """Looks for records in one file, at most so long. `scanned` and `tried` are both the file."""
+    """Searches for records in one file, at a limited cost. `scanned` and `tried` are both the
+    file.
+    """
 
     def __init__(
         self,
@@ -50,10 +52,10 @@ class Search:
         self._packed = _MARKS.get(scanned.read(2))
 
     def after(self, offset: int, in_vain: int) -> int | None:
-        """The first byte after `offset` at which a record begins; None when there is none.
+        """The first offset after `offset` at which a record begins; None if there is none.
 
-        `in_vain` bytes were read by whoever met the damage there. Raises CorruptFile when more was
-        read in vain than is allowed.
+        The caller has read `in_vain` bytes without result. Raises CorruptFile when the limit is
+        exceeded.
         """
         self._spend(in_vain, offset)
         for place in self._places(offset + 1):
@@ -62,14 +64,14 @@ class Search:
         return None
 
     def affords(self, size: int) -> bool:
-        """Whether so much may be read in vain. If so, it counts as read."""
+        """Whether `size` more bytes may be read without result. If so, they are counted."""
         if size > self._left:
             return False
         self._left -= size
         return True
 
     def _places(self, start: int) -> Iterator[int]:
-        """Where a record could begin, from a byte on."""
+        """The positions from `start` on at which a record could begin."""
         mark = self._packed or b"\nWARC/"
         self._scanned.seek(start)
         base, window = start, self._scanned.read(_SEARCH_BYTES)
@@ -101,7 +103,7 @@ class Search:
 
 
 def _could_begin(packed: bytes) -> bool:
-    """Whether what a gzip member inflates to could be a record; its first bytes tell in 2 us."""
+    """Whether a gzip member could hold a record. Its first bytes decide that in 2 us."""
     try:
         found: bytes = isal_zlib.decompressobj(31).decompress(packed, 16)
     except isal_zlib.IsalError:  # type: ignore[misc]  # the stub is wrong

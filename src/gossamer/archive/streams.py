@@ -1,9 +1,9 @@
-"""How do the bytes of a file reach the reader, and where in the file does a record begin?
+"""Read the decompressed bytes of a file, and know at which offset each record begins.
 
-A gzip file is a chain of *members*; ours hold one record each, other people's hold one, several, or
-a part of one. A plain file is treated as one endless member. Invariant: nothing of a member is read
-before the one before it is used up and found whole, so a damaged member never hides a sound record
-that stands before it. Memory is bounded by what the caller asks for, never by what a file claims.
+A gzip file is a chain of *members*. Ours hold one record each; those of other writers hold one,
+several, or a part of one. A plain file is treated as one endless member. Invariant: a member is
+read only after the one before it is used up and found whole, so a damaged member never hides a
+sound record before it. Memory is bounded by what the caller asks for, never by what a file claims.
 """
 
 from __future__ import annotations
@@ -26,40 +26,42 @@ else:
 GZIP_MAGIC: Final = b"\x1f\x8b"
 _LZ4_MAGIC: Final = b"\x04\x22\x4d\x18"
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
-_ZSTD_DICTIONARY_MAGIC: Final = b"\x5d\x2a\x4d\x18"  # a frame to be skipped, in .warc.zst first
+_ZSTD_DICTIONARY_MAGIC: Final = b"\x5d\x2a\x4d\x18"  # a skippable frame, first in .warc.zst
 _MAX_DICTIONARY_BYTES: Final = 1 << 25
 _ZSTD_LIMITS: Final[dict[int, int]] = {
     zstd.DecompressionParameter.window_log_max: 27
-}  # 128 MB at the most
+}  # at most 128 MB
 _VERSION: Final = re.compile(rb"WARC/\d+\.\d+[ \t]*\r*\n")
 _READ_BYTES: Final = 1 << 16
-_MEMBER_COST: Final = 1024  # bytes that could be inflated in the 10 us or so that a member takes
-_INFLATE_BYTES: Final = 1 << 18  # at most this much comes out of one step, whatever went in
+_MEMBER_COST: Final = 1024  # bytes that could be inflated in the 10 us that a member takes
+_INFLATE_BYTES: Final = 1 << 18  # output limit of one step, whatever the input
 
 
 class Source(Protocol):
-    """Something to read that has a name for people: a path, or a part of another file."""
+    """A thing to read with a name for messages: a path, or a part of another file."""
 
     def open(self, mode: Literal["rb"]) -> BinaryIO: ...
 
 
 class Supply(Protocol):
-    """The inflated bytes of one member after the other."""
+    """The decompressed bytes of one member after the other."""
 
-    start: int  # where in the file the member begins
-    end: int  # where it ends; known once `more` has returned nothing
-    work: int  # bytes that went into the packer, and that came out, in all members so far
+    start: int  # offset of the member in the file
+    end: int  # offset of its end; known once `more` has returned nothing
+    work: int  # bytes into and out of the decompressor, in all members so far
 
     def more(self) -> bytes:
         """The next bytes of the member; empty when it is used up. Raises CorruptFile."""
         ...
 
     def begin(self) -> bool:
-        """Go on to the next member; False at the end of the file."""
+        """Move to the next member; False at the end of the file."""
         ...
 
     def skip(self, count: int) -> int:
-        """Pass over up to so many bytes of the member unread; how many, 0 where it must be read."""
+        """Skip up to `count` bytes of the member without reading. Return how many; 0 if they must
+        be read.
+        """
         ...
 
 
@@ -90,7 +92,7 @@ class PlainSupply:
 
 
 class GzipSupply:
-    """A file of gzip members; each member's checksum is tested before its end is reported."""
+    """A file of gzip members. The checksum of a member is checked before its end is reported."""
 
     def __init__(self, path: Path | Source, file: BinaryIO, start: int) -> None:
         self._path = path
@@ -140,7 +142,7 @@ class GzipSupply:
 
 
 class ZstdSupply:
-    """A file of Zstandard frames, of which the first may carry a dictionary for the others."""
+    """A file of Zstandard frames. The first may carry a dictionary for the others."""
 
     def __init__(
         self, path: Path | Source, file: BinaryIO, start: int, dictionary: Dictionary
@@ -189,15 +191,17 @@ class ZstdSupply:
 
 
 class Dictionary(NamedTuple):
-    """What a .warc.zst file may begin with, for all frames behind it; where the first of them
-    begins. Two kilobytes can be a dictionary of 32 MB: who opens a file often reads it once."""
+    """The dictionary at the start of a .warc.zst file, used by all frames after it, and the offset
+    of the first frame. Two kilobytes can expand to a dictionary of 32 MB, so callers that open a
+    file often read it once.
+    """
 
     words: zstd.ZstdDict | None
     end: int
 
 
 def read_dictionary(path: Path | Source, file: BinaryIO) -> Dictionary:
-    """The dictionary of a file, or that it has none. Raises CorruptFile."""
+    """The dictionary of a file, if it has one. Raises CorruptFile."""
     file.seek(0)
     if file.read(4) != _ZSTD_DICTIONARY_MAGIC:
         return Dictionary(None, 0)
@@ -215,37 +219,38 @@ def read_dictionary(path: Path | Source, file: BinaryIO) -> Dictionary:
 
 
 class Stream:
-    """Inflated bytes with a place in them. A record may reach over the end of a member."""
+    """Decompressed bytes with a position. A record may continue in the next member."""
 
     def __init__(self, path: Path | Source, supply: Supply) -> None:
         self.path = path
         self._supply = supply
         self._buffer = b""
         self._at = 0  # in the buffer
-        self._place = 0  # inflated bytes used since the stream was opened
-        self._member_place = 0  # `_place` at which the present member begins
+        self._place = 0  # decompressed bytes used since the stream was opened
+        self._member_place = 0  # `_place` at which the current member begins
         self._members = 0  # begun so far
-        self.fault: CorruptFile | None = None  # nothing can be read behind it
-        self.wrong_length: CorruptFile | None = None  # of the last record; one can go on behind it
-        self.line_ends = 0  # behind the last record
-        self._fault_ahead: CorruptFile | None = None  # behind what the buffer holds
-        self._begun: tuple[int, int] | None = None  # offset and place of the record under way
+        self.fault: CorruptFile | None = None  # nothing can be read after it
+        # of the last record; reading can continue after it
+        self.wrong_length: CorruptFile | None = None
+        self.line_ends = 0  # after the last record
+        self._fault_ahead: CorruptFile | None = None  # after the content of the buffer
+        self._begun: tuple[int, int] | None = None  # offset and position of the current record
 
     @property
     def place(self) -> int:
-        """Inflated bytes used so far."""
+        """Decompressed bytes used so far."""
         return self._place
 
     @property
     def work(self) -> int:
-        """What reading has cost so far, in bytes; a plain file's are as good as free."""
+        """The cost of reading so far, in bytes. Plain bytes cost nearly nothing."""
         return self._supply.work + _MEMBER_COST * self._members
 
     def find_record(self) -> tuple[int, bool] | None:
-        """Move to the next byte, over the end of a member if need be; None at the end of the file.
+        """Move to the next byte, into the next member if needed; None at the end of the file.
 
-        Gives the offset of the member that holds the byte, and whether it is the member's first.
-        Raises the fault that ended the record before.
+        Returns the offset of the member that holds the byte, and whether it is the first byte of
+        the member. Raises the fault that ended the record before.
         """
         if self.fault is not None or self.wrong_length is not None:
             raise self.fault or self.wrong_length  # type: ignore[misc]  # one of them is there
@@ -258,9 +263,9 @@ class Stream:
         return self._supply.start, self._place == self._member_place
 
     def end_record(self) -> int | None:
-        """Skip the line ends behind a record, and not a byte of the next member.
+        """Skip the line ends after a record, but no byte of the next member.
 
-        Gives the offset behind the member when the record, or a fault, ends it, else None.
+        Returns the offset after the member if the record, or a fault, ends it, else None.
         """
         self.line_ends = 0
         while self._grow():
@@ -273,42 +278,46 @@ class Stream:
         return self._supply.end
 
     def note_begin(self, offset: int) -> None:
-        """A record begins at the next byte; `offset` is its, or its member's, in the file."""
+        """Record that a record begins at the next byte. `offset` is that of the record or its
+        member.
+        """
         self._begun = offset, self._place - self._member_place
 
     @property
     def begun_at(self) -> int:
-        """The offset of the record that is being read, or that could not be read to its end."""
+        """The offset of the current record, or of one that could not be read to its end."""
         assert self._begun is not None, "asked while a record is read"
         return self._begun[0]
 
     @property
     def unread(self) -> tuple[int, int] | None:
-        """Offset, and place within the member, of a record that could not be read to its end."""
+        """Offset, and position within the member, of a record that could not be read to its end."""
         return self._begun
 
     def end_begun(self) -> bool:
-        """The record that was begun is read; whether it is whole."""
+        """End the current record. Return whether it is whole."""
         if self.fault is not None or self.wrong_length is not None:
             return False
         self._begun = None
         return True
 
     def note_wrong_length(self, fault: CorruptFile, *, is_packed: bool) -> None:
-        """The record that was begun is not as long as it says. A packed file can be read on; of a
-        plain one somebody looks for the next record (`search.py`), which costs less there."""
+        """Record that the current record has another length than it says. In a compressed file
+        reading continues; in a plain file the caller searches for the next record (`search.py`),
+        which is cheaper there.
+        """
         if is_packed:
             self.wrong_length = fault
         else:
             self.fault = fault
 
     def peek(self, size: int) -> bytes:
-        """Up to so many of the next bytes, fewer where the member ends; they stay unread."""
+        """Up to `size` of the next bytes, fewer if the member ends. They stay unread."""
         while len(self._buffer) - self._at < size and self._fault_ahead is None:
             try:
                 found = self._supply.more()
             except CorruptFile as fault:
-                self._fault_ahead = fault  # it counts when what stands before it is used up
+                self._fault_ahead = fault  # raised when the bytes before it are used up
                 break
             if not found:
                 break
@@ -316,22 +325,22 @@ class Stream:
         return self._buffer[self._at : self._at + size]
 
     def give_back(self, data: bytes) -> None:
-        """Have the bytes that were used last once more, where they are of the present member."""
+        """Return the last bytes to the stream. They must be of the current member."""
         if len(data) <= self._place - self._member_place:
             self._buffer, self._at = data + self._buffer[self._at :], 0
             self._place -= len(data)
 
     def skip_to_version(self) -> bool:
-        """Move on to the next line that could begin a WARC record; False when there is none.
+        """Move to the next line that could begin a WARC record; False if there is none.
 
-        For what stands behind a record that makes no sense while the packing is sound.
+        Used after a record with invalid content in a sound compressed file.
         """
         while self._grow() or self._cross():
             found = _VERSION.search(self._buffer, self._at)
             if found is not None:
                 self._use(found.start() - self._at)
                 return True
-            kept = max(self._at, len(self._buffer) - 15)  # a line may go on in the next piece
+            kept = max(self._at, len(self._buffer) - 15)  # a line may continue in the next piece
             rest = self._buffer[kept:]
             self._use(len(self._buffer) - self._at)
             if rest and self._grow():
@@ -340,7 +349,7 @@ class Stream:
         return False
 
     def line(self, limit: int) -> bytes:
-        """The next line with its end; without one where the file ends or `limit` is passed."""
+        """The next line with its line end; without one if the file ends or `limit` is exceeded."""
         parts: list[bytes] = []
         size = 0
         while size < limit and (self._grow() or self._cross()):
@@ -354,10 +363,10 @@ class Stream:
         return b"".join(parts)
 
     def take(self, size: int, keep: int) -> tuple[bytes, int]:
-        """Use `size` bytes and keep the first `keep` of them; also how many there were.
+        """Use `size` bytes and keep the first `keep` of them. Also return how many there were.
 
-        What is not kept is not even read where the file is plain: one that holds nothing but
-        beginnings of endless records would else be read once for each.
+        Bytes that are not kept are not even read in a plain file. Otherwise a file full of starts
+        of endless records would be read once for each of them.
         """
         parts: list[bytes] = []
         used = kept = 0
@@ -377,7 +386,7 @@ class Stream:
         return b"".join(parts), used
 
     def _grow(self) -> bool:
-        """Have at least one byte of the present member in the buffer; False at its end."""
+        """Put at least one byte of the current member into the buffer; False at its end."""
         if self._at < len(self._buffer):
             return True
         if self.fault is not None:
@@ -392,7 +401,7 @@ class Stream:
         return bool(self._buffer)
 
     def _cross(self) -> bool:
-        """Go on into the next member; False at the end of the file."""
+        """Continue in the next member; False at the end of the file."""
         while self.fault is None and self._begin():
             self._member_place = self._place
             if self._grow():
@@ -411,9 +420,9 @@ class Stream:
 def open_stream(
     path: Path | Source, file: BinaryIO, start: int, dictionary: Dictionary | None = None
 ) -> tuple[Stream, bool]:
-    """A stream from byte `start` on, and whether it is packed. Raises UsageError for lz4.
+    """A stream from byte `start` on, and whether it is compressed. Raises UsageError for lz4.
 
-    The file's `dictionary` is read unless it is given.
+    The `dictionary` of the file is read unless it is given.
     """
     if start > (size := file.seek(0, os.SEEK_END)):
         raise CorruptFile(path, size, f"the file ends here, and byte {start} was asked for")

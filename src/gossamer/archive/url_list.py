@@ -15,7 +15,7 @@ _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\
 
 
 def list_entry(urls: list[str], now_us: int, *, is_index: bool) -> Foreign:
-    """The exchange as which a list lies in the archive."""
+    """The exchange that holds a list in the archive."""
     block = _index_of(urls) if is_index else "".join(f"{url}\n" for url in urls).encode()
     name = payload_digest(block)
     url = f"urn:{name}"

@@ -1,7 +1,7 @@
-"""Is every byte of an archive file what was written?
+"""Check every byte of an archive file.
 
-Reads a whole file, of ours or of others, and names each fault; after damage it goes on at the next
-record that can be found. In files of ours every exchange must be whole too.
+Reads a whole file of any writer, and reports each fault. After damage it continues at the next
+record that can be found. In files of this program every exchange must be whole, too.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from gossamer.errors import CorruptFile
 
 _OURS: Final = b"software: gossamer/"
 _IMPORTED: Final = b"\r\nsource: "
-_ODD_DIGEST: Final = b"\r\noddDigest: 1\r\n"  # the payload's digest was wrong when it was imported
+_ODD_DIGEST: Final = b"\r\noddDigest: 1\r\n"  # the digest of the payload was wrong at import
 _PAYLOAD: Final = "the payload"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something wrong with a file, and where."""
+    """A fault in a file, with its position."""
 
     path: Path
     offset: int
@@ -33,7 +33,7 @@ class Fault:
 
 
 def check_file(path: Path) -> Iterator[Fault]:
-    """Every fault of a file, in its order. Raises UsageError for a file that is not read at all."""
+    """Every fault of a file, in order. Raises UsageError for an unsupported file."""
     pairs = _Pairs(path)
     for one in salvage(path):
         if isinstance(one, CorruptFile):
@@ -45,7 +45,7 @@ def check_file(path: Path) -> Iterator[Fault]:
 
 
 def digest_faults(path: Path, record: Record) -> Iterator[Fault]:
-    """Faults in what a record says of its own bytes."""
+    """Faults in the digests of a record."""
     if record.is_cut:
         what = f"the record has {record.size} bytes, too many to check its digest"
         yield Fault(path, record.offset, what)
@@ -54,34 +54,37 @@ def digest_faults(path: Path, record: Record) -> Iterator[Fault]:
     if block and not fits_digest(block, record.content):
         yield Fault(path, record.offset, f"the block is not the one with the digest {block}")
     payload = record.header("WARC-Payload-Digest")
-    # A revisit's payload lies elsewhere.
+    # The payload of a revisit is elsewhere.
     if payload and record.type != "revisit" and not _payload_fits(payload, record):
         yield Fault(path, record.offset, f"{_PAYLOAD} is not the one with the digest {payload}")
 
 
 def _payload_fits(digest: str, record: Record) -> bool:
-    """Writers disagree on whether a chunked payload's digest is of the chunks or of the body."""
+    """Whether the digest fits the chunks or the body: writers disagree on which one it covers."""
     if fits_digest(digest, record.payload):
         return True
     return is_chunked(record.head) and fits_digest(digest, unchunked(record.payload))
 
 
 class _Pairs:
-    """Watches the order of records: each exchange whole, each reference to a record beside it."""
+    """Checks the order of records: each exchange is whole, each reference is to a record
+    beside it.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._is_ours = False
-        self._open: list[Record] = []  # the exchange so far, blocks and all
-        self._held: list[Fault] = []  # in it; its metadata may say that they came with it
+        self._open: list[Record] = []  # the records of the exchange so far, with blocks
+        # faults of that exchange; its metadata may say that they were imported
+        self._held: list[Fault] = []
 
     def forget(self) -> Iterator[Fault]:
-        """Records were lost: what is open can never be whole, and that is reported."""
+        """Drop the current exchange, because records were lost, and report it."""
         held, self._held, self._open = self._held, [], []
         yield from held
 
     def faults(self, record: Record, found: Iterable[Fault]) -> Iterator[Fault]:
-        """`found` is what is wrong with the record alone."""
+        """`found` are the faults of the record itself."""
         if record.type == "warcinfo" and record.offset == 0:
             self._is_ours = record.content.startswith(_OURS)
             yield from found
@@ -104,7 +107,7 @@ class _Pairs:
 
     def _exchange_faults(self) -> Iterator[Fault]:
         if _IMPORTED in self._open[-1].content:
-            return  # records of others, in their order
+            return  # records of other writers, in their order
         types = [record.type.replace("revisit", "response") for record in self._open]
         is_fetched = self._open[-1].content.startswith(b"outcome: fetched\r\n")
         whole = (["request", "response", "metadata"], ["response", "metadata"])

@@ -1,10 +1,10 @@
-"""What is in a WACZ file, and in what order is it written?
+"""Write WACZ files.
 
-A ZIP after the WACZ 1.1.1 specification, whose members are
+A ZIP after the WACZ 1.1.1 specification, with the members
 
-    archive/*.warc.gz         stored as they are, so that readers can jump into them
-    indexes/index.cdx.gz      the lines of all CDXJ files, sorted, packed in blocks of 3,000
-    indexes/index.idx         the first line of each block, and where in index.cdx.gz it lies
+    archive/*.warc.gz         stored uncompressed, so that readers can seek in them
+    indexes/index.cdx.gz      the lines of all CDXJ files, sorted, compressed in blocks of 3,000
+    indexes/index.idx         the first line of each block, and its offset in index.cdx.gz
     pages/pages.jsonl         pages with titles, for people
     datapackage.json          names, lengths and SHA-256 of all of these
     datapackage-digest.json   the SHA-256 of that
@@ -27,13 +27,13 @@ from gossamer.archive.warc import SOFTWARE
 from gossamer.base.values import dataclass
 
 WACZ_VERSION: Final = "1.1.1"
-_BLOCK_LINES: Final = 3_000  # what other writers of such indexes take
+_BLOCK_LINES: Final = 3_000  # as other writers of such indexes use
 _LEVEL: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """A page as people see it in the list of a WACZ."""
+    """A page in the page list of a WACZ."""
 
     url: str
     at: str  # 2026-01-31T12:00:00Z
@@ -41,21 +41,21 @@ class ListedPage:
 
 
 class WaczWriter:
-    """A WACZ that is being written, member by member; `close` writes the last two."""
+    """A WACZ that is being written, member by member. `close` writes the last two."""
 
     def __init__(self, file: IO[bytes], created: str) -> None:
-        """`created` is the moment, as in `ListedPage`."""
+        """`created` is the time, as in `ListedPage`."""
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED)
         self._date = _zip_date(created)
         self._created = created
         self._resources: list[dict[str, Any]] = []
 
     def add_archive(self, name: str, pieces: Iterable[bytes]) -> None:
-        """A WARC file, as it is."""
+        """Add a WARC file unchanged."""
         self._add(f"archive/{name}", pieces, zipfile.ZIP_STORED)
 
     def add_index(self, lines: Iterable[str]) -> None:
-        """The lines of all captures, sorted by their bytes."""
+        """Add the lines of all captures, sorted by their bytes."""
         blocks: list[str] = []
         self._add("indexes/index.cdx.gz", _packed(lines, blocks), zipfile.ZIP_STORED)
         meta = {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}
@@ -67,7 +67,7 @@ class WaczWriter:
         self._add("pages/pages.jsonl", _page_lines(pages), zipfile.ZIP_DEFLATED)
 
     def close(self, title: str, first: ListedPage | None) -> None:
-        """The two members that name all others. `first` is the page that readers open."""
+        """Write the two members that list all others. `first` is the page that readers open."""
         package = {
             "profile": "data-package",
             "wacz_version": WACZ_VERSION,
@@ -101,7 +101,7 @@ class WaczWriter:
 
 
 def _packed(lines: Iterable[str], blocks: list[str]) -> Iterator[bytes]:
-    """The blocks of an index; where each lies is noted in `blocks`."""
+    """The blocks of an index. The position of each is appended to `blocks`."""
     iterator, place = iter(lines), 0
     while some := list(islice(iterator, _BLOCK_LINES)):
         text = "".join(f"{line}\n" for line in some).encode()

@@ -1,8 +1,8 @@
-"""Which archives are in a WACZ file, and how are they read without unpacking it?
+"""Read the WARC files inside a WACZ file without unpacking it.
 
-A WACZ is a ZIP whose `archive/` holds WARC files, as a rule stored as they are. No member is ever
-written to a path of its name: it is read in place, in one pass. Whatever the ZIP claims, memory is
-bounded, and a member that would grow out of proportion is left out and named.
+A WACZ is a ZIP whose `archive/` holds WARC files, mostly stored uncompressed. No member is ever
+written to a path: it is read in place, in one pass. Memory is bounded whatever the ZIP claims, and
+a member with an extreme compression ratio is skipped and reported.
 """
 
 from __future__ import annotations
@@ -20,15 +20,13 @@ from gossamer.errors import CorruptFile
 
 ZIP_MAGICS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _WARC_NAMES: Final = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
-# Of the list of members, which is held in memory: 46 bytes there become some 600 here.
+# Of the list of members, which is held in memory: 46 bytes in the file take about 600 in memory.
 _MAX_DIRECTORY_BYTES: Final = 8 * 2**20
-_MAX_GROWTH: Final = 100  # times; WARC files within are packed already, or text
-_FREE_BYTES: Final = 64 * 2**20  # below that nobody counts
+_MAX_GROWTH: Final = 100  # ratio; WARC files inside are compressed already, or text
+_FREE_BYTES: Final = 64 * 2**20  # no check below this size
 _MOST_REPEATED: Final = 16  # times its length
-_LOCAL: Final = struct.Struct(
-    "<4s22xHH"
-)  # the header before a member: its magic, lengths behind it
-# ValueError and struct.error: places and lengths that no file can have.
+_LOCAL: Final = struct.Struct("<4s22xHH")  # the header before a member: magic, then lengths
+# ValueError and struct.error: impossible offsets and lengths.
 _ZIP_FAULTS: Final = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
     OverflowError, struct.error,
@@ -40,7 +38,7 @@ _END_BYTES: Final = 22 + (1 << 16)  # with the longest comment
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file within a ZIP that can be opened as a path can."""
+    """A file inside a ZIP that can be opened like a path."""
 
     path: Path
     info: zipfile.ZipInfo
@@ -49,7 +47,7 @@ class Member:
         return f"{self.path}!{self.info.filename}"
 
     def open(self, mode: Literal["rb"]) -> BinaryIO:
-        """Its bytes. What is stored is read where it lies, the rest is inflated on the way."""
+        """Its bytes. A stored member is read in place, others are inflated while reading."""
         file = self.path.open(mode)
         try:
             if self.info.compress_type == zipfile.ZIP_STORED:
@@ -61,7 +59,9 @@ class Member:
 
 
 class _Stored:
-    """A part of a file as a file of its own. Records have checksums: the ZIP's is not read."""
+    """A part of a file as a file object. Records have checksums, so that of the ZIP is not
+    checked.
+    """
 
     def __init__(self, member: Member, file: BinaryIO) -> None:
         self._file = file
@@ -100,11 +100,11 @@ class _Stored:
 
 
 class _Inflated:
-    """A packed member; going back in it begins from its first byte again, and is allowed while that
-    costs less than some times its length: a hostile file would be gone back in for ever.
+    """A compressed member. Seeking back starts again from its first byte. That is allowed up to a
+    multiple of its length: a hostile file would cause endless seeking.
 
-    It ends where the ZIP says that it does, or before. The list of members is not read again for
-    it: a list of a hundred thousand would be, a hundred thousand times.
+    It ends where the ZIP says, or before. The list of members is not read again for each: a list of
+    a hundred thousand would be read a hundred thousand times.
     """
 
     def __init__(self, member: Member, file: BinaryIO) -> None:
@@ -147,7 +147,7 @@ class _Inflated:
         self._begin()
 
     def _more(self, most: int) -> bytes:
-        """The next bytes, at most so many; none at the end. Raises CorruptFile."""
+        """The next bytes, at most `most`; none at the end. Raises CorruptFile."""
         most = min(most, self._size - self._at, _PIECE_BYTES)
         found = b""
         while most > 0 and not found and not self._inflater.eof:
@@ -173,12 +173,12 @@ class _Inflated:
 
 
 def warc_members(path: Path) -> Iterator[Member | CorruptFile]:
-    """The WARC files of a WACZ in its order; in the place of one that is left out, why.
+    """The WARC files of a WACZ in its order. A skipped member is replaced by the reason.
 
-    Raises CorruptFile where it is no ZIP that can be read.
+    Raises CorruptFile if it is not a readable ZIP.
     """
     _check_directory(path)
-    left = path.stat().st_size  # what members take of it, they take once
+    left = path.stat().st_size  # each byte of the file counts for one member only
     try:
         with zipfile.ZipFile(path) as archive:
             infos = archive.infolist()
@@ -206,9 +206,9 @@ def _problem(info: zipfile.ZipInfo) -> str:
 
 
 def _check_directory(path: Path) -> None:
-    """Raise CorruptFile for a list of members too long to be held in memory.
+    """Raise CorruptFile for a list of members that is too long for memory.
 
-    The longest that the file claims counts: readers differ in which claim they believe.
+    The largest claim in the file counts, because readers differ in which one they trust.
     """
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
@@ -231,7 +231,7 @@ def _zip64_list_bytes(path: Path, end: int) -> int:
         locator = file.read(20)
         if not locator.startswith(b"PK\x06\x07"):
             return 0
-        file.seek(max(0, end - 20 - 56))  # just before: where the module looks, too
+        file.seek(max(0, end - 20 - 56))  # just before it, where the zipfile module looks, too
         near = file.read(56)
         file.seek(min(int.from_bytes(locator[8:16], "little"), end))
         named = file.read(56)

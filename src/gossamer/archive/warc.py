@@ -1,8 +1,8 @@
-"""What bytes does an exchange become?
+"""Build the bytes of an exchange.
 
-A record is a gzip member of its own. An exchange is one or three of them: the request, the response
-(or revisit) and, always last, the metadata; a failure or refusal is a metadata record alone. Pure:
-`writer.py` puts the bytes into files. Reading them is `reader.py`'s work.
+A record is one gzip member. An exchange is one or three records: the request, the response (or
+revisit) and, always last, the metadata. A failure or refusal is a metadata record alone. Pure:
+`writer.py` writes the bytes to files, `reader.py` reads them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gossamer.version import __version__
 SOFTWARE: Final = f"gossamer/{__version__}"
 SAME_PAYLOAD: Final = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED: Final = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-IDS_BYTES: Final = 48  # random ones, for the names of an exchange's three records
+IDS_BYTES: Final = 48  # random, for the ids of the three records of an exchange
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  # UTC throughout; a zone costs time per record
 _CUT_WORDS: Final = frozenset({"length", "time", "disconnect", "unspecified"})
 _REQUEST_TYPE: Final = "Content-Type: application/http; msgtype=request\r\n"
@@ -35,7 +35,7 @@ _FIELDS_TYPE: Final = "Content-Type: application/warc-fields\r\n"
 
 @dataclass(frozen=True, slots=True)
 class RevisitOf:
-    """The capture whose body a new answer repeats, so that it is not stored again."""
+    """The capture whose body a new response repeats, so that the body is not stored again."""
 
     url: str
     at_us: int
@@ -43,12 +43,12 @@ class RevisitOf:
 
 
 class ExchangeBytes(NamedTuple):
-    """The members of an exchange, joined; offsets are counted from its first byte."""
+    """The joined members of an exchange. Offsets count from its first byte."""
 
     data: bytes
-    response: int  # 0 where there is none
-    response_end: int  # 0 where there is none
-    digest: str  # "sha1:BASE32" of the answer's body; empty where there is none
+    response: int  # 0 if there is none
+    response_end: int  # 0 if there is none
+    digest: str  # "sha1:BASE32" of the body; empty if there is none
 
 
 def exchange_bytes(
@@ -60,7 +60,7 @@ def exchange_bytes(
 ) -> ExchangeBytes:
     """The records of one exchange, ready to be appended in one write.
 
-    `ids` are random bytes that name the records of an answer; without them others are taken.
+    `ids` are random bytes for the record ids; if empty, they are generated.
     """
     target = header_url(answer.url)
     common = f"WARC-Date: {warc_date(answer.at_us)}\r\nWARC-Target-URI: {target}\r\n"
@@ -94,7 +94,7 @@ def exchange_bytes(
 
 
 def warcinfo_bytes(file_name: str, at_us: int, info: Mapping[str, str], level: int = 1) -> bytes:
-    """The record that begins a file: who wrote it, and under which settings."""
+    """The first record of a file: the software and the settings that wrote it."""
     fields = {
         "software": SOFTWARE,
         "format": "WARC File Format 1.1",
@@ -114,7 +114,7 @@ def record_bytes(kind: str, identity: str, headers: str, block: bytes, level: in
 
 
 def record_id() -> str:
-    """A random UUID; three times as quick as `uuid.uuid4`, and there are three to a page."""
+    """A random UUID, three times as fast as `uuid.uuid4`. Each page needs three."""
     return _uuid(os.urandom(16).hex())
 
 
@@ -142,7 +142,7 @@ def date_us(date: str) -> int:
 
 
 def header_url(url: str) -> str:
-    """`url` as a header's value: white space, control and non-ASCII characters percent-encoded."""
+    """`url` as a header value: white space, control and non-ASCII characters percent-encoded."""
     if url.isascii() and url.isprintable() and " " not in url:
         return url
     return quote(url.encode("utf-8", "surrogatepass"), safe="!#$%&'()*+,/:;=?@[]~<>\"\\^`{|}")
@@ -191,10 +191,12 @@ def _record_ids(ids: bytes) -> tuple[str, str, str]:
 
 
 def _uuid(h: str) -> str:
-    """Version 4 of the first 32 hexadecimal digits."""
+    """A UUID of version 4 from the first 32 hexadecimal digits."""
     return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-a{h[17:20]}-{h[20:32]}"
 
 
 def _field_name(name: str) -> str:
-    """A field's name without what would end it: names come from settings, not from the web."""
+    """A field name without characters that would end it. Names come from settings, not from the
+    web.
+    """
     return re.sub(r"[^!-9;-~]", "-", name)

@@ -1,9 +1,9 @@
-"""How do exchanges get into files, and what is known to be on the disk?
+"""Append exchanges to WARC files, and make them durable.
 
-A worker has one writer, and a writer one open file that nobody else writes to. An exchange goes in
-with one write, or not at all: what a failed write left is cut off again. `sync` makes all that was
-appended durable; after it has failed nothing is believed any more, for the kernel may have dropped
-the pages and a second sync would lie. All calls block.
+A worker has one writer, and a writer has one open file that no other process writes. An exchange is
+written with one write or not at all: the rest of a failed write is cut off again. `sync` makes
+everything that was appended durable. After a failed sync nothing is trusted any more, because the
+kernel may have dropped the pages, and a second sync would report success. All calls block.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from gossamer.errors import DiskFault
 from gossamer.records import Answer, Fetched, Lease, Stored
 from gossamer.settings import Archive
 
-MAX_CAPTURES: Final = 50_000  # of a file: their lines of the index wait in memory, 300 bytes each
+MAX_CAPTURES: Final = 50_000  # of a file: their CDXJ lines are held in memory, 300 bytes each
 
 _FLAGS: Final = (
     os.O_WRONLY
-    | os.O_APPEND  # so that a write behind a cut lands at the cut
+    | os.O_APPEND  # a write after a cut lands at the cut
     | os.O_CREAT
     | os.O_EXCL
     | getattr(os, "O_CLOEXEC", 0)
@@ -45,7 +45,7 @@ _datasync = getattr(os, "fdatasync", os.fsync)  # macOS and Windows have only fs
 
 
 class WarcWriter:
-    """A chain of WARC files, of which the last is open."""
+    """A sequence of WARC files, of which the last is open."""
 
     def __init__(
         self,
@@ -66,11 +66,11 @@ class WarcWriter:
         self._name = ""
         self._end = 0
         self._crc32 = 0  # of the open file so far
-        self._info_end = 0  # behind the warcinfo record
+        self._info_end = 0  # offset after the warcinfo record
         self._is_closed = False
-        self._lines: list[str] = []  # of the open file's index
+        self._lines: list[str] = []  # CDXJ lines of the open file
         self._ids = random_ids()
-        self._broken = ""  # why nothing may be appended any more
+        self._broken = ""  # the reason why nothing may be appended any more
 
     @classmethod
     def open(
@@ -97,22 +97,22 @@ class WarcWriter:
 
     @property
     def path(self) -> Path:
-        """The open file."""
+        """The path of the open file."""
         return self._folder / self._name
 
     @property
     def end(self) -> int:
-        """The size of the open file: the byte behind the last exchange."""
+        """The size of the open file, which is the offset after the last exchange."""
         return self._end
 
     def fileno(self) -> int:
-        """The descriptor of the open file, for whoever syncs it elsewhere."""
+        """The descriptor of the open file, for syncing it elsewhere."""
         return self._file
 
     def append(self, lease: Lease, answer: Answer, revisit_of: RevisitOf | None = None) -> Stored:
-        """Write one exchange and say where it lies. It is durable after the next `sync`.
+        """Write one exchange and return its position. It is durable after the next `sync`.
 
-        Raises DiskFault, and then the file is as it was before; with `is_full` set the writer can
+        Raises DiskFault, and then the file is as it was before. With `is_full` set the writer can
         be used again once there is room.
         """
         if self._file >= 0 and self._is_full():
@@ -131,9 +131,9 @@ class WarcWriter:
         return Stored(name, start, start + response, self._end, digest)
 
     def append_packed(self, exchange: Packed) -> tuple[Record, ...]:
-        """Write an imported exchange; its records with their places in the file, `name`.
+        """Write an imported exchange. Return its records with their offsets in the file `name`.
 
-        Durable, and raising, as `append`.
+        It is durable, and raises, as `append`.
         """
         self._make_room()
         start = self._end
@@ -149,18 +149,18 @@ class WarcWriter:
 
     @property
     def level(self) -> int:
-        """How much is compressed."""
+        """The compression level."""
         return self._settings.gzip_level
 
     def _make_room(self) -> None:
-        """Have a file open that may grow."""
+        """Make sure that a file is open that may grow."""
         if self._file >= 0 and self._end >= self._settings.roll_bytes:
             self._finish_file()
         if self._file < 0 and not self._is_closed:
             self._begin_file()
 
     def sync(self) -> None:
-        """Return when all that was appended is on the disk. Raises DiskFault, for good."""
+        """Return when everything that was appended is on disk. A DiskFault is final."""
         if self._broken or self._file < 0:
             self._refuse()
         try:
@@ -174,7 +174,7 @@ class WarcWriter:
             ) from error
 
     def close(self) -> None:
-        """Make the last file durable and index it; one without exchanges is removed."""
+        """Make the last file durable and index it. A file without exchanges is deleted."""
         self._is_closed = True
         if self._file < 0:
             return
@@ -212,7 +212,7 @@ class WarcWriter:
             sync_folder(self._folder)
         except (OSError, DiskFault) as error:
             self._close_file()
-            with contextlib.suppress(OSError):  # the next start finds no exchange in it
+            with contextlib.suppress(OSError):  # else the next start finds no exchange in it
                 self.path.unlink()
             if isinstance(error, DiskFault):
                 raise
@@ -220,7 +220,7 @@ class WarcWriter:
         self._info_end = self._end
 
     def _create(self, now_us: int) -> tuple[int, str]:
-        """A file that nobody had before, and its name."""
+        """A new file with an unused name. Also returns the name."""
         moment = datetime.fromtimestamp(now_us // 1_000_000, UTC).strftime("%Y%m%d%H%M%S")
         while True:
             name = f"{self._prefix}-{moment}-{self._serial:05d}.warc.gz"
@@ -249,12 +249,12 @@ class WarcWriter:
         self._lines = []
 
     def _write(self, data: bytes) -> None:
-        """All of `data` at the end of the file, or nothing of it."""
+        """Append all of `data`, or nothing."""
         if self._broken or self._file < 0:
             self._refuse()
         try:
             written = os.write(self._file, data)
-            while written < len(data):  # a short write: the next one says why, or completes it
+            while written < len(data):  # after a short write the next one completes it, or says why
                 more = os.write(self._file, data[written:])
                 if not more:
                     raise OSError(errno.EIO, "the disk takes no more bytes")
@@ -281,7 +281,7 @@ class WarcWriter:
 
 
 def disk_fault(what: str, error: OSError) -> DiskFault:
-    """A fault of the disk in our words; `what` says what could not be done."""
+    """Turn an OSError into a DiskFault. `what` says what could not be done."""
     is_full, is_read_only = is_full_error(error), is_read_only_error(error)
     advice = "check the disk"
     if is_full:

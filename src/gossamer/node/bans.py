@@ -1,10 +1,10 @@
-"""Bans that the operator adds, or lifts, while a crawl runs or rests.
+"""Bans that the operator adds or lifts while a crawl runs or is stopped.
 
-They are lines as in a ban file (`urls/bans.py`): hosts, beginnings of URLs, patterns. The state
-keeps them, and acts.jsonl tells of each change. A ban holds at once: what it names is not asked
-from then on, queued or not. The queue itself is gone through in slices, so that a crawl of ten
-million URLs goes on meanwhile; requests that are under way may end. A process that ends in the
-middle leaves a mark, and the next start goes through all of it first.
+They are lines as in a ban file (`urls/bans.py`): hosts, URL prefixes, patterns. The state stores
+them, and acts.jsonl logs each change. A ban takes effect at once: matching URLs are not requested
+any more, queued or not. The queue is checked in slices, so that a crawl of ten million URLs
+continues meanwhile. Requests in flight complete. A process that ends during the check leaves a
+mark, and the next start checks the whole queue first.
 """
 
 from __future__ import annotations
@@ -28,16 +28,18 @@ from gossamer.node.control import NotRunning, send
 from gossamer.schedule.admission import Admission
 from gossamer.urls.bans import BanList
 
-MOST_LINES: Final = 1_000  # patterns are tried one after the other; a file has room for more
+MOST_LINES: Final = 1_000  # patterns are tried one after the other; a ban file may have more
 _LONGEST_LINE: Final = 2_000
-_PENDING_ROWS: Final = 20_000  # more would hold the crawl up while they are written
+_PENDING_ROWS: Final = 20_000  # writing more rows at once would delay the crawl
 _COMMIT_WAIT_S: Final = 0.05
 
 
 def changed_lines(
     before: Sequence[str], added: Iterable[str], lifted: Iterable[str]
 ) -> tuple[str, ...]:
-    """The lines after a change. Raises UsageError for one that is no ban, or was none."""
+    """The lines after a change. Raises UsageError for an invalid ban, or for lifting one that is
+    not set.
+    """
     new = [line for line in map(_plain, added) if line]
     gone = [line for line in map(_plain, lifted) if line]
     for line in gone:
@@ -59,7 +61,7 @@ def _plain(line: str) -> str:
 
 
 class LiveBans:
-    """The bans of a node: the one place that changes them while it runs."""
+    """The bans of a node. Only this class changes them while the node runs."""
 
     def __init__(
         self, frontier: Frontier, admission: Admission, clock: Clock, lines: Sequence[str]
@@ -71,7 +73,9 @@ class LiveBans:
         self._has_changed = asyncio.Event()
 
     def change(self, added: Iterable[str], lifted: Iterable[str]) -> bool:
-        """Whether anything changed; it holds at once. Raises UsageError, and then nothing has."""
+        """Apply a change at once. Return whether anything changed. Raises UsageError, and then
+        nothing has changed.
+        """
         lines = changed_lines(self.lines, added, lifted)
         if lines == self.lines:
             return False
@@ -82,7 +86,7 @@ class LiveBans:
         return True
 
     async def keep_up(self) -> None:
-        """Go through the queue after every change, without end; whoever runs this cancels it."""
+        """Check the queue after every change, for ever. The caller cancels this task."""
         while True:
             await self._has_changed.wait()
             self._has_changed.clear()
@@ -97,17 +101,17 @@ class LiveBans:
             while self._frontier.pending.size > _PENDING_ROWS:
                 await self._clock.sleep_until(self._clock.now_s() + _COMMIT_WAIT_S)
             start = self._frontier.judge_some(start, self._clock.wall_us())[1]
-            await asyncio.sleep(0)  # a slice holds the loop for some 10 ms
+            await asyncio.sleep(0)  # a slice blocks the event loop for about 10 ms
 
 
 def put_bans(frontier: Frontier, lines: Sequence[str]) -> None:
-    """Let the next commit make them last, and the mark that the queue is to be gone through."""
+    """Store the lines with the next commit, with the mark that the queue must be checked."""
     frontier.pending.put(Table.META, BANS_KEY, msgpack.packb(list(lines)))
     frontier.pending.put(Table.META, REJUDGE_KEY, b"1")
 
 
 def bans_in(actions: Path) -> tuple[str, ...]:
-    """The lines that acts.jsonl leads to, for a state that is made again."""
+    """The lines that result from acts.jsonl, for a state that is being rebuilt."""
     lines: dict[str, None] = {}
     for act in read_actions(actions):
         if act.get("act") == "ban":
@@ -117,7 +121,7 @@ def bans_in(actions: Path) -> tuple[str, ...]:
     return tuple(lines)
 
 
-# -- for the page and the command line
+# -- for the web page and the command line
 
 
 def bans_of(paths: CollectionPaths) -> tuple[str, ...]:
@@ -137,7 +141,7 @@ def bans_of(paths: CollectionPaths) -> tuple[str, ...]:
 def change_bans(
     paths: CollectionPaths, clock: Clock, added: Sequence[str] = (), lifted: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Ban and lift, in a crawl that runs or rests; all bans afterwards.
+    """Add and lift bans, in a running or a stopped crawl. Return all bans afterwards.
 
     Raises UsageError, NoCollection, CollectionInUse.
     """
@@ -173,7 +177,7 @@ def _change_stored(
 def note_bans(
     paths: CollectionPaths, clock: Clock, before: Sequence[str], after: Sequence[str]
 ) -> None:
-    """A line in acts.jsonl. Raises DiskFault."""
+    """Write a line to acts.jsonl. Raises DiskFault."""
     added = [line for line in after if line not in before]
     lifted = [line for line in before if line not in after]
     note_action(paths.actions, clock.wall_us(), "ban", added=added, lifted=lifted)

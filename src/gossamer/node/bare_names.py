@@ -1,11 +1,11 @@
 """Seeds typed without a scheme: `example.org/docs` becomes a URL that can be requested.
 
 A bare name has two candidates, https first, then http. The first whose server accepts a connection
-is taken; https counts only when the TLS handshake succeeds. The certificate is not judged here: the
-crawl does that, and a bad certificate must not lead to http in silence. Where neither connects,
-https is taken, so that the crawl keeps a trace of the failure.
+is used. For https the TLS handshake must succeed. The certificate is not checked here: the crawl
+does that, and a bad certificate must not cause a silent fallback to http. If neither connects,
+https is used, so that the crawl records the failure.
 
-Nothing is sent but the handshake, and an address that `guard` forbids is not connected to.
+Only the handshake is sent, and an address that `guard` forbids is not connected to.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from gossamer.urls.canonical import NormalForm, host_of, origin_of, port_of
 
 CONNECT_S: Final = 5.0  # for one connection and its handshake
 _AT_ONCE: Final = 20
-_MOST_PROBED: Final = 200  # hosts; a longer list of bare names takes https without a try
-_ADDRESSES: Final = 2  # of one host that are tried
+_MOST_PROBED: Final = 200  # hosts; further bare names get https without a probe
+_ADDRESSES: Final = 2  # tried per host
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 _LOCAL: Final = re.compile(r"localhost\.?(:\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A seed as typed, the URL that stands for it, and why that one."""
+    """A seed as typed, the URL used for it, and the reason."""
 
     typed: str
     url: str
-    why: str = ""  # empty where a whole URL was typed
+    why: str = ""  # empty if a whole URL was typed
 
     @property
     def told(self) -> str:
-        """One sentence for a person; empty where there was nothing to choose."""
+        """One sentence for a person; empty if there was nothing to choose."""
         return f"{self.typed} is crawled as {self.url}: {self.why}." if self.why else ""
 
 
 def is_bare(text: str) -> bool:
-    """Whether a text is the name of a host, with or without port and path, and no scheme."""
+    """Whether a text is a host name, with or without port and path, and has no scheme."""
     typed = text.strip()
     host = re.split(r"[/?#]", typed, maxsplit=1)[0]
     if not host or "@" in host or any(char.isspace() for char in typed) or _SCHEME.match(typed):
@@ -65,8 +65,8 @@ async def choose_urls(
 ) -> list[Chosen]:
     """Each typed seed with the URL to use for it, in order.
 
-    `is_trusted`: whoever typed the names may mean private addresses. Without `probe`, as behind a
-    proxy, nobody is connected to, and bare names become https.
+    `is_trusted`: the person who typed the names may use private addresses. Without `probe`, as
+    behind a proxy, no connection is made, and bare names become https.
     """
     typed = [text.strip() for text in texts]
     bare = list(dict.fromkeys(text for text in typed if is_bare(text)))
@@ -87,7 +87,7 @@ async def _probe_all(bare: Sequence[str], prober: _Prober) -> dict[str, Chosen]:
     by_origin: dict[str, list[str]] = {}
     for text in bare:
         url = form.find(candidates(text)[0])
-        if url is not None:  # what is no URL at all is told by `read_seeds`
+        if url is not None:  # `read_seeds` reports texts that are not URLs
             by_origin.setdefault(origin_of(url), []).append(text)
     origins = list(by_origin)[:_MOST_PROBED]
     turns = asyncio.Semaphore(_AT_ONCE)
@@ -108,7 +108,7 @@ async def _probe_all(bare: Sequence[str], prober: _Prober) -> dict[str, Chosen]:
 
 
 class _Prober:
-    """Connects to servers and hangs up."""
+    """Connects to servers and closes the connection."""
 
     def __init__(self, guard: Guard, is_trusted: bool) -> None:
         self._guard = guard
@@ -116,14 +116,14 @@ class _Prober:
         self._resolver = Resolver(SystemClock(), 60.0)
         self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self._tls.check_hostname = False
-        self._tls.verify_mode = ssl.CERT_NONE  # the crawl judges the certificate
+        self._tls.verify_mode = ssl.CERT_NONE  # the crawl checks the certificate
         self._form = NormalForm()
 
     def close(self) -> None:
         self._resolver.close()
 
     async def scheme_of(self, text: str) -> tuple[str, str]:
-        """The scheme to use for a bare name, and why."""
+        """The scheme to use for a bare name, and the reason."""
         secure, plain = (self._form.find(url) for url in candidates(text))
         if secure is None or plain is None:
             return "https", "https is the default"
@@ -148,7 +148,9 @@ class _Prober:
         return list(allowed)[:_ADDRESSES]
 
     async def _connect(self, url: str, addresses: Sequence[str], tls: ssl.SSLContext | None) -> str:
-        """Nothing when one address takes a connection, else what the last one did instead."""
+        """An empty string if one address accepts a connection, else the error of the last
+        address.
+        """
         port, fault = port_of(url), ""
         if forbidden_port(port):
             return f"port {port} is never used"

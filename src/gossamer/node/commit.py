@@ -1,46 +1,46 @@
-"""The commit: how a crawl stays whole, whenever it is killed.
+"""The commit: how a crawl stays consistent, whenever it is killed.
 
 Theory of operation. Five things are on disk, and they are written in this order:
 
-    1. archive   an exchange is appended in one write when its answer has come, long before
+    1. archive   an exchange is appended in one write when its response has arrived, long before
                  anything else knows of it; a commit begins by syncing the file
     2. log       the lines of this commit are appended and synced
-    3. state     ONE synced batch: outcomes, admitted URLs, robots.txt, clocks of hosts, sums,
-                 and for each WARC file the byte up to which its exchanges are in the state,
+    3. state     ONE synced batch: outcomes, admitted URLs, robots.txt, times of hosts, sums,
+                 for each WARC file the offset up to which its exchanges are in the state,
                  and the length of the log
-    4. graph     now and then a part of links, and the manifest that names it and says up to
-                 which byte of each WARC file the graph reaches
-    5. index     every few seconds the pages of the commits until then, in one commit of its own
-                 that says up to which byte of each WARC file the index reaches
+    4. graph     from time to time a part of links, and the manifest that names it and says up
+                 to which offset of each WARC file the graph reaches
+    5. index     every few seconds the pages of all commits so far, in one commit of its own
+                 that says up to which offset of each WARC file the index reaches
 
-So the state never knows of anything that the archive does not hold, and is at most about one
-second behind it. What a restart does follows from that (`recovery.py`):
+So the state never contains anything that the archive does not hold, and is at most about one second
+behind it. The actions of a restart follow from that (`recovery.py`):
 
-    killed in   archive is ahead           it finds                        and does
+    killed in   archive is ahead           restart finds                   restart does
     1           by half an exchange        a file that ends in the middle  cuts it there
-    1           by whole exchanges         bytes behind the known end      reads them again
+    1           by whole exchanges         bytes after the known end       reads them again
     2           and so is the log          a log longer than the state says cuts the log
     3           or not at all              the old batch or the new one    nothing: it is atomic
     4           the graph is behind both   parts no manifest names         deletes them, and reads
                                                                            links again
     5           and so is the index        the old index or the new one    reads pages again
 
-Reading exchanges again is an upsert by (URL, time of capture): done twice it changes nothing. What
-is archived is never asked for again; only requests that were under way may repeat, because their
-queue entries are still in the state. The state is written by a thread while the crawl goes on;
-decisions made meanwhile belong to the next commit (`frontier/pending.py`).
+Reading exchanges again is an upsert by (URL, time of capture), so a second time changes nothing. An
+archived URL is never requested again. Only requests in flight may repeat, because their queue
+entries are still in the state. A thread writes the state while the crawl continues; decisions made
+meanwhile belong to the next commit (`frontier/pending.py`).
 
-With workers nothing changes but who writes: each appends to a WARC file of its own, and the node
-syncs all of them, by descriptors of its own, before it writes what they have reported. A worker
-reports in the order of its file, so one byte says how far the state knows it. When a worker dies
-(`crash_state.py`) its file is cut and synced, what lies behind the reported byte is read as a
-restart would, and only then its other leases come back: either an exchange is in the archive or its
-URL is asked again, never both. Exchanges are read under a marker (`crash_marker.py`); what two
-readers died over has failed, and is passed over by every restart.
+With worker processes only the writer changes. Each worker appends to its own WARC file, and the
+node syncs all of them, by its own descriptors, before it writes what they have reported. A worker
+reports in the order of its file, so one offset says how far the state knows it. When a worker dies
+(`crash_state.py`), its file is cut and synced, the exchanges after the reported offset are read as
+in a restart, and only then its other leases return. So either an exchange is in the archive or its
+URL is requested again, never both. Exchanges are read under a marker (`crash_marker.py`); an
+exchange that two readers died on has failed, and every restart skips it.
 
-A failed sync is not tried again: after it nobody knows what is on disk. The crawl stops, and the
-next start believes only what it can read; it writes the bytes behind the known end once more before
-it syncs them, for the kernel may call them clean though they never reached the disk.
+A failed sync is not repeated, because afterwards the content of the disk is unknown. The crawl
+stops, and the next start trusts only what it can read. It rewrites the bytes after the known end
+before it syncs them, because the kernel may call them clean although they never reached the disk.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ from gossamer.node.link_files import LinkFiles
 from gossamer.workers.pool import WorkerPool
 from gossamer.workers.wire import PartWritten
 
-_GIVE_BACK_EVERY: Final = 60  # commits: a minute
+_GIVE_BACK_EVERY: Final = 60  # commits: one minute
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Everything that one commit writes, as it was at one moment."""
+    """Everything that one commit writes, taken at one moment."""
 
-    descriptors: Sequence[int]  # of the WARC files to be synced; ours to close
+    descriptors: Sequence[int]  # of the WARC files to sync; this class closes them
     log_lines: bytes
     changes: Changes
     parts: Sequence[PartWritten]
@@ -106,25 +106,25 @@ class Committer:
         self._commits = 0
 
     def note_end(self, file: str, end: int) -> None:
-        """The state, as it will be committed next, holds the file up to `end`."""
+        """Record that the next committed state holds the file up to `end`."""
         self._ends[file] = end
 
     async def commit(self, *, is_clean: bool = False) -> None:
-        """Write all that has been decided until now. Raises DiskFault: then stop."""
+        """Write all decisions made so far. After a DiskFault the caller must stop."""
         async with self._lock:
             moment = self._moment(is_clean=is_clean)
             writing = asyncio.ensure_future(asyncio.to_thread(self._write, moment))
             try:
                 await asyncio.shield(writing)
             except asyncio.CancelledError:
-                # A moment once taken must be written: its rows are nowhere else.
+                # A moment must be written once it is taken: its rows are nowhere else.
                 await writing
                 self._frontier.end_commit(moment.changes)
                 raise
             self._frontier.end_commit(moment.changes)
 
     def commit_now(self) -> None:
-        """The same before the loop runs: while recovering."""
+        """Do the same before the event loop runs, during recovery."""
         moment = self._moment(is_clean=False)
         self._write(moment)
         self._frontier.end_commit(moment.changes)
@@ -159,7 +159,7 @@ class Committer:
         if moment.log_lines:
             self._crawl_log.append(moment.log_lines)
         self._store.write(moment.changes)
-        if moment.parts or not moment.is_clean:  # in the end the book is being finished elsewhere
+        if moment.parts or not moment.is_clean:  # a clean end finishes the manifest elsewhere
             self._links.name(moment.parts)
         if self._index is not None and moment.fresh is not None:
             self._index.write(moment.fresh)
@@ -169,7 +169,7 @@ class Committer:
 
 
 def sync_descriptor(descriptor: int) -> None:
-    """Return when a file's bytes are on the disk. Raises DiskFault, and is not tried again."""
+    """Return when the bytes of a file are on disk. Raises DiskFault; do not call it again then."""
     try:
         if sys.platform == "linux":
             os.fdatasync(descriptor)

@@ -1,8 +1,8 @@
-"""Orders to a running crawl: a line of JSON in, a line of JSON out.
+"""Commands to a running crawl: one line of JSON in, one line of JSON out.
 
-A Unix socket in the collection's run/ directory, which only its owner may open. Where there is
-none (Windows), or where its path would be too long for one (108 bytes), a loopback port and a
-token that only the owner may read.
+They use a Unix socket in the run/ directory of the collection, which only its owner may open.
+Without Unix sockets (Windows), or if the path is too long for one (108 bytes), they use a loopback
+port and a token that only the owner can read.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _has_sockets(paths: CollectionPaths) -> bool:
 
 @asynccontextmanager
 async def listening(paths: CollectionPaths, answer: Answerer) -> AsyncIterator[None]:
-    """Take orders while the block runs. Whoever holds the collection's lock may call this."""
+    """Accept commands while the block runs. The caller holds the lock of the collection."""
     token = None if _has_sockets(paths) else secrets.token_urlsafe(24)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -59,7 +59,7 @@ async def listening(paths: CollectionPaths, answer: Answerer) -> AsyncIterator[N
             writer.write(json.dumps(_reply(order, token, answer)).encode() + b"\n")
             await writer.drain()
         except (ValueError, OSError, TimeoutError, asyncio.LimitOverrunError):
-            pass  # a stranger, or somebody who left: the crawl goes on
+            pass  # an invalid or closed connection does not stop the crawl
         finally:
             writer.close()
             with contextlib.suppress(OSError):
@@ -78,7 +78,7 @@ async def listening(paths: CollectionPaths, answer: Answerer) -> AsyncIterator[N
 async def _start(paths: CollectionPaths, token: str | None, serve: Any) -> asyncio.Server:
     if token is None:
         path = _socket_path(paths)
-        path.unlink(missing_ok=True)  # of a process that was killed: we hold the lock
+        path.unlink(missing_ok=True)  # left by a killed process: this process holds the lock
         server = await asyncio.start_unix_server(serve, path, limit=_LINE_BYTES)
         path.chmod(0o600)
         return server
@@ -91,7 +91,7 @@ async def _start(paths: CollectionPaths, token: str | None, serve: Any) -> async
 
 
 def _reply(order: Any, token: str | None, answer: Answerer) -> Mapping[str, Any]:
-    """`token` None: whoever could open the socket is the owner."""
+    """`token` None: access to the socket proves that the sender is the owner."""
     if not isinstance(order, dict) or not isinstance(order.get("order"), str):
         return {"error": "an order is an object with the text `order`"}
     if token is not None and not hmac.compare_digest(str(order.get("token")), token):
@@ -102,7 +102,7 @@ def _reply(order: Any, token: str | None, answer: Answerer) -> Mapping[str, Any]
 def send(
     paths: CollectionPaths, order: str, *, wait_s: float = _WAIT_S, **facts: Any
 ) -> Mapping[str, Any]:
-    """Give an order and wait so long for the answer. Raises NotRunning when nobody listens."""
+    """Send a command and wait up to `wait_s` for the answer. Raises NotRunning."""
     message: dict[str, Any] = {"order": order, **facts}
     try:
         with _connect(paths, message) as connection:

@@ -1,4 +1,4 @@
-"""A page as a crawl hands it over, while the crawl goes on."""
+"""The page value that a crawl passes to user code while it runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gossamer.workers.process import ProcessedPage
 
 @dataclass(frozen=True, slots=True)
 class CrawledPage:
-    """A page as it comes."""
+    """A page that was just fetched."""
 
     url: str
     status: int
@@ -29,7 +29,7 @@ class CrawledPage:
         return f"<CrawledPage {self.status} {plain(self.url)} {told}, {len(self.links)} links>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the facts, and how its text begins."""
+        """HTML for notebooks: the facts, and the first part of the text."""
         facts = [
             ("URL", link_to(self.url)),
             ("status", str(self.status)),
@@ -45,7 +45,7 @@ class CrawledPage:
 
 
 def page_of(processed: ProcessedPage) -> CrawledPage:
-    """The page of a harvest that was fetched."""
+    """The page value of a processed page that was fetched."""
     report, page = processed.report, processed.page
     return CrawledPage(
         url=report.lease.url,

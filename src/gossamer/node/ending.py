@@ -1,12 +1,12 @@
-"""The end of a crawl: what is made of all pages together, when there are no more.
+"""The end of a crawl: build what needs all pages.
 
     last commit -> count of copies ---+-> clean commit
                 -> index -------------+
                 -> links merged
                 -> ranks
 
-The four need nothing of each other, so they are made at the same time: they take a tenth of a short
-crawl, and one after the other they would leave all cores but one without work.
+The four are independent, so they run at the same time. They take a tenth of a short crawl, and one
+after the other they would use one core only.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from typing import Final
 
 from gossamer.node.parts import Parts
 
-_MANY_LINKS: Final = 5_000_000  # to merge them and to rank pages takes memory: not at the same time
+# merging and ranking take memory: above this they run one after the other
+_MANY_LINKS: Final = 5_000_000
 
 
 async def complete(parts: Parts, *, is_whole: bool) -> None:
-    """Commit the last pages, and make what is made of all of them. Raises DiskFault.
+    """Commit the last pages, and build what needs all pages. Raises DiskFault.
 
-    Whoever stops a crawl wants it to end: what is left out where it is not `is_whole`, the next end
-    makes up for. The end is called clean when the index has all that the state has.
+    If not `is_whole`, the crawl was stopped and should end soon. Then some of it is left to the
+    next end. The end is called clean when the index has everything that the state has.
     """
     await parts.committer.commit()
     parts.tidy_store()
@@ -42,9 +43,12 @@ async def complete(parts: Parts, *, is_whole: bool) -> None:
 
 
 def _finish_links(parts: Parts, *, is_whole: bool) -> None:
-    """Merged links are the same links: ranks of the files that were there before will do."""
+    """Compute ranks and merge links. Merging does not change the links, so ranks are computed from
+    the files that existed before.
+    """
     if is_whole and parts.settings.node.graph:
-        from gossamer.graph.ranks.ranks import compute_apart  # NumPy, SciPy: nobody waits for it
+        # imported here, because it loads NumPy and SciPy
+        from gossamer.graph.ranks.ranks import compute_apart
 
         with ThreadPoolExecutor(1) as beside:
             merging = beside.submit(parts.links.merge_rest)
@@ -52,4 +56,4 @@ def _finish_links(parts: Parts, *, is_whole: bool) -> None:
                 wait([merging])
             compute_apart(parts.paths.graph, parts.clock)
             merging.result()
-    parts.links.finish()  # deletes nothing that ranks are made of before they are made
+    parts.links.finish()  # deletes no file that ranks are computed from before they are done

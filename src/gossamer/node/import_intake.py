@@ -1,8 +1,8 @@
-"""Where an import puts what it found: the collection's archive, and all that is derived from it.
+"""Store imported exchanges in the archive of the collection, and derive everything from them.
 
-An exchange goes the way of one that was just fetched: appended to the archive, read from there,
-told to state, graph and index, committed in the same order (`commit.py`). A kill leaves what a
-crawl's kill leaves, and the next start, of an import or a crawl, reads the rest from the archive.
+An exchange is handled as if it was just fetched: appended to the archive, read from there, passed
+to state, graph and index, and committed in the same order (`commit.py`). A kill has the same effect
+as in a crawl. The next start, of an import or a crawl, reads the rest from the archive.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ from gossamer.urls.forgotten import Forgotten
 from gossamer.urls.keys import Keys
 from gossamer.workers.worker import Worker
 
-_COMMIT_BYTES: Final = 32 * 2**20  # of packed exchanges; what a kill may leave to be read again
+# of packed exchanges; a kill leaves at most this much to read again
+_COMMIT_BYTES: Final = 32 * 2**20
 _SECOND_US: Final = 1_000_000
 _TRIES: Final = 1_000
 
 
 @dataclass(slots=True)
 class Intake:
-    """The open end of a collection. Made by `build.py`; used by one import."""
+    """Accepts exchanges for one collection. Made by `build.py`, used by one import."""
 
     settings: Settings
     keys: Keys
@@ -54,18 +55,18 @@ class Intake:
         return (self.worker.archive.folder / name).exists()
 
     def is_known(self, source: str) -> bool:
-        """Whether an exchange of that name is here already."""
+        """Whether an exchange of that name was imported before."""
         return is_imported(self.frontier, source)
 
     def capture_at(self, url: str, at_us: int) -> CaptureRow | None:
-        """The capture of a URL at one moment, if it is here."""
+        """The capture of a URL at one moment, or None."""
         return self.frontier.capture_at(self.keys.of(url), at_us)
 
     def free_moment(self, url: str, at_us: int) -> int:
         """The moment, or one soon after it, at which the URL has no capture.
 
-        Many writers date by the second, and two answers of one second are two captures. Found by
-        halving, for a second may hold a hundred thousand of them.
+        Many writers give dates in seconds, and two responses of one second are two captures. This
+        is a binary search, because a second may hold a hundred thousand of them.
         """
         key = self.keys.of(url)
 
@@ -76,7 +77,7 @@ class Intake:
             return at_us
         taken, free = 0, 1
         while not is_free(free):
-            if free > _SECOND_US:  # somebody has dated them so that halving finds no way
+            if free > _SECOND_US:  # the dates are spread so that the binary search finds no gap
                 steps = (random.randrange(_SECOND_US) for _ in range(_TRIES))  # noqa: S311
                 return at_us + next(filter(is_free, steps), 0)
             taken, free = free, 2 * free
@@ -86,7 +87,7 @@ class Intake:
         return at_us + free
 
     def put(self, foreign: Foreign, lease: Lease, more: Sequence[tuple[str, str]] = ()) -> None:
-        """Take in one exchange. Raises DiskFault."""
+        """Store one exchange. Raises DiskFault."""
         lease = replace(lease, source=foreign.source)
         exchange = packed(foreign, lease, self.worker.archive.level, more)
         self.node.bring(self.worker.bring(exchange))
@@ -98,15 +99,16 @@ class Intake:
             self.commit()
 
     def commit(self) -> None:
-        """Make all that was taken in last. Raises DiskFault."""
+        """Commit everything that was stored. Raises DiskFault."""
         self.committer.commit_now()
         self._uncommitted_bytes = 0
 
     def find_repeated(
         self, url: str, at_us: int | None, digest: str
     ) -> tuple[tuple[str, int], Fetched] | None:
-        """The whole answer that a revisit repeats: of that moment, else of that payload. With it
-        the file and byte at which its body lies, which is never a revisit's."""
+        """The whole response that a revisit repeats: of that moment, else of that payload. Also the
+        file and offset of its body, which is never inside a revisit.
+        """
         if self._originals is None:
             self._originals = Originals(self.frontier, self.worker.archive.folder)
         return self._originals.find(self.keys.of(url), at_us, digest)

@@ -1,8 +1,8 @@
-"""What does the state know of an exchange that came from another archive?
+"""What the state stores about an imported exchange.
 
-Its captures are the URL's as any other; beside them the name of each imported exchange
-(`Lease.source`), so that it is taken once, however often and out of whichever file it comes. The
-node and a rebuild both note it here.
+Its captures are stored as all others. In addition the state has the name of each imported exchange
+(`Lease.source`), so that it is imported once, from whichever file and however often. Both the node
+and a rebuild use this module.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from gossamer.records import Purpose, Report
 
 
 def is_imported(frontier: Frontier, source: str) -> bool:
-    """Whether an exchange of that name is in the archive already."""
+    """Whether an exchange of that name is in the archive."""
     return frontier.pending.find(Table.META, IMPORT_PREFIX + bytes.fromhex(source)) is not None
 
 
 def note_imported(frontier: Frontier, report: Report) -> bool:
-    """Take an imported exchange; whether it is now the last that is known of its URL."""
+    """Store an imported exchange. Return whether it is now the newest one of its URL."""
     source = report.lease.source
     frontier.pending.put(Table.META, IMPORT_PREFIX + bytes.fromhex(source), b"1")
     if report.lease.purpose is Purpose.KEPT:
@@ -30,5 +30,5 @@ def note_imported(frontier: Frontier, report: Report) -> bool:
     is_last = frontier.bring(report)
     if is_last:
         frontier.admit(report.found, report.at_us)
-    frontier.take_shallower()  # nobody is asked before the next start
+    frontier.take_shallower()  # no URL is requested before the next start
     return is_last

@@ -1,13 +1,12 @@
-"""Pages on their way to the index: the node's side of it.
+"""The node's side of the index: pages wait here for the commit.
 
-What is learned of a page waits here until the commit that makes it part of the state; then, by the
-thread that commits, it is put into the index, which makes it searchable every few seconds
-(`index/writer.py`). So the index never holds a page that the state does not know, and like the
-graph it says up to which byte of each WARC file it reaches: what lies beyond is read again by the
-next start (`recovery.py`).
+A page waits here until a commit makes it part of the state. Then the committing thread adds it to
+the index, which makes it searchable every few seconds (`index/writer.py`). So the index never holds
+a page that the state does not know. Like the graph, the index says up to which offset of each WARC
+file it reaches, and the next start reads the rest again (`recovery.py`).
 
-A page has an entry while the last that came of asking for it is an answer of 200 that did not ask
-to stay out of indexes. `verify` holds state and index to that rule.
+A page has an entry while its newest response has status 200 and does not forbid indexing. `verify`
+checks state and index against that rule.
 """
 
 from __future__ import annotations
@@ -28,42 +27,45 @@ from gossamer.index.writer import IndexWriter
 from gossamer.records import Outcome, Purpose
 from gossamer.workers.process import ProcessedPage
 
-MAX_WAITING_CHARS: Final = 30_000_000  # of pages that no commit has taken; then leases wait
-_PAGE, _FETCHED = Purpose.PAGE, Outcome.FETCHED  # to ask the class takes longer than to compare
+# of pages that no commit has taken; above it no leases are given
+MAX_WAITING_CHARS: Final = 30_000_000
+# looking up a member of the class takes longer than comparing
+_PAGE, _FETCHED = Purpose.PAGE, Outcome.FETCHED
 _FULL: Final = ("No space left", "os error 28", "Disk quota")
 
 
 @dataclass(slots=True)
 class Fresh:
-    """What came since the last commit, in order, and how far each WARC file is read by it."""
+    """Changes since the last commit, in order, and the offset in each WARC file that they reach."""
 
-    entries: dict[bytes, Entry | None] = field(default_factory=dict)  # None: it has none any more
+    # None: the page has no entry any more
+    entries: dict[bytes, Entry | None] = field(default_factory=dict)
     anchors: list[tuple[bytes, bytes]] = field(default_factory=list)  # of each page, packed
     ends: dict[str, int] = field(default_factory=dict)
     chars: int = 0
 
 
 class IndexFeed:
-    """Brings harvests to the index of one collection."""
+    """Passes processed pages to the index of one collection."""
 
     def __init__(self, folder: Path, clock: Clock, every_s: float) -> None:
-        """Raises CorruptFile where the index is damaged."""
+        """Raises CorruptFile if the index is damaged."""
         self._clock = clock
         self._every_s = every_s
         self._writer = IndexWriter(folder)
         self._fresh = Fresh()
-        self._ends: dict[str, int] = {}  # of what was put and is not committed
+        self._ends: dict[str, int] = {}  # of pages that were added and are not committed
         self._committed_s = clock.now_s()
         self._has_new = False
 
     @property
     def covered(self) -> Mapping[str, int]:
-        """For each WARC file the byte up to which its pages are in the index."""
+        """For each WARC file the offset up to which its pages are in the index."""
         return self._writer.covered
 
     @property
     def is_behind(self) -> bool:
-        """Whether so much waits that no further pages should be asked for."""
+        """Whether so much waits that no more pages should be requested."""
         return self._fresh.chars >= MAX_WAITING_CHARS
 
     @property
@@ -72,9 +74,9 @@ class IndexFeed:
         return self._fresh.chars >= MAX_WAITING_CHARS // 2
 
     def take(self, processed: ProcessedPage, *, is_current: bool) -> None:
-        """An exchange is in the archive; what the index is to know of it waits for the commit.
+        """Queue the index entry of an archived exchange for the next commit.
 
-        `is_current`: it is the last that came of its URL, and the end of it for now.
+        `is_current`: it is the newest result of its URL, and final for now.
         """
         report, fresh = processed.report, self._fresh
         stored = report.stored
@@ -91,12 +93,12 @@ class IndexFeed:
             fresh.anchors.append((source, processed.anchors))
 
     def take_fresh(self) -> Fresh:
-        """All that waits, for the commit that begins now."""
+        """Take everything that waits, for the commit that begins now."""
         fresh, self._fresh = self._fresh, Fresh()
         return fresh
 
     def write(self, fresh: Fresh, *, is_last: bool = False) -> None:
-        """Put what the state knows by now; commit when it is time. Raises DiskFault."""
+        """Add pages that the state knows now, and commit when it is time. Raises DiskFault."""
         with _disk_faults():
             writer = self._writer
             for source, anchors in fresh.anchors:
@@ -115,8 +117,8 @@ class IndexFeed:
                 self._committed_s = self._clock.now_s()
 
     def finish(self, *, is_whole: bool = True) -> int:
-        """The end: all that was written is committed, and where `is_whole`, anchors that came late
-        reach their pages; how many pages there were. Raises DiskFault.
+        """End the crawl: commit everything, and if `is_whole`, add late anchor texts to their
+        pages. Return the number of those pages. Raises DiskFault.
         """
         with _disk_faults():
             ends, self._ends, self._has_new = self._ends, {}, False
@@ -126,15 +128,16 @@ class IndexFeed:
             return 0
 
     def close(self) -> None:
-        with contextlib.suppress(CorruptFile):  # it was said, or the next start says it
+        # it was reported before, or the next start reports it
+        with contextlib.suppress(CorruptFile):
             self._writer.close()
 
 
 def _entry_of(processed: ProcessedPage) -> Entry:
     report, page, ready = processed.report, processed.page, processed.ready
     lease = report.lease
-    text = page.text[:MAX_TEXT_CHARS] if page and not ready else ""  # more would only wait
-    # In the order of the fields: their names would take twice as long.
+    text = page.text[:MAX_TEXT_CHARS] if page and not ready else ""  # the rest would not be indexed
+    # Positional, in the order of the fields: keywords take twice as long.
     return Entry(
         lease.key, lease.url, report.title, page.headings if page else (), text, report.language,
         report.type, report.at_us, (), "nosnippet" not in report.robots, ready,
@@ -143,7 +146,7 @@ def _entry_of(processed: ProcessedPage) -> Entry:
 
 @contextlib.contextmanager
 def _disk_faults() -> Iterator[None]:
-    """A disk that is full while the index is written is a full disk, not a damaged index."""
+    """Report a full disk while the index is written as a full disk, not as a damaged index."""
     try:
         yield
     except CorruptFile as error:

@@ -1,9 +1,8 @@
-"""What does a collection learn of an exchange that is in its archive?
+"""Update all parts of a collection from an archived exchange.
 
-Its outcome, for the state and the log; its words, for the index; the URLs that it names, which are
-admitted. An exchange comes while it is new, once more when a kill left it uncommitted, or from
-somebody else's archive; what is learned twice changes nothing. When a host may be asked again is
-`scheduler.py`'s business, and what of it is on disk `commit.py`'s.
+The outcome goes to the state and the log, the text to the index, and the URLs found are admitted.
+An exchange may be fresh, replayed after a kill, or imported; learning it twice changes nothing. The
+scheduler decides when a host may be requested again, and `commit.py` what is on disk.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Reread = Callable[[Lease, Answer, Stored], ProcessedPage]
 
 @dataclass(slots=True)
 class Learner:
-    """Tells the parts of a collection what came."""
+    """Passes new results to the parts of a collection."""
 
     frontier: Frontier
     scheduler: Scheduler
@@ -49,12 +48,12 @@ class Learner:
     clock: Clock
 
     def take(self, processed: ProcessedPage) -> None:
-        """An exchange that has just ended."""
+        """Learn an exchange that has just ended."""
         self._learn(processed, self.scheduler.ended(processed.report))
         self._note_end(processed)
 
     def replay(self, processed: ProcessedPage) -> None:
-        """One that was archived before the last process ended."""
+        """Learn an exchange that was archived before the last process ended."""
         report = processed.report
         if report.lease.source:
             self.bring(processed)
@@ -63,8 +62,9 @@ class Learner:
         self._note_end(processed)
 
     def bring(self, processed: ProcessedPage) -> None:
-        """One that was imported. No host is paced by it and no robots.txt learned; the scope stays
-        as it is, and nobody becomes a typed host."""
+        """Learn an imported exchange. It changes no host delay, no robots.txt and no scope, and
+        makes no host a typed one.
+        """
         report = processed.report
         is_last = note_imported(self.frontier, report)
         if is_last:
@@ -76,7 +76,7 @@ class Learner:
         self._note_end(processed)
 
     def is_current(self, report: Report) -> bool:
-        """Whether this is the last that the state knows of its URL."""
+        """Whether this is the newest result of its URL in the state."""
         row = self.frontier.find(report.lease.key)
         return row is not None and row.at_us == report.at_us and row.outcome is report.outcome
 
@@ -97,12 +97,14 @@ class Learner:
         if report.redirect and report.lease.depth == 0:
             found = self._follow(report)
         self.frontier.admit(found, report.at_us)
-        while keys := self.frontier.take_shallower():  # theirs may be nearer now, too
+        while keys := self.frontier.take_shallower():  # their links may have shorter paths now, too
             for key in keys:
                 self._find_links_again(key)
 
     def _note_end(self, processed: ProcessedPage) -> None:
-        """Last of all: what could not be learned, by a fault of ours, is read again."""
+        """Record the new offset, last of all: if learning failed by a bug, the exchange is read
+        again.
+        """
         stored = processed.report.stored
         self.committer.note_end(stored.file, stored.end)
 
@@ -111,7 +113,9 @@ class Learner:
             self.scheduler.allowance.matches += 1
 
     def _follow(self, report: Report) -> Iterable[Found]:
-        """A seed, or a URL that an imported list named, leads elsewhere: so far it is meant."""
+        """The redirect target of a seed or of a URL of an imported list. It counts like the
+        seed.
+        """
         row = self.frontier.find(report.lease.key)
         if row is not None and row.via == NAMED:
             return [one._replace(via=NAMED) for one in report.found]
@@ -119,13 +123,13 @@ class Learner:
         return report.found
 
     def _adopt(self, url: str) -> None:
-        """A seed that has moved keeps its scope: example.org to www.example.org."""
+        """Extend the scope to the new host of a seed that moved: example.org to www.example.org."""
         if self.admission.adopt(url):
             seeds = msgpack.packb(list(self.admission.seeds))
             self.frontier.pending.put(Table.META, SEEDS_KEY, seeds)
 
     def _find_links_again(self, key: bytes) -> None:
-        """A shorter path to a fetched page was found: its links are nearer now, too."""
+        """Shorten the paths of the links of a fetched page to which a shorter path was found."""
         capture = self.frontier.last_capture(key)
         row = self.frontier.find(key)
         if capture is None or row is None:

@@ -1,12 +1,12 @@
-"""Which files of links count: the node's side of the graph.
+"""The node's side of the graph: which link files count.
 
-Workers write parts (`worker.py`); a part counts when the manifest names it. That happens after the
-commit in which the archive bytes that it comes from are on disk, so the graph is never ahead.
+Workers write parts (`workers/worker.py`). A part counts when the manifest names it. That happens
+after the commit in which the archive bytes of its pages are on disk, so the graph is never ahead.
 
-Now and then parts are merged (`graph/merge.py`) by a process of its own, which shares neither
-memory nor the interpreter's lock with the node, and is killed or lost without harm: what it writes
-counts when the next commit names it, and what it read is deleted only after a while, for readers
-in other processes that have begun with it.
+From time to time a separate process merges parts (`graph/merge.py`). It shares neither memory nor
+the interpreter lock with the node, and may be killed without harm: its output counts when the next
+commit names it, and its inputs are deleted only after a while, because readers in other processes
+may have them open.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from gossamer.graph.manifest import PREFIX, Manifest, MergedSet, Part
 from gossamer.graph.tiers import next_merge
 from gossamer.workers.wire import PartWritten
 
-_MERGE_S: Final = 3600.0  # at the end of a crawl, one merge may take so long
+_MERGE_S: Final = 3600.0  # longest duration of a merge at the end of a crawl
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class _Merging:
-    """A merge under way."""
+    """A merge in progress."""
 
     process: subprocess.Popen[bytes]
     inputs: tuple[str, ...]
 
 
 class LinkFiles:
-    """The manifest, and the parts that it is to name next.
+    """The manifest, and the parts that it will name next.
 
-    Without a clock nothing is merged. `keep_s` is how long files that were merged stay.
+    Without a clock nothing is merged. `keep_s` says how long merged files are kept.
     """
 
     def __init__(self, folder: Path, clock: Clock | None = None, keep_s: float = 0.0) -> None:
@@ -59,17 +59,18 @@ class LinkFiles:
         self.failed_merges = 0
 
     def note(self, part: PartWritten) -> None:
-        """A part is whole on the disk."""
+        """Take a part that is whole on disk."""
         self._unnamed.append(part)
 
     def take(self) -> Sequence[PartWritten]:
-        """The parts to be named by the commit that begins now."""
+        """The parts that the commit that begins now will name."""
         parts, self._unnamed = self._unnamed, []
         return parts
 
     def name(self, parts: Sequence[PartWritten]) -> None:
-        """Make them part of the graph, and what has been merged meanwhile. What they come from is
-        committed. Raises DiskFault."""
+        """Add the parts, and a finished merge, to the manifest. Their source must be committed.
+        Raises DiskFault.
+        """
         manifest = self.manifest
         for part in parts:
             if part.name:
@@ -82,19 +83,20 @@ class LinkFiles:
             self._begin(next_merge(self.manifest))
 
     def finish(self) -> None:
-        """Merge what is worth it now that the crawl ends, wait for it, and delete what nobody reads
-        any more. Raises DiskFault."""
+        """Run the merges that are worth it at the end of a crawl, wait for them, and delete files
+        that no reader uses. Raises DiskFault.
+        """
         self.merge_rest()
         self._delete_retired()
 
     def merge_rest(self) -> None:
-        """The first half of `finish`: readers of all files may go on."""
+        """The first half of `finish`. Readers of all files may continue."""
         self._await_merge()
         while self._begin(next_merge(self.manifest, is_final=True)):
             self._await_merge()
 
     def close(self) -> None:
-        """End a merge that is under way: what it would have written is merged another time."""
+        """Stop a running merge. The same files are merged another time."""
         merging, self._merging = self._merging, None
         if merging is not None:
             merging.process.kill()
@@ -112,7 +114,7 @@ class LinkFiles:
     # -- merging
 
     def _begin(self, inputs: list[str]) -> bool:
-        """Start to merge, unless there is nothing to do, or somebody is at it."""
+        """Start a merge, unless there is nothing to merge or one is running."""
         if not inputs or self._clock is None or self._merging is not None or self.failed_merges:
             return False
         self._merges += 1
@@ -141,7 +143,7 @@ class LinkFiles:
             self._replace(self._with_merged(self.manifest))
 
     def _with_merged(self, manifest: Manifest) -> Manifest:
-        """The manifest with a merge that has ended in it."""
+        """The manifest including a finished merge."""
         if self._merging is None or self._merging.process.poll() is None:
             return manifest
         merging, self._merging = self._merging, None
@@ -154,7 +156,7 @@ class LinkFiles:
         return manifest.with_merged(merging.inputs, merged, self._clock.wall_us())
 
     def _give_up(self, why: str) -> None:
-        """Unmerged links are as good, only slower to read: the crawl goes on without."""
+        """Continue without the merge: unmerged links are complete, only slower to read."""
         self.failed_merges += 1
         log.warning("links could not be merged (%s); the next start tries again", why)
 

@@ -1,4 +1,4 @@
-"""One moment of a running crawl, with all that a person who watches it wants to see."""
+"""A snapshot of a running crawl for a person who watches it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gossamer.settings import Limits
 
 
 class Recent(NamedTuple):
-    """An outcome that has just come."""
+    """A recent outcome."""
 
     url: str
     outcome: str
@@ -26,20 +26,20 @@ class Recent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The figures, the limits they run against, who holds the crawl up, and what came last."""
+    """The figures, the limits, the hosts that hold the crawl up, and the last outcomes."""
 
     progress: Progress
     limits: Limits
-    matches: int = 0  # what `limits.max_matches` counts
+    matches: int = 0  # the count that `limits.max_matches` limits
     holdups: tuple[Holdup, ...] = ()
-    recent: tuple[Recent, ...] = ()  # the newest last
-    closed_hours: str = ""  # the hours in which it may request, when it is none of them now
+    recent: tuple[Recent, ...] = ()  # newest last
+    closed_hours: str = ""  # the hours in which requests are allowed, if it is not one of them now
 
     def seconds_left(self) -> tuple[float, bool] | None:
-        """How long it still takes, and whether that is known; None where nothing can be said.
+        """Estimated seconds to the end, and whether that is exact; None if unknown.
 
-        A limit says when it ends, at the speed of the last seconds. Without one the queue says how
-        long it takes at the least: more URLs may be found.
+        A limit gives the end at the speed of the last seconds. Without a limit the queue gives a
+        minimum, because more URLs may be found.
         """
         progress, limits = self.progress, self.limits
         if progress.state != "running" or self.closed_hours:

@@ -1,11 +1,11 @@
-"""Would a seed mix a second crawl into a collection?
+"""Detect seeds that would mix a second crawl into a collection.
 
-A collection without a name is `./gossamer`, so two crawls of two sites meet there by accident. A
-seed is of a new site when the collection has fetched pages, none of them from the seed's host, no
-earlier seed belongs to the seed's site (registrable domain), and the scope in force does not hold
-the seed anyway, as `any` and `list` may. Such a seed joins only when the operator says so.
+The default collection is `./gossamer`, so two crawls of two sites may meet there by accident. A
+seed is of a new site if all of this holds: the collection has fetched pages, none from the seed's
+host; no earlier seed is of the same site (registrable domain); and the scope does not contain the
+seed anyway, as `any` and `list` may. Such a seed is added only with the operator's consent.
 
-The targets of redirects of seeds are stored with the seeds, so they count as met.
+Redirect targets of seeds are stored with the seeds, so they count as known.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SHOWN: Final = 3
 
 
 class NewSite(UsageError):
-    """A seed is of a site that the collection has not met."""
+    """A seed is of a site that is new to the collection."""
 
     def __init__(
         self, collection: Path, sites: Sequence[str], met: Sequence[str], pages: int
@@ -51,7 +51,7 @@ class NewSite(UsageError):
 def added_sites(
     collection: Path, store: Store, settings: Settings, seeds: Sequence[str], *, may_add: bool
 ) -> tuple[str, ...]:
-    """The new sites that the seeds bring. Raises NewSite where they may not."""
+    """The new sites of the seeds. Raises NewSite if they may not be added."""
     sites = new_sites(store, settings, seeds)
     if sites and not may_add:
         met = dict.fromkeys(site_of(host_of(seed)) for seed in stored_seeds(store))
@@ -60,7 +60,7 @@ def added_sites(
 
 
 def new_sites(store: Store, settings: Settings, seeds: Sequence[str]) -> tuple[str, ...]:
-    """The sites of those seeds that are of none that the collection has met."""
+    """The sites of the seeds that are new to the collection."""
     before = stored_seeds(store)
     counts = _counts(store)
     if not before or not (counts.fetched or counts.redirects):
@@ -85,7 +85,7 @@ def _counts(store: Store) -> Counts:
 
 
 def _was_fetched_from(store: Store, key: bytes) -> bool:
-    """Whether an answer of the URL's host is in the collection."""
+    """Whether the collection holds a response of the URL's host."""
     row = store.find(Table.HOST, key[:HOST_BYTES])
     return row is not None and HostRow.decode(row).fetched > 0
 

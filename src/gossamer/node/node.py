@@ -1,10 +1,10 @@
-"""The node: the one writer of a collection's state, and the loop that keeps a crawl going.
+"""The node: the only writer of a collection's state, and the main loop of a crawl.
 
-It gives leases to its crew while there is room, takes the harvests that come back, in the order
-in which they lie in the archive, and commits about once a second. Nothing here knows what a page
-is: see `worker.py` for the circle of one URL, `scheduler.py` for who is asked when, `learning.py`
-for what a harvest teaches, `commit.py` for what is on disk in which order, and `ending.py` for what
-is made of all pages when there are no more.
+It gives leases to its worker pool while there is room, takes the processed pages that return, in
+the order of the archive, and commits about once a second. Page content is not handled here: see
+`workers/worker.py` for the path of one URL, `schedule/scheduler.py` for which host is requested
+when, `learning.py` for the use of a processed page, `commit.py` for the order of writes, and
+`ending.py` for the work after the last page.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from gossamer.workers.pool import PoolOwner
 from gossamer.workers.process import ProcessedPage
 from gossamer.workers.wire import PartWritten, with_text
 
-_IDLE_WAIT_S: Final = 1.0  # with nothing to wait for but the next commit
-_LEASES_AT_ONCE: Final = 64  # then the loop gets its turn
-_GRACE_AT_TIME_S: Final = 5.0  # for answers under way when the time of a crawl is over
+_IDLE_WAIT_S: Final = 1.0  # if there is nothing to wait for but the next commit
+_LEASES_AT_ONCE: Final = 64  # then the event loop runs other tasks
+_GRACE_AT_TIME_S: Final = 5.0  # for responses in flight at the end of the time limit
 _DISK_CHECK_S: Final = 5.0
-_MANY_LINKS: Final = 1_000_000  # ranks and merging take some 5 s
+_MANY_LINKS: Final = 1_000_000  # ranking and merging take about 5 s
 _RECENT: Final = 5  # outcomes that a terminal shows
-_ROWS_AT_ONCE: Final = 50_000  # in one commit while an archive is read: some 20 MB
+_ROWS_AT_ONCE: Final = 50_000  # in one commit while an archive is read: about 20 MB
 
 
 class Node:
-    """A crawl under way."""
+    """A running crawl."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -56,8 +56,8 @@ class Node:
         self._clock = parts.clock
         self._began_s = parts.clock.now_s()
         self._changed = asyncio.Event()
-        self._is_much = asyncio.Event()  # waits for the index: a commit is due before its time
-        self._stop = ""  # why it ends
+        self._is_much = asyncio.Event()  # much waits for the index: commit early
+        self._stop = ""  # reason of the stop
         self._is_paused = False
         self._is_done = False
         self._speed = Speed()
@@ -81,12 +81,13 @@ class Node:
             clock=parts.clock,
         )
         self.on_harvest: Callable[[ProcessedPage], None] | None = None
-        self.may_go_on: Callable[[], bool] = _always  # a slow reader of pages holds leases back
+        # False while a slow consumer of pages holds leases back
+        self.may_go_on: Callable[[], bool] = _always
 
-    # -- orders
+    # -- commands
 
     def stop(self, why: str = "signal") -> None:
-        """Give out nothing more; what is under way may end."""
+        """Give no more leases. Requests in flight may complete."""
         self._stop = self._stop or why
         self._changed.set()
 
@@ -106,15 +107,15 @@ class Node:
         return not self._is_paused and self._throttle.is_open(self._clock.wall_us())
 
     def nudge(self) -> None:
-        """Look again: something that the loop waits for may have changed."""
+        """Wake the main loop, because a condition it waits for may have changed."""
         self._changed.set()
 
-    # -- the loop
+    # -- the main loop
 
     async def run(self) -> Summary:
-        """Crawl until all is done, a limit is reached, or it is told to stop.
+        """Crawl until the queue is empty, a limit is reached, or `stop` is called.
 
-        Raises DiskFault when the disk failed; when it is full or read-only, the summary says so.
+        Raises DiskFault when the disk failed. If it is full or read-only, the summary says so.
         """
         pool = self._parts.pool
         await pool.start(PoolOwner(self.take, self._take_part, self._take_back, self._fail))
@@ -129,9 +130,9 @@ class Node:
             await self._wait_for_answers()
             banning.cancel()
             recording.cancel()
-            recorder.note()  # what follows fetches nothing
-            committing.cancel()  # between two commits; one under way is finished
-            finishing = asyncio.ensure_future(pool.finish())  # meanwhile
+            recorder.note()  # nothing is fetched after this
+            committing.cancel()  # between two commits; a running commit completes
+            finishing = asyncio.ensure_future(pool.finish())  # runs meanwhile
         await finishing
         stopped = self._stop or "done"
         if self._fault is None:
@@ -145,15 +146,16 @@ class Node:
                 raise self._fault
         self._is_done = True
         recorder.note()
-        # After a fault of the disk only what is committed counts: the rest may not be on it.
+        # After a disk fault only committed data counts: the rest may not be on disk.
         has_all = self._fault is None
         counts = self._frontier.counts if has_all else self._frontier.committed_counts()
         summary = summarise(counts, self._began_s, self._clock.now_s(), stopped)
         return summary if self._index is not None else replace(summary, indexed=0)
 
     def _may_take_time(self, stopped: str) -> bool:
-        """Whether the end may make all that is made of all pages. A crawl that was to end by a
-        certain time does not, when it has so many links that their ranks take many seconds."""
+        """Whether the end may build everything that needs all pages. Not after a time limit if
+        there are so many links that ranking takes many seconds.
+        """
         is_large = self._frontier.counts.links > _MANY_LINKS
         return stopped != "signal" and not (stopped == "max-time" and is_large)
 
@@ -176,7 +178,7 @@ class Node:
                 await self._wait()
 
     def _may_ask(self) -> bool:
-        """Whether anything may be asked this moment, as far as all hosts together go."""
+        """Whether the limits of the whole crawl allow a request now."""
         return (
             self._is_open
             and self._clock.now_s() >= self._throttle.paid_at_s
@@ -199,7 +201,7 @@ class Node:
             self.stop("done")
 
     async def _wait(self) -> None:
-        """Until something comes back, a host is rested, or it is time to look around."""
+        """Wait until a result arrives, a host is ready, or a periodic check is due."""
         now_s = self._clock.now_s()
         until_s = now_s + _IDLE_WAIT_S
         rested_s = self._scheduler.next_time_s()
@@ -218,7 +220,7 @@ class Node:
         self._changed.set()
 
     async def _wait_for_answers(self) -> None:
-        """After a stop, answers under way may still come, for a while."""
+        """Wait a while for responses in flight after a stop."""
         grace_s = self._parts.settings.node.stop_grace_s
         if self._stop == "max-time":
             grace_s = min(grace_s, _GRACE_AT_TIME_S)
@@ -233,10 +235,10 @@ class Node:
             except TimeoutError:
                 break
 
-    # -- taking what comes back
+    # -- results
 
     def take(self, processed: ProcessedPage) -> None:
-        """An exchange is in the archive: the state learns of it."""
+        """Learn an exchange that is in the archive."""
         if self._throttle.has_rate:
             self._throttle.took(processed.report.size_bytes, self._clock.now_s())
         self._learner.take(processed)
@@ -249,15 +251,15 @@ class Node:
             self.on_harvest(with_text(processed))
 
     def replay(self, processed: ProcessedPage) -> None:
-        """The same for an exchange that was archived before the last process ended."""
+        """Learn an exchange that was archived before the last process ended."""
         self._learner.replay(processed)
 
     def bring(self, processed: ProcessedPage) -> None:
-        """The same for what was imported."""
+        """Learn an imported exchange."""
         self._learner.bring(processed)
 
     async def settle(self) -> None:
-        """Commit, and make all that is made of all pages together, without asking anybody.
+        """Commit, and build everything that needs all pages, without any request.
 
         Raises DiskFault.
         """
@@ -272,18 +274,18 @@ class Node:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much is decided and not committed that a commit should not wait."""
+        """Whether so much is uncommitted that a commit should not wait."""
         return self._frontier.pending.size >= _ROWS_AT_ONCE
 
     def is_current(self, report: Report) -> bool:
-        """Whether this is the last that the state knows of its URL."""
+        """Whether this is the newest result of its URL in the state."""
         return self._learner.is_current(report)
 
     def _take_part(self, part: PartWritten) -> None:
         self._parts.links.note(part)
 
     def _take_back(self, lease: Lease) -> None:
-        """A worker died with this lease: it is as if it had never been given."""
+        """Undo a lease whose worker died."""
         self._scheduler.came_back(lease)
         self._changed.set()
 
@@ -292,7 +294,7 @@ class Node:
         self.stop(self._stopped_by(fault))
 
     def _stopped_by(self, fault: BaseException) -> str:
-        """What the summary calls a fault. A disk that failed may be read-only by now."""
+        """The name of a fault in the summary. A disk that failed may be read-only by now."""
         if not isinstance(fault, DiskFault):
             return "fault"
         if fault.is_full:
@@ -300,7 +302,7 @@ class Node:
         is_read_only = fault.is_read_only or is_mounted_read_only(self._parts.paths.path)
         return "disk-read-only" if is_read_only else "fault"
 
-    # -- committing
+    # -- commits
 
     async def _commit_regularly(self) -> None:
         every_s = self._parts.settings.node.commit_every_s
@@ -313,7 +315,7 @@ class Node:
             self._parts.pool.tend()
             self._free_connections()
             if self._fault is not None:
-                return  # something may be half learned: the next start reads it again
+                return  # something may be learned half: the next start reads it again
             try:
                 await self._parts.committer.commit()
             except DiskFault as fault:
@@ -321,8 +323,9 @@ class Node:
                 return
 
     async def _wait_to_commit(self, until_s: float) -> None:
-        """A commit may take longer than the time between two; what came meanwhile is much then,
-        and leases would wait for the next."""
+        """Wait for the next commit, less long if much is waiting. A commit may take longer than the
+        time between two, and leases would wait for the next one.
+        """
         waits = [
             asyncio.ensure_future(self._clock.sleep_until(until_s)),
             asyncio.ensure_future(self._is_much.wait()),
@@ -335,7 +338,7 @@ class Node:
         self._is_much.clear()
 
     def _free_connections(self) -> None:
-        """All connections are taken, and hosts wait: slow answers make room for others."""
+        """End slow responses if all connections are in use and hosts wait."""
         pool = self._parts.pool
         if pool.under_way >= self._connections and self._scheduler.has_ready:
             pool.end_slow(max(1, self._connections // 8))
@@ -349,7 +352,7 @@ class Node:
         if disk.free < least_free_bytes(self._parts.settings.node, disk.total):
             self.stop("disk-full")
 
-    # -- telling
+    # -- figures
 
     def _memory_bytes(self) -> int | None:
         return resident_bytes((os.getpid(), *self._parts.pool.pids))
@@ -377,7 +380,7 @@ class Node:
         )
 
     def moment(self) -> Moment:
-        """The same with limits, hosts that hold it up and the last outcomes, for a terminal."""
+        """The figures with limits, blocking hosts and the last outcomes, for a terminal."""
         settings = self._parts.settings
         is_closed = not self._throttle.is_open(self._clock.wall_us())
         return Moment(
@@ -391,12 +394,12 @@ class Node:
 
     @property
     def has_disk_fault(self) -> bool:
-        """Whether it stopped because the disk was full or failed."""
+        """Whether the crawl stopped because the disk was full or failed."""
         return isinstance(self._fault, DiskFault)
 
     @property
     def why_nothing(self) -> str:
-        """For a crawl that fetched nothing: what stood in the way, of one URL."""
+        """For a crawl that fetched nothing: the reason, for one URL."""
         for row in self._frontier.rows(20):
             if row.detail:
                 return f"{row.url}: {row.detail}"
@@ -410,7 +413,7 @@ class Node:
         return "paused" if self._is_paused else "running"
 
     async def aclose(self) -> None:
-        """Close everything, whatever state it is in."""
+        """Close everything, in any state."""
         parts = self._parts
         parts.resolver.close()
         try:

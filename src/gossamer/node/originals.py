@@ -1,11 +1,11 @@
-"""Which answer does an imported revisit repeat?
+"""Find the response that an imported revisit repeats.
 
-A revisit says of a page that nothing has changed: it has no body, and names one by the digest of
-its payload, the better ones by URL and moment as well. Writers differ in what that digest is of, so
-the one that the record itself names counts as much as ours.
+A revisit record says that a page has not changed. It has no body, and names one by the digest of
+its payload; better ones add URL and time. Writers differ in what that digest covers, so the digest
+that the record itself names counts as much as ours.
 
-Bounded: at most some 100 captures of the URL are looked at for a revisit, and what a record says is
-read once, however many revisits ask.
+Bounded: for one revisit at most about 100 captures of the URL are checked, and each record is read
+once, however many revisits need it.
 """
 
 from __future__ import annotations
@@ -23,24 +23,25 @@ from gossamer.frontier.rows import CaptureRow
 from gossamer.records import Fetched
 
 _SECOND_US: Final = 1_000_000
-_LOOKED_AT: Final = 50  # captures from a moment on
-_REMEMBERED: Final = 100_000  # digests, some 20 MB
+_LOOKED_AT: Final = 50  # captures from one moment on
+_REMEMBERED: Final = 100_000  # digests, about 20 MB
 
-Place = tuple[str, int]  # a file of the archive, and a byte of it
+Place = tuple[str, int]  # file of the archive, offset
 
 
 @dataclass(slots=True)
 class Originals:
-    """The answers of a collection that revisits may repeat."""
+    """The responses of a collection that revisits may repeat."""
 
     frontier: Frontier
     folder: Path  # the archive
     _named: dict[Place, str] = field(default_factory=dict)
 
     def find(self, key: bytes, at_us: int | None, digest: str) -> tuple[Place, Fetched] | None:
-        """The whole answer of that payload, near that moment first; else of that very moment, for
-        writers whose digests are their own. With it the file and byte at which its body lies,
-        which is never a revisit's."""
+        """The whole response with that payload, near that moment first. Else the response of
+        exactly that moment, for writers with digests of their own. Also the file and offset of its
+        body, which is never inside a revisit.
+        """
         for row in self._likely(key, at_us):
             is_meant = digest in (row.digest, self._digest_at(row))
             if is_meant and (found := self._read(row)) is not None:
@@ -49,7 +50,7 @@ class Originals:
         return self._read(same) if same is not None else None
 
     def _likely(self, key: bytes, at_us: int | None) -> Iterator[CaptureRow]:
-        """The captures of the second that it names, then the newest, then the oldest ones."""
+        """The captures of the named second, then the newest, then the oldest."""
         if at_us is not None:
             second = at_us // _SECOND_US * _SECOND_US
             for moment, row in self.frontier.captures(key, second, _LOOKED_AT):
@@ -61,7 +62,7 @@ class Originals:
         yield from (row for _, row in self.frontier.captures(key, 0, _LOOKED_AT))
 
     def _digest_at(self, row: CaptureRow) -> str:
-        """The digest that the record itself names; nothing where it cannot be read."""
+        """The digest that the record itself names; empty if it cannot be read."""
         place = row.file, row.offset
         if place not in self._named:
             if len(self._named) >= _REMEMBERED:

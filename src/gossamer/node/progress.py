@@ -1,4 +1,4 @@
-"""What a running crawl says of itself, for the terminal, `status` and the page."""
+"""The figures of a running crawl, for the terminal, `status` and the web page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gossamer.frontier.counts import Counts
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One moment of a crawl."""
+    """The figures at one moment."""
 
     state: str  # "running", "paused", "stopping", "done"
     fetched: int
@@ -36,19 +36,19 @@ class Progress:
     wall_s: float
     refused_by: dict[str, int] = field(default_factory=dict)
     by_status: dict[str, int] = field(default_factory=dict)
-    by_class: dict[str, int] = field(default_factory=dict)  # answer_class.py
-    ran_s: float = 0.0  # over all runs of the crawl; `wall_s` is of this one
-    memory_bytes: int | None = None  # of all its processes; None where it is not known
-    by_depth: dict[str, int] | None = None  # fetched pages; None where they were not counted
+    by_class: dict[str, int] = field(default_factory=dict)  # see answer_class.py
+    ran_s: float = 0.0  # over all runs of the crawl; `wall_s` is of this run
+    memory_bytes: int | None = None  # of all its processes; None if unknown
+    by_depth: dict[str, int] | None = None  # fetched pages; None if not counted
     troubles: tuple[str, ...] = ()
-    dropped: int = 0  # links to new hosts beyond the budgets, not recorded
-    # When nothing but retries is left: URLs that wait for one, and seconds until the first.
+    dropped: int = 0  # links to new hosts beyond the budgets, not stored
+    # If only retries are left: the number of waiting URLs, and the seconds until the first retry.
     retrying: int = 0
     retry_in_s: float = 0.0
 
 
 def figures_of(counts: Counts, *, has_index: bool = True) -> dict[str, Any]:
-    """All figures that come from the sums; a copy, which later changes leave alone."""
+    """All figures that come from the sums, as a copy."""
     return {
         "fetched": counts.fetched,
         "redirects": counts.redirects,
@@ -92,7 +92,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How a crawl ended: what `crawl --json` prints."""
+    """The result of a crawl, as `crawl --json` prints it."""
 
     fetched: int
     failed: int
@@ -122,7 +122,7 @@ class Summary:
 
 def summarise(counts: Counts, began_s: float, ended_s: float, stopped: str) -> Summary:
     figures = figures_of(counts)
-    del figures["refused_by"]  # here it has the name that it has in the sums
+    del figures["refused_by"]  # here it has its name from the sums
     return Summary(
         **figures,
         wall_s=round(ended_s - began_s, 3),
@@ -134,16 +134,16 @@ def summarise(counts: Counts, began_s: float, ended_s: float, stopped: str) -> S
 
 
 def cpu_s() -> float:
-    """CPU time of this process and of those it has waited for."""
+    """CPU time of this process and of the child processes it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def peak_rss_mb() -> float:
-    """The most memory this process has had; 0 where the system does not say."""
+    """The peak memory of this process; 0 if the system does not say."""
     if sys.platform == "win32":
         return 0.0
-    import resource  # it is not there on Windows
+    import resource  # missing on Windows
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)

@@ -1,9 +1,10 @@
-"""What a start does before it asks anybody: read again what the archive holds beyond the state.
+"""Read again what the archive holds beyond the state, before a start sends any request.
 
-The theory is in `commit.py`. Every WARC file is cut behind its last whole exchange; exchanges
-beyond the state's byte are reported as if they had just come, those beyond the graph's and the
-index's byte go there. All is read by `process.py`, so a replay means what the live crawl meant; and
-under a marker, so a page that kills this start kills one more at the most (`crash_marker.py`).
+The theory is in `commit.py`. Every WARC file is cut after its last whole exchange. Exchanges after
+the state's offset are reported as if they were just fetched; those after the offsets of graph and
+index go there. All are read by `workers/process.py`, so a replay gives the same result as the live
+crawl. They are read under a marker, so a page that kills this start kills at most one more
+(`crash_marker.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from gossamer.workers.process import PageProcessor, ProcessedPage
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What recovery found, for people."""
+    """The findings of recovery, for people."""
 
     files: int = 0
     exchanges: int = 0
@@ -40,12 +41,12 @@ def recover(
     deadly: frozenset[Place] = frozenset(),
     marker: CrashMarker | None = None,
 ) -> Recovered:
-    """Repair every file and hand over what is beyond; `take(harvest, to_state)`.
+    """Repair every file and pass on what is beyond, by `take(processed, to_state)`.
 
-    `known` says how far the state knows each file, `covered` how far all that is derived does.
-    `deadly` are exchanges that killed whoever read them; they are not read again. `marker` notes
-    what is read here: if it kills this process too, the next start knows. What is handed over is on
-    the disk. Raises CorruptFile when committed bytes are missing, DiskFault.
+    `known` says how far the state knows each file, `covered` how far all derived data does.
+    `deadly` are exchanges that killed their readers; they are not read again. `marker` records what
+    is read here: if it kills this process too, the next start knows. Everything passed on is on
+    disk. Raises CorruptFile when committed bytes are missing, and DiskFault.
     """
     files = _Files(folder, known, covered)
     try:
@@ -56,7 +57,7 @@ def recover(
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """The WARC files, how far the state knows each, and how far all that is derived."""
+    """The WARC files, how far the state knows each, and how far all derived data does."""
 
     folder: Path
     known: Mapping[str, int]
@@ -81,7 +82,7 @@ def _recover(
         files += 1
         cut_bytes += repaired.cut_bytes
         if not state_end and next(iter_exchanges(path), None) is None:
-            path.unlink()  # it was begun, and no exchange came
+            path.unlink()  # the file has no whole exchange
             continue
         for exchange in iter_exchanges(path, min(state_end, covered_end)):
             to_state = exchange.stored.start >= state_end

@@ -1,4 +1,4 @@
-"""Where does a crawl begin? Seeds as typed, checked before anything is made or asked."""
+"""Check seeds as typed, before anything is written or requested."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _HOSTS_AT_ONCE: Final = 20
 
 
 class UnknownHost(GossamerError):
-    """No seed's host can be resolved: nothing would be fetched."""
+    """The host of no seed can be resolved, so nothing would be fetched."""
 
     exit_code = 3
 
 
 def read_seeds(texts: Iterable[str], form: NormalForm, where: str = "") -> list[str]:
-    """Seeds in canonical form; in a file (`where`) `#` begins a comment. Raises UsageError for
-    the first that is not a URL."""
+    """Seeds in canonical form. In a file (`where`) `#` begins a comment. Raises UsageError for the
+    first that is not a URL.
+    """
     seeds: dict[str, None] = {}
     for number, text in enumerate(texts, 1):
         typed = text.strip()
@@ -41,7 +42,7 @@ def read_seeds(texts: Iterable[str], form: NormalForm, where: str = "") -> list[
 
 
 def not_a_url(typed: str, form: NormalForm) -> str:
-    """The sentence about a text that should be a URL and is none."""
+    """The message about a text that is not a URL."""
     shown = without_userinfo(typed)[:200]
     fault = form.fault(typed)
     if fault and "://" in typed:
@@ -59,11 +60,12 @@ def seed_lines(path: Path) -> list[str]:
 
 
 async def survey(seeds: Sequence[str], clock: Clock, *, has_contact: bool) -> str:
-    """Resolve the seeds' hosts: a public one that nobody may ask without a contact, or nothing.
+    """Resolve the hosts of the seeds. Return a public host that needs a contact, or an empty
+    string.
 
-    Raises UnknownHost when not one of the first hosts is known: this is to spare people a typing
-    error. With a contact no more than those are looked up. A name below a public suffix is
-    somebody's even where it cannot be resolved now, so the contact comes first.
+    Raises UnknownHost if none of the first hosts can be resolved, which is mostly a typing error.
+    With a contact no further hosts are looked up. A name below a public suffix has an owner even if
+    it cannot be resolved now, so the contact is checked first.
     """
     hosts = list(dict.fromkeys(map(host_of, seeds)))
     resolver, guard = Resolver(clock, 60.0), Guard()

@@ -1,4 +1,4 @@
-"""One crawl from the outside: open, run, take orders, close. The CLI and the API both use it."""
+"""One crawl from the outside: open, run, accept commands, close. CLI and API both use it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from gossamer.settings import Settings
 
 
 class NeedsContact(UsageError):
-    """Other people's sites are asked only by somebody whom they can reach."""
+    """Public sites may be crawled only with a contact address."""
 
     def __init__(self, host: str) -> None:
         super().__init__(
@@ -46,14 +46,14 @@ class NeedsContact(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a person asked for."""
+    """The crawl that a person requested."""
 
     collection: Path
     seeds: Sequence[str] = ()
     flags: Mapping[str, object] = field(default_factory=dict)
     may_change: bool = False
-    may_add: bool = False  # seeds of sites that the collection has not met may join it
-    typed_as: Mapping[str, str] = field(default_factory=dict)  # key -> flag, as `--scope`
+    may_add: bool = False  # seeds of sites that are new to the collection may be added
+    typed_as: Mapping[str, str] = field(default_factory=dict)  # key -> flag, such as `--scope`
 
     @property
     def paths(self) -> CollectionPaths:
@@ -65,7 +65,7 @@ class Plan:
 
 @asynccontextmanager
 async def opened(plan: Plan) -> AsyncIterator[Opened]:
-    """A node that is ready to run and takes orders; closed when the block ends.
+    """Provide a node that is ready to run and accepts commands. It is closed when the block ends.
 
     Raises UsageError, StoreError or UnknownHost, and then nothing has changed on disk.
     """
@@ -78,7 +78,7 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
         raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
     if is_new:
         check_usable(settings, plan.seeds)
-    user_agent(settings.fetch.contact)  # raises for one that cannot be sent
+    user_agent(settings.fetch.contact)  # raises if it cannot be sent
     public = await survey(plan.seeds, clock, has_contact=bool(settings.fetch.contact))
     if public:
         raise NeedsContact(public)
@@ -95,7 +95,7 @@ async def opened(plan: Plan) -> AsyncIterator[Opened]:
 
 @asynccontextmanager
 async def _closing(node: Node) -> AsyncIterator[None]:
-    """Close the node in the end. A fault of the disk is told once: others follow from it."""
+    """Close the node at the end. A disk fault is raised once: further ones follow from it."""
     try:
         yield
     except BaseException:
@@ -121,7 +121,7 @@ def _settings_to_go_on(plan: Plan) -> tuple[Settings, tuple[str, ...]]:
 
 
 def delete_collection(paths: CollectionPaths) -> None:
-    """Delete all that is ours; other files, the operator's settings among them, stay."""
+    """Delete all files of the collection. Other files, such as the operator's settings, stay."""
     undo_half_swaps(paths)
     derived = (paths.graph, paths.index, paths.log.parent, paths.state)
     for part in (paths.archive, *derived, paths.path / NEW, paths.path / OLD, paths.run):
@@ -134,7 +134,7 @@ def delete_collection(paths: CollectionPaths) -> None:
 
 
 def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> Any:
-    """What a node says to orders."""
+    """The function that answers commands to a node."""
     node = opening.node
 
     def answer(order: str, facts: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -161,10 +161,10 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
 
 
 def _lay_aside(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> dict[str, Any]:
-    """The state of this moment in a folder of run/, for a backup to take away.
+    """Write the current state to a folder in run/, for a backup to copy.
 
-    Takes a tenth of a second for each 24 MB that are in memory; a thread would not help, for the
-    library holds the interpreter's lock meanwhile.
+    Takes 0.1 s for each 24 MB in memory. A thread would not help, because the library holds the
+    interpreter lock meanwhile.
     """
     name = f"{CHECKPOINTS}{clock.wall_us():x}"
     try:
@@ -177,7 +177,7 @@ def _lay_aside(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> d
 def _ban(
     paths: CollectionPaths, node: Node, clock: SystemClock, facts: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Ban and lift; all bans afterwards."""
+    """Add and lift bans. Return all bans afterwards."""
     before = node.bans.lines
     added, lifted = facts.get("added", ()), facts.get("lifted", ())
     try:

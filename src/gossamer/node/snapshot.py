@@ -1,12 +1,12 @@
-"""The figures of a crawl at one moment: the same names for a running and for a stored one.
+"""The figures of a crawl at one moment, with the same names for a running and a stored crawl.
 
 All figures of one snapshot come from one `Counts`, so they add up:
 
     known = queued + fetched + redirects + failed + refused = sum of by_class
     fetched + redirects = sum of by_status
 
-A running crawl is ahead of what it has committed. Whoever mixes its figures with stored ones shows
-sums that contradict each other, so `crawl_figures` takes all from the one or all from the other.
+A running crawl is ahead of what it has committed. Running and stored figures together would
+contradict each other, so `crawl_figures` takes all from one source.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gossamer.reader.collection_reader import CollectionReader
 
 
 def crawl_figures(paths: CollectionPaths) -> dict[str, Any]:
-    """How a crawl stands, from the running process if there is one, else from the stored state.
+    """The figures of a crawl, from the running process if there is one, else from the stored state.
 
     Raises NoCollection, StoreError.
     """

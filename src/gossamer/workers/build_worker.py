@@ -1,7 +1,7 @@
-"""What a worker is made of, in the node's own process or in one of its own.
+"""Assemble a worker, for the node's own process or for a worker process.
 
-Kept apart from `build.py` so that a worker process loads nothing of the node: it starts in half
-the time.
+This module is separate from `node/build.py`, so that a worker process imports nothing of the node.
+That halves its start time.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from gossamer.workers.worker import LinkGatherer, Worker
 
 @dataclass(frozen=True, slots=True)
 class WorkerContext:
-    """Where a worker works, and under which name its files are."""
+    """The directories and file names that one worker uses."""
 
     paths: Path
     name: str
-    run: str  # no two runs write files of the same name
-    info: Mapping[str, str]  # for the first record of each WARC file
+    run: str  # part of each file name, so that two runs never write the same file
+    info: Mapping[str, str]  # for the warcinfo record, the first of each WARC file
 
     @property
     def archive_prefix(self) -> str:
@@ -52,16 +52,18 @@ class WorkerContext:
 
 
 def judge_of(settings: Settings) -> Judge:
-    """What is fetched: the types asked for, and HTML, because it is the way to all others."""
+    """The rules for which responses are fetched: the configured types, and HTML, because links to
+    the other types are in HTML.
+    """
     types = settings.fetch.types
     is_way = "html" in types or Judge(types, 1).wants("text/html")
     return Judge(types if is_way else (*types, "html"), settings.fetch.max_body_bytes)
 
 
 def asking_nobody(settings: Settings) -> Settings:
-    """The settings for a node that only reads: without what only those need who ask.
+    """The settings for a node that sends no requests, without the parts that only requests need.
 
-    A file of logins may be on another machine, and the value of a secret header is kept nowhere.
+    A file of logins may be on another machine, and the value of a secret header is not stored.
     """
     names = (
         "headers", "headers_file", "logins_file", "cookies_file", "client_certificate",
@@ -74,7 +76,7 @@ def asking_nobody(settings: Settings) -> Settings:
 
 
 def with_shared_memory(settings: Settings, workers: int) -> Settings:
-    """The settings for each of so many workers: they share what PDF may take of the memory."""
+    """The settings for each of `workers` workers. They share the memory limit for PDF."""
     each = max(LEAST_MEMORY_MB, settings.parse.pdf_memory_mb // max(1, workers))
     return replace(settings, parse=replace(settings.parse, pdf_memory_mb=each))
 
@@ -87,7 +89,7 @@ def build_worker(
     clock: Clock,
     jar: Jar | None = None,
 ) -> Worker:
-    """A worker that is ready to carry leases."""
+    """A worker that is ready to process leases."""
     judge = judge_of(settings)
     guard = guard_of(settings.fetch)
     archive = WarcWriter(
@@ -100,15 +102,15 @@ def build_worker(
 def build_processor(
     settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING
 ) -> PageProcessor:
-    """What turns answers into reports; links to what was forgotten are none."""
+    """The object that turns responses into reports. It drops links to forgotten URLs."""
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
-    # Without graph and index nobody asks for a page's words: it is only followed and archived.
+    # Without graph and index the text of a page is not used: links are followed, nothing else.
     is_bare = not (settings.node.graph or settings.node.index)
     parser = Parser(settings.parse, judge.wants_media, is_bare=is_bare)
     return PageProcessor(settings, parser, Linker(form, keys, forgotten=forgotten))
 
 
 def build_gatherer(settings: Settings, context: WorkerContext, clock: Clock) -> LinkGatherer:
-    """What takes a worker's links to the graph."""
+    """The object that collects a worker's links and writes them for the graph."""
     return LinkGatherer(context.paths / "graph", context.links_prefix, settings.node, clock)

@@ -1,15 +1,16 @@
-"""Which exchange was being read when a process died?
+"""Record which exchange a process is reading, so that a crash can be traced to a page.
 
-A page can kill its reader: a parser that crashes, memory that runs out. The exchange is in the
-archive by then, and reading it again and again would kill every reader. So whoever reads notes
-before, in a small file that it has mapped into memory, where the exchange lies, and takes the note
-away afterwards. The note outlives the process; it costs half a microsecond.
+A page can kill its reader: the parser crashes, or memory runs out. The exchange is in the archive
+by then, and each new reader would die of it again. So a reader writes the position of the exchange
+into a small memory-mapped file before it reads, and clears it afterwards. The file survives the
+process. One write costs half a microsecond.
 
-One death proves nothing: a process that is killed from outside was reading something, too. So each
-death is counted (`note_death`), the exchange is read once more, and only what has outlived two
-readers is deadly: it is never read again.
+One death proves nothing, because a process killed from outside may have been reading any page. So
+each death is counted (`note_death`) and the exchange is read once more. An exchange that two
+readers died on is called deadly and is never read again.
 
-A marker is locked as long as its process lives, so that a start can tell the dead from the dying.
+A marker file is locked while its process lives. A starting node uses the lock to tell a dead
+process from one that is still ending.
 """
 
 from __future__ import annotations
@@ -29,22 +30,25 @@ from typing import Final
 from gossamer.archive.writer import disk_fault
 from gossamer.base.files import delete_if_possible
 
-_CLOEXEC: Final = getattr(os, "O_CLOEXEC", 0)  # Windows has none
+_CLOEXEC: Final = getattr(os, "O_CLOEXEC", 0)  # missing on Windows
 _SIZE: Final = 512
-_PLACE: Final = struct.Struct("<QQ")  # the exchange's first byte plus 1, 0 for none; process id
-_BEGIN: Final = struct.Struct("<Q")  # the first of the two
+_PLACE: Final = struct.Struct("<QQ")  # offset of the exchange plus 1 (0: none), process id
+_BEGIN: Final = struct.Struct("<Q")  # the first of the two fields
 _NAME_AT: Final = 16
-_DEADLY: Final = 2  # readers that died with an exchange before their eyes
-_DEATHS: Final = "deaths"  # in run/: a line for each, the exchange's first byte and file
+_DEADLY: Final = 2  # deaths after which an exchange is not read again
+# file in run/: one line per death, with the offset and the file of the exchange
+_DEATHS: Final = "deaths"
 
-Place = tuple[str, int]  # a WARC file's name and an exchange's first byte
+Place = tuple[str, int]  # name of a WARC file, offset of an exchange
 
 
 class CrashMarker:
-    """A process's note of what it is reading."""
+    """The marker file of one process."""
 
     def __init__(self, path: Path) -> None:
-        """Raises DiskFault here, and not later: a mapped hole in a full disk would kill us."""
+        """Create and map the file. Raises DiskFault now: writing to a hole of a mapped file kills
+        the process when the disk is full.
+        """
         self._file = ""
         self._descriptor = -1
         try:
@@ -59,7 +63,7 @@ class CrashMarker:
             raise disk_fault(f"{path} could not be written", error) from error
 
     def set(self, file: str, start: int) -> None:
-        """From now on the exchange at byte `start` of `file` is being read."""
+        """Mark the exchange at byte `start` of `file` as being read."""
         if file != self._file:
             name = file.encode()[: _SIZE - _NAME_AT - 1]
             self._memory[_NAME_AT : _NAME_AT + len(name) + 1] = name + b"\0"
@@ -67,7 +71,7 @@ class CrashMarker:
         _BEGIN.pack_into(self._memory, 0, start + 1)
 
     def clear(self) -> None:
-        """Nothing is being read."""
+        """Mark that no exchange is being read."""
         _BEGIN.pack_into(self._memory, 0, 0)
 
     def close(self) -> None:
@@ -77,7 +81,7 @@ class CrashMarker:
 
 @contextlib.contextmanager
 def marked(path: Path) -> Iterator[CrashMarker]:
-    """A marker for as long as the block runs; what outlives it is a death."""
+    """Provide a marker while the block runs. A marker that remains afterwards means a death."""
     marker = CrashMarker(path)
     try:
         yield marker
@@ -87,7 +91,7 @@ def marked(path: Path) -> Iterator[CrashMarker]:
 
 
 def read_marker(path: Path) -> Place | None:
-    """File and first byte of the exchange that was being read, if any."""
+    """File and offset of the exchange that was being read, or None."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -102,9 +106,9 @@ def read_marker(path: Path) -> Place | None:
 
 
 def note_death(folder: Path, place: Place) -> bool:
-    """A reader of this exchange has died; whether that makes it deadly.
+    """Count the death of a reader of this exchange. Return whether the exchange is now deadly.
 
-    A disk that takes no note loses a count, which costs one more reader.
+    If the disk refuses the write, one count is lost, and one more reader may die.
     """
     with contextlib.suppress(OSError), (folder / _DEATHS).open("a", encoding="utf-8") as file:
         file.write(f"{place[1]} {place[0]}\n")
@@ -112,8 +116,9 @@ def note_death(folder: Path, place: Place) -> bool:
 
 
 def move_deaths(folder: Path, moved: Callable[[Place], Place]) -> None:
-    """The archive was written again, and exchanges lie elsewhere. A disk that does not take the
-    new notes loses counts, which costs two more readers."""
+    """Update the positions of counted deaths after the archive was rewritten. If the disk refuses
+    the write, the counts are lost, and two more readers may die.
+    """
     try:
         lines = (folder / _DEATHS).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -139,29 +144,31 @@ def _deadly(folder: Path) -> frozenset[Place]:
 
 
 def read_deadly(folder: Path) -> frozenset[Place]:
-    """Exchanges that nobody may read any more, when all processes of the last run have ended.
+    """The deadly exchanges. Call this when all processes of the last run have ended.
 
-    What its node was reading when it died counts; its workers die with it, whatever they read.
+    The exchange that the node was reading when it died counts as one death. Markers of workers do
+    not count: workers die with their node, whatever they read.
     """
     for path in sorted(folder.glob("marker-*")):
         _await_end(path)
         place = read_marker(path)
         if place is None:
             continue
-        path.unlink()  # before it counts: a kill between the two must not make one death two
+        path.unlink()  # before the death is counted: a kill between the two must not count it twice
         if not path.name.rpartition("-")[2].startswith("w"):
             note_death(folder, place)
     return _deadly(folder)
 
 
 def delete_markers(folder: Path, *, but: str) -> None:
-    """The notes of other runs than `but`, and of the start, are not needed any more."""
+    """Delete the markers of all runs but `but`."""
     for path in folder.glob("marker-*"):
         if not path.name.startswith(f"marker-{but}-") or path.name.endswith("-start"):
             path.unlink(missing_ok=True)
 
 
-if sys.platform == "win32":  # there all happens in one process, and the collection's lock is enough
+# on Windows there is one process, and the lock of the collection is enough
+if sys.platform == "win32":
 
     def _lock(descriptor: int) -> None:
         pass
@@ -176,7 +183,7 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _await_end(path: Path) -> None:
-        """Return when the process that holds a marker is gone. Its node is, so it is going."""
+        """Return when the process that holds the marker has ended. It ends soon after its node."""
         with path.open("rb") as file:
             try:
                 _lock(file.fileno())
@@ -184,7 +191,7 @@ else:
                 _, process = _PLACE.unpack(file.read(_PLACE.size).ljust(_PLACE.size, b"\0"))
                 if process in (0, os.getpid()):
                     return
-                if sys.platform != "linux":  # there the kernel kills it, see worker_main.py
+                if sys.platform != "linux":  # on Linux the kernel kills it, see worker_main.py
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(process, signal.SIGKILL)
                 fcntl.flock(file.fileno(), fcntl.LOCK_EX)

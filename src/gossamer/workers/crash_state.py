@@ -1,9 +1,10 @@
-"""What did a dead worker leave? Exchanges that it archived and did not report, links unwritten.
+"""Recover the work of a dead worker: archived but unreported exchanges, and unwritten links.
 
-Its files are cut behind their last whole exchange and put on the disk, for nobody syncs them any
-more; then they are read as a restart reads them (`recovery.py`). One exchange is not read here: the
-one that the worker was reading when it died. It may have killed it, and the node must live. It is
-`Leftover` for another worker; when it has killed that one, too, it is deadly and has failed.
+The worker's files are cut after their last whole exchange and synced, because no other process
+syncs them. Then they are read as at a restart (`node/recovery.py`). One exchange is not read here:
+the one that the worker was reading when it died. It may have killed the worker, and must not kill
+the node. It becomes a `Leftover`, which another worker reads. If that one dies too, the exchange is
+deadly, and its URL has failed.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from gossamer.workers.worker import LinkGatherer
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """An exchange whose reader died; another worker is to read it."""
+    """An exchange whose reader died. Another worker will read it."""
 
     lease: Lease
     file: str
     start: int
     end: int
-    is_reported: bool = False  # only its links are missing
+    is_reported: bool = False  # the report has arrived, only the links are missing
 
     @property
     def place(self) -> Place:
@@ -40,29 +41,29 @@ class Leftover:
 
 @dataclass(frozen=True, slots=True)
 class DeadWorker:
-    """A dead worker as its node knew it."""
+    """What the node knows about a dead worker."""
 
-    run: Path  # the folder of the markers
+    run: Path  # folder of the markers
     archive: Path
-    prefix: str  # with which the names of its files begin
-    reported: Mapping[str, int]  # up to which byte of each file
-    covered: Mapping[str, int]  # up to which byte links are in a part
+    prefix: str  # first part of the names of its files
+    reported: Mapping[str, int]  # file -> offset up to which exchanges are reported
+    covered: Mapping[str, int]  # file -> offset up to which links are in a part
     leases: Mapping[int, Lease]
-    reading: Place | None  # when it died
-    left: tuple[Leftover, ...] = ()  # what it was to read of others
+    reading: Place | None  # the exchange it was reading when it died
+    left: tuple[Leftover, ...] = ()  # exchanges of other workers that it was told to read
 
 
 @dataclass(slots=True)
 class CrashState:
-    """What is to be done with it, in this order; links are with the gatherer."""
+    """The result, to be handled in the order of the fields. The links are in the gatherer."""
 
     harvests: list[ProcessedPage] = field(default_factory=list)
     left: list[Leftover] = field(default_factory=list)
-    files: list[Path] = field(default_factory=list)  # that nobody has indexed
+    files: list[Path] = field(default_factory=list)  # WARC files that have no CDXJ yet
 
 
 def read_crash_state(dead: DeadWorker, reader: GuardedReader, gatherer: LinkGatherer) -> CrashState:
-    """Read all that a dead worker left. Raises DiskFault or CorruptFile."""
+    """Read everything that a dead worker left. Raises DiskFault or CorruptFile."""
     crash_state = CrashState()
     for left in dead.left:
         _pass_on(dead, left, gatherer, crash_state)
@@ -70,7 +71,7 @@ def read_crash_state(dead: DeadWorker, reader: GuardedReader, gatherer: LinkGath
         reported = dead.reported.get(path.name, 0)
         repair(path, reported)
         if not reported and next(iter_exchanges(path), None) is None:
-            path.unlink()  # it was begun, and no exchange came
+            path.unlink()  # the file has no whole exchange
             continue
         if not cdxj_path(path).exists():
             crash_state.files.append(path)
@@ -89,13 +90,13 @@ def _take(
     gatherer: LinkGatherer,
     crash_state: CrashState,
 ) -> None:
-    """An exchange that was not reported."""
+    """Handle an exchange that was not reported."""
     lease, stored = dead.leases[exchange.lease.number], exchange.stored
     if dead.reading != (stored.file, stored.start):
         processed = reader.read(lease, exchange.answer, stored)
     elif not note_death(dead.run, dead.reading):
         crash_state.left.append(Leftover(lease, stored.file, stored.start, stored.end))
-        return  # it is the last of its file: a worker reads what it has just written
+        return  # this is the last exchange of its file: a worker reads what it has just written
     else:
         processed = deadly_harvest(exchange, lease)
     gatherer.add(processed)
@@ -105,7 +106,7 @@ def _take(
 def _pass_on(
     dead: DeadWorker, left: Leftover, gatherer: LinkGatherer, crash_state: CrashState
 ) -> None:
-    """An exchange of another that this worker was to read."""
+    """Handle an exchange of another worker that this worker was told to read."""
     if dead.reading != left.place or not note_death(dead.run, left.place):
         crash_state.left.append(left)
         return
@@ -117,5 +118,5 @@ def _pass_on(
 
 
 def reported(left: Leftover) -> Leftover:
-    """The same, when its report has come and its links have not."""
+    """The same exchange, after its report has arrived. Its links are still missing."""
     return replace(left, is_reported=True)

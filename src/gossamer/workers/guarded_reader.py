@@ -1,13 +1,14 @@
-"""The one way to read an archived page: whatever it does to the parser, the caller goes on.
+"""Read archived pages so that a page that breaks the parser does not stop the caller.
 
-The live crawl, recovery, rebuild, forget and import all read pages through a `GuardedReader`.
+The live crawl, recovery, rebuild, forget and import all read pages through a `GuardedReader`. If
+reading a page
 
     raises     the page has failed with the reason `crash`, and the detail says why
-    kills      a marker on the disk names the page (`crash_marker.py`); after two deaths it is not
-               read again, by anybody
+    kills      a marker on disk names the page (`crash_marker.py`); after two deaths no process
+               reads it again
 
-A guard belongs to one run over an archive: it holds the marker and remembers which pages could not
-be read, so that the run can name them.
+A guard belongs to one pass over an archive. It holds the marker and collects the pages that could
+not be read, so that the caller can list them.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ DEADLY: Final = "it killed two processes that read it"
 
 @dataclass(frozen=True, slots=True)
 class UnreadPage:
-    """A page that could not be read, and why."""
+    """A page that could not be read, with the reason."""
 
     url: str
     why: str
 
 
 class GuardedReader:
-    """Reads pages. A fault of ours on one page becomes that page's outcome, and nobody else's."""
+    """Reads pages. An error of our code on one page becomes the outcome of that page alone."""
 
     def __init__(
         self,
@@ -49,8 +50,9 @@ class GuardedReader:
         unread: dict[Place, UnreadPage] | None = None,
         folder: str = "",
     ) -> None:
-        """`deadly` are not read. `unread` collects the pages that could not be read. `folder`
-        stands before the names of files, where they are not those of the archive."""
+        """Pages in `deadly` are not read. `unread` collects the pages that could not be read.
+        `folder` is put before file names, for files outside the archive.
+        """
         self._harvester = processor
         self._marker = marker
         self._deadly = deadly
@@ -58,7 +60,7 @@ class GuardedReader:
         self._folder = folder
 
     def read(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
-        """What an answer means. Never raises."""
+        """Turn a response into a report. Never raises."""
         file = self._folder + stored.file
         if (file, stored.start) in self._deadly:
             return self._failed(lease, answer, stored, DEADLY)
@@ -73,10 +75,10 @@ class GuardedReader:
                 self._marker.clear()
 
     def read_exchange(self, exchange: Exchange) -> ProcessedPage:
-        """The same for an exchange of the archive.
+        """Do the same for an exchange of the archive.
 
-        The key that stands in the archive is not believed: where the state was lost with the salt,
-        the collection has another one.
+        The key is computed again and the archived key is ignored: if the state was lost with its
+        salt, the collection has a new salt.
         """
         lease = exchange.lease
         if lease.purpose is Purpose.PAGE or not lease.source:
@@ -91,12 +93,12 @@ class GuardedReader:
 
 
 def deadly_harvest(exchange: Exchange, lease: Lease) -> ProcessedPage:
-    """The outcome of an exchange that is deadly, and is not read."""
+    """The outcome of a deadly exchange, which is not read."""
     return ProcessedPage(crashed(lease, exchange.answer, exchange.stored, DEADLY))
 
 
 class Guard:
-    """What the readers of one run over the archive share."""
+    """State shared by all readers of one pass over the archive."""
 
     def __init__(self, marker: CrashMarker, deadly: frozenset[Place], folder: str = "") -> None:
         self._marker = marker
@@ -115,7 +117,7 @@ class Guard:
 
 @contextmanager
 def guarding(run: Path, name: str, clock: Clock) -> Iterator[Guard]:
-    """A guard for a run called `name`. The caller holds the lock. Raises DiskFault.
+    """Provide a guard for a pass called `name`. The caller holds the lock. Raises DiskFault.
 
     `run` is the folder of the markers.
     """
@@ -128,8 +130,10 @@ def guarding(run: Path, name: str, clock: Clock) -> Iterator[Guard]:
 def guarding_copy(
     run: Path, name: str, clock: Clock, folder: str, moved: Mapping[str, Moved]
 ) -> Iterator[Guard]:
-    """The same for a copy of the archive that is under way in `folder`; `moved` says where its
-    exchanges lie there. The copy has its own deaths: it may never take the archive's place."""
+    """Provide a guard for a copy of the archive being written in `folder`. `moved` maps exchanges
+    to their new places. Deaths are counted for the copy alone, because it may never replace the
+    archive.
+    """
     known = read_deadly(run)
     deadly = {(f"{folder}/{place[0]}", place[1]) for place in map(partial(new_place, moved), known)}
     with marked(_marker_path(run, name, clock)) as marker:
@@ -137,7 +141,7 @@ def guarding_copy(
 
 
 def new_place(moved: Mapping[str, Moved], place: Place) -> Place:
-    """Where an exchange lies after its file was written again."""
+    """The place of an exchange after its file was rewritten."""
     file, start = place
     return (file, moved[file].place(start, 0)[0]) if file in moved else place
 

@@ -1,8 +1,8 @@
-"""To how many hosts may the links of one page lead?
+"""Limit the number of hosts to which the links of one page lead.
 
-A page with links to 20,000 hosts that nobody has met would cost the node 20,000 rows, names to look
-up and robots.txt to fetch. A worker tells the node of the first `frontier.hosts_per_page` of them.
-A seed is the operator's choice, and all of its links count.
+A page with links to 20,000 unknown hosts would cost the node 20,000 rows, DNS lookups and
+robots.txt fetches. A worker reports only the first `frontier.hosts_per_page` hosts. Links of a seed
+are not limited, because the operator chose it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _HOST_BYTES = 8
 
 
 def hosts_of_first(found: Sequence[Found], most: int) -> set[bytes] | None:
-    """The keys of the first `most` hosts of these; None where there are no more."""
+    """The keys of the first `most` hosts. None if there are no more than `most`."""
     if len(found) <= most:
         return None
     hosts: set[bytes] = set()
@@ -28,10 +28,10 @@ def hosts_of_first(found: Sequence[Found], most: int) -> set[bytes] | None:
 
 
 def found_at(found: Sequence[Found], hosts: set[bytes]) -> tuple[Found, ...]:
-    """Those that lie at these hosts."""
+    """The URLs at these hosts."""
     return tuple(one for one in found if one[1][:_HOST_BYTES] in hosts)
 
 
 def edges_to(edges: Sequence[Edge], hosts: set[bytes]) -> Sequence[Edge]:
-    """The same of links."""
+    """The links to these hosts."""
     return [edge for edge in edges if edge.key[:_HOST_BYTES] in hosts]

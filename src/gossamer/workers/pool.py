@@ -1,8 +1,9 @@
-"""Those who carry leases: the node itself, or worker processes. The node cannot tell which.
+"""The interface between the node and its workers, and the pool without worker processes.
 
-A crew calls `take` with harvests in the order in which their exchanges lie in each WARC file, and
-`take_part` for a part of links after all harvests that it covers. Every lease given ends in one
-harvest, or, when its worker died, comes back through `take_back`.
+A pool calls `take` with processed pages in the order of their exchanges in each WARC file. It calls
+`take_part` for a part of links after all pages that the part covers. Every lease ends in one
+processed page, or, if its worker died, returns through `take_back`. The node does not know whether
+leases run in its own process or in others.
 """
 
 from __future__ import annotations
@@ -24,64 +25,66 @@ from gossamer.workers.worker import Worker
 
 @dataclass(frozen=True, slots=True)
 class PoolOwner:
-    """What a crew calls; the node."""
+    """The callbacks of a pool. The node provides them."""
 
     take: Callable[[ProcessedPage], None]
     take_part: Callable[[PartWritten], None]
     take_back: Callable[[Lease], None]
-    fail: Callable[[BaseException], None]  # nothing can go on: the disk, or a bug of ours
+    fail: Callable[[BaseException], None]  # an error that stops the crawl: the disk, or a bug
 
 
 class WorkerPool(Protocol):
-    """Whoever carries leases."""
+    """Processes leases."""
 
     async def start(self, employer: PoolOwner) -> None:
-        """Be ready for leases."""
+        """Get ready for leases."""
         ...
 
     @property
     def under_way(self) -> int:
-        """Leases given and not yet ended."""
+        """Number of leases that were given and have not ended."""
         ...
 
     @property
     def is_ready(self) -> bool:
-        """Whether anybody is there to take leases."""
+        """Whether a worker can take leases now."""
         ...
 
     @property
     def pids(self) -> Sequence[int]:
-        """The worker processes; empty where the node carries leases itself."""
+        """Ids of the worker processes; empty if the node processes leases itself."""
         ...
 
     def give(self, leases: Sequence[Lease]) -> None:
-        """Carry these."""
+        """Process these leases."""
         ...
 
     def descriptors(self) -> Mapping[str, int]:
-        """Open WARC files by name, to be synced; each descriptor is the caller's to close."""
+        """Open WARC files by name, for syncing. The caller closes each descriptor."""
         ...
 
     def tend(self) -> None:
-        """Called about once a second: write parts that are due, look after the others."""
+        """Do periodic work, about once a second: write due parts, check the workers."""
         ...
 
     def end_slow(self, most: int) -> None:
-        """Hosts wait for connections: end the slowest answers under way, at most so many."""
+        """End at most `most` of the slowest responses in flight, because hosts wait for
+        connections.
+        """
         ...
 
     async def finish(self) -> None:
-        """Write what has gathered; leases under way are given up. Then `aclose`."""
+        """Drop leases in flight and write everything that is buffered. Call `aclose` afterwards."""
         ...
 
     async def aclose(self) -> None: ...
 
 
 class LocalPool:
-    """The node carries leases itself: for notebooks, tests and small crawls."""
+    """Processes leases in the node's own process, for notebooks, tests and small crawls."""
 
     def __init__(self, worker: Worker, cookies: CookiesFile) -> None:
-        """The worker's jar is the one of `cookies`."""
+        """The jar of the worker is the jar of `cookies`."""
         self._worker = worker
         self._cookies = cookies
         self._under_way = 0
@@ -128,7 +131,7 @@ class LocalPool:
         self._worker.fetcher.end_slow(most)
 
     def _save_cookies(self, save: Callable[[], None]) -> None:
-        self._worker.jar.take_changes()  # nobody else wants to hear of them
+        self._worker.jar.take_changes()  # no other worker needs the changes
         try:
             save()
         except OSError as fault:
@@ -142,7 +145,7 @@ class LocalPool:
     async def finish(self) -> None:
         for task in self._carrying:
             task.cancel()
-        # A part under way is waited for: the next one would claim its bytes, too.
+        # Wait for a part that is being written: the next part would claim its bytes again.
         await asyncio.gather(*self._carrying, *self._writing, return_exceptions=True)
         self._save_cookies(self._cookies.save)
         try:

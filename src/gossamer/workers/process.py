@@ -1,8 +1,8 @@
-"""What does an answer mean for the crawl? Decode, parse, resolve links, make the report.
+"""Turn a response into a report: decode, parse, resolve links.
 
-The same code reads an answer when it has just come and when it is replayed from the archive, so
-that both always mean the same. It owns nothing but memories that may be lost at any time: which
-links it has resolved, and which URLs it has already told the node of.
+The same code reads a fresh response and one replayed from the archive, so both give the same
+report. The object holds only caches, which may be lost at any time: the links it has resolved, and
+the URLs it has already reported to the node.
 """
 
 from __future__ import annotations
@@ -48,22 +48,24 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BUSY: Final = frozenset({429, 503})
 _GZIP: Final = b"\x1f\x8b"
 LED_TO_FORGOTTEN: Final = "redirect to a URL that was forgotten"
-_REMEMBERED: Final = 500_000  # URLs told of, at 100 bytes each; a lost one is only told of again
+_REMEMBERED: Final = 500_000  # reported URLs, 100 bytes each; a lost entry is only reported again
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessedPage:
-    """A report for the node, the page, its links for the graph, their words for the index."""
+    """A report for the node, the page, its links for the graph, and anchor texts for the index."""
 
     report: Report
     page: Page | None = None
     edges: Sequence[Edge] = ()
-    anchors: bytes = b""  # words not told before with their targets (`index/anchor_pack.py`)
-    ready: Prepared | None = None  # the page's text, which is empty then, as the index wants it
+    # anchor texts not reported before, with their targets (`index/anchor_pack.py`)
+    anchors: bytes = b""
+    # the text prepared for the index; the page's own text is empty then
+    ready: Prepared | None = None
 
 
 class PageProcessor:
-    """Turns answers into reports."""
+    """Turns responses into reports."""
 
     def __init__(self, settings: Settings, parser: Parser, linker: Linker) -> None:
         self._parser = parser
@@ -79,11 +81,11 @@ class PageProcessor:
         self._told_before: dict[bytes, int] = {}
 
     def key_of(self, url: str) -> bytes:
-        """The key of a URL in the collection."""
+        """The key of a URL in this collection."""
         return self._linker.key_of(url)
 
     def processed(self, lease: Lease, answer: Answer, stored: Stored) -> ProcessedPage:
-        """All that follows from an answer."""
+        """Everything that follows from a response."""
         match answer:
             case Fetched() if lease.purpose is Purpose.KEPT:
                 return ProcessedPage(_report(lease, answer, stored, "", Head(b"")))
@@ -110,7 +112,8 @@ class PageProcessor:
         if coding and body:
             decoded = decode(body, coding, self._max_decoded_bytes)
             body, fault = decoded.body, decoded.fault
-        # Archives of others hold bodies that no fetch would have brought: 40 MB of links are 1 GB.
+        # Imported archives hold bodies that our fetcher would have refused: 40 MB of links take 1
+        # GB.
         if len(body) > (most := max(self._max_decoded_bytes, lease.max_body_bytes)):
             body, fault = (
                 body[:most],
@@ -162,12 +165,12 @@ class PageProcessor:
     def _of_few_hosts(
         self, lease: Lease, found: tuple[Found, ...], new: Sequence[Edge]
     ) -> tuple[tuple[Found, ...], Sequence[Edge]]:
-        """What is told of URLs and links, when a page names more hosts than it may."""
+        """The URLs and links to report when a page links to more hosts than allowed."""
         hosts = hosts_of_first(found, self._hosts_per_page) if lease.depth else None
         return (found, new) if hosts is None else (found_at(found, hosts), edges_to(new, hosts))
 
     def _without_forgotten(self, url: str, rules: bytes) -> bytes:
-        """A robots.txt without the sitemaps that were forgotten; its lines keep their numbers."""
+        """A robots.txt without its forgotten sitemaps. The other lines keep their numbers."""
         if not self._linker.has_forgotten:
             return rules
         lines = rules.split(b"\n")
@@ -179,7 +182,7 @@ class PageProcessor:
         return b"\n".join(lines)
 
     def _found(self, lease: Lease, new: Sequence[Edge]) -> Sequence[Found]:
-        """The URLs that the node has not been told of yet. What was met before, it was told of."""
+        """The URLs that were not reported to the node before."""
         depth, via = lease.depth + 1, lease.key
         found = self._forms.found(new, self._told, self._told_before, depth, via)
         self._forget()
@@ -188,7 +191,7 @@ class PageProcessor:
     def _found_with_care(
         self, lease: Lease, edges: Iterable[Edge], *, is_nofollow: bool
     ) -> Iterable[Found]:
-        """The same where it matters how a link was found: by how long a path, under which rel."""
+        """Do the same where path length and rel matter: a shorter path is reported again."""
         depth, via, told, before = lease.depth + 1, lease.key, self._told, self._told_before
         for edge in edges:
             key = edge.key
@@ -204,7 +207,7 @@ class PageProcessor:
     def _sitemap(
         self, lease: Lease, answer: Fetched, stored: Stored, head: Head, body: bytes
     ) -> Report:
-        """The report of a sitemap: what it names, pages or more sitemaps."""
+        """The report of a sitemap: the pages or the sitemaps that it lists."""
         content_type = head.content_type()
         mime = mime_of(content_type)
         if not 200 <= answer.status < 300:
@@ -223,13 +226,13 @@ class PageProcessor:
             return replace(report, sitemaps=sitemaps)
         if lease.via:
             found = tuple(self._found_at(lease, answer.url, hrefs))
-        else:  # no robots.txt, no index named it, but the operator
+        else:  # the operator named it, not a robots.txt or a sitemap index
             resolved = self._linker.resolve_all(answer.url, hrefs)
             found = tuple(Found(one[0], one[1], 0, NAMED) for one in resolved if one)
         return _report(lease, answer, stored, mime, head, detail=read.fault, found=found)
 
     def _found_at(self, lease: Lease, base: str, hrefs: Iterable[str]) -> Iterable[Found]:
-        """URLs that are named without being links, those that the node was told of apart."""
+        """URLs that are listed and are not links, without those reported before."""
         depth, via, told, before = lease.depth + 1, lease.key, self._told, self._told_before
         for href in hrefs:
             resolved = self._linker.resolve(base, href)
@@ -246,7 +249,7 @@ class PageProcessor:
             self._told, self._told_before = {}, self._told
 
     def _is_nearer(self, key: bytes, depth: int) -> bool:
-        """Whether a depth limit holds and the node was told of a longer path."""
+        """Whether a depth limit holds and the node knows only a longer path."""
         if not self._watches_depth:
             return False
         before = self._told.get(key)
@@ -325,7 +328,7 @@ def unfetched(
     detail: str,
     retry_after_s: float = 0.0,
 ) -> Report:
-    """The report of a URL that gave no page, whatever came of asking."""
+    """The report of a URL that gave no page, whatever the request returned."""
     return Report(
         lease=lease,
         outcome=outcome,
@@ -341,5 +344,5 @@ def unfetched(
 
 
 def crashed(lease: Lease, answer: Answer, stored: Stored, detail: str) -> Report:
-    """The report of a page that our own code failed on."""
+    """The report of a page on which our own code failed."""
     return unfetched(Outcome.FAILED, lease, answer, stored, Reason.CRASH, detail)

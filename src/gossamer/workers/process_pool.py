@@ -1,10 +1,10 @@
-"""Worker processes: started, fed, watched, and replaced when they die.
+"""A pool of worker processes: spawn them, send leases, watch them, replace the dead.
 
-A worker is believed only in what it has reported, and in what lies whole in its WARC file. When
-it dies (killed, out of memory, crashed on a page) or falls silent, it is killed and reaped, what it
-archived and did not report is read here (`crash_state.py`), and its other leases come back. The
-exchange that it was reading when it died is given to its successor, before any lease; an exchange
-that has killed two workers has failed with the reason `crash`, and is never read again.
+The node trusts what a worker has reported, and what is whole in its WARC file. If a worker dies
+(killed, out of memory, crashed on a page) or falls silent, it is killed and reaped. Exchanges that
+it archived without a report are read here (`crash_state.py`), and its other leases are returned.
+The exchange that it was reading goes to the next worker, before any lease. An exchange that killed
+two workers has failed with the reason `crash` and is never read again.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from gossamer.workers.process import PageProcessor
 from gossamer.workers.spawn import spawn_worker
 from gossamer.workers.worker import LinkGatherer
 
-_SILENT_S: Final = 30.0  # a worker says something every second; a busy machine may be slow
-_DEATHS: Final = 20  # within _DEATHS_S: something is wrong that a new worker does not mend
+_SILENT_S: Final = 30.0  # a worker sends a message every second; a busy machine may delay it
+_DEATHS: Final = 20  # within _DEATHS_S: then new workers do not help
 _DEATHS_S: Final = 60.0
 _HEAR_AFTER_S: Final = 0.004
-_FEW_LEASES: Final = 4  # nobody who has no more is too busy
+_FEW_LEASES: Final = 4  # a worker with this many leases is not busy
 _CLOSING_S: Final = 60.0
-_ENDING_S: Final = 10.0  # after its last word
+_ENDING_S: Final = 10.0  # after its last message
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What every worker is told at its start."""
+    """The start parameters of every worker."""
 
     settings: dict[str, object]
     salt: bytes
@@ -62,7 +62,7 @@ class Orders:
 
 
 class ProcessPool:
-    """`orders.workers` processes that carry leases."""
+    """Runs `orders.workers` processes that process leases."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class ProcessPool:
         *,
         silent_s: float = _SILENT_S,
     ) -> None:
-        """A worker that has said nothing for `silent_s` is taken for dead."""
+        """A worker that sends nothing for `silent_s` counts as dead."""
         self._paths = paths
         self._orders = orders
         self._harvester = processor
@@ -88,9 +88,9 @@ class ProcessPool:
         self._has_failed = False
         self._tended_s = clock.now_s()
         self._hiring: set[asyncio.Task[None]] = set()
-        self._covered: dict[str, int] = {}  # how far the links of a file are written
-        self._left: list[Leftover] = []  # what the next worker is to read
-        self._unindexed: list[Path] = []  # WARC files of the dead
+        self._covered: dict[str, int] = {}  # file -> offset up to which its links are written
+        self._left: list[Leftover] = []  # exchanges for the next worker to read
+        self._unindexed: list[Path] = []  # WARC files of dead workers
         self._changed = asyncio.Event()  # a worker closed or died
         self._hearing: asyncio.TimerHandle | None = None
 
@@ -113,8 +113,10 @@ class ProcessPool:
         return tuple(hand.process.pid for hand in self._hands)
 
     def give(self, leases: Sequence[Lease]) -> None:
-        """Each host has a worker that knows its links; when that one is busy, another helps."""
-        # Whoever reads what killed another should have little to lose.
+        """Give each lease to the worker of its host, which has cached the links of that host. If
+        that worker is busy, another one takes the lease.
+        """
+        # A worker that reads what killed another may die too, so it gets no other leases.
         hands = [hand for hand in self._hands if not hand.left] or self._hands
         loads = [len(hand.leases) for hand in hands]
         batches: list[list[Any]] = [[] for _ in hands]
@@ -131,7 +133,7 @@ class ProcessPool:
         return {hand.file: os.dup(hand.descriptor) for hand in self._hands if hand.descriptor >= 0}
 
     def tend(self) -> None:
-        """Kill whoever is silent. If we were stopped ourselves, their silence means nothing."""
+        """Kill silent workers. If this process was stopped itself, their silence means nothing."""
         now_s = self._clock.now_s()
         was_away = now_s - self._tended_s > self._silent_s / 2
         self._tended_s = now_s
@@ -139,7 +141,7 @@ class ProcessPool:
             if was_away:
                 hand.heard_s = now_s
             elif now_s - hand.heard_s > self._silent_s:
-                hand.process.kill()  # its socket closes, and `bury` follows
+                hand.process.kill()  # its socket closes, and the worker is reaped
         self._save_cookies(self._cookies.save_now_and_then)
 
     def end_slow(self, most: int) -> None:
@@ -153,10 +155,10 @@ class ProcessPool:
         except OSError as fault:
             self.fail(fault)
 
-    # -- what workers say
+    # -- messages from workers
 
     def hear_soon(self) -> None:
-        """Somebody has something to say that can wait for what others say, if not for long."""
+        """Read messages that can wait briefly for those of other workers."""
         if self._hearing is None:
             loop = asyncio.get_running_loop()
             self._hearing = loop.call_later(_HEAR_AFTER_S, self.hear_all)
@@ -180,7 +182,7 @@ class ProcessPool:
                 self._share_cookies(hand, items[0])
             case wire.FAULT:
                 self.fail(DiskFault(items[0], is_full=items[1], is_read_only=items[2]))
-                hand.process.kill()  # it waits for that; `bury` follows
+                hand.process.kill()  # it waits for that, and is reaped
             case wire.CLOSED:
                 hand.is_closed = True
                 self._changed.set()
@@ -192,7 +194,7 @@ class ProcessPool:
                 other.desk.send(wire.frame(wire.COOKIES, rows))
 
     def fail(self, fault: BaseException) -> None:
-        """Nothing can go on. Nobody is hired any more."""
+        """Stop the pool: spawn no more workers and tell the owner."""
         self._has_failed = True
         if isinstance(fault, OSError):
             fault = disk_fault("what a worker left could not be taken", fault)
@@ -201,7 +203,7 @@ class ProcessPool:
     def _take_report(self, hand: WorkerHandle, items: tuple[Any, ...]) -> None:
         lease = hand.leases.pop(items[1], None)
         if lease is None:
-            return  # it was reported by one who died before its links were written
+            return  # a worker reported it and died before its links were written
         processed = wire.harvest_of(items, lease)
         report = processed.report
         stored = report.stored
@@ -222,14 +224,14 @@ class ProcessPool:
         self._employer.take_part(part)
 
     def _follow(self, hand: WorkerHandle, file: str, end: int) -> None:
-        """Know how far a worker's file is reported, and hold it open to sync it."""
+        """Record how far the worker's file is reported, and keep the file open for syncing."""
         if file != hand.file:
-            hand.let_go()  # the worker synced it before it began the next
+            hand.let_go()  # the worker synced it before it began the next file
             hand.file = file
             hand.descriptor = os.open(self._paths.archive / file, os.O_RDONLY)
         hand.reported[file] = end
 
-    # -- coming and going
+    # -- start and end of workers
 
     async def _hire(self) -> None:
         self._hired += 1
@@ -260,9 +262,10 @@ class ProcessPool:
         }
 
     def bury(self, hand: WorkerHandle) -> None:
-        """A worker is gone: take what it left, give back the rest, and hire another."""
+        """Clean up after a dead worker: recover its work, return its leases, spawn another."""
         self._hands.remove(hand)
-        hand.is_closed = True  # what it may have said is read from its file: nothing counts twice
+        # ignore later messages: everything else is read from its file, and nothing counts twice
+        hand.is_closed = True
         hand.process.kill()
         hand.process.wait()
         hand.let_go()
@@ -295,7 +298,7 @@ class ProcessPool:
         task.add_done_callback(self._hired_one)
 
     async def _hire_unless_failed(self) -> None:
-        if not self._has_failed:  # another worker's death may have been one too many
+        if not self._has_failed:  # the death of another worker may have stopped the pool
             await self._hire()
 
     def _hired_one(self, task: asyncio.Task[None]) -> None:
@@ -304,7 +307,9 @@ class ProcessPool:
             self.fail(fault)
 
     def _inherit(self, hand: WorkerHandle) -> None:
-        """Take what a dead worker archived and did not report, and links that it did not write."""
+        """Take the exchanges that a dead worker archived and did not report, and unwritten
+        links.
+        """
         context, node = self._post(hand.name), self._orders.node
         dead = DeadWorker(
             run=self._paths.run,
@@ -335,11 +340,11 @@ class ProcessPool:
         return WorkerContext(self._paths.path, name, self._orders.run, self._orders.info)
 
     async def finish(self) -> None:
-        """Let all workers end; whoever does not within a minute is killed."""
+        """Let all workers end. Kill those that have not ended within a minute."""
         self._is_closing = True
         await asyncio.gather(*self._hiring, return_exceptions=True)
         await self._dismiss()
-        while self._left and not self._has_failed:  # each is read twice at the most
+        while self._left and not self._has_failed:  # each exchange is read at most twice
             await self._hire()
             await self._dismiss()
         self._save_cookies(self._cookies.save)
@@ -377,17 +382,18 @@ class ProcessPool:
 
     async def aclose(self) -> None:
         self._is_closing = True
-        await asyncio.gather(*self._hiring, return_exceptions=True)  # who has no socket yet
+        await asyncio.gather(*self._hiring, return_exceptions=True)  # workers without a socket
         for hand in self._hands:
             hand.is_closed = True
             hand.desk.hang_up()
-        await asyncio.sleep(0)  # the loop closes sockets in its next turn: only then workers end
+        # the loop closes sockets in its next iteration, and workers end only then
+        await asyncio.sleep(0)
         for hand in tuple(self._hands):
             self._part_with(hand)
 
 
 def _place_for(key: bytes, loads: Sequence[int]) -> int:
-    """Which of several workers, who have so many leases, gets the one of this key."""
+    """The index of the worker for this key, given the number of leases of each worker."""
     own = key[0] % len(loads)
     if loads[own] <= _FEW_LEASES:
         return own

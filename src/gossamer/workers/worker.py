@@ -1,7 +1,7 @@
-"""One URL, once round the circle: fetch, archive, parse.
+"""One pass of a URL: fetch, archive, parse.
 
-A worker owns nothing but its WARC file and the links it has not written yet. Each line of `carry`
-and `keep` is one folder. When a change would make them longer than a screen, it belongs in a stage.
+A worker owns only its WARC file and the links it has not written yet. Each line of `carry` and
+`keep` calls one folder. A change that would make them longer than a screen belongs in a stage.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from gossamer.workers.guarded_reader import GuardedReader
 from gossamer.workers.process import PageProcessor, ProcessedPage
 from gossamer.workers.wire import PartWritten
 
-_MOST_CHARS: Final = 100_000_000  # of URLs in a part: hostile pages have links of 16,000
+# of all URLs in a part: hostile pages have links of 16,000 characters
+_MOST_CHARS: Final = 100_000_000
 
 
 class Worker:
-    """Carries leases. With 0 worker processes the node has one of its own."""
+    """Processes leases. With 0 worker processes the node has one worker of its own."""
 
     def __init__(
         self,
@@ -46,25 +47,26 @@ class Worker:
         self.links = links
 
     async def carry(self, lease: Lease) -> ProcessedPage:
-        """Ask for a URL and say what came of it. Raises DiskFault."""
+        """Request a URL, archive the response and report it. Raises DiskFault."""
         return self.keep(lease, await self.fetcher.fetch(lease))  # fetch/
 
     def keep(self, lease: Lease, answer: Answer) -> ProcessedPage:
-        """The half of `carry` that follows the answer. Raises DiskFault."""
-        stored = self.archive.append(lease, answer)  # archive/: from here on it is not lost
+        """Archive and report a response, the second half of `carry`. Raises DiskFault."""
+        # archive/: from here on a crash does not lose it
+        stored = self.archive.append(lease, answer)
         processed = self._read(lease, answer, stored)  # parse/, urls/
         self.links.add(processed)  # graph/
         return processed
 
     def read_again(self, lease: Lease, file: str, start: int) -> ProcessedPage:
-        """The second half of `carry`, for an exchange that another worker archived and left."""
+        """Report an exchange that another worker archived without a report."""
         exchange = next(iter_exchanges(self.archive.folder / file, start))
         processed = self._read(lease, exchange.answer, exchange.stored)
         self.links.add(processed)
         return processed
 
     def bring(self, packed: Packed) -> ProcessedPage:
-        """The same for an exchange of another archive; what it means is read as it is stored.
+        """Archive and report an exchange of another archive. It is read in its stored form.
 
         Raises DiskFault.
         """
@@ -75,7 +77,9 @@ class Worker:
         return processed
 
     async def aclose(self) -> None:
-        """Close the connections and the file. Links still gathered are read again next time."""
+        """Close the connections and the file. A later start reads unwritten links from the
+        archive.
+        """
         await self.fetcher.aclose()
         try:
             self.archive.close()
@@ -84,11 +88,11 @@ class Worker:
 
 
 class LinkGatherer:
-    """The links of pages on their way to `graph/`: gathered in memory, written in parts.
+    """Collects the links of pages in memory and writes them to `graph/` in parts.
 
-    The graph is derived: what is lost with the process is read again from the archive. For that,
-    no part may claim bytes whose links are in none: after a part could not be written, or was
-    given up half way, there are no further ones.
+    The graph is derived data: what is lost with the process is read again from the archive. This
+    requires that no part claims bytes whose links are in no part. So after a part failed or was
+    cancelled, no further parts are written.
     """
 
     def __init__(self, folder: Path, prefix: str, settings: Node, clock: Clock) -> None:
@@ -104,7 +108,7 @@ class LinkGatherer:
         self._has_gap = False
 
     def add(self, processed: ProcessedPage) -> None:
-        """Take the links of a page, or nothing of an answer without: its bytes are covered."""
+        """Take the links of a page. A response without links is covered too."""
         if not self._settings.graph:
             return
         stored = processed.report.stored
@@ -127,10 +131,9 @@ class LinkGatherer:
         )
 
     async def write(self) -> PartWritten | None:
-        """Write what has gathered, in a thread; None when there is nothing new.
+        """Write the collected links in a thread. None if there is nothing new.
 
-        The part counts only when the manifest names it, which is the node's to do. Raises
-        DiskFault.
+        A part counts only when the manifest names it, which is the node's job. Raises DiskFault.
         """
         if self._is_writing or self._has_gap or not self._ends:
             return None
@@ -144,7 +147,7 @@ class LinkGatherer:
         return part
 
     def write_now(self) -> PartWritten | None:
-        """The same without a loop: while recovering."""
+        """Do the same without an event loop, during recovery."""
         return self._write(*self._take()) if self._ends else None
 
     def _take(self) -> tuple[PartWriter, dict[str, int]]:
@@ -161,5 +164,5 @@ class LinkGatherer:
             path = rows.write(f"links-{self._prefix}-{self._number:05d}")
         except OSError as error:
             raise disk_fault("links could not be written", error) from error
-        give_back()  # what the links of half a minute took
+        give_back()  # return the memory that the links of half a minute took
         return PartWritten(path.name, count, covered)
