@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""One command for the first minute, and one for the checks. Needs nothing but Python 3.11.
+"""Run the demo, crawl a site, or run all checks. Needs only Python 3.11 or newer.
 
-    python3 run.py               crawl a small web that this program serves itself, and show it
-    python3 run.py URL [FLAG...] crawl a site into ./gossamer, show what came, and search it
-    python3 run.py test          every check: format, lint, types, unit tests, slow tests
+    python3 run.py               crawl a small web that comes with Gossamer, and show the result
+    python3 run.py URL [FLAG...] crawl a site into ./gossamer, show the result, and search it
+    python3 run.py test [ARG...] run all checks: format, lint, types, unit tests, slow tests
 
-Makes `.venv` beside itself when it is missing and installs the package there. A second run takes
-no time for that: a stamp in `.venv` remembers for which `pyproject.toml` and which C files it was
-made. Without a C compiler the parts in C stay Python; one that comes later is noticed. The build
-fetches what draws the curves of the web page from npm; without npm the page shows tables instead.
+Creates `.venv` next to this file if it is missing, and installs the package there. Later runs skip
+this: a stamp in `.venv` records for which `pyproject.toml` and C files it was made. Without a C
+compiler, Python code replaces the C code; a compiler that is installed later is detected. The
+build downloads the chart library of the web page from npm; without npm the page shows tables.
 """
 
 from __future__ import annotations

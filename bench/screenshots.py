@@ -53,25 +53,25 @@ def shots(root: str) -> tuple[Shot, ...]:
     library = root.replace("garden", "library")
     page = f"/page?url={root}/&view="
     return (
-        Shot("start", "/", "The first page"),
-        Shot("results", "/?q=river+garden", "Pages found, with their passages"),
-        Shot("why", "/?q=river+garden&explain=1", "Why they come in this order"),
-        Shot("nothing", "/?q=gardne", "Nothing found, and what to try"),
-        Shot("query", "/?q=%28river+garden", "A query that cannot be read"),
-        Shot("copy", f"{page}copy", "The stored copy of a page"),
-        Shot("about", f"{page}about", "What a page says of itself"),
-        Shot("links", f"{page}in", "Who links to a page, and with which words"),
-        Shot("changes", f"{page}diff", "What changed between two versions"),
-        Shot("story", f"{page}story", "How a URL was found, and what became of it"),
-        Shot("top", "/top", "The pages that matter most"),
-        Shot("hosts", "/hosts", "Every host"),
-        Shot("graph", f"/graph?of={library}/", "The links around a page"),
-        Shot("exports", "/exports", "Every export"),
-        Shot("crawls", "/crawls", "All crawls, and a new one"),
-        Shot("live", "/crawls/live", "A crawl as it goes"),
-        Shot("curves", "/crawls/valley", "The curves of a finished crawl", scroll_to="#curves"),
-        Shot("bans", "/crawls/live", "What it may not ask for, and its hosts", scroll_to="#bans"),
-        Shot("login", "/login", "Logging in", is_for_strangers=True),
+        Shot("start", "/", "Start page"),
+        Shot("results", "/?q=river+garden", "Search results with snippets"),
+        Shot("why", "/?q=river+garden&explain=1", "How scores are computed"),
+        Shot("nothing", "/?q=gardne", "No results, with a suggestion"),
+        Shot("query", "/?q=%28river+garden", "A query with a syntax error"),
+        Shot("copy", f"{page}copy", "Stored copy of a page"),
+        Shot("about", f"{page}about", "Metadata of a page"),
+        Shot("links", f"{page}in", "Links to a page with their anchor texts"),
+        Shot("changes", f"{page}diff", "Changes between two versions"),
+        Shot("story", f"{page}story", "History of a URL"),
+        Shot("top", "/top", "Top pages"),
+        Shot("hosts", "/hosts", "Hosts"),
+        Shot("graph", f"/graph?of={library}/", "Link graph of a page"),
+        Shot("exports", "/exports", "Exports"),
+        Shot("crawls", "/crawls", "All crawls, and the form for a new one"),
+        Shot("live", "/crawls/live", "A running crawl"),
+        Shot("curves", "/crawls/valley", "Charts of a finished crawl", scroll_to="#curves"),
+        Shot("bans", "/crawls/live", "Bans and hosts of a crawl", scroll_to="#bans"),
+        Shot("login", "/login", "Log in", is_for_strangers=True),
     )
 
 
@@ -236,7 +236,7 @@ def _shrink(path: Path) -> None:
 
 def _listed() -> str:
     """The page that shows them all."""
-    lines = ["# Every page in pictures", "", "Made by `python -m bench.screenshots`.", ""]
+    lines = ["# Screenshots of every page", "", "Made by `python -m bench.screenshots`.", ""]
     for shot in shots(""):
         lines += [f"## {shot.says}", ""]
         for size in SIZES:

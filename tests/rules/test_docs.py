@@ -70,6 +70,26 @@ def test_every_link_leads_to_a_file(document: Path) -> None:
     assert not dead, f"{ids(document)} links to what is not there"
 
 
+def headings_of(document: Path) -> set[str]:
+    """The names by which links reach the headings of a document."""
+    texts = re.findall(r"^#+ (.+)$", prose_of(document), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in texts}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=ids)
+def test_every_link_into_a_page_leads_to_a_heading(document: Path) -> None:
+    links = [
+        re.split("#", to) for to in re.findall(r"\]\(([^)\s:]*#[^)\s]+)\)", prose_of(document))
+    ]
+    dead = [
+        f"{path}#{name}"
+        for path, name in links
+        if name not in headings_of(document.parent / path if path else document)
+    ]
+
+    assert not dead, f"{ids(document)} links to headings that are not there"
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=ids)
 def test_every_path_that_is_named_exists(document: Path) -> None:
     dead = [named for named in ticked_paths(document) if not exists(named, document)]
