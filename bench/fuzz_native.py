@@ -241,35 +241,6 @@ def _scan(module: Any, body: bytes) -> Sequence[Call]:
     )
 
 
-def _sums(module: Any, body: bytes) -> Sequence[Call]:
-    """The page's bytes as pairs of pages, and as links; then its bytes as they are."""
-    pairs = array("q", [one << 32 | other for one, other in zip(body, body[7:], strict=False)])
-    starts = array("i", sorted(body[:99]))
-    values, sums = array("d", [1.0] * 256), array("d", starts[1:])
-    return (
-        (module.gathered, (pairs, 256)),
-        (module.gathered, (pairs, 200)),
-        (module.gathered, (body, 1 << 16)),
-        (module.pulled, (array("i", list(body)), starts, values, sums)),
-        (module.pulled, (array("i", list(body)), starts, values[:200], sums)),
-        (module.pulled, (body, body[:64], values, sums)),
-        *_coded(module, body),
-    )
-
-
-def _coded(module: Any, body: bytes) -> Sequence[Call]:
-    """The page's bytes as codes, and whether a row stands by the same; then as they are."""
-    codes, numbers = array("i", list(body)), array("q", range(256))
-    return (
-        (module.used, (codes, body, 256)),
-        (module.used, (codes, body, 200)),
-        (module.used, (body, body[:64], 1 << 16)),
-        (module.paired, (codes, codes, body, numbers, numbers)),
-        (module.paired, (codes, codes, body, numbers, numbers[:200])),
-        (module.paired, (body, body, body[: len(body) // 4], body, body)),
-    )
-
-
 def _lines(module: Any, body: bytes) -> Sequence[Call]:
     """The page's words as anchors of pages whose keys are bytes of it, after some of the same."""
     texts = body.decode("utf-8", "replace").split(" ")[:600]
@@ -350,7 +321,6 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.fetch._intake": Target(_intake, may_raise=(OverflowError,)),
     "gossamer.frontier._reports": Target(_reports, may_raise=(UnicodeEncodeError,)),
     "gossamer.graph._rows": Target(_rows),
-    "gossamer.graph._sums": Target(_sums, may_raise=(ValueError,)),
     "gossamer.index._lines": Target(_lines, may_raise=(ValueError,)),
     "gossamer.index._words": Target(_words),
     "gossamer.parse._language": Target(_language),

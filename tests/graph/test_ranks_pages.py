@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.base import native
 from gossamer.graph import manifest
 from gossamer.graph.arrow import pa
 from gossamer.graph.ranks import numbered_pages as rank_pages
@@ -16,9 +14,6 @@ from gossamer.graph.ranks.numbered_pages_large import Numbering
 from gossamer.graph.ranks.spool import Spool
 from gossamer.graph.ranks.store import hash_of
 from support.a_graph import Captured, a_graph, capture, link, unchanged
-
-_c = native.load("gossamer.graph._sums")
-needs_c = pytest.mark.skipif(_c is None, reason="gossamer.graph._sums is not built (`make native`)")
 
 words = st.lists(st.lists(st.sampled_from("abcdefghijklmn"), unique=True, max_size=9), max_size=9)
 
@@ -90,38 +85,3 @@ def test_times_are_not_read_where_they_tell_nothing(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rank_pages, "_are_captured_once", lambda _rows: False)
         assert pairs_of(folder) == found
-
-
-@needs_c
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 7), st.booleans())))
-@settings(deadline=None)
-def test_both_forms_make_the_same_pairs(told: list[tuple[int, int, bool]]) -> None:
-    assert _c is not None
-    sources, targets = (np.array([row[i] for row in told], np.int32) for i in (0, 1))
-    stand = np.array([row[2] for row in told], np.bool_)
-    of_source, of_target = np.arange(10, 20), np.arange(2**31 - 8, 2**31)[::-1].copy()
-
-    used = rank_pages.used_in_python(targets, stand, 8)
-    pairs = rank_pages.paired_in_python(sources, targets, stand, of_source, of_target)
-
-    assert _c.used(targets, stand, 8) == used.tobytes()
-    assert _c.paired(sources, targets, stand, of_source, of_target) == pairs.tobytes()
-
-
-@needs_c
-def test_codes_of_texts_that_there_are_not_are_refused() -> None:
-    assert _c is not None
-    codes, stand, numbers = np.array([1], np.int32), np.ones(1, np.bool_), np.arange(2)
-    for odd in (np.array([2], np.int32), np.array([-1], np.int32)):
-        with pytest.raises(ValueError, match="a code of no text"):
-            _c.used(odd, stand, 2)
-        for pair in ((odd, codes), (codes, odd)):
-            with pytest.raises(ValueError, match="a code of no text"):
-                _c.paired(*pair, stand, numbers, numbers)
-    for odd_stand in (np.ones(2, np.bool_), np.empty(0, np.bool_)):
-        with pytest.raises(ValueError, match="stands or not"):
-            _c.used(codes, odd_stand, 2)
-        with pytest.raises(ValueError, match="stands or not"):
-            _c.paired(codes, codes, odd_stand, numbers, numbers)
-    with pytest.raises(ValueError, match="stands or not"):
-        _c.used(codes, stand, -1)

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.base import native
 from gossamer.graph.ranks import vectors as rank_vectors
 from gossamer.graph.ranks.numbered_links import (
     InLinks,
     gather,
-    gathered_in_python,
     in_links_of,
     packed,
 )
@@ -23,9 +21,6 @@ from gossamer.graph.ranks.vectors import hits, pagerank, pagerank_of_pairs
 from support.shared import data
 
 Pairs = list[tuple[int, int]]
-
-_c = native.load("gossamer.graph._sums")
-needs_c = pytest.mark.skipif(_c is None, reason="gossamer.graph._sums is not built (`make native`)")
 
 
 @st.composite
@@ -178,43 +173,6 @@ def arrays_of(links: InLinks) -> list[list[int]]:
     sources = links.sources.read(0, links.links)
     columns = (links.place_of, links.starts, links.out_links, sources)
     return [[links.linking], *(column.tolist() for column in columns)]
-
-
-@needs_c
-@given(graphs())
-@settings(deadline=None)
-def test_both_forms_gather_the_same_links(graph: tuple[int, Pairs]) -> None:
-    nodes, pairs = graph
-    numbers = np.array([source << 32 | target for source, target in pairs], np.int64)
-
-    assert arrays_of(links_of(nodes, pairs)) == arrays_of(gathered_in_python(numbers, nodes))
-
-
-@needs_c
-@given(graphs())
-@settings(deadline=None)
-def test_both_forms_add_up_alike(graph: tuple[int, Pairs]) -> None:
-    links = links_of(*graph)
-    values = np.random.default_rng(1).random(links.linking)
-    for rows in (0, links.linking, links.nodes):
-        plain = rank_vectors._Plain(links).pulled(values, rows)
-        assert rank_vectors._Compiled(links).pulled(values, rows) == pytest.approx(plain, rel=1e-14)
-
-
-@needs_c
-def test_links_of_nodes_that_there_are_not_are_refused() -> None:
-    assert _c is not None
-    numbers, starts = np.array([1 << 32 | 3], np.int64), np.array([0, 1], np.int32)
-    for nodes in (3, -1):
-        with pytest.raises(ValueError, match="that there are"):
-            _c.gathered(numbers, nodes)
-    with pytest.raises(ValueError, match="that there are"):
-        _c.gathered(bytes(7), 9)
-    for sources in (np.array([2], np.int32), np.array([-1], np.int32), np.empty(0, np.int32)):
-        with pytest.raises(ValueError, match="that there are"):
-            _c.pulled(sources, starts, np.ones(2), np.empty(1))
-    with pytest.raises(ValueError, match="that there are"):
-        _c.pulled(np.zeros(1, np.int32), starts, np.ones(2), np.empty(2))
 
 
 @given(graphs(), st.integers(1, 40))

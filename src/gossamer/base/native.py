@@ -27,7 +27,6 @@ EXTENSIONS: Final = {
     "gossamer.fetch._intake": 2,
     "gossamer.frontier._reports": 1,
     "gossamer.graph._rows": 3,
-    "gossamer.graph._sums": 2,
     "gossamer.index._lines": 2,
     "gossamer.index._words": 4,
     "gossamer.parse._language": 3,

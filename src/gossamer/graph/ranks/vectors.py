@@ -24,7 +24,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.base import native
 from gossamer.base.values import dataclass
 from gossamer.graph.ranks.numbered_links import InLinks, Places, in_links_of
 
@@ -217,7 +216,7 @@ def _read(links: InLinks, start: int, stop: int) -> _Chunk:
 def _pull_of(links: InLinks) -> _Pull:
     """A function (values of linking places, rows) -> for each row the sum over its sources."""
     if links.links <= _FEW_LINKS:
-        return _Plain(links).pulled if _c is None else _Compiled(links).pulled
+        return _Plain(links).pulled
     sparse = _Sparse(links.linking)
 
     def pulled(values: Vector, rows: int) -> Vector:
@@ -290,20 +289,6 @@ class _Plain:
         return sums.astype(np.float64, copy=False)  # it is; the stubs do not know
 
 
-class _Compiled:
-    """The same in C (`_sums.c`): a seventh of the time."""
-
-    def __init__(self, links: InLinks) -> None:
-        self._sources = links.sources.read(0, links.links)
-        self._starts = links.starts.astype(np.int32, copy=False)  # of few links
-
-    def pulled(self, values: Vector, rows: int) -> Vector:
-        sums = np.empty(rows)
-        assert _c is not None, "who has not built it, has another"
-        _c.pulled(self._sources, self._starts, np.ascontiguousarray(values), sums)
-        return sums
-
-
 class _Sparse:
     """The same sums by SciPy; a link weighs 1, and all chunks share the ones."""
 
@@ -325,6 +310,3 @@ class _Sparse:
         ones = self._ones[: len(chunk.sources)]
         shape = (len(chunk.starts) - 1, self._columns)
         return self._matrix((ones, chunk.sources, chunk.starts), shape=shape, copy=False)
-
-
-_c: Final = native.load("gossamer.graph._sums")
