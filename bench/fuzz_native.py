@@ -48,7 +48,6 @@ from gossamer.base.native import EXTENSIONS
 from gossamer.demo.web import build_web
 from gossamer.index.anchor_pack import pack_anchors
 from gossamer.index.words import _RUNS, _TABLE
-from gossamer.parse.language.common_words import _BITS
 from gossamer.parse.relations import relation_of
 from gossamer.records import (
     Edge,
@@ -276,20 +275,6 @@ def _words(module: Any, body: bytes) -> Sequence[Call]:
     )
 
 
-def _language(module: Any, body: bytes) -> Sequence[Call]:
-    """The page in three widths of characters; a part of its own words are the common ones."""
-    texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
-    wide = "\U0001f600 ".join(texts)
-    common = {word[:16]: n for n, word in enumerate(wide.split()[:200])}
-    known = module.known_of(common | _BITS)
-    return (
-        (module.known_of, (common,)),
-        *((module.spoken, (text, known, 0.1, 1)) for text in (*texts, wide)),
-        *((module.said, (text, known, 1, 0.1, 1, (9, 99, 999), (9, 1))) for text in (*texts, wide)),
-        *((module.prose, (text, 3000, 60, 20)) for text in (*texts, wide)),
-    )
-
-
 def _passage(module: Any, body: bytes) -> Sequence[Call]:
     """The page in three widths of characters, asked for words and pairs of words of its own."""
     texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
@@ -323,7 +308,6 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.graph._rows": Target(_rows),
     "gossamer.index._lines": Target(_lines, may_raise=(ValueError,)),
     "gossamer.index._words": Target(_words),
-    "gossamer.parse._language": Target(_language),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),
     "gossamer.search._passage": Target(_passage),
     "gossamer.urls._plain": Target(_plain),

@@ -1,14 +1,8 @@
 """The language of a text: what it shows, else what is declared."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from gossamer.base import native
-from gossamer.parse.language.language import declared_language, language_of, prose_in_python
-
-_c = native.load("gossamer.parse._language")
-needs_c = pytest.mark.skipif(_c is None, reason="gossamer.parse._language is not built")
+from gossamer.parse.language.language import declared_language, language_of
 
 TEXTS = {
     "en": (
@@ -131,20 +125,3 @@ def test_tongues_too_near_to_tell_follow_the_declaration() -> None:
 )
 def test_a_declaration_is_reduced_to_its_language(tag: str, language: str) -> None:
     assert declared_language(tag) == language
-
-
-@needs_c
-@settings(deadline=None)
-@given(
-    st.lists(st.sampled_from(["\n", "\r", "a line ", "é", "’", "\ud800", "\U0001f600"])),
-    st.integers(0, 60),
-    st.integers(-1, 9),
-    st.integers(-1, 9),
-)
-def test_both_forms_take_the_same_for_prose(
-    pieces: list[str], most: int, enough: int, enough_of_others: int
-) -> None:
-    assert _c is not None
-    given_ = ("".join(pieces), most, enough, enough_of_others)
-
-    assert _c.prose(*given_) == prose_in_python(*given_)

@@ -6,13 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.base import native
-from gossamer.parse.language import common_words as words
-from gossamer.parse.language import language
 from gossamer.parse.language.language import language_of
 from gossamer.parse.language.scripts import told_by_script
 
-_c = native.load("gossamer.parse._language")
 ENGLISH = " the quick fox "
 # A sentence of each, in which three English words are put.
 ALONE = {
@@ -163,20 +159,6 @@ def test_a_name_in_another_script_does_not_make_a_page_thai() -> None:
 
 def test_short_greetings_in_other_letters_are_left_to_the_declaration() -> None:
     assert language_of("Привет", "de", 1000) == "de"
-
-
-@pytest.mark.skipif(_c is None, reason="gossamer.parse._language is not built")
-@pytest.mark.parametrize("code", ALL)
-@pytest.mark.parametrize("declared", ["", "en"])
-def test_both_forms_tell_the_same(
-    code: str, declared: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = f"A line in English about the rest of this page.\n{ALL[code] % ENGLISH}\n" * 5
-    compiled = language_of(text, declared, 1000)
-    monkeypatch.setattr(words, "_c", None)
-    monkeypatch.setattr(language, "_prose", language.prose_in_python)
-
-    assert language_of(text, declared, 1000) == compiled
 
 
 @settings(deadline=None)

@@ -29,7 +29,6 @@ EXTENSIONS: Final = {
     "gossamer.graph._rows": 3,
     "gossamer.index._lines": 2,
     "gossamer.index._words": 4,
-    "gossamer.parse._language": 3,
     "gossamer.parse._scan": 5,
     "gossamer.search._passage": 1,
     "gossamer.urls._plain": 1,

@@ -9,16 +9,14 @@ stands in both rows, or in none (Romanian `care`): pages in English are full of 
 Scripts without spaces between words (Chinese, Japanese, Thai) cannot be told like this, and
 languages that are not here get no votes: an answer of "" says nothing.
 
-A sample of 1,000 characters takes 38 microseconds, for a text is made of each of its words; in C
-(`_language.c`) it takes 3.
+All votes of a sample are counted in one sum: each word has a number in which every language has a
+field of 32 bits, and one field counts words. A sample of 250 characters takes 6 microseconds.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import struct
 from typing import Final
-
-from gossamer.base import native
 
 # Fewer hits are chance: four of these words in a text of another language are a quotation.
 FEWEST_HITS: Final = 4
@@ -84,31 +82,28 @@ def _owners() -> dict[str, str]:
 
 
 _OWNERS: Final = _owners()
-_LANGUAGES: Final = {owners: tuple(owners.split()) for owners in _OWNERS.values()}
 
-# The languages by their numbers, which are those of their bits; behind them what -1 stands for.
-_NAMES: Final = (*_COMMON, "")
-_NUMBERS: Final = {name: number for number, name in enumerate(_COMMON)}
-_BITS: Final = {
-    word: sum(1 << _NAMES.index(language) for language in _LANGUAGES[owners])
-    for word, owners in _OWNERS.items()
-}
-_c = native.load("gossamer.parse._language")
-_KNOWN: Final = None if _c is None else _c.known_of(_BITS)
+# In a sum of ballots: how many words were counted, then the votes of each language.
+_VOTES: Final = struct.Struct(f"<{1 + len(_COMMON)}I")
+_NAMES: Final = tuple(_COMMON)
 
 
-def _hits(sample: str) -> list[str]:
-    """Of each common word in a sample, the languages that have it."""
-    return list(filter(None, map(_OWNERS.get, sample.split())))
+def _ballot(owners: str) -> int:
+    """One word, and one vote for each language that has it, in their fields of 32 bits."""
+    return 1 + sum(1 << 32 * (1 + _NAMES.index(language)) for language in owners.split())
+
+
+_BALLOTS: Final = {word: _ballot(owners) for word, owners in _OWNERS.items()}
 
 
 def spoken(sample: str, least_share: float, fewest_hits: int = FEWEST_HITS) -> str:
     """The language that has `least_share` of all common words in a sample, and more than any
-    other; empty where none has."""
-    if _c is None:
-        return spoken_in_python(sample, least_share, fewest_hits)
-    number: int = _c.spoken(sample, _KNOWN, least_share, fewest_hits)
-    return _NAMES[number]
+    other; empty where none has. A sample has fewer than 2**32 words."""
+    ballots = sum(filter(None, map(_BALLOTS.get, sample.split())))
+    hits, *votes = _VOTES.unpack(ballots.to_bytes(_VOTES.size, "little"))
+    most = max(votes)
+    is_clear = most >= max(fewest_hits, least_share * hits) and votes.count(most) == 1
+    return _NAMES[votes.index(most)] if is_clear else ""
 
 
 def middle(text: str, chars: int) -> str:
@@ -128,44 +123,18 @@ def said(
     second of them has `wide[0]` bytes for `wide[1]` characters or more: it may need another look.
 
     Most say it in the few words of the first; to read the last costs sixteen times that."""
-    number = _NUMBERS.get(language)
-    if _c is None or number is None:
-        return said_in_python(text, language, least_share, lengths, wide)
-    is_said: bool | None = _c.said(text, _KNOWN, number, least_share, FEWEST_HITS, lengths, wide)
-    return is_said
-
-
-def said_in_python(
-    text: str,
-    language: str,
-    least_share: float,
-    lengths: tuple[int, int, int],
-    wide: tuple[int, int],
-) -> bool | None:
-    """What `said` says, where nothing is compiled."""
     sample = middle(text, lengths[1])
-    if len(sample.encode(errors="replace")) * wide[1] >= len(sample) * wide[0]:
+    if (
+        not sample.isascii()
+        and len(sample.encode(errors="replace")) * wide[1] >= len(sample) * wide[0]
+    ):
         return None
     return any(spoken(middle(text, length), least_share) == language for length in lengths)
-
-
-def spoken_in_python(sample: str, least_share: float, fewest_hits: int) -> str:
-    """What `spoken` says, where nothing is compiled."""
-    hits = _hits(sample)
-    if len(hits) < fewest_hits:
-        return ""
-    votes: dict[str, int] = {}
-    for owners, count in Counter(hits).items():
-        for language in _LANGUAGES[owners]:
-            votes[language] = votes.get(language, 0) + count
-    language = max(votes, key=votes.__getitem__)
-    own = votes.pop(language)
-    is_clear = own >= max(fewest_hits, least_share * len(hits)) and own not in votes.values()
-    return language if is_clear else ""
 
 
 def is_heard(language: str, sample: str) -> bool:
     """Whether a sample has any common word of a language; of one not here, always."""
     if language not in _COMMON:
         return True
-    return any(language in _LANGUAGES[owners] for owners in _hits(sample))
+    owners = filter(None, map(_OWNERS.get, sample.split()))
+    return any(language in one.split() for one in owners)

@@ -21,13 +21,11 @@ Answers are ISO 639-1 where there is a code, else 639-3, else empty.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
 from turbohtml.detect import detect_language
 
-from gossamer.base import native
 from gossamer.parse.language.common_words import is_heard, middle, said, spoken
 from gossamer.parse.language.scripts import NOTHING, told_by_script
 
@@ -151,19 +149,13 @@ def _told(text: str, chars: int) -> str:
     return told.narrowed(first if is_heard(first, text[: _WINDOW * chars]) else "", first)
 
 
-def prose_in_python(text: str, most: int, enough: int, enough_of_others: int) -> list[str]:
+def _prose(text: str, most: int, enough: int, enough_of_others: int) -> list[str]:
     """Lines that are long enough to be sentences, of the first `most` characters."""
     return [
         line
         for line in text[:most].split("\n")
         if len(line) > enough or (len(line) > enough_of_others and not line.isascii())
     ]
-
-
-_prose: Callable[[str, int, int, int], list[str]] = prose_in_python
-_c = native.load("gossamer.parse._language")
-if _c is not None:
-    _prose = _c.prose
 
 
 def _spread(lines: list[str], most: int) -> list[str]:
