@@ -114,32 +114,6 @@ def _captures(body: bytes, start: str, usual: bytes) -> Iterator[tuple[Any, ...]
             yield lease, answer, 1, bytes(48), ("a.warc.gz", 9)
 
 
-def _intake(module: Any, body: bytes) -> Sequence[Call]:
-    """The page's lines as a head, whole at its first empty one; then the page in two pieces."""
-    start = body[:2000]
-    heads = (start, b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n" % len(body) + start)
-    names = (
-        "content-length",
-        "set-cookie",
-        "",
-        "<p",
-        "\u20ac",
-        start[:9].decode("latin-1").lower(),
-    )
-    calls: list[Call] = []
-    for head in heads:
-        lines = module.Lines(head)
-        intake = module.Intake(1900, bool, int, len, len)
-        calls += [(module.Lines, (head,)), (module.status_of, (head,)), (lines.length, ())]
-        calls += [(call, (name,)) for call in (lines.first, lines.all) for name in names]
-        for most in (len(body), len(body) - 9):
-            calls += [(intake.begin, (most,)), (intake.let_pass, (names[-1],))]
-            calls += [(intake.header, (line,)) for line in (*head.splitlines(True)[:40], b"\n")]
-            calls += [(intake.body, (piece,)) for piece in (body[:999], body[999:])]
-            calls += [(intake.taken, ()), (intake.end, ())]
-    return calls
-
-
 def _reports(module: Any, body: bytes) -> Sequence[Call]:
     """The page's words as texts of a report, and its bytes as the row that the report settles."""
     words = [*body[:3000].decode("utf-8", "replace").split(), "a", "", "http://a.example/"]
@@ -303,7 +277,6 @@ def _scan_ready(module: Any) -> None:
 TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
     "gossamer.workers._link_cache": Target(_forms),
-    "gossamer.fetch._intake": Target(_intake, may_raise=(OverflowError,)),
     "gossamer.frontier._reports": Target(_reports, may_raise=(UnicodeEncodeError,)),
     "gossamer.graph._rows": Target(_rows),
     "gossamer.index._lines": Target(_lines, may_raise=(ValueError,)),

@@ -1,40 +1,25 @@
-"""An answer as it comes, in both forms: what is kept of it, and when libcurl is told to stop."""
+"""An answer as it comes: what is kept of it, and when libcurl is told to stop."""
 
 from __future__ import annotations
 
 import gc
 import tracemalloc
 import weakref
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gossamer.base import native
-from gossamer.fetch.head import LinesInPython, status_in_python
-from gossamer.fetch.intake import MAX_INTERIM, PAUSE, STOP, Intake, IntakeInPython
+from gossamer.fetch.intake import MAX_INTERIM, PAUSE, STOP, Intake
 
-_c = native.load("gossamer.fetch._intake")
-needs_c = pytest.mark.skipif(
-    _c is None, reason="gossamer.fetch._intake is not built (`make native`)"
-)
-FORMS = [
-    pytest.param(IntakeInPython, id="python"),
-    pytest.param(None if _c is None else _c.Intake, id="c", marks=needs_c),
-]
-both = pytest.mark.parametrize("form", FORMS)
 HEAD = [b"HTTP/1.1 200 OK\r\n", b"Content-Length: 9\r\n", b"\r\n"]
 
 
 class Asker:
     """Whoever asked: goes on at every head, and writes down what it is told."""
 
-    def __init__(self, form: Callable[..., Intake], most: int = 1000, *, has_room: bool = True):
+    def __init__(self, most: int = 1000, *, has_room: bool = True):
         self.has_room = has_room
         self.told: list[object] = []
-        self.intake = form(most, self.may_hold, self.on_head, self.on_start, self.told.append)
+        self.intake = Intake(most, self.may_hold, self.on_head, self.on_start, self.told.append)
 
     def may_hold(self, count: int) -> bool:
         self.told.append(count)
@@ -52,9 +37,8 @@ def headers(intake: Intake, *lines: bytes) -> list[int | None]:
     return [intake.header(line) for line in lines]
 
 
-@both
-def test_a_head_is_told_of_when_it_is_whole_and_the_body_is_all_pieces(form: Any) -> None:
-    asker = Asker(form)
+def test_a_head_is_told_of_when_it_is_whole_and_the_body_is_all_pieces() -> None:
+    asker = Asker()
     intake = asker.intake
     intake.begin(100)
 
@@ -66,10 +50,9 @@ def test_a_head_is_told_of_when_it_is_whole_and_the_body_is_all_pieces(form: Any
     assert asker.told == [200, 9]
 
 
-@both
 @pytest.mark.parametrize("length", [b"0", b"3", b"8", b"10", b"40", b"-1", b"9999999", b"9" * 40])
-def test_a_body_is_what_came_whatever_the_head_says_of_its_length(form: Any, length: bytes) -> None:
-    intake = Asker(form).intake
+def test_a_body_is_what_came_whatever_the_head_says_of_its_length(length: bytes) -> None:
+    intake = Asker().intake
     intake.begin(1000)
     headers(intake, HEAD[0], b"Content-Length: " + length + b"\r\n", b"\r\n")
 
@@ -79,9 +62,8 @@ def test_a_body_is_what_came_whatever_the_head_says_of_its_length(form: Any, len
     assert intake.taken() == b"abcdefghij"
 
 
-@both
-def test_interim_answers_are_passed_over_but_not_without_end(form: Any) -> None:
-    asker = Asker(form, most=10_000)
+def test_interim_answers_are_passed_over_but_not_without_end() -> None:
+    asker = Asker(most=10_000)
     intake = asker.intake
     intake.begin(100)
 
@@ -94,9 +76,8 @@ def test_interim_answers_are_passed_over_but_not_without_end(form: Any) -> None:
     assert asker.told[1:] == ["more than 20 interim answers"]
 
 
-@both
-def test_lines_after_the_body_are_trailers_and_another_answer_before_it_counts(form: Any) -> None:
-    intake = Asker(form).intake
+def test_lines_after_the_body_are_trailers_and_another_answer_before_it_counts() -> None:
+    intake = Asker().intake
     intake.begin(100)
     headers(intake, b"HTTP/1.1 401 Who\r\n", b"\r\n", *HEAD)
 
@@ -106,9 +87,8 @@ def test_lines_after_the_body_are_trailers_and_another_answer_before_it_counts(f
     assert (intake.head, intake.status) == (b"".join(HEAD), 200)
 
 
-@both
-def test_headers_have_a_limit_trailers_among_them(form: Any) -> None:
-    asker = Asker(form, most=43)
+def test_headers_have_a_limit_trailers_among_them() -> None:
+    asker = Asker(most=43)
     intake = asker.intake
     intake.begin(100)
     headers(intake, *HEAD)
@@ -117,17 +97,15 @@ def test_headers_have_a_limit_trailers_among_them(form: Any) -> None:
     assert asker.told == [200, "more than 43 bytes of headers"]
 
 
-@both
-def test_what_the_asker_answers_to_a_head_is_told_to_libcurl(form: Any) -> None:
-    intake = Asker(form).intake
+def test_what_the_asker_answers_to_a_head_is_told_to_libcurl() -> None:
+    intake = Asker().intake
     intake.begin(100)
 
     assert headers(intake, b"HTTP/1.1 599 No\r\n", b"\r\n") == [None, STOP]
 
 
-@both
-def test_a_type_that_was_let_pass_is_not_asked_about_again(form: Any) -> None:
-    asker = Asker(form, most=10_000)
+def test_a_type_that_was_let_pass_is_not_asked_about_again() -> None:
+    asker = Asker(most=10_000)
     intake = asker.intake
     intake.let_pass("text/html")
     seen = {}
@@ -152,9 +130,8 @@ def test_a_type_that_was_let_pass_is_not_asked_about_again(form: Any) -> None:
     assert asker.told == []
 
 
-@both
-def test_a_body_is_cut_where_it_is_longer_than_it_may_be(form: Any) -> None:
-    intake = Asker(form).intake
+def test_a_body_is_cut_where_it_is_longer_than_it_may_be() -> None:
+    intake = Asker().intake
     intake.begin(6)
     headers(intake, *HEAD)
 
@@ -164,7 +141,6 @@ def test_a_body_is_cut_where_it_is_longer_than_it_may_be(form: Any) -> None:
     assert (intake.is_cut, intake.status, intake.head) == (False, 0, b"")
 
 
-@both
 @pytest.mark.parametrize(
     ("length", "asked"),
     [
@@ -178,9 +154,9 @@ def test_a_body_is_cut_where_it_is_longer_than_it_may_be(form: Any) -> None:
     ],
 )
 def test_room_is_asked_for_once_where_a_short_body_is_announced(
-    form: Any, length: bytes, asked: list[int]
+    length: bytes, asked: list[int]
 ) -> None:
-    asker = Asker(form)
+    asker = Asker()
     asker.intake.begin(10**6)
     headers(asker.intake, HEAD[0], b"Content-Length: " + length + b"\r\n", b"\r\n")
 
@@ -189,9 +165,8 @@ def test_room_is_asked_for_once_where_a_short_body_is_announced(
     assert asker.intake.taken() == b"some bo"
 
 
-@both
-def test_a_piece_that_finds_no_room_comes_again(form: Any) -> None:
-    asker = Asker(form, has_room=False)
+def test_a_piece_that_finds_no_room_comes_again() -> None:
+    asker = Asker(has_room=False)
     intake = asker.intake
     intake.begin(100)
     headers(intake, *HEAD)
@@ -202,9 +177,8 @@ def test_a_piece_that_finds_no_room_comes_again(form: Any) -> None:
     assert intake.taken() == b"page"
 
 
-@both
-def test_the_first_piece_is_looked_at_where_it_is_watched(form: Any) -> None:
-    intake = Asker(form).intake
+def test_the_first_piece_is_looked_at_where_it_is_watched() -> None:
+    intake = Asker().intake
     for start, said in ((b"xy", STOP), (b"page", None)):
         intake.begin(100)
         headers(intake, *HEAD)
@@ -215,18 +189,16 @@ def test_the_first_piece_is_looked_at_where_it_is_watched(form: Any) -> None:
     assert not intake.is_watched
 
 
-@both
-def test_a_body_that_was_cut_stays_so_whatever_comes(form: Any) -> None:
-    intake = Asker(form).intake
+def test_a_body_that_was_cut_stays_so_whatever_comes() -> None:
+    intake = Asker().intake
     intake.begin(2)
 
     assert [intake.body(piece) for piece in (b"abc", b"")] == [STOP, None]
     assert (intake.is_cut, intake.taken()) == (True, b"ab")
 
 
-@both
-def test_whom_one_head_made_watch_another_does_not(form: Any) -> None:
-    intake = Asker(form).intake
+def test_whom_one_head_made_watch_another_does_not() -> None:
+    intake = Asker().intake
     intake.begin(100)
     headers(intake, b"HTTP/1.1 401 Who?\r\n", b"\r\n")
     intake.is_watched = True
@@ -236,9 +208,8 @@ def test_whom_one_head_made_watch_another_does_not(form: Any) -> None:
     assert intake.body(b"x: a page that begins as no other may") is None
 
 
-@both
-def test_room_for_a_huge_head_is_given_back(form: Any) -> None:
-    asked = [Asker(form, most=10**6).intake for _ in range(20)]
+def test_room_for_a_huge_head_is_given_back() -> None:
+    asked = [Asker(most=10**6).intake for _ in range(20)]
     tracemalloc.start()
     try:
         for intake in asked:
@@ -252,9 +223,8 @@ def test_room_for_a_huge_head_is_given_back(form: Any) -> None:
     assert held_bytes < 100_000  # of 2 MB that came
 
 
-@both
-def test_what_is_ended_holds_nothing_and_nobody_is_kept_alive(form: Any) -> None:
-    asker = Asker(form)
+def test_what_is_ended_holds_nothing_and_nobody_is_kept_alive() -> None:
+    asker = Asker()
     asker.intake.begin(100)
     headers(asker.intake, *HEAD)
     asker.intake.body(b"page")
@@ -265,58 +235,3 @@ def test_what_is_ended_holds_nothing_and_nobody_is_kept_alive(form: Any) -> None
     del asker
     gc.collect()
     assert gone() is None
-
-
-def heads() -> st.SearchStrategy[bytes]:
-    """Lines with the names that are asked for, and with what may stand around them."""
-    odd = st.binary(max_size=8)
-    name = st.sampled_from([b"Content-Length", b"x", b"X-", b"\xc0", b"\xe0", b"", b"HTTP/1.1"])
-    space = st.sampled_from([b"", b" ", b"\t", b"\x1c", b"\x85", b"\xa0", b"\r"])
-    value = odd | st.integers(0, 10**20).map(lambda n: b"%d" % n)
-    line = st.tuples(name, space, st.sampled_from([b":", b"", b"\n"]), space, value, space)
-    return st.lists(line.map(b"".join)).map(b"\n".join)
-
-
-@needs_c
-@given(heads(), st.sampled_from(["content-length", "x", "x-", "\xe0", "\xc0", "", "€", "\n", "X"]))
-def test_both_forms_find_the_same_headers(head: bytes, name: str) -> None:
-    assert _c is not None
-    python, c = LinesInPython(head), _c.Lines(head)
-
-    assert c.first(name) == python.first(name)
-    assert c.all(name) == python.all(name)
-    assert c.length() == python.length()
-
-
-@needs_c
-@given(st.text("HTP/12.0 3\t9x", max_size=20).map(str.encode) | heads())
-def test_both_forms_read_the_same_status(start: bytes) -> None:
-    assert _c is not None
-    for head in (start, b"HTTP/" + start, b"HTTP/1.1 " + start):
-        assert _c.status_of(head) == status_in_python(head)
-
-
-@needs_c
-@given(
-    st.lists(
-        st.sampled_from([*HEAD, b"HTTP/1.1 100\n", b"\n", b"Content-Type: 1\n", b"HTTP/2 599\n"])
-    ),
-    st.lists(st.binary(max_size=12), max_size=5),
-    st.integers(0, 40),
-)
-def test_both_forms_make_the_same_of_an_answer(
-    lines: list[bytes], pieces: list[bytes], most: int
-) -> None:
-    assert _c is not None
-    seen = []
-    for form in (IntakeInPython, _c.Intake):
-        asker = Asker(form, most=90)
-        asker.intake.let_pass("1" if most % 2 else "")
-        asker.intake.begin(most)
-        said = headers(asker.intake, *lines)
-        said += [asker.intake.body(piece) for piece in pieces]
-        said += headers(asker.intake, *lines)
-        intake = asker.intake
-        seen.append((said, asker.told, intake.head, intake.status, intake.is_cut, intake.taken()))
-
-    assert seen[0] == seen[1]

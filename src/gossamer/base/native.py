@@ -24,7 +24,6 @@ VARIABLE: Final = "GOSSAMER_NATIVE"
 EXTENSIONS: Final = {
     "gossamer.archive._pack": 4,
     "gossamer.workers._link_cache": 6,
-    "gossamer.fetch._intake": 2,
     "gossamer.frontier._reports": 1,
     "gossamer.graph._rows": 3,
     "gossamer.index._lines": 2,

@@ -1,8 +1,6 @@
 """The head of a response: its status line and headers, read the way browsers do.
 
 Pure. Names are compared without case; folded lines and lines without a colon are passed over.
-There is a twin in C (`_intake.c`): a page's path asks for a dozen headers, in 1 microsecond where
-this takes 8.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from gossamer.base import native
 from gossamer.base.content_type import content_type_of
 
 _SET_COOKIE: Final = re.compile(rb"(?im)^(set-cookie2?[ \t]*:[^=;\r\n]*=)[^;\r\n]*")
@@ -20,7 +17,7 @@ _SET_COOKIE: Final = re.compile(rb"(?im)^(set-cookie2?[ \t]*:[^=;\r\n]*=)[^;\r\n
 _STATUS: Final = re.compile(rb"HTTP/[0-9.]+[ \t]+([0-9]{3})")
 
 
-class LinesInPython:
+class Head:
     """The headers of one response, from its bytes.
 
     Nothing is read until it is asked for: of ten headers a page's path asks for three, and for
@@ -67,36 +64,25 @@ class LinesInPython:
         digits = value.lstrip("0")
         return int(digits or "0") if len(digits) < 19 else 10**18
 
-
-def status_in_python(head: bytes) -> int:
-    """The status of a response; 0 when its first line has none."""
-    found = _STATUS.match(head)
-    return int(found[1]) if found else 0
-
-
-_c: Final = native.load("gossamer.fetch._intake")
-_Lines: Final[type[LinesInPython]] = LinesInPython if _c is None else _c.Lines
-status_of: Final = status_in_python if _c is None else _c.status_of
-
-
-class Head(_Lines):  # type: ignore[misc,valid-type]  # one of two forms
-    """The headers of one response, in the form that runs here."""
-
-    __slots__ = ()
-
     def content_type(self) -> str:
         """The Content-Type that counts, where there are several."""
         return content_type_of(self.all("content-type"))
 
     def location(self) -> str:
         """The Location, which may hold raw UTF-8; any other byte outside ASCII becomes %XX."""
-        raw: bytes = self.first("location").encode("latin-1")
+        raw = self.first("location").encode("latin-1")
         if raw.isascii():
             return raw.decode("ascii")
         try:
             return raw.decode("utf-8")
         except UnicodeDecodeError:
             return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in raw)
+
+
+def status_of(head: bytes) -> int:
+    """The status of a response; 0 when its first line has none."""
+    found = _STATUS.match(head)
+    return int(found[1]) if found else 0
 
 
 def is_date(value: str) -> bool:

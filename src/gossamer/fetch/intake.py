@@ -2,18 +2,16 @@
 
 libcurl's header callback also delivers blocks of 1xx answers and trailers: the last block before
 the body is the answer's. Whoever judges is asked when a head is whole, and for room before bytes
-are held: for all of a short body at once, else for each piece. There is a twin in C (`_intake.c`),
-which takes 2 microseconds a page where this takes 10.
+are held: for all of a short body at once, else for each piece.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 import pycurl
 
-from gossamer.base import native
 from gossamer.fetch.head import Head, status_of
 
 MAX_INTERIM: Final = 20  # blocks of 1xx before the answer; browsers see one or two
@@ -21,47 +19,16 @@ SHORT_BYTES: Final = 128 * 1024  # of a body for which room is asked once
 STOP: Final = -1  # tells libcurl to give up; any number but the length does
 PAUSE: Final[int] = pycurl.WRITEFUNC_PAUSE
 _EMPTY_LINES: Final = (b"\r\n", b"\n")
+_NO_HEADERS: Final = Head(b"")
 
 
-class Intake(Protocol):
-    """What both forms can do. One after the other takes many answers."""
+class Intake:
+    """Takes many answers, one after the other.
 
-    is_watched: bool  # whether `on_start` must see the first piece of a page; of this head alone
-
-    @property
-    def head(self) -> bytes:
-        """The last one that was whole."""
-
-    @property
-    def status(self) -> int:
-        """Of that head; 0 before it, and where it has none."""
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether the body was longer than it may be, and is not whole."""
-
-    def begin(self, max_body_bytes: int, /) -> None:
-        """Forget the last answer: another will come."""
-
-    def let_pass(self, content_type: str, /) -> None:
-        """`on_head` has nothing to say to a 200 of this very type, in this answer or a later one,
-        if it sets no cookies and announces no more bytes than there may be."""
-
-    def header(self, line: bytes, /) -> int | None:
-        """The next line. What libcurl shall do: None to go on."""
-
-    def body(self, piece: bytes, /) -> int | None:
-        """The next piece; the same."""
-
-    def taken(self) -> bytes:
-        """All that came of the body. It is not held here any longer."""
-
-    def end(self) -> None:
-        """Hold nothing; what was found out stays."""
-
-
-class IntakeInPython:
-    """The definition of what an intake does."""
+    `head` is the last one that was whole, `status` is its status: 0 before it, and where it has
+    none. `is_cut` says whether the body was longer than it may be, and is not whole. `is_watched`:
+    whether `on_start` must see the first piece of a page; it is set for one head alone.
+    """
 
     def __init__(
         self,
@@ -83,28 +50,34 @@ class IntakeInPython:
         self._passed: str | None = None
         self.begin(0)
 
-    def begin(self, max_body_bytes: int, /) -> None:
+    def begin(self, max_body_bytes: int) -> None:
+        """Forget the last answer: another will come."""
         self._max_body_bytes = max_body_bytes
         self._header_bytes = self._interim = self.status = 0
         self._is_whole = self.is_watched = self.is_cut = False
         self.end()
 
     def end(self) -> None:
+        """Hold nothing; what was found out stays."""
         self.head = b""
+        self._headers = _NO_HEADERS
         self._lines: list[bytes] = []
         self._pieces: list[bytes] = []
         self._body_bytes = self._granted = 0
 
     def taken(self) -> bytes:
+        """All that came of the body. It is not held here any longer."""
         pieces, self._pieces = self._pieces, []
         self._body_bytes = self._granted = 0
         return b"".join(pieces)
 
-    def let_pass(self, content_type: str, /) -> None:
+    def let_pass(self, content_type: str) -> None:
+        """`on_head` has nothing to say to a 200 of this very type, in this answer or a later one,
+        if it sets no cookies and announces no more bytes than there may be."""
         self._passed = content_type
 
     def _passes(self) -> bool:
-        head = Head(self.head)
+        head = self._headers
         return (
             self.status == 200
             and head.first("content-type") == self._passed
@@ -112,7 +85,8 @@ class IntakeInPython:
             and (head.length() or 0) <= self._max_body_bytes
         )
 
-    def header(self, line: bytes, /) -> int | None:
+    def header(self, line: bytes) -> int | None:
+        """The next line. What libcurl shall do: None to go on."""
         self._header_bytes += len(line)
         if self._header_bytes > self._max_header_bytes:
             return self._fail(f"more than {self._max_header_bytes} bytes of headers")
@@ -126,6 +100,7 @@ class IntakeInPython:
     def _head_is_whole(self) -> int | None:
         self._is_whole = True
         self.head = b"".join(self._lines)
+        self._headers = Head(self.head)
         self.status = status_of(self.head)
         if self.status >= 200:
             return None if self._passes() else self._on_head()
@@ -138,7 +113,8 @@ class IntakeInPython:
         self._on_fault(sentence)
         return STOP
 
-    def body(self, piece: bytes, /) -> int | None:
+    def body(self, piece: bytes) -> int | None:
+        """The next piece; the same."""
         is_first = self.is_watched and not self._body_bytes and 200 <= self.status < 300
         if is_first and self._on_start(piece):
             return STOP
@@ -155,26 +131,10 @@ class IntakeInPython:
     def _has_room(self, count: int) -> bool:
         needed = self._body_bytes + count
         if not self._granted:
-            length = Head(self.head).length() or 0
+            length = self._headers.length() or 0
             needed = max(needed, length if length <= SHORT_BYTES else 0)
         if needed > self._granted:
             if not self._may_hold(needed - self._granted):
                 return False
             self._granted = needed
         return True
-
-
-_c: Final = native.load("gossamer.fetch._intake")
-
-
-def new_intake(
-    max_header_bytes: int,
-    may_hold: Callable[[int], bool],
-    on_head: Callable[[], int | None],
-    on_start: Callable[[bytes], object],
-    on_fault: Callable[[str], object],
-) -> Intake:
-    """One in the form that runs here; for its arguments see `IntakeInPython`."""
-    form = IntakeInPython if _c is None else _c.Intake
-    made: Intake = form(max_header_bytes, may_hold, on_head, on_start, on_fault)
-    return made

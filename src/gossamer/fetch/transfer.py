@@ -17,7 +17,7 @@ import pycurl
 from gossamer.fetch.guard import Guard
 from gossamer.fetch.head import Head
 from gossamer.fetch.held_bytes import HeldBytes
-from gossamer.fetch.intake import STOP, new_intake
+from gossamer.fetch.intake import STOP, Intake
 from gossamer.fetch.judge import Judge, mime_of
 from gossamer.fetch.multi import Ended
 from gossamer.fetch.network import DIRECT, Login, Network, Way
@@ -55,7 +55,7 @@ class Transfer:
     ) -> None:
         self._held = held
         self.held_bytes = 0
-        self.intake: Final = new_intake(
+        self.intake: Final = Intake(
             settings.max_header_bytes,
             partial(held.take, self),
             self._on_head,
