@@ -46,7 +46,6 @@ from bench.mutated import mutate
 
 from gossamer.base.native import EXTENSIONS
 from gossamer.demo.web import build_web
-from gossamer.index.anchor_pack import pack_anchors
 from gossamer.index.words import _RUNS, _TABLE
 from gossamer.parse.relations import relation_of
 from gossamer.records import (
@@ -143,20 +142,6 @@ def _reports(module: Any, body: bytes) -> Sequence[Call]:
     )
 
 
-def _rows(module: Any, body: bytes) -> Sequence[Call]:
-    """Edges of a page's words, some of them twice."""
-    texts = [text for name in ("latin-1", "utf-8") for text in body.decode(name, "replace").split()]
-    words = texts[:8000]
-    edges = [tuple(words[at : at + 8]) for at in range(0, len(words) - 7, 3)]
-    gathered = module.Gathered()
-    return (
-        (gathered.add, (edges + edges[::2],)),
-        (gathered.add, (tuple(edges[::3]),)),
-        (gathered.columns, ()),
-        (module.joined, (texts,)),
-    )
-
-
 def _forms(module: Any, body: bytes) -> Sequence[Call]:
     """Links of a page's words, of which every third is no URL."""
     words = body.decode("latin-1").split(" ")[:2000]
@@ -214,26 +199,6 @@ def _scan(module: Any, body: bytes) -> Sequence[Call]:
     )
 
 
-def _lines(module: Any, body: bytes) -> Sequence[Call]:
-    """The page's words as anchors of pages whose keys are bytes of it, after some of the same."""
-    texts = body.decode("utf-8", "replace").split(" ")[:600]
-    keys = [body[at % 97 :][:16].ljust(16) for at in range(len(texts))]
-    links = [*zip(keys, texts, strict=True)]
-    anchors, source, before = pack_anchors(links), keys[0], module.Lines()
-    counts: dict[str, int] = {}
-    after = module.Lines()
-    return (
-        (before.note, (pack_anchors(links[::3]), source, None)),
-        (after.note, (anchors, source, before)),
-        (after.note, (anchors, b"another".ljust(16), None)),
-        (after.note, (body[:5000], source, before)),
-        *((call, (key,)) for key in keys[:20] for call in (before.find, after.find)),
-        *((after.count, (key, counts)) for key in keys[:20]),
-        (after.take, ()),
-        (module.Lines, ()),
-    )
-
-
 _FOLDS: Final = array("I", [code & ~0x20 or 1 for code in range(0x20000)])
 
 
@@ -278,8 +243,6 @@ TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
     "gossamer.workers._link_cache": Target(_forms),
     "gossamer.frontier._reports": Target(_reports, may_raise=(UnicodeEncodeError,)),
-    "gossamer.graph._rows": Target(_rows),
-    "gossamer.index._lines": Target(_lines, may_raise=(ValueError,)),
     "gossamer.index._words": Target(_words),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),
     "gossamer.search._passage": Target(_passage),

@@ -1,4 +1,4 @@
-"""Rows by columns: in C as in Python, and without what a crawl has no use for."""
+"""Rows by columns, without what a crawl has no use for."""
 
 import subprocess
 import sys
@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.base import native
 from gossamer.graph.arrow import pa
-from gossamer.graph.columns import joined_in_python, number_array, number_column, text_column
+from gossamer.graph.columns import number_array, number_column, text_column
 
 
 @given(values=st.lists(st.text(st.characters(codec="utf-8"), max_size=9)))
@@ -19,15 +18,11 @@ def test_a_column_of_texts_holds_them_all(values: list[str]) -> None:
     assert text_column(values).to_pylist() == values
 
 
-@given(values=st.lists(st.text() | st.text("ab\x80\u07ff\u0800\ud800\uffff\U00010000")))
-def test_c_joins_texts_as_python_does(values: list[str]) -> None:
-    module = native.load("gossamer.graph._rows")
-    if module is None:
-        pytest.skip("gossamer.graph._rows is not built; `make native` builds it")
+@given(values=st.lists(st.text("ab\x80\u07ff\u0800\ud800\uffff\U00010000")))
+def test_a_column_holds_texts_of_any_width(values: list[str]) -> None:
+    expected = [value.encode("utf-8", "replace").decode() for value in values]
 
-    assert module.joined(values) == joined_in_python(values)
-    with pytest.raises(TypeError):
-        module.joined([*values, b"no text"])
+    assert text_column(values).to_pylist() == expected
 
 
 def test_what_is_no_utf_8_is_a_question_mark_and_moves_no_other_text() -> None:

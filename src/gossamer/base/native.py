@@ -25,8 +25,6 @@ EXTENSIONS: Final = {
     "gossamer.archive._pack": 4,
     "gossamer.workers._link_cache": 6,
     "gossamer.frontier._reports": 1,
-    "gossamer.graph._rows": 3,
-    "gossamer.index._lines": 2,
     "gossamer.index._words": 4,
     "gossamer.parse._scan": 5,
     "gossamer.search._passage": 1,

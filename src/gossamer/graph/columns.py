@@ -11,13 +11,12 @@ with documentation of each of 300 names when it is loaded, in 35 ms.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.base import native
 from gossamer.graph.arrow import pa
 
 
@@ -43,12 +42,6 @@ def text_column(values: Sequence[str]) -> Any:
 
     Half a surrogate pair, which a script can put in a page, is no UTF-8: it becomes a `?`.
     """
-    ends, data = _joined(values)
-    return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(data))
-
-
-def joined_in_python(values: Sequence[str]) -> tuple[bytes, bytes]:
-    """Where each text ends, and before all of them 0, in 4 bytes each; the texts in UTF-8."""
     joined = "".join(values)
     data = joined.encode("utf-8", "replace")
     ends = np.zeros(len(values) + 1, np.int32)
@@ -56,7 +49,7 @@ def joined_in_python(values: Sequence[str]) -> tuple[bytes, bytes]:
     if len(data) != len(joined):  # from characters to bytes: where does each character begin?
         is_first = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
         ends = np.append(np.flatnonzero(is_first), len(data)).astype(np.int32)[ends]
-    return ends.tobytes(), data
+    return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(data))
 
 
 def coded(column: Any) -> Any:
@@ -91,9 +84,3 @@ def text_scalar(value: str) -> Any:
 def number_scalar(value: int, kind: type[np.integer[Any]]) -> Any:
     """One number, to fill a column with."""
     return number_column(np.array([value], kind))[0]
-
-
-_native: Final = native.load("gossamer.graph._rows")
-_joined: Callable[[Sequence[str]], tuple[bytes, bytes]] = (
-    joined_in_python if _native is None else _native.joined
-)

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from gossamer.base.files import sync_folder
 from gossamer.graph.arrow import pa, pq
-from gossamer.graph.gathered import gather
+from gossamer.graph.gathered import Gathered
 from gossamer.graph.manifest import PART_SUFFIX, TEMPORARY_SUFFIX
 from gossamer.records import Edge, LinkKind
 
@@ -94,7 +94,7 @@ class _Rows:
     """Gathered rows: edges, which many rows share, and of which page's they are."""
 
     def __init__(self) -> None:
-        self.gathered = gather()
+        self.gathered = Gathered()
         self._sources: list[str] = []  # of pages
         self._seen_us: list[int] = []  # of pages
         self._counts: list[int] = []  # of pages, how many rows each has

@@ -23,7 +23,7 @@ from typing import Final, Protocol
 
 from gossamer.base.checked_lines import crc32 as crc32_after
 from gossamer.errors import CorruptFile
-from gossamer.index.anchor_lines import HEAD, Lines, no_lines
+from gossamer.index.anchor_lines import HEAD, Lines
 from gossamer.index.anchor_pack import KEY_BYTES, pack_anchors
 from gossamer.index.appended import open_appended
 from gossamer.index.batches import ALL, Share, shares_of
@@ -32,7 +32,7 @@ from gossamer.index.words import distinct
 
 MOST: Final = 200  # anchors of a page
 
-_REMEMBERED: Final = 100_000  # lines, at about 70 bytes each; twice that at the most
+_REMEMBERED: Final = 100_000  # lines, at about 200 bytes each; twice that at the most
 _REMEMBERED_BYTES: Final = 20_000_000  # of lines; twice that at the most
 _MOST_UNSETTLED: Final = 200_000  # pages, at about 100 bytes each
 _READ_BYTES: Final = 4_000_000  # of the file at once, when it is sorted again
@@ -72,7 +72,7 @@ class AnchorBook:
         self.crc32 = crc32 if length else 0
         self._remember = remember
         # Lines that came last, and those before them. Another thread may exchange them: read once.
-        self._known: tuple[Lines, Lines | None] = no_lines(), None
+        self._known: tuple[Lines, Lines | None] = Lines(), None
         self._waiting: list[bytes] = []  # lines that are not in the file
         self._unsorted: list[bytes] = []  # lines that neither are in order nor came last
         self._unread = length  # bytes of the file of which neither has the lines
@@ -155,7 +155,7 @@ class AnchorBook:
         if self._unsettled is not None and len(self._unsettled) > _MOST_UNSETTLED:
             self._unsettled = None
         self._put_aside()
-        self._known = no_lines(), recent
+        self._known = Lines(), recent
 
     def _put_aside(self) -> None:
         if data := self._known[0].take():
