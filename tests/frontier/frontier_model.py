@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from gossamer.policies.order import Candidate, Order, priority_key
+from gossamer.policies.order import Candidate, Order, priority_key, with_score
 from gossamer.records import Found, Lease, Outcome, Reason, Report, Stored
 from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import Keys
@@ -51,10 +51,37 @@ class Known:
 
 
 @dataclass(slots=True)
+class ShiftingOrder:
+    """An order whose scores change. While the shift of a host is 0 it is `base`; any other shift
+    scores by the last number in the URL."""
+
+    base: Order
+    shifts: dict[str, int] = field(default_factory=dict)
+    uses_link_counts: bool = False
+
+    @property
+    def is_newest_first(self) -> bool:
+        return self.base.is_newest_first
+
+    @property
+    def revision(self) -> int:
+        return sum(self.shifts.values())
+
+    def score(self, candidate: Candidate) -> int:
+        shift = self.shifts.get(host_of(candidate.url), 0)
+        if not shift:
+            return self.base.score(candidate)
+        return (int(candidate.url.rsplit("/", 1)[1]) + shift) % 50
+
+    def copy(self) -> ShiftingOrder:
+        return replace(self, shifts=dict(self.shifts))
+
+
+@dataclass(slots=True)
 class Model:
     """All URLs by key, and how far places are given out."""
 
-    order: Order
+    order: ShiftingOrder
     urls: dict[bytes, Known] = field(default_factory=dict)
     number: int = 0
     shallower: list[bytes] = field(default_factory=list)
@@ -62,11 +89,15 @@ class Model:
     def copy(self) -> Model:
         """What a restart would find: nothing is leased."""
         urls = {key: replace(known, is_leased=False) for key, known in self.urls.items()}
-        return Model(self.order, urls, self.number)
+        return Model(self.order.copy(), urls, self.number)
 
-    def next_place(self, depth: int) -> bytes:
+    def next_place(self, url: str, depth: int) -> bytes:
         self.number += 1
-        return priority_key(self.order, Candidate("", depth), self.number)
+        return priority_key(self.order, Candidate(url, depth), self.number)
+
+    def rescored(self, known: Known) -> bytes:
+        """The place of a queued URL by its score of today."""
+        return with_score(known.place, self.order.score(Candidate(known.url, known.depth)))
 
     def admit(self, one: Found) -> None:
         known = self.urls.get(one.key)
@@ -77,7 +108,7 @@ class Model:
                     one.url,
                     one.depth,
                     Outcome.QUEUED,
-                    place=self.next_place(one.depth),
+                    place=self.next_place(one.url, one.depth),
                     redirects=one.redirects,
                 )
             elif known is None:
@@ -92,7 +123,7 @@ class Model:
         elif known.outcome is Outcome.QUEUED and not known.is_leased:
             known.redirects = one.redirects
             if known.place:
-                known.place = self.next_place(one.depth)
+                known.place = self.next_place(one.url, one.depth)
 
     def free(self, host: str) -> list[tuple[bytes, bytes]]:
         """Places and keys that may be handed out, in order."""
@@ -114,7 +145,7 @@ class Model:
 
     def wake(self, key: bytes) -> None:
         known = self.urls[key]
-        known.due_us, known.place = 0, self.next_place(known.depth)
+        known.due_us, known.place = 0, self.next_place(known.url, known.depth)
 
     def sums(self) -> dict[str, int]:
         sums = Counter({"known": len(self.urls)})

@@ -19,12 +19,23 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from frontier.frontier_model import KEYS, Known, Model, found, judge, lease_of, report_of
+from frontier.frontier_model import (
+    KEYS,
+    Known,
+    Model,
+    ShiftingOrder,
+    found,
+    judge,
+    lease_of,
+    report_of,
+)
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
+from gossamer.frontier.rescoring import ALL_HOSTS
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import QueueEntry
 from gossamer.frontier.store import Changes, MemoryStore, Store, Table
-from gossamer.policies.order import ORDERS, make_key
+from gossamer.policies.order import ORDERS
+from gossamer.policies.policies import Policies
 from gossamer.records import Found, Outcome, Reason
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.urls.canonical import host_of
@@ -42,6 +53,7 @@ FOUND = st.builds(
     is_nofollow=st.sampled_from([False, False, False, True]),
 )
 PICK = st.integers(0, 10**6)
+SCOPES = st.sampled_from([*((host,) for host in HOSTS), HOSTS])
 
 
 class FrontierMachine(RuleBasedStateMachine):
@@ -53,14 +65,16 @@ class FrontierMachine(RuleBasedStateMachine):
     def begin(self, order: str) -> None:
         self.settings = FrontierSettings(order=order, host_buffer=4)  # type: ignore[arg-type]
         self.store = self.open_store()
-        self.model = Model(ORDERS[order]())
+        self.model = Model(ShiftingOrder(ORDERS[order]()))
+        self.exempt: set[bytes] = set()  # URLs that may have an old score
         self.on_disk = self.model.copy()
         self.writing: tuple[Changes, Model] | None = None
         self.now_us = 1_000_000
         self.frontier = self.opened()
 
     def opened(self) -> Frontier:
-        return Frontier(self.store, self.settings, judge, watch_depth=True)
+        policies = Policies(order=self.model.order)
+        return Frontier(self.store, self.settings, judge, watch_depth=True, policies=policies)
 
     # -- admitting and handing out
 
@@ -92,6 +106,7 @@ class FrontierMachine(RuleBasedStateMachine):
             assert first[1] == entry_of(self.model.urls[free[0][1]], first[1])
             self.frontier.take(KEYS.host(host))
             self.model.urls[free[0][1]].is_leased = True
+            self.exempt.add(free[0][1])  # what is leased keeps its place, and may come back to it
 
     def leased(self, pick: int) -> bytes:
         keys = sorted(key for key, known in self.model.urls.items() if known.is_leased)
@@ -207,20 +222,61 @@ class FrontierMachine(RuleBasedStateMachine):
             for due, _ in stored
         )
 
-    @rule(host=st.sampled_from(HOSTS), turn=st.integers(0, 50))
-    def rescore(self, host: str, turn: int) -> None:
-        def place_for(entry: QueueEntry) -> bytes:
-            number = PATHS.index(entry.url.split("example")[1])
-            return make_key((number + turn) % 50, 2**40 + number)
+    # -- scores that change
 
-        free = [self.model.urls[key] for _, key in self.model.free(host)]
-        moved = 0
+    @precondition(lambda self: not self.frontier.rescoring.is_running)
+    @rule(hosts=SCOPES, shift=st.integers(1, 50), slice_size=st.integers(1, 30))
+    def rescore(self, hosts: tuple[str, ...], shift: int, slice_size: int) -> None:
+        self.change_scores(hosts, shift)
+        free = [self.model.urls[key] for host in hosts for _, key in self.model.free(host)]
+        expected = 0
         for known in free:
-            new = place_for(QueueEntry(KEYS.of(known.url), known.url))
-            moved += new != known.place
+            new = self.model.rescored(known)
+            expected += new != known.place
             known.place = new
 
-        assert self.frontier.rescore(KEYS.host(host), place_for) == moved
+        moved = 0
+        while self.frontier.rescoring.is_running:
+            moved += self.frontier.rescoring.step(slice_size)
+
+        assert moved == expected
+
+    @rule(hosts=SCOPES, shift=st.integers(1, 50))
+    def change_scores(self, hosts: tuple[str, ...], shift: int) -> None:
+        if not self.frontier.rescoring.is_running:
+            self.exempt = set()
+        self.exempt |= {key for key, known in self.model.urls.items() if known.is_leased}
+        for host in hosts:
+            self.model.order.shifts[host] = shift
+
+        self.frontier.rescoring.start(KEYS.host(hosts[0]) if len(hosts) == 1 else ALL_HOSTS)
+
+    @precondition(lambda self: self.frontier.rescoring.is_running)
+    @rule(slice_size=st.integers(1, 30))
+    def rescore_some(self, slice_size: int) -> None:
+        before = {key: known.place for key, known in self.model.urls.items() if known.place}
+
+        moved = self.frontier.rescoring.step(slice_size)
+
+        changed = 0
+        for key, place in before.items():
+            known, row = self.model.urls[key], self.frontier.find(key)
+            assert row is not None
+            if row.place != place:
+                assert row.place == self.model.rescored(known)
+                assert not known.is_leased
+                known.place = row.place
+                changed += 1
+        assert changed == moved <= slice_size
+
+    @invariant()
+    def when_all_are_scored_again_none_has_an_old_score(self) -> None:
+        if self.frontier.rescoring.is_running:
+            return
+        for key, known in self.model.urls.items():
+            is_shifted = self.model.order.shifts.get(host_of(known.url), 0)
+            if known.place and is_shifted and not known.is_leased and key not in self.exempt:
+                assert known.place == self.model.rescored(known)
 
     # -- committing and crashing
 

@@ -69,6 +69,7 @@ def test_what_is_not_known_of_a_url_changes_nothing_in_the_orders_of_today(
 class ShortFirst:
     """The shortest URL first: an order that sees more than the depth."""
 
+    uses_link_counts = False
     is_newest_first = False
     revision = 0
 

@@ -77,6 +77,7 @@ class Admitting:
         self._queues = queues
         self._rules = rules
         self._judge = rules.judge
+        self._counts_links = queues.counts_links
         self._shallower: list[bytes] = []
         self._later = 0  # levels by which what is being admitted comes later than its depth says
 
@@ -188,6 +189,9 @@ class Admitting:
     # -- found again
 
     def _found_again(self, found: Found, row: bytes) -> None:
+        if self._counts_links:
+            self._queues.count_links(found.key)
+            row = self._pending.find(_URL, found.key) or row
         standing = standing_of(row)
         is_named = found.via == NAMED and standing == _REFUSED
         if standing == _FOR_NOW or is_named:

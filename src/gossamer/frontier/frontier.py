@@ -124,7 +124,8 @@ class Frontier:
         rejudging = Rejudging(state, queues, admitting, outcomes, rules)
         self.judge_again, self.judge_some = rejudging.all, rejudging.some
         self.judge_pending = rejudging.uncommitted
-        self.rescore = Rescoring(state, queues).rescore
+        self.rescoring, self.take_moved = Rescoring(state, queues), queues.take_moved
+        self.count_links = queues.count_links
 
     @property
     def waiting(self) -> int:

@@ -7,14 +7,24 @@ row of its host and the table QUEUE.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from gossamer.frontier.host_table import HOST_BYTES
+from gossamer.frontier.link_counts import LinkCounts
 from gossamer.frontier.meta_keys import NUMBER_KEY
-from gossamer.frontier.rows import HostRow, QueueEntry, UrlRow, queued
+from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, queued
 from gossamer.frontier.state import State
 from gossamer.frontier.store import Table
-from gossamer.policies.order import Candidate, Order, priority_key
+from gossamer.policies.order import (
+    NEUTRAL_RELEVANCE,
+    Candidate,
+    Order,
+    priority_key,
+    with_score,
+)
 from gossamer.records import Found
+
+_made: Final = tuple.__new__  # half the time of a call of `Candidate`
 
 
 class UrlQueues:
@@ -29,6 +39,8 @@ class UrlQueues:
         self._order = order
         self._number = int.from_bytes(state.store.find(Table.META, NUMBER_KEY) or b"", "big")
         self.awake = set(state.hosts.rows)  # hosts that got work since `take_awake`
+        self._moved: set[bytes] = set()
+        self._links = LinkCounts() if order.uses_link_counts else None
 
     # -- handing out
 
@@ -36,6 +48,11 @@ class UrlQueues:
         """Hosts that got work since the last call."""
         awake, self.awake = self.awake, set()
         return awake
+
+    def take_moved(self) -> set[bytes]:
+        """Hosts whose queued URLs changed places since the last call: another may come first."""
+        moved, self._moved = self._moved, set()
+        return moved
 
     def first_place(self, host_key: bytes) -> bytes | None:
         """The place of the entry that `take` would give."""
@@ -67,16 +84,6 @@ class UrlQueues:
     def is_leased(self, row: UrlRow, key: bytes) -> bool:
         return bool(row.place) and self._hosts.queue(key[:HOST_BYTES]).is_taken(row.place)
 
-    def free_entries(self, host_key: bytes) -> Iterator[tuple[bytes, QueueEntry]]:
-        """Places and entries of a host that are not taken, in their order."""
-        queue = self._hosts.queue(host_key)
-        stored = self._store.scan(Table.QUEUE, host_key, host_key + b"\xff" * 13, 2**62)
-        rows = {key[HOST_BYTES:]: row for key, row in stored}
-        rows.update(queue.fresh())
-        for place, row in sorted(rows.items()):
-            if not queue.is_taken(place):
-                yield place, QueueEntry.decode(row)
-
     # -- coming and leaving
 
     def enqueue(
@@ -85,20 +92,20 @@ class UrlQueues:
         """Queue a URL and write its row. `host` is the row of its host, if it is at hand and was
         touched. The URL is placed as if it were `levels_later` deeper."""
         key = found[1]
-        place = self._next_place(found[0], found[2] + levels_later)
+        place = self._next_place(found[0], key, found[2] + levels_later)
         self._pending.urls[key], entry = queued(found, place, first_us)
         self._counts.queued += 1
         self._put_entry(key[:HOST_BYTES], place, entry, host)
 
     def enqueue_again(self, row: UrlRow, key: bytes) -> None:
         """A URL that waited joins its host's queue; the caller puts its row."""
-        row.place = self._next_place(row.url, row.depth)
+        row.place = self._next_place(row.url, key, row.depth)
         self.add_entry(row.place, entry_of(row, key))
 
     def move_to_depth(self, row: UrlRow, key: bytes) -> None:
         """A queued URL gets the place of its new depth; the caller puts its row."""
         self.drop_place(row.place, key[:HOST_BYTES])
-        row.place = self._next_place(row.url, row.depth)
+        row.place = self._next_place(row.url, key, row.depth)
         self._counts.queued += 1
         self.add_entry(row.place, entry_of(row, key))
 
@@ -126,9 +133,49 @@ class UrlQueues:
         self._counts.queued -= 1
         return host
 
-    def _next_place(self, url: str, depth: int) -> bytes:
+    # -- scores
+
+    def _next_place(self, url: str, key: bytes, depth: int) -> bytes:
         self._number += 1
-        return priority_key(self._order, Candidate(url, depth), self._number)
+        return priority_key(self._order, self._candidate(url, key, depth), self._number)
+
+    def _candidate(self, url: str, key: bytes, depth: int) -> Candidate:
+        if self._links is None:
+            return _made(Candidate, (url, depth, "", "", 1, NEUTRAL_RELEVANCE))
+        return Candidate(url, depth, known_links=self._links.of(key))
+
+    def rescored(self, place: bytes, entry: QueueEntry) -> bytes:
+        """The place that an entry has by its score of today."""
+        key, url, depth, _, _, _ = entry
+        return with_score(place, self._order.score(self._candidate(url, key, depth)))
+
+    def move(self, row: UrlRow, entry: QueueEntry, place: bytes) -> None:
+        """A queued URL that is not leased gets another place; the caller puts its row."""
+        host_key = entry.key[:HOST_BYTES]
+        self.drop_place(row.place, host_key)
+        row.place = place
+        self._counts.queued += 1
+        self.add_entry(place, entry)
+        self._moved.add(host_key)
+
+    @property
+    def counts_links(self) -> bool:
+        """Whether the order wants to know of every link to a URL."""
+        return self._links is not None
+
+    def count_links(self, key: bytes, links: int = 1) -> None:
+        """More links to a known URL were found. A queued one may come earlier by that."""
+        if self._links is None or not self._links.add(key, links):
+            return
+        row = self._known.find(key)
+        if row is None or row.standing != Standing.QUEUED:
+            self._links.drop(key)
+        elif row.place and not self.is_leased(row, key):
+            entry = entry_of(row, key)
+            place = self.rescored(row.place, entry)
+            if place != row.place:
+                self.move(row, entry, place)
+                self._known.put(key, row)
 
     def begin(self) -> None:
         """A commit begins."""

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, Protocol
 
 PRIORITY_KEY_BYTES: Final = 12
 MAX_SCORE: Final = 2**32 - 1
+NEUTRAL_RELEVANCE: Final = 0.5
 _KEY: Final = struct.Struct(">IQ")
 _SCORE: Final = struct.Struct(">I")
 _LAST: Final = 2**64 - 1
@@ -26,7 +27,9 @@ class Candidate(NamedTuple):
     anchor: str = ""  # words of the link that led here
     context: str = ""  # words around that link
     known_links: int = 1  # links to it that were found so far
-    source_relevance: float = 0.5  # of the page that links here: 0 irrelevant, 1 relevant
+    source_relevance: float = (
+        NEUTRAL_RELEVANCE  # of the page that links here: 0 irrelevant, 1 relevant
+    )
 
 
 class Order(Protocol):
@@ -37,6 +40,12 @@ class Order(Protocol):
     changes. An order that learns while the crawl runs increases `revision` when scores have
     changed; then the node scores queued URLs again, in slices.
     """
+
+    @property
+    def uses_link_counts(self) -> bool:
+        """Whether `Candidate.known_links` is to be counted: it costs a lookup for each link. A
+        queued URL is scored again when its count has doubled."""
+        ...
 
     @property
     def is_newest_first(self) -> bool:
@@ -56,6 +65,7 @@ class Order(Protocol):
 class BreadthFirst:
     """The fewest links from a seed first; within a level, first come first served."""
 
+    uses_link_counts: Final = False
     is_newest_first: Final = False
     revision: Final = 0
 
@@ -66,6 +76,7 @@ class BreadthFirst:
 class DepthFirst:
     """The most links from a seed first; within a level, the newest."""
 
+    uses_link_counts: Final = False
     is_newest_first: Final = True
     revision: Final = 0
 
