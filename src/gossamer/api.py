@@ -268,17 +268,17 @@ class _InThread:
 
 
 class Collection(CollectionReader):
-    """A collection opened to read: a Study with its tables."""
+    """A collection, opened for reading."""
 
     @property
     def pages(self) -> Table:
-        """Every known URL with its outcome. `h1`, `description`, `canonical` and `words` are read
-        from the archive when all of the table is asked for, as by `.to_arrow()`."""
+        """Every known URL with its outcome. Reading the whole table, as `.to_arrow()` does, also
+        reads `h1`, `description`, `canonical` and `words` from the archive."""
         return self._table("pages")
 
     @property
     def links(self) -> Table:
-        """Every link with its words."""
+        """Every link with its anchor text."""
         return self._table("links")
 
     @property
@@ -299,11 +299,11 @@ class Collection(CollectionReader):
         per_site: int = 0,
         explain: bool = False,
     ) -> Results:
-        """Pages that answer a query, best first; what is asked is as in `gossamer search`.
+        """Pages that match a query, best first. The syntax is that of `gossamer search`.
 
-        Sees what a running crawl has committed. No query is an error: what is not syntax is read
-        as words, and `hint` of the answer says so. Raises QueryError for a filter that cannot be
-        used, UsageError, CorruptFile, and StoreError where there is no index.
+        Includes what a running crawl has committed. A query never fails: invalid syntax is read
+        as words, and `hint` of the result says so. Raises QueryError for an invalid filter,
+        UsageError, CorruptFile, and StoreError if there is no index.
         """
         request = Request(
             query=query,
@@ -324,30 +324,32 @@ class Collection(CollectionReader):
         return Engine(self.paths.path)
 
     def sql(self, query: str) -> Table:
-        """Ask the tables pages, links, hosts and captures with SQL (DuckDB's)."""
+        """Query the tables pages, links, hosts and captures with SQL (DuckDB)."""
         tables = {name: self._table(name) for name in _IN_SQL}
         if not may_name(query, READ_AGAIN):  # then no page is read again from the archive
             tables["pages"] = Table("pages", lambda: glance(self, "pages"))
         return ask(query, tables)
 
     def backlinks(self, url: str, by: str = "page") -> Table:
-        """The links that lead to a URL, or the hosts or sites that they come from.
+        """The links to a URL, or the hosts or sites that link to it.
 
         Raises NotKnown, UsageError or CorruptFile.
         """
         return Table.of("backlinks", backlinks(self, url, by)[1])
 
     def anchors(self, url: str) -> Table:
-        """The words under which a URL is linked, and by how many. Raises the same."""
+        """The anchor texts of links to a URL, with counts. Raises the same."""
         return Table.of("anchors", anchors(self, url)[1])
 
     def top(self, by: str = "backlinks", level: str = "page", limit: int = 20) -> Table:
-        """The pages or sites that matter most: by backlinks, hosts, sites, pagerank, hubs or
-        authorities. Raises UsageError or CorruptFile."""
+        """The top pages or sites by backlinks, hosts, sites, pagerank, hubs or authorities.
+
+        Raises UsageError or CorruptFile.
+        """
         return Table.of("top", top(self.paths.graph, SystemClock(), by, level, limit))
 
     def graph(self, level: str = "page") -> Graph:
-        """The links between pages, hosts or sites, for network programs. Raises UsageError."""
+        """The links between pages, hosts or sites, as a network. Raises UsageError."""
         return Graph(self, level)
 
     def close(self) -> None:
@@ -374,7 +376,7 @@ Crawl.__doc__ = documented(Crawl.__doc__)
 def crawl(
     *seeds: str, collection: str | Path = "gossamer", **options: Unpack[Options]
 ) -> Collection:
-    """Crawl to the end, or to a limit, and open what came of it."""
+    """Crawl until done, or to a limit, and open the collection."""
     with Crawl(*seeds, collection=collection, **options) as running:
         for _ in running:
             pass
@@ -388,5 +390,5 @@ crawl.__doc__ = documented(crawl.__doc__)
 
 
 def open(collection: str | Path = "gossamer") -> Collection:  # noqa: A001  # gossamer.open is its name
-    """Open a collection to read, while a crawl is running too. Raises NoCollection."""
+    """Open a collection for reading, also while a crawl is running. Raises NoCollection."""
     return Collection.open(Path(collection))

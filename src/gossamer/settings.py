@@ -129,13 +129,15 @@ class Limits(Section):
     """[limits] When the crawl ends. Counted over the lifetime of the collection; 0: no limit."""
 
     max_pages: int = setting(
-        0, "Maximum number of responses, without redirects and robots.txt.", at_least=0
+        0, "Maximum number of responses, without redirects and robots.txt; 0: no limit.", at_least=0
     )
-    max_bytes: int = setting(0, "Maximum number of body bytes.", at_least=0)
-    max_time_s: float = setting(0.0, "Maximum duration of one run, in seconds.", at_least=0)
+    max_bytes: int = setting(0, "Maximum number of body bytes; 0: no limit.", at_least=0)
+    max_time_s: float = setting(
+        0.0, "Maximum duration of one run, in seconds; 0: no limit.", at_least=0
+    )
     max_matches: int = setting(
         0, "Maximum number of 200 responses with a type from fetch.types; pages that only lead "
-        "to them do not count.",
+        "to them do not count; 0: no limit.",
         at_least=0,
     )  # fmt: skip
 

@@ -31,7 +31,7 @@ class ShortOptions(TypedDict, total=False):
 '''
 _MIDDLE: Final = '''
 class Options(ShortOptions, total=False):
-    """All options: the short names, and every setting by its key, `.` written `__`."""
+    """All options: the short names, and every setting by its key, with `__` for the dot."""
 '''
 _WIDTH: Final = 100
 

@@ -21,9 +21,9 @@ F = TypeVar("F", bound=Callable[..., object])
 IN_PYTHON: Final[dict[str, object]] = {"workers": 0}
 _WIDTH: Final = 96
 _INTRODUCTION: Final = """
-Options are the long flags of `gossamer crawl`, `-` written `_`. Any other setting is named by its
-key, `.` written `__`: `politeness__rest_factor=5`. An option that is not given has the value that
-a stored crawl had last, else its default.
+Options are the long flags of `gossamer crawl` with `_` for `-`. Any other setting is an option by
+its key, with `__` for the dot: `politeness__rest_factor=5`. Without a value, a stored crawl keeps
+its last value; a new crawl uses the default.
 """
 
 

@@ -42,17 +42,17 @@ class ShortOptions(TypedDict, total=False):
     (always), or none (never)."""
 
     max_pages: int
-    """Maximum number of responses, without redirects and robots.txt."""
+    """Maximum number of responses, without redirects and robots.txt; 0: no limit."""
 
     max_time: float
-    """Maximum duration of one run, in seconds."""
+    """Maximum duration of one run, in seconds; 0: no limit."""
 
     max_bytes: int
-    """Maximum number of body bytes."""
+    """Maximum number of body bytes; 0: no limit."""
 
     max_matches: int
     """Maximum number of 200 responses with a type from fetch.types; pages that only lead to them do
-    not count."""
+    not count; 0: no limit."""
 
     type: Sequence[str]
     """Content types to keep, decided by the response headers: html, text, pdf, image, audio, video,
@@ -126,7 +126,7 @@ class ShortOptions(TypedDict, total=False):
 
 
 class Options(ShortOptions, total=False):
-    """All options: the short names, and every setting by its key, `.` written `__`."""
+    """All options: the short names, and every setting by its key, with `__` for the dot."""
 
     scope__kind: Literal["page", "prefix", "host", "site", "list", "any"]
     """Which URLs belong to the crawl: the seeds only (page), their directories (prefix), hosts with
@@ -169,17 +169,17 @@ class Options(ShortOptions, total=False):
     """Also request the directories above each page: for /a/b.html also /a/ and /."""
 
     limits__max_pages: int
-    """Maximum number of responses, without redirects and robots.txt."""
+    """Maximum number of responses, without redirects and robots.txt; 0: no limit."""
 
     limits__max_bytes: int
-    """Maximum number of body bytes."""
+    """Maximum number of body bytes; 0: no limit."""
 
     limits__max_time_s: float
-    """Maximum duration of one run, in seconds."""
+    """Maximum duration of one run, in seconds; 0: no limit."""
 
     limits__max_matches: int
     """Maximum number of 200 responses with a type from fetch.types; pages that only lead to them do
-    not count."""
+    not count; 0: no limit."""
 
     fetch__types: Sequence[str]
     """Content types to keep, decided by the response headers: html, text, pdf, image, audio, video,

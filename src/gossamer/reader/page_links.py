@@ -11,7 +11,7 @@ from gossamer.workers.link_cache import LinkCache
 
 @dataclass(frozen=True, slots=True)
 class PageLink:
-    """A link of a page: where it leads, under which words, and where it stands."""
+    """A link of a page: its target, anchor text, relation and place."""
 
     url: str
     text: str

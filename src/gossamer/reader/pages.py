@@ -85,7 +85,7 @@ class Capture:
 
 
 class StoredPage:
-    """What a server answered at one moment. Made by `CollectionReader.page`."""
+    """One stored response of a URL. Made by `CollectionReader.page`."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class StoredPage:
 
     @property
     def content_type(self) -> str:
-        """The Content-Type header as it came; of several the one that counts."""
+        """The Content-Type header as received; the valid one if there are several."""
         return self._described_by.content_type()
 
     @cached_property
@@ -144,7 +144,7 @@ class StoredPage:
 
     @property
     def fault(self) -> str:
-        """What is wrong with the body's coding, in a sentence; mostly nothing."""
+        """What is wrong with the content coding of the body; usually empty."""
         return self._decoded.fault
 
     @cached_property
@@ -162,7 +162,7 @@ class StoredPage:
 
     @property
     def html(self) -> str:
-        """The source as characters; empty for what is no text."""
+        """The source as text; empty for binary content."""
         is_text = self.kind not in ("other", "pdf")
         return decode_text(self.body, self.page.charset) if is_text else ""
 
@@ -176,7 +176,7 @@ class StoredPage:
 
     @property
     def text(self) -> str:
-        """The words of the page; empty for what is no text."""
+        """The text of the page; empty for binary content."""
         return self.page.text
 
     @cached_property
@@ -185,8 +185,8 @@ class StoredPage:
         return links_of(self.page, self.url, self._linker())
 
     def css(self, selector: str) -> list[turbohtml.Element]:
-        """The elements that a CSS selector matches, in document order; none where the page is no
-        HTML. Addresses in them are whole URLs. Raises UsageError for a selector that is none.
+        """Elements that match a CSS selector, in document order; empty if the page is not HTML.
+        URLs in them are absolute. Raises UsageError for an invalid selector.
 
             [link.attr("href") for link in page.css("nav a[href]")]
         """
@@ -196,8 +196,8 @@ class StoredPage:
             raise UsageError(f"{fault}") from fault
 
     def xpath(self, expression: str) -> Any:
-        """What an XPath 1.0 expression gives: a list of elements and strings, or a number, string
-        or truth value; an empty list where the page is no HTML. Raises UsageError.
+        """The result of an XPath 1.0 expression: a list of elements and strings, or a number,
+        string or boolean; an empty list if the page is not HTML. Raises UsageError.
 
             page.xpath("//h2/text()")
         """
@@ -212,20 +212,20 @@ class StoredPage:
 
     @property
     def markdown(self) -> str:
-        """The page in Markdown, its links made whole; plain text stays as it is."""
+        """The page in Markdown, with absolute URLs; plain text is not changed."""
         if self.kind not in _TREES:
             return self.text
         return markdown_of(self._tree())
 
     @property
     def main_text(self) -> str:
-        """The words of its main part, without menus; of what has no parts, all."""
+        """The text of its main content, without menus; the whole text if it is not HTML."""
         part = main_part(self._tree()) if self.kind in _TREES else None
         return self.text if part is None else text_of(part)
 
     @property
     def main_markdown(self) -> str:
-        """Its main part in Markdown."""
+        """Its main content in Markdown."""
         part = main_part(self._tree()) if self.kind in _TREES else None
         return self.markdown if part is None else markdown_of(part)
 
@@ -258,7 +258,7 @@ class StoredPage:
 
     @property
     def is_noarchive(self) -> bool:
-        """Whether the page asks that no copy of it be shown to others."""
+        """Whether the page says noarchive: no copy of it may be shown to others."""
         return "noarchive" in self.page.robots
 
 

@@ -27,7 +27,7 @@ _SHOWN: Final = 10
 
 
 class Table:
-    """Rows and columns. `sql` asks it under its own name.
+    """Rows and columns. In `sql` the table has its own name.
 
     `read` gives record batches, at least one.
     """

@@ -62,7 +62,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A page that answers. `passage` has the same text as `snippet`, and where its words are."""
+    """A page that matches. `passage` is the `snippet` with the positions of matched words."""
 
     url: str
     title: str
@@ -99,7 +99,7 @@ def escaped_piece(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Results(Sequence[Hit]):
-    """Hits in their order; `total` counts all pages that answer, shown or not."""
+    """Hits, best first; `total` counts all matching pages, returned or not."""
 
     hits: tuple[Hit, ...]
     total: int

@@ -24,8 +24,8 @@ class Graph:
 
     @property
     def nodes(self) -> Table:
-        """number, name, title, status, depth, in_degree, out_degree, rank; of hosts and sites the
-        first three that follow the name are empty."""
+        """number, name, title, status, depth, in_degree, out_degree, rank. For hosts and sites,
+        title, status and depth are empty."""
         return Table("nodes", self._nodes)
 
     @property
@@ -37,8 +37,8 @@ class Graph:
         return f"<Graph of {self.level}s in {str(self._reader.paths.path)!r}>"
 
     def write(self, path: str | Path) -> int:
-        """Write it to a file, its format told by the name (.gexf .graphml .net .csv .jsonl
-        .parquet); how many edges. Raises UsageError, CorruptFile or DiskFault."""
+        """Write it to a file and return the number of edges. The extension selects the format:
+        .gexf .graphml .net .csv .jsonl .parquet. Raises UsageError, CorruptFile or DiskFault."""
         return export(self._reader, "graph", Path(path), self.level)
 
     def _nodes(self) -> Iterator[Any]:
