@@ -1,11 +1,11 @@
-"""Which cookies go with a request? RFC 6265, with what browsers have added to it since.
+"""The cookie jar: RFC 6265 with the later changes of browsers.
 
-A cookie goes back to the site that gave it and to nobody else: its domain may not be a public
-suffix, its path and its port-blind host must match, a secure one is neither sent nor replaced in
-the open. SameSite means nothing to a crawler, which has no page that a request comes from.
+A cookie is sent only to the site that set it: its domain may not be a public suffix, its path and
+its host (without port) must match, and a secure cookie is neither sent nor replaced over plain
+http. SameSite has no meaning for a crawler, because its requests do not come from a page.
 
-Pure but for reading and writing text: times are wall time in seconds. Bounded: a site may not fill
-the memory, nor a crawl of many sites.
+Pure except for reading and writing text: times are wall time in seconds. Bounded: neither one site
+nor many sites can fill the memory.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from gossamer.base.values import dataclass
 from gossamer.urls.canonical import host_of, path_of
 from gossamer.urls.site import site_of
 
-_MAX_COOKIE_BYTES: Final = 4096  # name and value, as browsers have it
+_MAX_COOKIE_BYTES: Final = 4096  # name and value, as in browsers
 _MAX_ATTRIBUTE_BYTES: Final = 1024
-_MAX_SITE_BYTES: Final = 16 * 1024  # more than servers take in one request
+_MAX_SITE_BYTES: Final = 16 * 1024  # more than servers accept in one request
 _MAX_SITES: Final = 4000
 _MAX_AGE_S: Final = 400 * 86400  # RFC 6265bis, 5.5
-_FOR_EVER_S: Final = 253_402_300_799  # the last second that a date can name
+_FOR_EVER_S: Final = 253_402_300_799  # the last second that a date can express
 
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")  # the tab too: it would break the file
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")  # including the tab, which would break the file
 _HTTP_ONLY: Final = "#HttpOnly_"
 _TITLE: Final = "# Netscape HTTP Cookie File"
 
-# RFC 6265, 5.1.1: a date is any order of these words, whatever stands between them.
+# RFC 6265, 5.1.1: a date is these words in any order, with any text between them.
 _WORDS: Final = re.compile(r"[^\x09\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+")
 _TIME: Final = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?!\d)")
 _DAY: Final = re.compile(r"(\d{1,2})(?!\d)")
@@ -42,19 +42,19 @@ _MONTHS: Final = (
 
 
 class Cookie(NamedTuple):
-    """One cookie; a tuple, so that it travels between node and workers as it is."""
+    """One cookie. A tuple, so that it can be sent between node and workers unchanged."""
 
-    domain: str  # without a dot before it
+    domain: str  # without a leading dot
     is_host_only: bool
     path: str
     is_secure: bool
-    expires_s: int  # 0: when the session ends, which for a crawl is never
+    expires_s: int  # 0: end of the session, which for a crawl is never
     name: str
     value: str
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What a later cookie has in common with the one that it replaces."""
+        """The fields that a cookie shares with the one it replaces."""
         return self.domain, self.path, self.name
 
     def is_over(self, now_s: float) -> bool:
@@ -64,8 +64,8 @@ class Cookie(NamedTuple):
 class Jar:
     """The cookies of all sites.
 
-    `given` are the operator's, for whose sites the jar is personal. With `is_open` false what sites
-    want to change is not heard.
+    `given` are the operator's; for their sites the jar is personal. If not `is_open`, Set-Cookie
+    headers are ignored.
     """
 
     def __init__(self, given: Iterable[Cookie] = (), *, is_open: bool = True) -> None:
@@ -78,7 +78,7 @@ class Jar:
         self.put(cookies)
 
     def header_for(self, url: str, now_s: float) -> str:
-        """The value of the Cookie header for a canonical URL; empty where there is none."""
+        """The value of the Cookie header for a canonical URL; empty if there is none."""
         if not self._sites:
             return ""
         host = host_of(url)
@@ -91,15 +91,16 @@ class Jar:
             for cookie in held.values()
             if _is_for(cookie, host, path, is_safe=is_safe) and not cookie.is_over(now_s)
         ]
-        fitting.sort(key=lambda cookie: -len(cookie.path))  # the oldest first where paths are alike
+        # the sort is stable: oldest first among equal paths
+        fitting.sort(key=lambda cookie: -len(cookie.path))
         return "; ".join(f"{c.name}={c.value}" if c.name else c.value for c in fitting)
 
     def is_personal(self, url: str) -> bool:
-        """Whether the operator gave cookies for this site: then those that follow are personal."""
+        """Whether the operator gave cookies for this site: then later ones are personal, too."""
         return bool(self._given_sites) and site_of(host_of(url)) in self._given_sites
 
     def hear(self, url: str, set_cookies: Sequence[str], now_s: float) -> None:
-        """An answer from `url` has these Set-Cookie headers."""
+        """Apply the Set-Cookie headers of a response from `url`."""
         if not self._is_open:
             return
         for text in set_cookies:
@@ -113,17 +114,17 @@ class Jar:
                     self._changes.append(cookie)
 
     def put(self, cookies: Iterable[Cookie], now_s: float = 0.0) -> None:
-        """Take cookies as they are: of a file, or of another worker."""
+        """Store cookies of a file or of another worker unchanged."""
         for cookie in cookies:
             self._put(cookie, now_s)
 
     def take_changes(self) -> list[Cookie]:
-        """What sites have changed since this was last asked; one that is over was taken back."""
+        """The changes by sites since the last call. An expired cookie means a deletion."""
         changes, self._changes = self._changes, []
         return changes
 
     def empty(self) -> None:
-        """Forget every cookie, but not whose sites are personal."""
+        """Delete every cookie, but remember which sites are personal."""
         self._sites.clear()
 
     def all(self) -> list[Cookie]:
@@ -139,13 +140,15 @@ class Jar:
         while sum(len(c.name) + len(c.value) for c in held.values()) > _MAX_SITE_BYTES:
             del held[next(iter(held))]
         if held:
-            self._sites[site] = held  # at the end: it was changed last
+            self._sites[site] = held  # at the end: it changed last
         if len(self._sites) > _MAX_SITES:
             del self._sites[next(iter(self._sites))]
         self.changed += 1
 
     def _is_protected(self, cookie: Cookie, url: str) -> bool:
-        """Whether a secure cookie of this name stands here, and the answer came in the open."""
+        """Whether a secure cookie of this name exists here and the response came over plain
+        http.
+        """
         if url.startswith("https:"):
             return False
         return any(
@@ -173,13 +176,13 @@ def _is_path_below(path: str, above: str) -> bool:
 
 
 def _is_suffix(domain: str) -> bool:
-    """Whether different people have the names below it; also so of addresses."""
+    """Whether the names below it belong to different owners. Also True for addresses."""
     below = f"x.{domain}"
     return site_of(below) == below
 
 
 def read_set_cookie(text: str, url: str, now_s: float) -> Cookie | None:
-    """The cookie of a Set-Cookie header that came from a canonical URL; None for none."""
+    """The cookie of a Set-Cookie header from a canonical URL; None if it is invalid."""
     pair, _, rest = text.partition(";")
     name, equals, value = pair.partition("=")
     name, value = (name.strip(), value.strip()) if equals else ("", pair.strip())
@@ -208,7 +211,7 @@ def read_set_cookie(text: str, url: str, now_s: float) -> Cookie | None:
 
 
 def _keeps_prefix(cookie: Cookie, domain: str) -> bool:
-    """A name may promise how the cookie was made (RFC 6265bis, 4.1.3)."""
+    """Whether the cookie fulfils what the prefix of its name promises (RFC 6265bis, 4.1.3)."""
     name = (cookie.name or cookie.value).lower()
     if name.startswith("__host-"):
         return cookie.is_secure and not domain and cookie.path == "/" and bool(cookie.name)
@@ -216,7 +219,7 @@ def _keeps_prefix(cookie: Cookie, domain: str) -> bool:
 
 
 def _attributes(text: str) -> dict[str, str]:
-    """By name, the last of each; those that are too long do not count."""
+    """By name, the last of each. Attributes that are too long are ignored."""
     said: dict[str, str] = {}
     for part in text.split(";"):
         name, _, value = part.partition("=")
@@ -230,7 +233,7 @@ def _folder(path: str) -> str:
 
 
 def _end_s(said: dict[str, str], now_s: float) -> int:
-    """When the cookie is over; 1 is long ago, 0 never."""
+    """The expiry time of the cookie: 1 means long ago, 0 never."""
     age = said.get("max-age", "")
     if re.fullmatch(r"-?\d+", age):
         seconds = int(age[:12])
@@ -243,7 +246,7 @@ def _end_s(said: dict[str, str], now_s: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Date:
-    """What of a date has been read so far."""
+    """The parts of a date that were read so far."""
 
     time: tuple[int, int, int] | None = None
     day: int = 0
@@ -277,9 +280,9 @@ def _with_word(date: _Date, word: str) -> _Date:
 
 
 def read_cookie_text(text: str) -> list[Cookie]:
-    """Cookies in Netscape's form, as curl, wget and browsers' extensions write it.
+    """Cookies in Netscape format, as curl, wget and browser extensions write it.
 
-    Raises ValueError with the number of the first line that is not of that form.
+    Raises ValueError with the number of the first invalid line.
     """
     cookies = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -317,7 +320,7 @@ def _of_row(fields: list[str]) -> Cookie | None:
 
 
 def cookie_text(cookies: Iterable[Cookie], remark: str = "") -> str:
-    """Cookies in Netscape's form."""
+    """Cookies in Netscape format."""
     lines = [_TITLE, *([f"# {remark}"] if remark else [])]
     for c in cookies:
         domain, below = (c.domain, "FALSE") if c.is_host_only else (f".{c.domain}", "TRUE")

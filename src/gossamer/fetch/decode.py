@@ -1,11 +1,11 @@
-"""What does a body say without its content codings?
+"""Remove the content codings of a body.
 
     br(gzip(page)) with "Content-Encoding: gzip, br" -> page
 
-Never more than the limit is made, at any stage of a chain, whatever the body claims: a decoder is
-always told how much room there is. A bomb is dropped before that, with a sentence. Wrong and
-cut-off bodies are ordinary on the web; what can be decoded is given, with a sentence on what is
-wrong. Nothing here raises.
+No stage of a chain makes more bytes than the limit, whatever the body claims: a decoder is always
+given the remaining room. A decompression bomb is dropped before that. Invalid and truncated bodies
+are common on the web: everything that can be decoded is returned, with a sentence about the fault.
+Nothing here raises.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-# A server that means well uses one, seldom two; urllib3 and curl stop at five as well.
+# A normal server uses one, rarely two. urllib3 and curl stop at five, too.
 MAX_CODINGS: Final = 5
-# Blocked gzip has a member per 64 KiB. Ten million empty members in 200 MB are an attack on time.
+# Blocked gzip has a member per 64 KiB. Ten million empty members in 200 MB are an attack on CPU
+# time.
 MAX_MEMBERS: Final = 10_000
 # Browsers refuse zstd windows above 8 MiB (RFC 9659), so that a short body cannot take memory.
 _ZSTD_WINDOW: Final[dict[int, int]] = {zstd.DecompressionParameter.window_log_max: 23}
-# What a decoder is fed at once. Most pages are smaller; what it does not use it copies.
+# Input of a decoder per step. Most pages are smaller; the decoder copies the unused input.
 _STEP_BYTES: Final = 64 * 2**10
-# What it may give at once: without this the last piece and the whole lie in memory side by side
-# (153 MB for a limit of 64 MiB, against 76).
+# Output of a decoder per step. Without it the last piece and the whole are in memory at once (153
+# MB for a limit of 64 MiB, instead of 76).
 _ROOM_BYTES: Final = 2**20
-# Past so much, a body that grew by more than this factor is a bomb: 181 real pages grow by
-# 5 (median) to 10, gzip can make 1,032 of it and brotli a million. WPT's largest good body has
-# 27 MB. What is dropped here would have been parsed, at 28 bytes of memory a byte.
+# Above this size, a body that grew by more than this factor is a bomb. 181 real pages grow by 5
+# (median) to 10; gzip can reach 1,032 and brotli a million. The largest valid body of WPT has 27
+# MB. Parsing a bomb would take 28 bytes of memory per byte.
 _BOMB_BYTES: Final = 32 * 2**20
 _BOMB_FACTOR: Final = 200
-# The types that isal ships call its error an instance.
+# The type stubs of isal declare its error as an instance.
 _ERRORS: Final = cast(
     "tuple[type[Exception], ...]", (isal_zlib.error, brotli.error, zstd.ZstdError, EOFError)
 )
@@ -50,7 +51,7 @@ _ERRORS: Final = cast(
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 _ZSTD_SKIPPABLE: Final = tuple(bytes((n, 0x2A, 0x4D, 0x18)) for n in range(0x50, 0x60))
-# Bytes that stand in no text (WHATWG MIME Sniffing, 3), and how many of a body tell.
+# Bytes that do not occur in text (WHATWG MIME Sniffing, 3), and how many bytes are checked.
 _BINARY: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _SNIFF_BYTES: Final = 1445
 _KNOWN_STARTS: Final = (
@@ -63,7 +64,7 @@ _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A body without its codings. `is_cut`: there was more than the limit; `fault`: a sentence."""
+    """A decoded body. `is_cut`: there was more than the limit. `fault`: a sentence."""
 
     body: bytes
     is_cut: bool = False
@@ -74,15 +75,15 @@ class _Decoder(Protocol):
     """One compressed stream."""
 
     def feed(self, piece: bytes, room: int) -> bytes:
-        """About `room` decoded bytes at the most; ask again with b"" until nothing comes."""
+        """At most about `room` decoded bytes. Call again with b"" until it returns nothing."""
         ...
 
     def is_done(self) -> bool:
-        """Whether the end of the stream has been read."""
+        """Whether the end of the stream was read."""
         ...
 
     def unused(self) -> int:
-        """Bytes at the end of the last piece that lie after the end of the stream."""
+        """Bytes at the end of the last piece that are after the end of the stream."""
         ...
 
 
@@ -128,12 +129,12 @@ class _Brotli:
         return bool(self._inner.is_finished())
 
     def unused(self) -> int:
-        return 0  # it fails when there are any, and is then fed byte by byte
+        return 0  # it fails if there are any, and is then fed byte by byte
 
 
 @dataclass(frozen=True, slots=True)
 class _Coding:
-    """How one coding is read: `magic` opens every stream of it, and several may follow."""
+    """How one coding is read. `magic` begins every stream of it, and several may follow."""
 
     name: str
     open: Callable[[], _Decoder]
@@ -155,7 +156,7 @@ _CODINGS: Final[dict[str, _Coding]] = {
 def decode(body: bytes, content_encoding: str, max_bytes: int) -> Decoded:
     """Undo the codings that the header names, last one first.
 
-    A body that was never coded, although the header says so, comes back as it is.
+    A body that was never encoded, although the header says so, is returned unchanged.
     """
     names = [name for part in content_encoding.lower().split(",") if (name := part.strip())]
     names = [name for name in names if name != "identity"]
@@ -191,7 +192,7 @@ def _undo(coding: _Coding, body: bytes, max_bytes: int) -> Decoded:
     if coding.magic and not body.startswith(coding.magic):
         return _undeclared(coding, body)
     if coding is _ZLIB and not _is_zlib(body):
-        coding = _RAW  # RFC 9110 says zlib, some servers send the bare stream
+        coding = _RAW  # RFC 9110 says zlib, but some servers send the raw stream
     result = _read(coding, body, max_bytes)
     if coding is _ZLIB and result.fault and not result.body:
         result = _read(_RAW, body, max_bytes)
@@ -206,13 +207,17 @@ def _undo(coding: _Coding, body: bytes, max_bytes: int) -> Decoded:
 
 
 def _undeclared(coding: _Coding, body: bytes) -> Decoded:
-    """What a body is that is not in the coding it is declared as: itself, or rubbish."""
+    """A body that is not in its declared coding: returned unchanged if it is readable, else
+    garbage.
+    """
     fault = f"the body is declared as {coding.name}, but it is not"
     return Decoded(body if _is_readable(body) else b"", fault=fault)
 
 
 def _read(coding: _Coding, body: bytes, max_bytes: int) -> Decoded:
-    """Decode up to the limit. What a decoder had made when it failed is won back byte by byte."""
+    """Decode up to the limit. If the decoder fails, decode again byte by byte to keep its
+    output.
+    """
     result, failed_at = _walk(coding, body, max_bytes, slow_from=len(body))
     if failed_at is not None:
         result, _ = _walk(coding, body, max_bytes, slow_from=failed_at)
@@ -222,8 +227,8 @@ def _read(coding: _Coding, body: bytes, max_bytes: int) -> Decoded:
 def _walk(
     coding: _Coding, body: bytes, max_bytes: int, slow_from: int
 ) -> tuple[Decoded, int | None]:
-    """One pass; from `slow_from` on in pieces of one byte. Also tells which piece failed."""
-    out = BytesIO()  # gives its bytes away without a copy
+    """One pass; from `slow_from` on in pieces of one byte. Also returns which piece failed."""
+    out = BytesIO()  # returns its bytes without a copy
     done, at, members, decoder = 0, 0, 1, coding.open()
     while at < len(body):
         piece = body[at : at + (1 if at >= slow_from else _STEP_BYTES)]
@@ -246,7 +251,7 @@ def _walk(
             continue
         at -= decoder.unused()
         if not (coding.magic and body.startswith(coding.magic, at)):
-            return Decoded(out.getvalue()), None  # what follows is padding or junk
+            return Decoded(out.getvalue()), None  # the rest is padding or garbage
         members += 1
         if members > MAX_MEMBERS:
             fault = f"the {coding.name} body has more than {MAX_MEMBERS} parts"
@@ -257,7 +262,7 @@ def _walk(
 
 
 def _drain(decoder: _Decoder, piece: bytes, room: int, out: BytesIO) -> int:
-    """Write what a piece gives, until the room is used; returns how many bytes."""
+    """Write the output of a piece until the room is used. Return the number of bytes."""
     made = 0
     while made < room:
         part = decoder.feed(piece, min(room - made, _ROOM_BYTES))
@@ -274,13 +279,13 @@ def _is_zlib(body: bytes) -> bool:
 
 
 def _is_readable(body: bytes) -> bool:
-    """Whether it is text, or a file that tells its kind: no stream with a broken beginning.
+    """Whether it is text or a file of a known type, and not a damaged compressed stream.
 
-    UTF-16 has zeros in it, and says so at its start or by its first letters.
+    UTF-16 contains zeros; its mark or its first letters identify it.
     """
     return body.startswith(_KNOWN_STARTS) or not _BINARY.search(body, 0, _SNIFF_BYTES)
 
 
 def _looks_plain(body: bytes) -> bool:
-    """Whether it starts as HTML and XML do."""
+    """Whether it starts like HTML or XML."""
     return body[:64].lstrip(_BLANK).startswith(b"<")

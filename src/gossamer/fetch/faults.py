@@ -1,4 +1,4 @@
-"""libcurl's errors in our words: the last module that knows its numbers."""
+"""Translate libcurl's errors to reasons. No other module knows their numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pycurl
 
 from gossamer.records import Reason
 
-_E_PROXY: Final = 97  # a proxy did not let us through; pycurl has no name for it
+_E_PROXY: Final = 97  # the proxy refused the connection; pycurl has no name for it
 _REASONS: Final[dict[int, Reason]] = {
     pycurl.E_COULDNT_RESOLVE_HOST: Reason.DNS,
     pycurl.E_COULDNT_CONNECT: Reason.CONNECT,
@@ -33,19 +33,20 @@ _REASONS: Final[dict[int, Reason]] = {
 
 
 def reason_of(code: int, message: str, system_fault: int = 0) -> tuple[Reason, str]:
-    """Why a transfer failed, and libcurl's own sentence. What we do not know is the protocol's.
+    """The reason of a failed transfer, and libcurl's message. Unknown errors count as protocol
+    errors.
 
-    `system_fault`: the number of the system's own error, where there was one.
+    `system_fault`: the errno of the system, if there was one.
     """
     if code == pycurl.E_COULDNT_CONNECT and system_fault:
         return Reason.CONNECT, f"{message} ({os.strerror(system_fault)})"
     if code == pycurl.E_RECV_ERROR and message.startswith("chunk"):
-        return Reason.PROTOCOL, message  # bad chunks have no number of their own
+        return Reason.PROTOCOL, message  # invalid chunks have no number of their own
     if code == pycurl.E_RECV_ERROR and message.startswith("CONNECT tunnel failed"):
-        return Reason.CONNECT, message  # the proxy's answer to us, not the host's
+        return Reason.CONNECT, message  # the proxy's response, not the host's
     return _REASONS.get(code, Reason.PROTOCOL), message or f"libcurl error {code}"
 
 
 def is_refused(detail: str) -> bool:
-    """Whether `reason_of` told of a connection that the other side refused."""
+    """Whether `reason_of` reported a refused connection."""
     return detail.endswith(f"({os.strerror(errno.ECONNREFUSED)})")

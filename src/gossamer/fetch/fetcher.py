@@ -1,9 +1,9 @@
-"""The one way out: every request of this program goes through here, robots.txt included.
+"""Send requests. Every request of this program goes through here, robots.txt included.
 
-A lease says which address to ask. It is pinned, so that nothing is resolved a second time, and
-judged again at the moment of connecting, so that neither a changed name nor a bug can lead
-elsewhere. Redirects are answers, not followed here. Type and size are judged on the headers; a
-body that is not wanted is never taken. Foreign errors end in `errors.py`.
+A lease contains the address. It is pinned, so that no name is resolved a second time, and checked
+again when the connection is made, so that neither a changed DNS record nor a bug can lead
+elsewhere. Redirects are responses and are not followed here. Type and size are checked on the
+headers; an unwanted body is not downloaded. `faults.py` translates libcurl's errors.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from gossamer.urls.canonical import origin_of
 __all__ = ["Fetcher", "checked_header"]
 
 _PROTOCOLS: Final = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}  # by libcurl's numbers
-# Where an origin is asked so soon after its last answer, it is not resting.
+# If a request follows the last response this soon, the origin has no delay.
 _NO_REST_S: Final = 0.05
-# Where others wait for a connection, so slow an answer is ended after so long.
+# If other hosts wait for a connection, a response this slow is ended after this time.
 _LOOK_EVERY_S: Final = 0.5
 _SLOW_S: Final = 10.0
-_SLOW_BYTES: Final = 8_000.0  # a second
+_SLOW_BYTES: Final = 8_000.0  # per second
 _LONG_AGO_S: Final = float("-inf")
-_ORIGINS: Final = 10_000  # remembered; a forgotten one counts as rested
+_ORIGINS: Final = 10_000  # cached; an origin that was dropped counts as delayed
 
 
 class Fetcher:
@@ -54,7 +54,7 @@ class Fetcher:
         clock: Clock,
         jar: Jar | None = None,
     ) -> None:
-        """Without a `jar` there is one that begins with the operator's cookies."""
+        """Without a `jar` a new one starts with the operator's cookies."""
         self._settings = settings
         self._judge = judge
         self._guard = guard
@@ -62,33 +62,35 @@ class Fetcher:
         self._network = Network(settings)
         self._headers = Headers(settings, judge.accept, self._network.headers)
         self.jar: Final = jar or Jar(self._network.cookies, is_open=settings.cookies)
-        self._ended_s: dict[str, float] = {}  # when each origin's last answer ended
+        self._ended_s: dict[str, float] = {}  # when the last response of each origin ended
         self._multi = multi_for(settings.connections + 16)
         self._under_way: set[Transfer] = set()
         self._looking: asyncio.TimerHandle | None = None
-        # Those that show our certificate are kept apart: libcurl cannot take it from a handle.
+        # Handles that send our certificate are separate: libcurl cannot remove it from a handle.
         self._idle: dict[bool, list[Transfer]] = {False: [], True: []}
         self._held = HeldBytes(settings.max_held_bytes)
 
     @property
     def is_full(self) -> bool:
-        """Whether so much is held that nobody should `ask`; `fetch` waits for room."""
-        held = self._held  # asked before every request: without a step between
+        """Whether so many bytes are held that `ask` should not be called. `fetch` waits for
+        room.
+        """
+        held = self._held  # called before every request, so written without a function call
         return held.held >= held.limit
 
     @property
     def under_way(self) -> int:
-        """How many answers are awaited."""
+        """Number of requests in flight."""
         return len(self._under_way)
 
     async def fetch(self, lease: Lease) -> Answer:
-        """Ask once. Returns what came of it; never raises for what the web does."""
+        """Send one request and return its answer. Never raises for errors of the web."""
         if self._held.is_full:
             await self._held.wait_for_room()
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
 
         def take(answer: Answer) -> None:
-            if not answered.done():  # who waited may be cancelled, and not know of it yet
+            if not answered.done():  # the waiting task may be cancelled and not know it yet
                 answered.set_result(answer)
 
         def fail(fault: Exception) -> None:
@@ -109,8 +111,9 @@ class Fetcher:
         take: Callable[[Answer], None],
         fail: Callable[[Exception], None],
     ) -> Transfer:
-        """The same without a task: `take` is given what came of it, later, or `fail` why this
-        process cannot tell, out of memory as it may be; they raise nothing."""
+        """Do the same without a task. `take` gets the answer later, or `fail` gets an error of this
+        process, such as out of memory. Neither may raise.
+        """
         idle = self._idle[lease.gets_secrets and bool(self._network.certificate)]
         transfer = idle.pop() if idle else self._new_transfer(lease)
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
@@ -148,14 +151,16 @@ class Fetcher:
         return transfer
 
     def give_all_up(self) -> None:
-        """Nobody will hear of what is under way."""
+        """Cancel all requests in flight without a callback."""
         for transfer in tuple(self._under_way):
             self._give_up(transfer)
 
     def end_slow(self, most: int) -> int:
-        """Others wait for a connection: end the slowest, at most so many. How many were ended."""
+        """End at most `most` of the slowest responses, because others wait for a connection. Return
+        how many.
+        """
         if self._held.is_full:
-            return 0  # it is we who are slow
+            return 0  # this process itself is slow
         now_s = self._clock.now_s()
         speeds = [
             (speed, number, transfer)
@@ -177,7 +182,7 @@ class Fetcher:
         transfer.on_end(0, "")
 
     def _look(self) -> None:
-        """End what sends more than may be taken, though nothing of it is part of a body."""
+        """End responses that send more bytes than allowed, even if they are not part of a body."""
         self._looking = None
         now_s = self._clock.now_s()
         for transfer in tuple(self._under_way):
@@ -230,9 +235,9 @@ class Fetcher:
         )
 
     def _head_to_keep(self, transfer: Transfer) -> bytes:
-        """A head with cookies as it came, but where we said who we are, without their values.
+        """The head to archive. If the request was authenticated, the values of cookies are removed.
 
-        A session that was logged in with a password or a cookie is worth as much as these.
+        A session that was opened with a password or a cookie is as secret as these.
         """
         lease, head = transfer.lease, transfer.intake.head
         is_personal = (

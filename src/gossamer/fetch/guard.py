@@ -1,13 +1,12 @@
-"""May this address, and this port, be asked?
+"""Decide whether an address and a port may be requested.
 
 A page may link to anything, and a name may resolve to anything: to the machine that crawls, to its
-neighbours, to the credentials that a cloud hands out. So every address is judged when it is
-resolved and once more when it is connected to. The table is ours, after IANA's registries of
-special-purpose addresses: `ipaddress.is_global` calls 192.0.0.192, where one cloud keeps its
-metadata, global.
+network, to the credentials service of a cloud. So every address is checked when it is resolved and
+again when it is connected to. The table is our own, after IANA's registries of special-purpose
+addresses: `ipaddress.is_global` calls 192.0.0.192, the metadata address of one cloud, global.
 
-An IPv6 address that carries an IPv4 one is judged by both. Only 2000::/3 is ever given out to the
-public, so everything else is refused, known by name or not.
+An IPv6 address that contains an IPv4 address is checked by both. Only 2000::/3 is assigned to the
+public, so everything else is refused, listed or not.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ def _named(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[Network, str], ...]:
     return tuple((ip_network(network), name) for network, name in pairs)
 
 
-# Reached where the very address was typed or allowed, and never by a name.
+# Allowed only if the address itself was typed or allowed, never through a name.
 _BY_ADDRESS: Final = frozenset({"cloud metadata", "link-local"})
-# No host: nobody can mean them, not even the operator who types them.
+# Not hosts: forbidden even if the operator types them.
 _NEVER: Final = _named((
     ("0.0.0.0/8", "this network (unspecified)"),
     ("224.0.0.0/4", "multicast"),
@@ -37,7 +36,7 @@ _NEVER: Final = _named((
     ("::/128", "unspecified"),
     ("ff00::/8", "multicast"),
 ))  # fmt: skip
-# The first that holds the address names it, so the narrow ones come first.
+# The first network that contains the address names it, so narrow ones come first.
 _PRIVATE: Final = _named((
     ("169.254.169.254/32", "cloud metadata"),
     ("169.254.170.2/32", "cloud metadata"),
@@ -78,8 +77,8 @@ _SIX_TO_FOUR: Final = IPv6Network("2002::/16")
 _TEREDO: Final = IPv6Network("2001::/32")
 _CACHE_SIZE: Final = 10_000
 
-# Ports that a browser never asks (WHATWG Fetch, "bad port"): what listens there would take a
-# request for something else.
+# Ports that a browser never requests (WHATWG Fetch, "bad port"): the service there could misread a
+# request.
 BAD_PORTS: Final = frozenset((
     0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101,
     102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427,
@@ -90,24 +89,24 @@ BAD_PORTS: Final = frozenset((
 
 
 class Guard:
-    """Judges addresses. `allow_private` are the operator's networks that links may lead to.
+    """Checks addresses. `allow_private` are the operator's networks that links may lead to.
 
-    Without `typed_private` a typed host is judged as any other: `gossamer serve` starts crawls so,
-    because whoever uses its page need not be the operator of the machine.
+    Without `typed_private` a typed host is checked like any other. `gossamer serve` starts crawls
+    so, because users of its page need not be the operator of the machine.
     """
 
     def __init__(self, allow_private: Sequence[str] = (), *, typed_private: bool = True) -> None:
-        """Raises SettingsError for what is no network."""
+        """Raises SettingsError for an invalid network."""
         self._allowed = tuple(_network(text) for text in allow_private)
         self._typed_private = typed_private
         self._verdicts: dict[tuple[str, bool, bool], str | None] = {}
 
     def forbids(self, address: str, *, is_trusted: bool, is_literal: bool = False) -> str | None:
-        """A sentence that names the network, or None where the address may be asked.
+        """A sentence that names the forbidden network, or None if the address is allowed.
 
-        `is_trusted`: the operator typed the host, so it may be private. Link-local addresses and
-        those of cloud metadata are meant only where they were typed themselves (`is_literal`): no
-        name that somebody else resolves may lead there.
+        `is_trusted`: the operator typed the host, so it may be private. Link-local and cloud
+        metadata addresses are allowed only if they were typed themselves (`is_literal`): a name
+        that another party resolves must not lead there.
         """
         key = (address, is_trusted, is_literal)
         try:
@@ -143,7 +142,7 @@ class Guard:
         return None
 
     def is_allowed(self, address: str) -> bool:
-        """Whether it lies in one of the operator's networks."""
+        """Whether it is in one of the operator's networks."""
         return self._allows(ip_address(address.partition("%")[0]))
 
     def _allows(self, address: Address) -> bool:
@@ -151,12 +150,14 @@ class Guard:
 
 
 def guard_of(settings: Fetch) -> Guard:
-    """The guard that a crawl's settings ask for. Raises SettingsError."""
+    """The guard for the settings of a crawl. Raises SettingsError."""
     return Guard(settings.allow_private, typed_private=settings.typed_private)
 
 
 def forbidden_port(port: int, allowed: Sequence[int] = ()) -> str | None:
-    """A sentence why a port is not asked, or None. `allowed`: the only ones, when any are named."""
+    """A sentence why a port is forbidden, or None. `allowed`: if not empty, the only allowed
+    ports.
+    """
     if not 0 <= port <= 65_535:
         return f"there is no port {port}"
     if port in BAD_PORTS:
@@ -167,9 +168,9 @@ def forbidden_port(port: int, allowed: Sequence[int] = ()) -> str | None:
 
 
 def embedded(address: Address) -> Iterator[IPv4Address]:
-    """The IPv4 addresses that an IPv6 address carries, and that a gateway would ask for it.
+    """The IPv4 addresses inside an IPv6 address that a gateway would contact.
 
-    Of 64:ff9b:1::/48 only its owner knows where they stand in it: it is refused as a whole.
+    In 64:ff9b:1::/48 only the owner knows their position, so that network is refused as a whole.
     """
     if isinstance(address, IPv4Address):
         return
@@ -190,12 +191,12 @@ def _v4(bits: int) -> IPv4Address:
 
 
 def _name_of(address: Address) -> str | None:
-    """Which network that the public cannot reach holds the address."""
+    """The name of the non-public network that contains the address."""
     name = _name_in(_PRIVATE, address)
     if name is not None or isinstance(address, IPv4Address):
         return name
     if address in _MAPPED or address in _NAT64 or address in _TEREDO:
-        return None  # judged by what they carry
+        return None  # checked by the address inside
     if address in _PROTOCOL_V6:
         return "protocol assignments"
     return None if address in _PUBLIC_V6 else "reserved"

@@ -1,12 +1,12 @@
-"""How many bytes do the answers under way hold, and who has to wait before it takes more?
+"""Limit the memory that responses in flight take together.
 
-Bodies are in memory until they are whole. With many connections and large bodies that would be
-gigabytes (4096 times 10 MB), so there is a limit for all of them together. Beyond it every transfer
-is paused but the one that holds the most, which is let go on to its end: so the bytes are never
-more than the limit and one body, and somebody always gets on. When an answer has ended, all paused
-ones try again.
+Bodies are in memory until they are complete. Many connections with large bodies could take
+gigabytes (4096 times 10 MB), so there is a limit for all together. Above it every transfer is
+paused except the one that holds the most, which may complete. So the total never exceeds the limit
+plus one body, and one transfer always makes progress. When a response has ended, all paused
+transfers try again.
 
-Pure but for the one thing that it waits for: a new request is held back while there is no room.
+Pure except for one wait: a new request waits while there is no room.
 """
 
 from __future__ import annotations
@@ -16,28 +16,29 @@ from typing import Final, Protocol
 
 
 class Reader(Protocol):
-    """One answer under way."""
+    """One response in flight."""
 
-    held_bytes: int  # counted here; 0 before the first and after the last
+    held_bytes: int  # counted here; 0 before the first byte and after the end
 
     def resume(self) -> None:
-        """It was paused, and may ask again."""
+        """Continue after a pause, and ask for room again."""
 
 
 class HeldBytes:
-    """The bytes of all answers under way in one process."""
+    """The bytes of all responses in flight in one process."""
 
     def __init__(self, limit: int) -> None:
         self.limit: Final = limit
-        self._readers: dict[Reader, None] = {}  # those that hold some, the first of them first
-        self._paused: dict[Reader, None] = {}  # the one that has waited longest first
+        # those that hold bytes, in order of their first byte
+        self._readers: dict[Reader, None] = {}
+        self._paused: dict[Reader, None] = {}  # in order of their waiting time, longest first
         self._freed = asyncio.Event()
         self._is_awaited = False
         self.held = 0
 
     @property
     def is_full(self) -> bool:
-        """Whether a new request has to wait."""
+        """Whether a new request must wait."""
         return self.held >= self.limit
 
     async def wait_for_room(self) -> None:
@@ -48,7 +49,7 @@ class HeldBytes:
             await self._freed.wait()
 
     def take(self, reader: Reader, count: int) -> bool:
-        """Whether so many more bytes may be held; if not, the reader must pause."""
+        """Whether `count` more bytes may be held. If not, the reader must pause."""
         if self.held + count > self.limit and reader is not self._largest():
             self._paused[reader] = None
             return False
@@ -59,7 +60,7 @@ class HeldBytes:
         return True
 
     def end(self, reader: Reader) -> None:
-        """An answer has ended, whatever came of it: its bytes are somebody else's now."""
+        """Release the bytes of a response that has ended, with any result."""
         self._paused.pop(reader, None)
         self._readers.pop(reader, None)
         self.held -= reader.held_bytes
@@ -73,5 +74,5 @@ class HeldBytes:
                 waiting.resume()
 
     def _largest(self) -> Reader | None:
-        """The one that holds the most; the first of them, for all agree on that."""
+        """The reader that holds the most; the first of several, so that the choice is stable."""
         return max(self._readers, key=lambda reader: reader.held_bytes, default=None)

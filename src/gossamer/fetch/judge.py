@@ -1,9 +1,9 @@
-"""Do the headers promise what is wanted? Asked before the body is read.
+"""Decide by the headers whether a body is wanted, before it is read.
 
-The type is judged for answers with a page in them (2xx): an error page is kept whatever it is.
-The size is judged for all. A missing or unreadable Content-Type counts as HTML here, because the
-body alone can tell, and it has not come yet. Where a server only says that there are bytes
-(application/octet-stream) and the crawl wants files, their first bytes are judged when they come.
+The type is checked for successful responses (2xx): an error page is kept whatever its type. The
+size is checked for all. A missing or invalid Content-Type counts as HTML here, because only the
+body can tell, and it has not arrived. If a server says only that there are bytes
+(application/octet-stream) and the crawl wants files, their first bytes are checked on arrival.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from gossamer.errors import SettingsError
 from gossamer.records import Reason
 
 _TOKEN: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"  # noqa: S105 - a token of HTTP, no secret
-# WHATWG MIME Sniffing, 4.4: white space around the type and after the subtype is passed over.
+# WHATWG MIME Sniffing, 4.4: white space around the type and after the subtype is ignored.
 _ESSENCE: Final = re.compile(rf"[\t\n\r ]*({_TOKEN}/{_TOKEN})[\t\n\r ]*(?:;.*)?", re.DOTALL)
 _RANGE: Final = re.compile(rf"{_TOKEN}/(?:\*|{_TOKEN})")
-# Types by which servers say that they do not know (WHATWG MIME Sniffing, 7).
+# Types by which servers say that the type is unknown (WHATWG MIME Sniffing, 7).
 _NOT_KNOWN: Final = frozenset({"", "unknown/unknown", "application/unknown", "*/*"})
 
-# Types that only say that there are bytes to be saved.
+# Types that say only that there are bytes to download.
 _BYTES: Final = frozenset({
     "application/octet-stream", "binary/octet-stream", "application/x-download",
     "application/download", "application/force-download",
@@ -66,38 +66,39 @@ _MEDIA: Final = ("image", "audio", "video")
 
 _MAX_KNOWN: Final = 1000
 _MAX_KNOWN_CHARS: Final = 100
-_mimes: dict[str, str] = {}  # of headers as they came: a site has a handful, on all its pages
+_mimes: dict[str, str] = {}  # by raw header value: a site uses a few, on all its pages
 
 
 def mime_of(content_type: str) -> str:
-    """`text/html` of `Text/HTML; charset=utf-8`; empty where it is no MIME type."""
+    """`text/html` for `Text/HTML; charset=utf-8`; empty if it is not a MIME type."""
     known = _mimes.get(content_type)
     if known is None:
         found = _ESSENCE.fullmatch(content_type)
         known = found[1].lower() if found else ""
         if len(content_type) <= _MAX_KNOWN_CHARS:
-            if len(_mimes) >= _MAX_KNOWN:  # a hostile server can make up types without end
+            if len(_mimes) >= _MAX_KNOWN:  # a hostile server can invent types without end
                 _mimes.clear()
             _mimes[content_type] = known
     return known
 
 
 def type_of(content_type: str, body: bytes) -> str:
-    """The type of an answer that has come: what the headers name, or, where they only say that
-    there are bytes, what the first of them tell."""
+    """The type of a received response: the one in the headers, or, if they say only that there are
+    bytes, the one that the first bytes show.
+    """
     mime = mime_of(content_type)
     return (magic_of(body[:START_BYTES]) or mime) if mime in _BYTES else mime
 
 
 class Judge:
-    """The operator's wish for types and size.
+    """The operator's wanted types and maximum size.
 
-    `accept` is the Accept header that asks for it; `wants_media` names the kinds of embedded
-    things that links must be taken from pages for: image, audio, video, any.
+    `accept` is the matching Accept header. `wants_media` lists the kinds of embedded media whose
+    links must be extracted: image, audio, video, any.
     """
 
     def __init__(self, types: Sequence[str], max_body_bytes: int) -> None:
-        """Raises SettingsError for a type that is neither a name nor like `audio/wav`."""
+        """Raises SettingsError for a type that is neither a known name nor like `audio/wav`."""
         self._types = tuple(dict.fromkeys(_checked(name) for name in types))
         if not self._types:
             raise SettingsError("fetch.types", f"names nothing, but it must be {_possible()}")
@@ -108,7 +109,7 @@ class Judge:
         self.wants_media: Final = _media(self._types)
 
     def wants(self, mime: str) -> bool:
-        """Whether a MIME type, as `mime_of` gives it, is among the wanted ones."""
+        """Whether a MIME type, as returned by `mime_of`, is wanted."""
         known = self._is_wanted.get(mime)
         if known is None:
             if len(self._is_wanted) >= _MAX_KNOWN:
@@ -124,7 +125,7 @@ class Judge:
         *,
         max_body_bytes: int | None = None,
     ) -> tuple[Reason, str] | None:
-        """The reason and a sentence why the body is not to be read, or None.
+        """The reason and a sentence why the body is not read, or None.
 
         `max_body_bytes` is the limit of one lease; without it that of the settings holds.
         """
@@ -140,11 +141,11 @@ class Judge:
         return None
 
     def looks_at_bytes(self, mime: str) -> bool:
-        """Whether `forbids_bytes` must judge what this type does not tell."""
+        """Whether `forbids_bytes` must decide, because this type does not tell."""
         return self._wants_files and mime in _BYTES and not self.wants(mime)
 
     def forbids_bytes(self, mime: str, start: bytes) -> tuple[Reason, str] | None:
-        """The same by the first bytes of a body, of which the headers said nothing."""
+        """Decide by the first bytes of a body if the headers did not tell."""
         found = magic_of(start[:START_BYTES])
         if found and self.wants(found):
             return None
@@ -178,7 +179,7 @@ def _accept(types: tuple[str, ...]) -> str:
     ranges = dict.fromkeys(part for name in types for part in _ACCEPT.get(name, name).split(","))
     if "*/*" in ranges:
         return "*/*"
-    # A server that has nothing of it should say so with its own type, not with a 406.
+    # A server without a matching type should return its own type, not a 406.
     return ",".join(ranges) + ",*/*;q=0.1"
 
 

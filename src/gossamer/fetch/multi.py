@@ -1,18 +1,17 @@
-"""Transfers of libcurl on an event loop, with few steps each.
+"""Run libcurl transfers on an event loop, with few steps each.
 
-libcurl says which sockets it wants to hear of and when it wants to be called, and is called when
-one is ready or its time has come. The loop is told of one descriptor alone: an epoll set of our
-own, which holds the sockets. So a socket that was ready costs one call of libcurl's and nothing
-else, and all that are ready at once are served in one step of the loop.
+libcurl says which sockets it waits for and when it wants to be called; it is called when one is
+ready or the time has come. The event loop watches one descriptor only: our own epoll set, which
+holds the sockets. So a ready socket costs one call of libcurl, and all sockets that are ready at
+once are handled in one iteration of the loop.
 
-A connection rests between two requests, and most of them are used again at once, so a socket stays
-in the set when libcurl lets go of it. If something is heard of it in the meantime (its server hangs
-up), it is taken out. That libcurl has closed it and its number is another's by now is no matter:
-the system takes closed sockets out of the set, and each time that libcurl asks for one the
-system is asked whether it is in there.
+Between two requests a connection is idle, and most are reused at once, so a socket stays in the set
+when libcurl releases it. If an event arrives meanwhile (the server closes the connection), it is
+removed. libcurl may have closed the socket, and its number may be reused: that is safe, because the
+kernel removes closed sockets from the set, and each time libcurl asks for a socket the kernel is
+asked whether it is in the set.
 
-Where there is no epoll, pycurl's own `AsyncCurlMulti` does the same, with more steps: `multi_for`
-chooses.
+Without epoll, pycurl's own `AsyncCurlMulti` does the same in more steps. `multi_for` chooses.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from gossamer.base.clock import SystemClock
 
 _NEVER_S: Final = float("inf")
 _TELLING_S: Final = 0.2
-_CLOCK: Final = SystemClock()  # uvloop's own time stands still within a step
-_EVENTS_AT_ONCE: Final = 64  # what is ready beyond that stays ready
+_CLOCK: Final = SystemClock()  # the time of uvloop does not change within an iteration
+_EVENTS_AT_ONCE: Final = 64  # further ready sockets stay ready
 _READABLE: Final[int] = getattr(select, "EPOLLIN", 0)
 _WRITABLE: Final[int] = getattr(select, "EPOLLOUT", 0)
 _IN: Final[int] = pycurl.CSELECT_IN
@@ -43,7 +42,7 @@ _EPOLL_OF: Final = {
 }
 
 
-# What is told of a transfer that has ended: libcurl's number of a fault and its words; 0 for none.
+# The result of an ended transfer: libcurl's error number (0 for none) and message.
 Ended = Callable[[int, str], None]
 
 
@@ -53,24 +52,24 @@ class Multi(Protocol):
     def setopt(self, option: int, value: int) -> None: ...
 
     def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
-        """Begin a transfer; `ended` is called when it is over, and raises nothing."""
+        """Begin a transfer. `ended` is called at its end, and must not raise."""
 
     def give_up(self, curl: pycurl.Curl) -> None:
-        """Let go of one: nobody hears of its end."""
+        """Cancel a transfer without a callback."""
 
     async def aclose(self) -> None:
-        """Give all up and close the connections."""
+        """Cancel all transfers and close the connections."""
 
 
 def multi_for(connections: int) -> Multi:
-    """What carries transfers on this system, and keeps so many connections open."""
+    """The implementation for this system, with that many open connections."""
     multi: Multi = EpollMulti() if hasattr(select, "epoll") else PlainMulti()
     multi.setopt(pycurl.M_MAXCONNECTS, connections)
     return multi
 
 
 class PlainMulti(pycurl.AsyncCurlMulti):  # type: ignore[misc]  # pycurl has no types
-    """pycurl's own, where there is no epoll."""
+    """pycurl's own implementation, for systems without epoll."""
 
     def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
         self.add_handle(curl).add_done_callback(partial(_tell, ended))
@@ -86,7 +85,7 @@ def _tell(ended: Ended, future: asyncio.Future[pycurl.Curl]) -> None:
 
 
 class EpollMulti:
-    """Transfers on the loop on which the first of them begins."""
+    """Transfers on the event loop that runs when the first of them begins."""
 
     def __init__(self) -> None:
         self._multi = pycurl.CurlMulti()
@@ -94,18 +93,18 @@ class EpollMulti:
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
         self.setopt = self._multi.setopt
         self._epoll = select.epoll()
-        self._wanted: dict[int, int] = {}  # sockets that libcurl waits for; others rest
+        self._wanted: dict[int, int] = {}  # sockets that libcurl waits for; others are idle
         self._under_way: dict[pycurl.Curl, Ended] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ended: deque[tuple[pycurl.Curl, int, str]] = deque()  # and nobody was told yet
-        self._is_telling = False  # the others will be told of in the next turn of the loop
-        self._is_kicked = False  # libcurl will be called in this turn of the loop or the next
+        self._ended: deque[tuple[pycurl.Curl, int, str]] = deque()  # callbacks not called yet
+        self._is_telling = False  # the remaining callbacks run in the next iteration of the loop
+        self._is_kicked = False  # libcurl is called in this iteration of the loop or the next
         self._timer: asyncio.TimerHandle | None = None
-        self._rings_s = _NEVER_S  # when that timer does
-        self._due_s = 0.0  # of the loop's time: when libcurl wants to be called; 0: never
+        self._rings_s = _NEVER_S  # when that timer fires
+        self._due_s = 0.0  # loop time at which libcurl wants to be called; 0: never
 
     def fileno(self) -> int:
-        """What the loop watches: it is ready when one of the sockets is."""
+        """The descriptor that the loop watches. It is ready when one of the sockets is."""
         return self._epoll.fileno()
 
     def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
@@ -114,7 +113,7 @@ class EpollMulti:
             self._loop.add_reader(self.fileno(), self._on_ready)
         self._under_way[curl] = ended
         try:
-            self._multi.add_handle(curl)  # it asks to be called at once, by `_on_timer`
+            self._multi.add_handle(curl)  # it asks to be called at once, through `_on_timer`
         except pycurl.error:
             del self._under_way[curl]
             raise
@@ -133,11 +132,11 @@ class EpollMulti:
         self._multi.close()
         self._epoll.close()
 
-    # -- what libcurl calls
+    # -- called by libcurl
 
     def _on_socket(self, what: int, socket: int, _multi: object, _given: object) -> None:
         events = _EPOLL_OF.get(what)
-        if events is None:  # it is let go, or paused
+        if events is None:  # released or paused
             self._wanted.pop(socket, None)
             return
         self._wanted[socket] = events
@@ -147,7 +146,7 @@ class EpollMulti:
             self._epoll.register(socket, events)
 
     def _on_timer(self, wait_ms: int) -> None:
-        """libcurl wants to be called after so long, and not when it wanted before."""
+        """Set the time at which libcurl wants to be called, instead of the time before."""
         loop = self._loop
         if loop is None or self._multi.closed:
             return
@@ -160,10 +159,11 @@ class EpollMulti:
             self._due_s = 0.0
         else:
             self._due_s = loop.time() + wait_ms / 1000
-            if self._due_s < self._rings_s:  # else what is put off costs nothing until it rings
+            # else the timer stays, and a later time costs nothing until it fires
+            if self._due_s < self._rings_s:
                 self._set_timer(loop)
 
-    # -- what the loop calls
+    # -- called by the event loop
 
     def _on_ready(self) -> None:
         alive, wanted = len(self._under_way), self._wanted
@@ -192,7 +192,7 @@ class EpollMulti:
             self._settle()
 
     def _set_timer(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Wake up when it is due."""
+        """Set the timer for the due time."""
         if self._timer is not None:
             self._timer.cancel()
         self._rings_s = self._due_s
@@ -211,7 +211,7 @@ class EpollMulti:
     # -- ends of transfers
 
     def _settle(self) -> None:
-        """Tell those who wait for transfers that have ended; they may begin others, or close."""
+        """Call the callbacks of ended transfers. They may begin others, or close."""
         _, whole, failed = self._multi.info_read()
         self._ended.extend((curl, 0, "") for curl in whole)
         self._ended.extend(failed)
@@ -219,8 +219,9 @@ class EpollMulti:
             self._tell_some()
 
     def _tell_some(self) -> None:
-        """Some tenths of a second may go into what is made of answers; then the loop has its turn,
-        or an order to stop would wait for all that has come."""
+        """Call callbacks for some tenths of a second, then return to the loop. Otherwise a stop
+        command would wait for all responses that have arrived.
+        """
         self._is_telling = False
         until_s = _CLOCK.now_s() + _TELLING_S
         while self._ended and not self._multi.closed:
@@ -232,16 +233,16 @@ class EpollMulti:
 
     def _end(self, curl: pycurl.Curl, code: int, message: str) -> None:
         ended = self._under_way.pop(curl, None)
-        if ended is not None:  # else one who was told before has given it up
+        if ended is not None:  # else an earlier callback has cancelled it
             self._multi.remove_handle(curl)
             ended(code, message)
 
     def _fail_all(self, fault: pycurl.error) -> None:
-        """libcurl itself is at a loss: nothing under way will end."""
+        """Fail all transfers: libcurl itself has failed, so none would end."""
         for curl in list(self._under_way):
             self._end(curl, fault.args[0], str(fault.args[1]))
 
 
 def _bits_of(events: int) -> int:
-    """What libcurl calls it. A fault or an end is found out by reading or writing."""
+    """libcurl's name for the events. It finds errors and ends by reading or writing."""
     return (_IN if events & ~_WRITABLE else 0) | (_OUT if events & _WRITABLE else 0)

@@ -1,14 +1,13 @@
-"""Which way does a request go, and who are we there? Proxies, logins and certificates.
+"""Proxies, logins and client certificates.
 
-Secrets stand in files that the settings name, never in the settings themselves, which are kept in
+Secrets are in files that the settings name, never in the settings themselves, which are stored in
 the collection. A login is for one host, by its exact name, and is sent to no other, wherever links
-and redirects lead. Where its file has a port, it is for that port; where it has none, for the
-origins of the host that were typed, and of a host that was not typed, for the usual ports. So no
-link can have a password sent to another program on the host, or in the open where it was typed with
-https. A proxy is told addresses that were judged, not names that it would resolve itself to who
-knows where.
+and redirects lead. If its file has a port, the login is for that port. If not, it is for the typed
+origins of the host, and for a host that was not typed, for the default ports. So no link can send a
+password to another service on the host, or over plain http if https was typed. A proxy gets
+addresses that were checked, not names, which it would resolve itself.
 
-Reads files when made; does no I/O afterwards.
+Reads files when created; does no I/O afterwards.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from gossamer.settings import Fetch
 from gossamer.urls.canonical import origin_of, port_of
 
 _PROXY: Final = re.compile(r"(https?|socks4a?|socks5h?)://(\[[0-9a-f:.]+\]|[^/:@\s]+)(?::(\d+))?/?")
-_PORTS: Final = {"http": "80", "https": "443"}  # of a proxy that names none; of SOCKS it is 1080
+_PORTS: Final = {"http": "80", "https": "443"}  # default ports of a proxy; for SOCKS it is 1080
 _CHALLENGE: Final = re.compile(r"\b(basic|digest)\b(?=\s)", re.IGNORECASE)
 _WEB_PORTS: Final = (80, 443)
 _DIRECT: Final = "direct"
@@ -39,7 +38,7 @@ _CERTIFICATE: Final = b"-----BEGIN CERTIFICATE-----"
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Who we are to one host. Never shown: not by `repr`, not in a log."""
+    """The credentials for one host. Never shown in `repr` or in a log."""
 
     user: str
     password: str
@@ -50,12 +49,12 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a host is asked. No proxy: directly."""
+    """How a host is requested. No proxy: directly."""
 
     proxy: str = ""
     proxy_login: Login | None = None
     login: Login | None = None
-    scheme: str = ""  # "basic" or "digest", where the host has said which it wants
+    scheme: str = ""  # "basic" or "digest", if the host has said which it wants
 
 
 DIRECT: Final = Way()
@@ -65,21 +64,21 @@ class Network:
     """The operator's proxies, logins, cookies and certificates."""
 
     def __init__(self, settings: Fetch) -> None:
-        """Raises SettingsError for what cannot be used, a file that cannot be read among it."""
+        """Raises SettingsError for invalid values and unreadable files."""
         self._logins = _logins_in(settings.logins_file)
         self._proxy = _checked_proxy("fetch.proxy", settings.proxy) if settings.proxy else ""
         self._proxies = dict(map(_proxy_of_host, settings.proxies))
-        self._schemes: dict[str, str] = {}  # of hosts with a login, as they asked for it
+        self._schemes: dict[str, str] = {}  # of hosts with a login, from their challenges
         self.gives_names: Final = settings.proxy_resolves
         self.headers: Final = headers_in(settings.headers_file)
         self.cookies: Final = cookies_in(settings.cookies_file)
         self.certificate: Final = _readable("fetch.client_certificate", settings.client_certificate)
         self.authorities: Final = _authorities(settings.authorities_file)
-        # Most crawls have none of it, and ask without looking for a way.
+        # Most crawls use none of it and skip the lookup.
         self.is_plain: Final = not (self._logins or self._proxy or self._proxies)
 
     def way_to(self, lease: Lease) -> Way:
-        """The way to what a lease asks for."""
+        """The way to the URL of a lease."""
         url, host = lease.url, lease.host
         proxy = self._proxies.get(host, self._proxy)
         login = self._login_for(lease)
@@ -97,7 +96,7 @@ class Network:
         return self._logins.get(lease.host) if is_meant else None
 
     def note_challenge(self, url: str, challenges: Sequence[str]) -> None:
-        """A host asks who we are: from now on it is told so with the first request."""
+        """Record the challenge of a host. From now on the login is sent with the first request."""
         names = {name.lower() for value in challenges for name in _CHALLENGE.findall(value)}
         if names:
             self._schemes[origin_of(url)] = "digest" if "digest" in names else "basic"
@@ -129,7 +128,7 @@ def _proxy_of_host(text: str) -> tuple[str, str]:
 
 
 def headers_in(file: str) -> tuple[str, ...]:
-    """The headers of a file, one a line; `#` begins a comment. Raises SettingsError."""
+    """The headers in a file, one per line; `#` begins a comment. Raises SettingsError."""
     if not file:
         return ()
     key = "fetch.headers_file"
@@ -138,12 +137,12 @@ def headers_in(file: str) -> tuple[str, ...]:
 
 
 def cookies_in(file: str) -> tuple[Cookie, ...]:
-    """The cookies of a file in Netscape's form. Raises SettingsError."""
+    """The cookies in a file in Netscape format. Raises SettingsError."""
     if not file:
         return ()
     key = "fetch.cookies_file"
     try:
-        # Byte for byte: nobody knows in which characters a site writes its cookies.
+        # Byte for byte, because the character set of a site's cookies is unknown.
         return tuple(read_cookie_text(Path(_readable(key, file)).read_text(encoding="latin-1")))
     except ValueError as fault:
         form = "not a cookie in Netscape's form: seven fields with tabs between them"
@@ -158,14 +157,14 @@ def _text_in(key: str, file: str) -> str:
 
 
 def _logins_in(file: str) -> dict[str, Login]:
-    """Logins of a file as curl and ftp read it: `machine HOST login USER password WORD`."""
+    """Logins of a netrc file: `machine HOST login USER password WORD`."""
     if not file:
         return {}
     key = "fetch.logins_file"
     _readable(key, file)
     try:
         held = netrc.netrc(file).hosts
-    except netrc.NetrcParseError as fault:  # its message can hold a password
+    except netrc.NetrcParseError as fault:  # its message can contain a password
         problem = "is not `machine HOST login USER password WORD`"
         raise SettingsError(key, f"names {file}, line {fault.lineno}, which {problem}") from None
     except UnicodeError:
@@ -176,7 +175,7 @@ def _logins_in(file: str) -> dict[str, Login]:
 
 
 def secret_files(settings: Fetch) -> list[str]:
-    """The files of secrets that the settings name."""
+    """The files with secrets that the settings name."""
     named = (
         settings.logins_file,
         settings.headers_file,
@@ -187,7 +186,7 @@ def secret_files(settings: Fetch) -> list[str]:
 
 
 def can_others_read(file: str) -> bool:
-    """Whether others on this machine may read a file; where that cannot be told, no."""
+    """Whether other users of this machine may read a file; False if unknown."""
     try:
         return os.name == "posix" and bool(Path(file).stat().st_mode & 0o077)
     except OSError:
@@ -207,7 +206,7 @@ def _readable(key: str, file: str) -> str:
 
 
 def _authorities(file: str) -> bytes:
-    """The operator's authorities and the system's, as one text for libcurl."""
+    """The operator's certificate authorities and the system's, as one text for libcurl."""
     if not file:
         return b""
     key = "fetch.authorities_file"

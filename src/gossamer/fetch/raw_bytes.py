@@ -1,8 +1,8 @@
-"""How many bytes has a server sent, whatever libcurl made of them?
+"""Count the bytes that a server has sent, including those that libcurl discards.
 
-libcurl throws away what stands behind the size of a chunk, and counts it nowhere: a server could
-send such extensions without end, 11 GB in 20 seconds on one machine. The kernel knows how much came
-(TCP_INFO, Linux only). Where it does not tell, a low speed or the time for an answer ends it.
+libcurl discards the extensions after a chunk size and does not count them: a server could send them
+without end, 11 GB in 20 seconds on one machine. The kernel knows the number of bytes (TCP_INFO,
+Linux only). On other systems the minimum speed or the timeout ends such a response.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import Final
 
 import pycurl
 
-_H2: Final = 3  # libcurl's number: there streams share a connection, and there are no chunks
-_BYTES_RECEIVED: Final = struct.Struct("=128xQ")  # where struct tcp_info has them
+# libcurl's number for HTTP/2: its streams share a connection, and there are no chunks
+_H2: Final = 3
+_BYTES_RECEIVED: Final = struct.Struct("=128xQ")  # offset of the field in struct tcp_info
 
 
 def raw_bytes(curl: pycurl.Curl) -> int | None:
-    """Bytes that came on the connection of a transfer, from its beginning; None: not known."""
+    """Bytes received on the connection of a transfer since its start; None if unknown."""
     if sys.platform != "linux" or curl.getinfo(pycurl.INFO_HTTP_VERSION) == _H2:
         return None
     descriptor = curl.getinfo(pycurl.ACTIVESOCKET)
@@ -36,5 +37,5 @@ def raw_bytes(curl: pycurl.Curl) -> int | None:
 
 
 def most_for(max_body_bytes: int) -> int:
-    """How many bytes may come for a body of at most that many: TLS, chunks and headers add some."""
+    """The maximum of raw bytes for a body of that size: TLS, chunks and headers add some."""
     return max_body_bytes + max_body_bytes // 8 + 2**20

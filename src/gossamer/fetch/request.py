@@ -1,8 +1,8 @@
-"""What is said in a request, to whom, and what of it is written down.
+"""The headers of a request, and the form in which they are archived.
 
-Pure. The operator's headers take the place of ours where they have the same name. Those that tell
-who the operator is are secrets: they go to the origins that were typed and to nobody else, wherever
-links and redirects lead, and no value of theirs is written down, anywhere.
+Pure. The operator's headers replace ours of the same name. Headers that identify the operator are
+secrets: they are sent only to the typed origins, wherever links and redirects lead, and their
+values are never stored.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ from gossamer.version import __version__
 
 NOT_KEPT: Final = "(not kept)"
 
-# Names of headers that sites take for a proof of who asks: `X-Api-Key`, `X-CSRF-Token`, ...
+# Names of headers that sites use for authentication: `X-Api-Key`, `X-CSRF-Token`, ...
 _SECRET: Final = re.compile(
     r"auth|cookie|token|key|secret|session|passw|pwd|credential|signature|login|jwt|csrf|xsrf",
     re.IGNORECASE,
 )
 _PROOF: Final = re.compile(r"\s*(?:basic|bearer|digest|token|negotiate|apikey)\s", re.IGNORECASE)
-_USERINFO: Final = re.compile(r"(?<=//)[^\s]*@")  # up to the last @: passwords may hold others
+_USERINFO: Final = re.compile(r"(?<=//)[^\s]*@")  # up to the last @: passwords may contain others
 _CONNECTIONS: Final = frozenset({
     "host", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",
     "keep-alive", "expect", "proxy-authorization", "proxy-connection",
 })  # fmt: skip
-# Enough to find somebody: a mail address (`me@localhost`), a URL, a name of the web (`a.org/bot`).
+# A usable contact: a mail address (`me@localhost`), a URL, a web name (`a.org/bot`).
 _REACHABLE: Final = re.compile(r"[^\s@<>]@[^\s@<>]|https?://[^\s/]|\w\.[a-z]{2}", re.IGNORECASE)
-_TOKEN: Final = frozenset("!#$%&'*+-.^_`|~")  # RFC 9110, 5.6.2, beside letters and digits
+_TOKEN: Final = frozenset("!#$%&'*+-.^_`|~")  # RFC 9110, 5.6.2, besides letters and digits
 
 
 class Headers:
-    """The header lines of all requests: those for everybody, and those with secrets."""
+    """The header lines of all requests: public ones, and those with secrets."""
 
     def __init__(self, settings: Fetch, accept: str, secrets: Sequence[str] = ()) -> None:
-        """`secrets` are headers of a file, all of them secret. Raises SettingsError for a header
-        or a contact that cannot be sent."""
+        """`secrets` are the headers of a file, all secret. Raises SettingsError for an invalid
+        header or contact.
+        """
         own = [checked_header(header) for header in settings.headers]
         named = {name_of(header) for header in [*own, *secrets]}
         given = {name_of(header) for header in secrets}
@@ -53,21 +54,21 @@ class Headers:
         for_typed = [*lines, *secrets]
         self.for_all: Final = [line.encode() for line in for_all]
         self.has_secrets: Final = len(for_typed) > len(for_all)
-        self.has_cookies: Final = "cookie" in named  # then the jar's stay at home
+        self.has_cookies: Final = "cookie" in named  # then the cookies of the jar are not sent
         self._for_typed = [line.encode() for line in for_typed]
         self._kept_for_all = "".join(map(_line, for_all))
         self._kept_for_typed = "".join(map(_line, [*map(hidden, lines), *map(_hide, secrets)]))
 
     def of(self, *, with_secrets: bool) -> list[bytes]:
-        """What is sent; `with_secrets`: to an origin that the operator typed."""
+        """The lines to send. `with_secrets`: to an origin that the operator typed."""
         return self._for_typed if with_secrets else self.for_all
 
     def request_for(
         self, url: str, *, with_secrets: bool, hidden_names: Iterable[str] = ()
     ) -> bytes:
-        """The request as sent, secrets hidden; HTTP/2 and 3 in the form of HTTP/1.1.
+        """The request as sent, with secrets hidden; HTTP/2 and 3 in the form of HTTP/1.1.
 
-        `hidden_names` are headers that this request had beside ours: a login, cookies.
+        `hidden_names` are further headers of this request: login, cookies.
         """
         authority, slash, rest = url[url.index("/") + 2 :].partition("/")
         kept = self._kept_for_typed if with_secrets else self._kept_for_all
@@ -81,7 +82,7 @@ def _line(header: str) -> str:
 
 
 def user_agent(contact: str) -> str:
-    """`gossamer/VERSION (+contact)`, or without a contact the name alone. Raises SettingsError."""
+    """`gossamer/VERSION (+contact)`, or the name alone without a contact. Raises SettingsError."""
     if not contact.isprintable():
         raise SettingsError("fetch.contact", f"is {contact!r}, but it must be one line of text")
     if contact and not _REACHABLE.search(contact):
@@ -96,13 +97,13 @@ def name_of(header: str) -> str:
 
 
 def is_secret(header: str) -> bool:
-    """Whether a header tells who asks, by its name or by how its value begins."""
+    """Whether a header identifies the sender, by its name or the start of its value."""
     name, _, value = header.partition(":")
     return bool(_SECRET.search(name) or _PROOF.match(value))
 
 
 def hidden(header: str) -> str:
-    """A header as it may be written down and said."""
+    """A header in the form that may be stored and shown."""
     return _hide(header) if is_secret(header) else header
 
 
@@ -111,12 +112,12 @@ def _hide(header: str) -> str:
 
 
 def without_userinfo(text: str) -> str:
-    """A URL as typed, or what was meant to be one, without user and password."""
+    """A URL as typed, or any other text, without user and password."""
     return _USERINFO.sub("", text)
 
 
 def checked_header(header: str, key: str = "fetch.headers") -> str:
-    """A header of the operator's as it is sent, or SettingsError, which shows no value."""
+    """A header of the operator as it is sent. Raises SettingsError, which shows no value."""
     name, colon, value = header.partition(":")
     value = value.strip(" \t")
     if not (colon and _is_token(name) and value and value.replace("\t", " ").isprintable()):

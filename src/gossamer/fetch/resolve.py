@@ -1,7 +1,7 @@
-"""Names to addresses, remembered for a while. Only the node asks; workers are told.
+"""Resolve host names, with a cache. Only the node resolves; workers get addresses.
 
-Names below `localhost` are the loopback address by definition (RFC 6761) and are asked of nobody.
-The system's resolver tells no time to live, so an answer is believed for `dns_keep_s`.
+Names below `localhost` are the loopback address by definition (RFC 6761) and are not looked up. The
+system's resolver does not return a TTL, so a result is cached for `dns_keep_s`.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from typing import Final
 from gossamer.base.clock import Clock
 from gossamer.base.values import dataclass
 
-_THREADS: Final = 64  # as many names as a node looks up at once
-_ADDRESSES: Final = 8  # of one name; a hostile one has thousands, and each may have to be tried
+_THREADS: Final = 64  # maximum of concurrent lookups of a node
+_ADDRESSES: Final = 8  # per name; a hostile name has thousands, and each may have to be tried
 _NO_NAME: Final = frozenset(
     getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name)
 )
-_WAIT_S: Final = 20.0  # the system's own limit is 5 s a try; past this the thread is left alone
+_WAIT_S: Final = 20.0  # the system's own limit is 5 s per try; after this the thread is abandoned
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What a name means now. No addresses: `fault` says why."""
+    """The result of a lookup. Without addresses, `fault` says why."""
 
     addresses: tuple[str, ...]
     expires_s: float
     fault: str = ""
-    is_definite: bool = False  # the fault is an answer: there is no such name, or it has no address
+    is_definite: bool = False  # the fault is final: the name does not exist, or has no address
 
 
 class Resolver:
-    """Asks the system's resolver, many names at once."""
+    """Calls the system's resolver for many names at once."""
 
     def __init__(self, clock: Clock, keep_s: float) -> None:
         self._clock = clock
@@ -43,7 +43,7 @@ class Resolver:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="resolve")
 
     async def resolve(self, host: str) -> Resolved:
-        """Addresses of a host name, or of an address itself. Never raises."""
+        """The addresses of a host name, or an address itself. Never raises."""
         literal = address_in(host)
         if literal:
             return Resolved((literal,), float("inf"))
@@ -70,15 +70,15 @@ class Resolver:
 
 def _ask(host: str) -> tuple[str, ...]:
     answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    # IPv4 first: a broken AAAA is common, and one address is pinned for the connection.
+    # IPv4 first: broken AAAA records are common, and one address is pinned for the connection.
     answers.sort(key=lambda answer: answer[0] != socket.AF_INET)
     found = dict.fromkeys(str(answer[4][0]) for answer in answers)
     return tuple(found)[:_ADDRESSES]
 
 
-@functools.lru_cache(maxsize=4096)  # it takes 3 microseconds, and is asked for every page
+@functools.lru_cache(maxsize=4096)  # takes 3 microseconds, and is called for every page
 def address_in(host: str) -> str:
-    """The address that a host is written as, or an empty text for a name."""
+    """The address if the host is written as one, or an empty string for a name."""
     try:
         return str(ipaddress.ip_address(host.strip("[]")))
     except ValueError:

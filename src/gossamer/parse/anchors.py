@@ -1,7 +1,7 @@
-"""The links of a page's `a` elements.
+"""The links of the `a` elements of a page.
 
-Nine links of ten are anchors, so they are read by columns: all addresses, then all relations, then
-all words. One loop in C for each column takes half the time of one function call for each link.
+Nine of ten links are anchors, so they are read by columns: all addresses, then all relations, then
+all texts. One loop in C per column takes half the time of one function call per link.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from gossamer.parse.listing import Listing
 from gossamer.parse.relations import relation_of
 from gossamer.records import Link, LinkKind, Place
 
-AROUND: Final = "".join(map(chr, range(0x21)))  # C0 controls and space, as the URL standard strips
+# C0 controls and space, which the URL standard strips
+AROUND: Final = "".join(map(chr, range(0x21)))
 
 
 def links_of_anchors(
@@ -25,11 +26,11 @@ def links_of_anchors(
     words: Mapping[Element, str],
     max_chars: int,
 ) -> tuple[Sequence[int], list[Link]]:
-    """The links of the `a` in a listing, and the index of each.
+    """The links of the `a` elements in a listing, and the index of each.
 
-    `places` are those of all its elements, `words` those of the `a` that have any. An `a`
-    without place or address is no link. Without `max_chars` links have no words and lead to
-    pages, not to places in them.
+    `places` are those of all its elements, `words` those of the `a` elements that have text. An `a`
+    without place or address is not a link. Without `max_chars` links have no text, and fragments
+    are dropped.
     """
     at = listing.anchors
     if None in places:
@@ -39,7 +40,7 @@ def links_of_anchors(
     if None in hrefs:
         for n, href in enumerate(hrefs):
             if href is None:
-                hrefs[n] = anchors[n].attr("xlink:href")  # SVG's
+                hrefs[n] = anchors[n].attr("xlink:href")  # of SVG
         has_address = [href is not None for href in hrefs]
         at = list(compress(at, has_address))
         anchors = list(compress(anchors, has_address))
@@ -53,16 +54,16 @@ def links_of_anchors(
         [words.get(anchor, "")[:max_chars] for anchor in anchors] if max_chars else repeat(""),
         [relation_of(rel).words if rel else "" for rel in rels],
         [places[i] for i in at],
-        strict=False,  # two of them have no end
+        strict=False,  # two of the columns are endless
     )
-    # A tuple made a link is what Link(...) gives, in a third of the time.
+    # Makes a Link of a tuple in a third of the time of Link(...).
     return at, list(map(tuple.__new__, repeat(Link), columns))
 
 
 class Lines(Sequence[int]):
-    """The line of each element in the source, from 1; 0 where it is not known.
+    """The source line of each element, from 1; 0 if unknown.
 
-    They are found when somebody asks, which is only where a link is no URL.
+    They are computed on demand, which is only for links that are not valid URLs.
     """
 
     def __init__(self, elements: Sequence[Element], at: Sequence[int]) -> None:
@@ -83,5 +84,5 @@ class Lines(Sequence[int]):
 
 
 def fold(text: str) -> str:
-    """White space runs as one space, none at the ends."""
+    """Each run of white space as one space, none at the ends."""
     return " ".join(text.split())

@@ -15,12 +15,12 @@ from typing import Final
 
 
 class Role(IntEnum):
-    """What an element is for, as far as its name or its tag says."""
+    """The purpose of an element, as far as its name or its tag says."""
 
-    PLAIN = 0  # nothing is known
-    BESIDE = 1  # probably not the content: shares, tags, bylines, adverts
-    APART = 2  # surely not the content: navigation, footers, cookie notices
-    COMMENTS = 3  # what readers wrote below the content
+    PLAIN = 0  # unknown
+    BESIDE = 1  # probably not content: shares, tags, bylines, adverts
+    APART = 2  # certainly not content: navigation, footers, cookie notices
+    COMMENTS = 3  # texts by readers below the content
     BODY = 4  # the content
 
 
@@ -51,7 +51,7 @@ _BODIES: Final = frozenset({
 _BODY: Final = frozenset({
     "articlebody", "articlecontent", "articletext", "bodytext",
 })  # fmt: skip
-# Classes that only manuals have. Their ids come from headings, and headings are about anything.
+# Classes that only manuals have. The ids in manuals come from headings, which may contain any word.
 _MANUAL: Final = frozenset({
     "appendix", "chapter", "refentry", "refsect", "refsynopsisdiv", "sect",
 })  # fmt: skip

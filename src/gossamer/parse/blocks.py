@@ -15,8 +15,8 @@ from turbohtml import CData, Element, Node, Text
 
 from gossamer.parse.block_names import Role, is_section, role_of
 
-FEWEST_CHARS: Final = 40  # of prose: less is a label
-_LINKED: Final = 0.4  # of the text of a block: more is a list of links, not prose
+FEWEST_CHARS: Final = 40  # shorter text is a label, not prose
+_LINKED: Final = 0.4  # share of linked text in a block: more is a list of links, not prose
 _SILENT: Final = frozenset({
     "audio", "button", "canvas", "iframe", "map", "math", "noembed", "noframes", "noscript",
     "object", "script", "select", "style", "svg", "template", "textarea", "title", "video",
@@ -51,9 +51,10 @@ _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IG
 
 
 class Block:
-    """An element with its text: `own` outside of blocks in it, `chars` with those, both as a
-    number of characters; `linked` of them are in links. `labels` are inline elements with a name
-    that the content does not have, such as a date, and the size of their text."""
+    """An element with the size of its text in characters: `own` outside of inner blocks, `chars`
+    with those; `linked` of them are in links. `labels` are inline elements with a name that content
+    does not have, such as a date, and the size of their text.
+    """
 
     __slots__ = (
         "chars", "children", "element", "has_title", "labels", "linked", "own", "own_linked",
@@ -75,24 +76,25 @@ class Block:
         return is_section(self.tag, self.element.attr("class") or "")
 
     def up(self) -> Iterator[Block]:
-        """This block and all around it, from the inside out."""
+        """This block and its ancestors, from the inside out."""
         block: Block | None = self
         while block is not None:
             yield block
             block = block.parent
 
 
-# An element whose children are being read: they, its block, whether it is in a link, and of a label
-# the element, the size of the block before it and the number of blocks before it.
+# An element whose children are being read: the children, its block, whether it is in a link, and
+# for a label the element, the size of the block before it and the number of blocks before it.
 _Label: TypeAlias = tuple[Element, int, int]
 _Open: TypeAlias = tuple[Iterator[Node], Block, bool, _Label | None]
 
 
 def blocks_of(body: Element) -> list[Block]:
-    """The blocks of a page in the order of the page; the first is the body.
+    """The blocks of a page in document order; the first is the body.
 
-    Navigation, footers and the like, two fifths of an ordinary page, are not read where the rest
-    has a third of their text or more."""
+    Navigation, footers and the like, two fifths of an ordinary page, are skipped if the rest has a
+    third of their text or more.
+    """
     blocks = _blocks_of(body, _UNREAD)
     unread = sum(_size(one.element.text) for one in blocks if one.tag in _UNREAD)
     read = sum(block.own - block.own_linked for block in blocks)
@@ -122,7 +124,7 @@ def _blocks_of(body: Element, unread: Collection[str]) -> list[Block]:
                 block.own_linked += size * is_linked
         else:
             stack.pop()
-            if label is not None and label[2] == len(blocks):  # a label has no block in it
+            if label is not None and label[2] == len(blocks):  # a label contains no block
                 block.labels.append((label[0], block.own - label[1]))
     return blocks
 
@@ -137,9 +139,11 @@ def _inline(element: Element, tag: str, block: Block, is_linked: bool, before: i
 
 
 def _size(text: str) -> int:
-    """The length of a text without its white space at the ends and between lines.
+    """The length of a text without white space at the ends and between lines.
 
-    Letters that take more bytes say more: a Chinese word has two characters."""
+    Other text than ASCII counts by two thirds of its bytes, because such letters carry more: a
+    Chinese word has two characters.
+    """
     folded = " ".join(text.split())
     return len(folded) if folded.isascii() else len(folded.encode(errors="replace")) * 2 // 3
 

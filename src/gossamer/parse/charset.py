@@ -1,13 +1,12 @@
-"""In which charset are these bytes? The web's rules, in their order.
+"""Find the charset of a document, by the rules of the web, in this order:
 
     byte order mark > charset of the HTTP header > declaration in the document > content
 
-A declaration in HTML is a `meta` found as browsers find it: tags are read as tags, so a `meta` in
-a comment, script, style or title counts for nothing, and the search goes on past the first
-1,024 bytes only while the tags still belong in a head. Where nothing is declared the standard
-leaves the choice open; there UTF-8 is told by its structure, ISO-2022-JP by its escape sequences,
-other charsets by the frequency of their letters when there are enough of them anywhere in the
-page, and the rest is windows-1252.
+A declaration in HTML is a `meta` found as browsers find it: tags are parsed as tags, so a `meta` in
+a comment, script, style or title does not count, and the search goes beyond the first 1,024 bytes
+only while the tags belong in a head. If nothing is declared, the standard leaves the choice open.
+Then UTF-8 is recognised by its structure, ISO-2022-JP by its escape sequences, other charsets by
+the frequency of their letters if the page has enough of them, and the rest is windows-1252.
 
 Names are those of the Encoding standard in lower case, decoding is turbohtml's, and every search is
 linear.
@@ -26,17 +25,17 @@ from turbohtml.detect import detect
 
 FALLBACK: Final = "windows-1252"
 
-# Browsers search the first 1,024 bytes whatever they hold, and go on while in the head. A head is
-# given up at 256 KiB; the largest of 16,304 documentation pages ends at byte 16,337.
+# Browsers search the first 1,024 bytes in any case, and continue while in the head. The search
+# stops at 256 KiB; the longest head of 16,304 documentation pages ends at byte 16,337.
 _ALWAYS_BYTES: Final = 1024
 _HEAD_BYTES: Final = 256 * 2**10
-# Below this many bytes outside ASCII, letter frequencies are noise (one byte 0xE6 reads as
-# windows-1250); UTF-8 needs no minimum, its structure is proof.
+# With fewer non-ASCII bytes, letter frequencies are noise (one byte 0xE6 reads as windows-1250).
+# UTF-8 needs no minimum, its structure is proof.
 _FEWEST_BYTES: Final = 12
-# The detector's confidence is a share among candidates: plain Korean gets 0.28, Japanese then 0.25.
+# The detector's confidence is a share among candidates: plain Korean gets 0.28, then Japanese 0.25.
 _LEAST_CONFIDENCE: Final = 0.2
 _DETECT_BYTES: Final = 64 * 2**10
-_AROUND_BYTES: Final = 256  # that are looked at before and after a byte outside ASCII
+_AROUND_BYTES: Final = 256  # checked before and after a non-ASCII byte
 
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 _BOM_STARTS: Final = tuple(bom for bom, _ in _BOMS)
@@ -66,9 +65,9 @@ _CHARSET_VALUE: Final = re.compile(rb"\"([^\"]*)\"|'([^']*)'|(?![\"'])([^\t\n\f\
 _XML_ENCODING: Final = re.compile(
     rb"<\?xml[^>]*?[\t\n\r ]encoding[\t\n\r ]*=[\t\n\r ]*(?:\"([^\"<>]*)\"|'([^'<>]*)')"
 )
-# How nine heads of ten begin, up to a `meta` that declares a charset: told in 2 microseconds, where
-# reading tag by tag takes 15. It sees no more than `_of_meta` would: only `[^<]` comes between.
-# Groups are not possessive: Python 3.11.2 forgets where such a one began.
+# The start of nine of ten heads, up to a `meta` that declares a charset: matched in 2 microseconds,
+# where reading tag by tag takes 15. It accepts no more than `_of_meta` would: only `[^<]` comes
+# between. Groups are not possessive: Python 3.11.2 loses the start of such groups.
 _PLAIN_HEAD: Final = re.compile(
     rb"(?:[^<]*+<[!?](?!--)[^>]*+>)*[^<]*+"
     rb"(?:<html[^<>\"']*+(?:\"[^\"]*+\"[^<>\"']*+|'[^']*+'[^<>\"']*+)*>[^<]*+)?"
@@ -86,19 +85,19 @@ _TO_JAPANESE: Final = re.compile(rb"\x1b\$[@B](?:[!-~]{2})+\x1b\([BJ]")
 
 @lru_cache(maxsize=512)
 def find_encoding(label: str) -> str | None:
-    """The encoding that a label stands for, or None. Case and white space do not matter."""
+    """The encoding of a label, or None. Case and white space do not matter."""
     label = label.strip("\t\n\f\r ")
     if not label.isascii():
         return None
     try:
         name = turbohtml.parse(b"", encoding=label).encoding
-    except (LookupError, ValueError):  # ValueError: a NUL in it
+    except (LookupError, ValueError):  # ValueError: it contains a NUL
         return None
     return name.lower() if name else None
 
 
 def html_charset(body: bytes, transport: str = "") -> str:
-    """The charset of an HTML document; `transport` is the label of the HTTP header, if any."""
+    """The charset of an HTML document. `transport` is the label of the HTTP header, if any."""
     return (
         _of_bom(body)
         or find_encoding(transport)
@@ -109,22 +108,22 @@ def html_charset(body: bytes, transport: str = "") -> str:
 
 
 def xml_charset(body: bytes, transport: str = "") -> str:
-    """The charset of an XML document: UTF-8 where nothing else is said."""
+    """The charset of an XML document: UTF-8 if nothing else is declared."""
     return _of_bom(body) or find_encoding(transport) or _of_xml_declaration(body) or "utf-8"
 
 
 def text_charset(body: bytes, transport: str = "") -> str:
-    """The charset of plain text, which can declare nothing itself."""
+    """The charset of plain text, which has no declaration of its own."""
     return _of_bom(body) or find_encoding(transport) or _of_content(body)
 
 
 def decode(body: bytes, charset: str) -> str:
-    """The text of `body`: U+FFFD for what cannot be read, and without one byte order mark."""
+    """The text of `body`, with U+FFFD for invalid bytes, and without one byte order mark."""
     for bom, _ in _BOMS:
         if body.startswith(bom):
             body = body[len(bom) :]
             break
-    if charset == "utf-8":  # a tenth of the time, and the same
+    if charset == "utf-8":  # the same result in a tenth of the time
         return body.decode("utf-8", "replace")
     return codecs.decode(body, "whatwg-" + charset)
 
@@ -161,7 +160,7 @@ def _of_meta(body: bytes) -> str | None:
 
 
 def _after_markup(body: bytes, at: int) -> int:
-    """Where the search goes on after a `<` that begins no whole tag."""
+    """The position at which the search continues after a `<` that begins no whole tag."""
     if body.startswith(b"<!--", at):
         end = body.find(b"-->", at + 2)  # `<!-->` is a whole comment
         return end + 3 if end >= 0 else len(body)
@@ -169,7 +168,7 @@ def _after_markup(body: bytes, at: int) -> int:
     if following in (b"!", b"?") or (following == b"/" and not body[at + 2 : at + 3].isalpha()):
         end = body.find(b">", at)
         return end + 1 if end >= 0 else len(body)
-    # A tag that does not end is the end of the document; any other `<` is text.
+    # A tag without an end is the end of the document; any other `<` is text.
     return len(body) if body[at + 1 : at + 3].lstrip(b"/")[:1].isalpha() else at + 1
 
 
@@ -186,9 +185,9 @@ def _declared(attributes: bytes) -> str | None:
 
 @lru_cache(maxsize=512)
 def _meant_by(label: bytes) -> str | None:
-    """The charset that a label in a `meta` stands for."""
+    """The charset of a label in a `meta`."""
     name = find_encoding(html.unescape(label.decode("latin-1")))
-    # A `meta` that could be read is in no UTF-16; and x-user-defined is meant for scripts.
+    # A readable `meta` is not in UTF-16, and x-user-defined is meant for scripts.
     return "utf-8" if name in _UTF16 else FALLBACK if name == "x-user-defined" else name
 
 
@@ -200,7 +199,7 @@ def _in_content(content: bytes) -> bytes | None:
 
 
 def _of_xml_declaration(body: bytes) -> str | None:
-    """The charset of an XML declaration; a declaration in UTF-16 proves itself."""
+    """The charset of an XML declaration. A declaration in UTF-16 proves itself."""
     if body.startswith(b"<\x00?\x00x\x00"):
         return "utf-16le"
     if body.startswith(b"\x00<\x00?\x00x"):
@@ -213,12 +212,12 @@ def _of_xml_declaration(body: bytes) -> str | None:
 
 
 def _of_content(body: bytes) -> str:
-    """What the bytes themselves look like, where nothing is declared."""
+    """The charset that the bytes look like, if nothing is declared."""
     if body.isascii():
         return "iso-2022-jp" if _is_iso_2022_jp(body) else FALLBACK
     start = _HIGH.search(body)
     assert start is not None  # the body is not ASCII
-    # The first KiB before the first letter outside ASCII says nothing.
+    # The ASCII bytes before the first other byte tell nothing.
     sample = body[start.start() : start.start() + _DETECT_BYTES]
     if _is_utf8(sample):
         return "utf-8"
@@ -226,7 +225,7 @@ def _of_content(body: bytes) -> str:
         sample = _gathered(body, start.start())
         if _is_sparse(sample):
             return FALLBACK
-    # The detector would believe any `meta`, those that `_of_meta` did not accept too.
+    # The detector would trust any `meta`, including those that `_of_meta` did not accept.
     match = detect(_META.sub(b"<    ", sample))
     if match.encoding is None or match.bom or match.confidence < _LEAST_CONFIDENCE:
         return FALLBACK
@@ -234,7 +233,7 @@ def _of_content(body: bytes) -> str:
 
 
 def _is_iso_2022_jp(body: bytes) -> bool:
-    """Whether ASCII has the escape sequences of Japanese mail, and all of them make sense."""
+    """Whether ASCII text has the escape sequences of ISO-2022-JP, all of them valid."""
     if _TO_JAPANESE.search(body) is None:
         return False
     text = decode(body[:_DETECT_BYTES].rpartition(b"\n")[0] or body, "iso-2022-jp")
@@ -242,18 +241,18 @@ def _is_iso_2022_jp(body: bytes) -> bool:
 
 
 def _is_sparse(sample: bytes) -> bool:
-    """Whether there are too few bytes outside ASCII for their frequencies to mean anything."""
+    """Whether there are too few non-ASCII bytes for letter frequencies."""
     return len(sample) - len(sample.translate(None, _HIGH_BYTES)) < _FEWEST_BYTES
 
 
 def _gathered(body: bytes, at: int) -> bytes:
-    """The parts of a body that have bytes outside ASCII, where these are far apart."""
+    """The parts of a body around non-ASCII bytes, if these are far apart."""
     parts: list[bytes] = []
     left = _DETECT_BYTES
     while left > 0 and (found := _HIGH.search(body, at)) is not None:
         start = max(at, found.start() - _AROUND_BYTES)
         at = found.start() + _AROUND_BYTES
-        while at < len(body) and body[at] > 0x7F:  # not within a character
+        while at < len(body) and body[at] > 0x7F:  # not inside a character
             at += 1
         parts.append(body[start:at])
         left -= len(parts[-1])
@@ -261,7 +260,7 @@ def _gathered(body: bytes, at: int) -> bytes:
 
 
 def _is_utf8(sample: bytes) -> bool:
-    """Whether the bytes are UTF-8 beyond ASCII; a character cut off at the end is forgiven."""
+    """Whether the bytes are UTF-8 beyond ASCII. A character cut off at the end is accepted."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         return not decoder.decode(sample).isascii()

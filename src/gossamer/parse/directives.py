@@ -1,9 +1,9 @@
-"""What does a page ask of robots? `meta` tags and `X-Robots-Tag` headers, merged.
+"""Robots directives of a page: `meta` tags and `X-Robots-Tag` headers, merged.
 
-The strictest reading holds: a directive that any of them gives is given. Kept are `noindex`,
-`nofollow`, `noarchive` and `nosnippet`; `none` stands for the first two. Directives for other
-robots are not for us. `unavailable_after` is left out: it would need the time, and a page that
-is gone says so itself when it is next asked for.
+The strictest reading holds: a directive in any of them counts. Kept are `noindex`, `nofollow`,
+`noarchive` and `nosnippet`; `none` means the first two. Directives for other robots are ignored.
+`unavailable_after` is ignored: it would need the time, and a page that is gone says so at the next
+request.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Final
 
 KNOWN: Final = frozenset({"noindex", "nofollow", "noarchive", "nosnippet"})
-NAMES: Final = frozenset({"robots", "gossamer"})  # of `meta`; the second is ours alone
+NAMES: Final = frozenset({"robots", "gossamer"})  # of `meta`; the second is for this crawler only
 
 _NONE: Final = frozenset({"noindex", "nofollow"})
 _AGENT: Final = re.compile(r"[a-z0-9_*-]+")
@@ -30,8 +30,8 @@ def in_meta(content: str) -> frozenset[str]:
 def in_headers(values: Iterable[str]) -> frozenset[str]:
     """The directives for us in the values of X-Robots-Tag.
 
-    `otherbot: noindex, nofollow` is for another, up to the next name with a colon or the end of
-    the value; what has no name before it is for all.
+    `otherbot: noindex, nofollow` is for another robot, up to the next name with a colon or the end
+    of the value. Directives without a name are for all.
     """
     ours: list[str] = []
     for value in values:

@@ -1,7 +1,8 @@
-"""What a report asks of a page's source, and a crawl does not keep: description, insecure files.
+"""Facts of a page's source that a report needs and a crawl does not store: description, insecure
+files.
 
-A description is looked for in the head alone, which is a tenth of a page to parse. `insecure_files`
-parses all of it, and is only asked of pages that came by https.
+A description is searched in the head only, which is a tenth of a page to parse. `insecure_files`
+parses the whole page, and is called only for pages fetched by https.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from turbohtml import Document
 
 from gossamer.parse.anchors import AROUND, fold
 
-_HEAD_BYTES: Final = 2**18  # no head of a page is longer; a description after it is not one
+_HEAD_BYTES: Final = 2**18  # no head is longer; a description after it does not count
 _HEAD_END: Final = re.compile(rb"</head\b|<body\b", re.IGNORECASE)
-# What a browser loads into a page without being asked, and where its address stands.
+# Elements that a browser loads automatically, and the attribute with the address.
 _LOADED: Final = {
     "audio": "src", "embed": "src", "frame": "src", "iframe": "src", "img": "src",
     "object": "data", "script": "src", "source": "src", "track": "src", "video": "src",
@@ -25,7 +26,7 @@ _LOADED: Final = {
 
 
 def description_of(body: bytes, charset: str) -> str:
-    """What the page says of itself in `<meta name=description>`; empty where it says nothing."""
+    """The content of `<meta name=description>`; empty if there is none."""
     end = _HEAD_END.search(body, 0, _HEAD_BYTES)
     head = body[: end.start() if end else _HEAD_BYTES]
     for element in turbohtml.parse(head, encoding=charset or "utf-8").select("meta[name]"):
@@ -36,7 +37,7 @@ def description_of(body: bytes, charset: str) -> str:
 
 
 def insecure_files(document: Document) -> Iterator[str]:
-    """The http addresses of what a page loads: on a page of https browsers refuse them, or warn."""
+    """The http addresses that a page loads: on an https page browsers refuse them, or warn."""
     for tag, name in _LOADED.items():
         for element in document.select(f"{tag}[{name}]"):
             address = (element.attr(name) or "").strip(AROUND)

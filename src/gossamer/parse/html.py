@@ -1,10 +1,10 @@
-"""Bytes to a page. The facade of this folder.
+"""Parse bytes to a page. The facade of this folder.
 
-`Parser.parse` takes any bytes and gives a page, in time linear in their number; it never raises on
-what a server sent. HTML and XHTML give all that a page has, and are read here; what other types
-give is `documents.py`'s to say. Most pages are read without a tree (`scan.py`), the others and
-those whose pictures are wanted with one (`reading.py`); both give the same. Links in the headers
-come after those of the body.
+`Parser.parse` takes any bytes and returns a page, in linear time; it never raises for content of a
+server. HTML and XHTML are read here and give all that a page can have; `documents/documents.py`
+reads other types. Most pages are read without a tree (`scan.py`). The others, and those whose
+images are wanted, are read with a tree (`reading.py`); both give the same result. Links in the
+headers come after those of the body.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _EMPTY_TAG: Final = re.compile(r"<([A-Za-z][A-Za-z0-9]*)((?:[\t\n\r ][^<>]*)?)/>
 
 
 class Parser:
-    """Makes pages of answers, by the settings of one crawl."""
+    """Turns responses into pages, by the settings of one crawl."""
 
     def __init__(
         self,
@@ -46,9 +46,10 @@ class Parser:
         wants_media: frozenset[str] = frozenset(),
         is_bare: bool = False,
     ) -> None:
-        """`is_bare`: a page is only followed and archived. It has the links with their relations,
-        base, title, canonical address, directives and the declared language; no text, headings,
-        words and places of links."""
+        """`is_bare`: a page is only followed and archived. It has links with their relations, base,
+        title, canonical address, directives and the declared language, but no text, no headings,
+        and no text and place of links.
+        """
         self.wants_media = wants_media
         self._is_bare = is_bare
         self._language_chars = 0 if is_bare else settings.language_chars
@@ -65,8 +66,9 @@ class Parser:
         header_robots: Sequence[str] = (),
         header_links: Sequence[str] = (),
     ) -> Page:
-        """The page at `url`. `body` is without content coding; `header_robots` are the values
-        of its X-Robots-Tag headers, `header_links` those of its Link headers."""
+        """The page at `url`. `body` is without content coding. `header_robots` are the values of
+        its X-Robots-Tag headers, `header_links` those of its Link headers.
+        """
         mime = parse_mime(content_type)
         robots = in_headers(header_robots)
         match kind_of(mime, body):
@@ -89,7 +91,7 @@ class Parser:
         return replace(page, robots=page.robots | robots) if robots else page
 
     def _scan(self, body: bytes) -> Reading | None:
-        """A page in UTF-8, which is mostly read as it came."""
+        """A page in UTF-8, which is mostly read without changes."""
         if self._scanner is None:
             return None
         return self._scanner.read(body.removeprefix(codecs.BOM_UTF8))
@@ -140,7 +142,7 @@ def _spelled(links: Sequence[Link], charset: str) -> tuple[Link, ...]:
 
 
 def _base_of(url: str, href: str) -> str:
-    """What links are relative to in a page at `url` whose `base` has this address."""
+    """The base URL of a page at `url` whose `base` element has this address."""
     return turbohtml.parse(f'<base href="{html.escape(href)}">').base_url(url)
 
 
@@ -158,10 +160,10 @@ def _with_links(page: Page, header_links: Sequence[str]) -> Page:
 
 
 def with_closed_tags(xhtml: str) -> str:
-    """XHTML as an HTML parser understands it: `<script/>` and `<a/>` are closed where they open.
+    """XHTML for an HTML parser: `<script/>` and `<a/>` get an end tag.
 
-    An HTML parser is used for XHTML too, because most of it is not well-formed; to it `<script/>`
-    opens a script that swallows the rest of the page.
+    An HTML parser is used for XHTML too, because most of it is not well-formed. It would read
+    `<script/>` as the start of a script that contains the rest of the page.
     """
 
     def closed(tag: re.Match[str]) -> str:

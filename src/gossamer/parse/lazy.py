@@ -1,8 +1,8 @@
-"""Images that a script loads when a reader comes near them.
+"""Images that a script loads when they become visible.
 
-Pages keep the address of such an image in an attribute that browsers do not know: `data-src` and
-`data-srcset` mostly, others by the habit of one script or another. `src` then holds a placeholder,
-or nothing. The fallback in `noscript` is an ordinary image and needs no rule.
+Pages keep the address of such an image in an attribute that browsers ignore: mostly `data-src` and
+`data-srcset`, others by the convention of one script or another. `src` then holds a placeholder, or
+nothing. The fallback in `noscript` is an ordinary image and needs no rule.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 from turbohtml import Element
 
-# In the order in which they are looked at: the first that holds an address counts.
+# In order of priority: the first that holds an address counts.
 _NAMES: Final = {
     "src": ("data-src", "data-lazy-src", "data-original", "data-lazy", "data-echo", "data-url"),
     "poster": ("data-poster",),
@@ -23,7 +23,7 @@ _TEMPLATE: Final = re.compile(r"[{}<>|^]")  # a script fills it in: `{{ url }}`,
 
 
 def lazy_address(element: Element, name: str) -> str:
-    """The address that a script puts into an attribute (`src`, `poster`) later; mostly empty."""
+    """The address that a script later puts into an attribute (`src`, `poster`); mostly empty."""
     for one in _NAMES[name]:
         if (value := element.attr(one)) and _is_address(value):
             return value
@@ -38,7 +38,7 @@ def _is_address(value: str) -> bool:
 
 
 def lazy_srcsets(element: Element) -> Iterator[str]:
-    """What a script puts into `srcset` later."""
+    """The values that a script later puts into `srcset`."""
     for name in _SRCSETS:
         if (value := element.attr(name)) and not _TEMPLATE.search(value):
             yield value

@@ -1,7 +1,7 @@
-"""Which links stand in the headers of an answer? `Link: <next.html>; rel="next"` (RFC 8288).
+"""Links in the headers of a response: `Link: <next.html>; rel="next"` (RFC 8288).
 
-Followed are the relations that would be followed in a page's head. A link whose `anchor` says that
-it is another document's is left out: it says nothing of this one.
+The same relations are followed as in the head of a page. A link whose `anchor` names another
+document is skipped, because it is not about this one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gossamer.parse.anchors import AROUND, fold
 from gossamer.parse.relations import relation_of
 from gossamer.records import Link, LinkKind, Place
 
-_MAX_LINKS: Final = 200  # of all headers, which 128 KiB of them could hold 40,000 of
+_MAX_LINKS: Final = 200  # of all headers; 128 KiB of them could hold 40,000
 _TARGET: Final = re.compile(r"[\s,]*+<([^>]*+)>")
 _PARAMETER: Final = re.compile(
     r"\s*+;\s*+(?:([!#$%&'*+.^_`|~0-9A-Za-z-]++)\s*+(?:=\s*+(?:\"((?:[^\"\\]|\\.)*+)\"|([^;,\s]*+)))?)?"
@@ -40,7 +40,7 @@ def links_in_headers(values: Sequence[str]) -> tuple[list[Link], str]:
 
 
 def _all_links(values: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Target and parameters of each link; of a parameter given twice the first counts."""
+    """Target and parameters of each link. Of a parameter given twice the first counts."""
     for value in values:
         at = 0
         while (target := _TARGET.match(value, at)) is not None:

@@ -1,14 +1,13 @@
-"""Which links stand in a page, under which words?
+"""Extract the links of a page, with their texts.
 
-Followed are `a`, `area`, frames, `meta` refresh and those `link` relations that lead to a page
-for people; media only where the crawl wants their kind, those that a script loads later too
-(`lazy.py`). What a page embeds for a plug-in (`object`,
-`embed`, `applet`) is named whatever the crawl wants, with the element as its relation: it may be a
-page, and where it is none its headers say so. A link is given as written, with only white space
-around it taken off; what URL it means is `urls/`'s business.
+Followed are `a`, `area`, frames, `meta` refresh and those `link` relations that lead to a page for
+people. Media are included only if the crawl wants their kind, including those that a script loads
+later (`lazy.py`). Plug-in content (`object`, `embed`, `applet`) is always included, with the
+element as its relation: it may be a page, and if not, its headers say so. A link is returned as
+written, with only the white space around it removed; `urls/` resolves it.
 
-The words of a link are its text with the alt of images in it, without scripts and styles, white
-space folded. `area` has its alt, a frame its title or name, `link` its title.
+The text of a link includes the alt of images in it, but no scripts and styles, with white space
+folded. `area` has its alt, a frame its title or name, `link` its title.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ from gossamer.records import Link, LinkKind, Place
 MEDIA_TAGS: Final = (
     "img", "source", "audio", "video", "track", "input", "script",
 )  # fmt: skip
-# Names under which an `object` tells its plug-in what to load.
+# Parameter names by which an `object` tells its plug-in what to load.
 _LOADED: Final = frozenset({"movie", "src", "filename", "url", "code", "archive"})
 
 
 class LinkReader:
-    """Makes links of elements, by the wishes of one crawl."""
+    """Turns elements into links, by the settings of one crawl."""
 
     def __init__(self, max_anchor_chars: int, wants_media: frozenset[str]) -> None:
         self.max_chars = max_anchor_chars
@@ -50,13 +49,13 @@ class LinkReader:
 
     @property
     def tags(self) -> KeysView[str]:
-        """The tags of `others`."""
+        """The tags that `others` handles."""
         return self._rules.keys()
 
     def of_link(
         self, href: str | None, title: str | None, relation: Relation, place: Place
     ) -> Iterable[Link]:
-        """The link of a `link`; `relation` is what its `rel` says."""
+        """The link of a `link` element. `relation` is its parsed `rel`."""
         if not relation.is_followed and not self._wants_any:
             return ()
         if not (href and (href := href.strip(AROUND))):
@@ -68,13 +67,13 @@ class LinkReader:
     def of_area(
         self, href: str | None, alt: str | None, rel: str | None, place: Place
     ) -> Iterable[Link]:
-        """The link of an `area`, under the words of its alt."""
+        """The link of an `area`, with its alt as text."""
         return () if href is None else (self._made(href, LinkKind.AREA, alt, rel, place),)
 
     def of_frame(
         self, source: str | None, words: str | None, rel: str | None, place: Place
     ) -> Iterable[Link]:
-        """The link of a frame; its words are its title or name."""
+        """The link of a frame, with its title or name as text."""
         if not (source and source.strip(AROUND)):
             return ()
         return (self._made(source, LinkKind.FRAME, words, rel, place),)
@@ -98,7 +97,9 @@ class LinkReader:
                 yield self._made(href, LinkKind.MEDIA, words, element.attr("rel"), place)
 
     def _plugin(self, element: Element, place: Place) -> Iterable[Link]:
-        """What a plug-in would show; pictures and sounds only where the crawl wants their kind."""
+        """The links that a plug-in would load; images and audio only if the crawl wants their
+        kind.
+        """
         named = (element.attr("type") or "").strip().lower().partition(";")[0].rstrip()
         kind = named.partition("/")[0]
         is_media = kind in ("image", "audio", "video")
@@ -118,7 +119,7 @@ class LinkReader:
 
 
 def _media_of(element: Element) -> Iterator[tuple[str, str]]:
-    """Kind (image, audio, video, any) and address of what an element shows or plays."""
+    """Kind (image, audio, video, any) and address of the media of an element."""
     match element.tag:
         case "img":
             yield from _images(element)
@@ -148,7 +149,7 @@ def _played(element: Element, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _images(element: Element) -> Iterator[tuple[str, str]]:
-    """What a browser may show in the place of an image, and what a script puts there later."""
+    """The images that a browser may show for an element, and those that a script loads later."""
     addresses = [element.attr("src") or ""]
     addresses += addresses_in_srcset(element.attr("srcset") or "")
     addresses.append(lazy_address(element, "src"))
@@ -159,7 +160,7 @@ def _images(element: Element) -> Iterator[tuple[str, str]]:
 
 
 def _loaded_by(element: Element) -> Iterator[str]:
-    """The addresses of what an `object`, `embed` or `applet` loads."""
+    """The addresses that an `object`, `embed` or `applet` loads."""
     match element.tag:
         case "embed":
             yield element.attr("src") or ""
@@ -182,7 +183,9 @@ def _loaded_by(element: Element) -> Iterator[str]:
 
 
 def addresses_in_srcset(srcset: str) -> Iterator[str]:
-    """The addresses of a srcset, which may hold commas themselves: the HTML standard's reading."""
+    """The addresses of a srcset, parsed by the HTML standard. They may contain commas
+    themselves.
+    """
     at, end = 0, len(srcset)
     while at < end:
         while at < end and (srcset[at] in " \t\n\f\r,"):
@@ -200,7 +203,7 @@ def addresses_in_srcset(srcset: str) -> Iterator[str]:
 
 
 def _after_descriptors(srcset: str, at: int) -> int:
-    """Past the comma that ends a candidate; commas in parentheses do not."""
+    """The position after the comma that ends a candidate; commas in parentheses do not."""
     depth = 0
     for i in range(at, len(srcset)):
         character = srcset[i]

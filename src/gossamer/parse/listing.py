@@ -1,6 +1,7 @@
-"""The elements of a page that parsing looks at, listed once in the order of the page.
+"""The elements that parsing needs, listed once in document order.
 
-All else works on this list by index, because to walk a tree again costs as much as the first time.
+Everything else works on this list by index, because a second walk over the tree costs as much as
+the first.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from turbohtml import Document, Element
 
 
 class Listing(NamedTuple):
-    """The elements with a tag in `wanted`, from the first; `anchors` and `others` are indices."""
+    """The elements with a tag in `wanted`; `anchors` and `others` are indices."""
 
     wanted: Sequence[str]
     elements: Sequence[Element]
     tags: Sequence[str]
-    anchors: Sequence[int]  # of the `a`
-    others: Sequence[int]  # of all but the `a`
+    anchors: Sequence[int]  # of the `a` elements
+    others: Sequence[int]  # of all but the `a` elements
 
 
 def listing_of(document: Document, wanted: Sequence[str], most: int) -> Listing:

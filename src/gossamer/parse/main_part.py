@@ -20,17 +20,17 @@ from turbohtml import Document, Element
 from gossamer.parse.block_names import Role
 from gossamer.parse.blocks import FEWEST_CHARS, HEADINGS, Block, blocks_of, weigh
 
-_SHARE: Final = 0.8  # of the weight: a child with this much has the main part in it
+_SHARE: Final = 0.8  # share of the weight: a child with this much contains the main part
 _BODY_SHARE: Final = 0.4  # for a child that is named as the content
 _TITLED_SHARE: Final = 0.25  # for a child that has the title of the page
-_LEAST_TEXT: Final = 0.3  # of the text that is not linked: tables have text without prose
-_HEAVY: Final = 0.5  # of the page: such a block is the content, whatever its name says
+_LEAST_TEXT: Final = 0.3  # share of the unlinked text: tables have text without prose
+_HEAVY: Final = 0.5  # share of the page: such a block is content, whatever its name
 _TITLED: Final = 0.1  # the same for a block with the title of the page
 _ENOUGH: Final = 140  # characters of prose; less may be a notice
-_MOST_PRUNED: Final = 0.3  # of the main part: a larger list of links is the content
+_MOST_PRUNED: Final = 0.3  # share of the main part: a larger list of links is content
 _MOSTLY_LINKS: Final = 0.6
-_MOST_LISTS: Final = 0.6  # of the main part: then the page is an index
-_MOST_LABELS: Final = 0.1  # of the main part: dates, credits and buttons within lines
+_MOST_LISTS: Final = 0.6  # share of the main part: above it the page is an index
+_MOST_LABELS: Final = 0.1  # share of the main part: dates, credits and buttons within lines
 _TITLE_CHARS: Final = 10
 _MANUAL_SECTIONS: Final = 3  # sections with an id made of their heading
 _MOST_WRAPPED: Final = 5  # elements around a heading
@@ -64,10 +64,11 @@ def main_part(document: Document) -> Element | None:
 
 
 def _best(blocks: Sequence[Block]) -> tuple[Block, frozenset[Role]]:
-    """The main part, and the roles that are not shown.
+    """The main part, and the roles that are removed.
 
-    A page of comments has little else, and the names of parts mislead. So a result with hardly
-    any prose is compared with those of fewer rules, unless it is named as the content."""
+    On a page of comments there is little else, and names may mislead. So a result with hardly any
+    prose is compared with those of fewer rules, unless it is named as the content.
+    """
     best = blocks[0]
     kept: frozenset[Role] = _NOTHING
     most = 0
@@ -85,7 +86,7 @@ def _best(blocks: Sequence[Block]) -> tuple[Block, frozenset[Role]]:
 
 
 def _find_title(document: Document, blocks: Sequence[Block]) -> None:
-    """Mark the heading that the title of the document repeats, and all blocks around it."""
+    """Mark the heading that equals the title of the document, and its ancestor blocks."""
     title = document.find("title")
     said = _folded(title.text) if isinstance(title, Element) else ""
     if len(said) < _TITLE_CHARS:
@@ -105,7 +106,7 @@ def _folded(text: str) -> str:
 
 
 def _protect(blocks: Sequence[Block]) -> None:
-    """Take the role from blocks that are too large, or have the title, to be what they seem."""
+    """Remove the role from blocks that are too large for it, or that contain the title."""
     total = blocks[0].weight
     headed: set[Block] = set()
     for block in reversed(blocks):
@@ -121,8 +122,9 @@ def _protect(blocks: Sequence[Block]) -> None:
 
 
 def _trust_headings(blocks: Sequence[Block]) -> None:
-    """Manuals make the ids of sections of their headings: `#more-on-lists`, `#date-type`. Where a
-    page does so, such an id gives no role."""
+    """Ignore ids in manuals that make them from headings: `#more-on-lists`, `#date-type`. On such a
+    page an id gives no role.
+    """
     named = [one for one in blocks if one.tag in HEADINGS and _is_anchor(one)]
     if len(named) < _MANUAL_SECTIONS:
         return
@@ -157,7 +159,7 @@ def _part_of(root: Block, dropped: frozenset[Role]) -> Block:
 
 
 def _layout_cell(table: Block, dropped: frozenset[Role]) -> Block | None:
-    """The cell of a table that has the content in blocks of its own, as old pages have it."""
+    """The cell of a layout table that contains the content in blocks, as on old pages."""
     block: Block | None = table
     while block is not None and block.tag in _ROWS:
         block = _content_among(block, dropped)
@@ -166,7 +168,7 @@ def _layout_cell(table: Block, dropped: frozenset[Role]) -> Block | None:
 
 
 def _content_among(part: Block, dropped: frozenset[Role]) -> Block | None:
-    """The child that has the main part in it, if one has."""
+    """The child that contains the main part, if there is one."""
     children = [one for one in part.children if one.weight and one.role not in dropped]
     if not children:
         return None
@@ -184,10 +186,11 @@ def _content_among(part: Block, dropped: frozenset[Role]) -> Block | None:
 
 
 def _is_section(child: Block, dropped: frozenset[Role], part: Block) -> bool:
-    """Whether a child is one section of several: a long one of a manual is not the manual.
+    """Whether a child is one section of several: a long section of a manual is not the manual.
 
-    Others have a heading of the same rank or a higher one, or are named as sections. What is
-    below the heading of a section, and a single paragraph below any heading, is not all of it."""
+    The other sections have a heading of the same or a higher rank, or are named as sections. The
+    text below the heading of a section, and a single paragraph below any heading, is not the whole.
+    """
     if child.role is Role.BODY:
         return False
     if part.is_section and _heading_of(part) is not None:
@@ -207,7 +210,7 @@ def _is_section(child: Block, dropped: frozenset[Role], part: Block) -> bool:
 
 
 def _heading_of(block: Block) -> Block | None:
-    """The heading that a block begins with, or is."""
+    """The heading that a block is or begins with."""
     for _ in range(_MOST_WRAPPED):
         if block.tag in HEADINGS:
             return block
@@ -219,9 +222,10 @@ def _heading_of(block: Block) -> Block | None:
 
 
 def _pruned(part: Block, dropped: frozenset[Role]) -> Iterator[Element]:
-    """The elements in the main part that are not shown.
+    """The elements in the main part that are removed.
 
-    A list of links is a menu, unless the page is made of such lists."""
+    A list of links is a menu, unless the page consists of such lists.
+    """
     lists: list[Block] = []
     most_labels = _MOST_LABELS * part.weight
     stack = [part]

@@ -1,8 +1,8 @@
-"""A page as Markdown: its tree made ready, then written.
+"""Convert a page to Markdown: prepare its tree, then write it.
 
-Markdown has no cells that span others, no code of several lines within a sentence and no scripts
-behind links. So spans become empty cells, such code becomes a block, links that lead nowhere
-become their words, and the paragraph marks that documentation puts beside its headings go.
+Markdown has no cells that span others, no code of several lines within a sentence and no scripts in
+links. So spans become empty cells, such code becomes a block, links without a target become their
+text, and the paragraph marks beside the headings of documentation are removed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def markdown_of(part: Document | Element) -> str:
 
 
 def _open_lines(code: Element) -> None:
-    """Code of several lines becomes a block; line ends that mean nothing become blanks."""
+    """Turn code of several lines into a block, and other line ends into spaces."""
     if code.closest("pre") is not None:
         return
     if code.find("br") is not None and code.closest("td") is None:
@@ -43,16 +43,16 @@ def _open_lines(code: Element) -> None:
 
 
 def _square(table: Element) -> None:
-    """Give all rows of a table as many cells: Markdown has no other tables."""
+    """Give all rows of a table the same number of cells, as Markdown requires."""
     rows = [list(_cells_of(row)) for row in table.find_all("tr") if row.closest("table") == table]
     if sum(map(len, rows)) > _MOST_CELLS:
         return
-    is_list = all(len(row) < 2 for row in rows)  # whatever its cells span, it has one column
+    is_list = all(len(row) < 2 for row in rows)  # it has one column, whatever its cells span
     spans = (sum(1 if is_list else _span(cell, "colspan") for cell in row) for row in rows)
     width = max(spans, default=0)
     if width > _MOST_SPANNED:
         return
-    down: dict[int, int] = {}  # of each column, the rows below that a cell above still covers
+    down: dict[int, int] = {}  # column -> number of rows below that a cell still covers
     for row in rows:
         _fill(row, down, width)
 
@@ -69,7 +69,7 @@ def _span(cell: Element, name: str) -> int:
 def _fill(row: list[Element], down: dict[int, int], width: int) -> None:
     column = 0
     for cell in row:
-        while down.get(column, 0) > 0:  # a cell of a row above reaches down here
+        while down.get(column, 0) > 0:  # covered by a cell of a row above
             down[column] -= 1
             cell.insert_before(E.td())
             column += 1

@@ -1,8 +1,8 @@
-"""What does a Content-Type say? The MIME Sniffing standard's reading of the header.
+"""Parse a Content-Type header by the MIME Sniffing standard.
 
 Parsing needs the essence (`text/html`) and the charset label; the other parameters are kept so that
-a type can be written down again in its one right form. A value that the standard cannot read gives
-an empty essence; `html.py` then looks at the bytes. `mime_groups.py` tells what types are kin.
+a type can be written in its normal form. An invalid value has an empty essence; `html.py` then
+looks at the bytes. `mime_groups.py` groups related types.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _QUOTABLE: Final = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _QUOTED: Final = re.compile(r'"((?:[^"\\]|\\.)*+)(\\?)"?', re.DOTALL)
 
-# The patterns by which the standard tells HTML from a body without a usable type, each
-# followed by a space or `>`; a comment needs neither.
+# The patterns by which the standard recognises HTML without a usable type, each followed by a space
+# or `>`; a comment needs neither.
 _HTML_START: Final = re.compile(
     rb"[\t\n\x0c\r ]*(?:<!--|<\?xml|<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|"
     rb"style|title|b|body|br|p)[ >])",
@@ -32,7 +32,7 @@ _HTML_START: Final = re.compile(
 class Mime:
     """A media type: `essence` in lower case, `charset` as written.
 
-    `parameters` has each name once, as it came first; the charset is among them.
+    `parameters` has the first value of each name, including the charset.
     """
 
     essence: str = ""
@@ -40,13 +40,13 @@ class Mime:
     parameters: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        """The type as the standard writes it; an unreadable one is empty."""
+        """The type in the form of the standard; empty if it is invalid."""
         return self.essence + "".join(f";{name}={_quoted(v)}" for name, v in self.parameters)
 
 
 @lru_cache(maxsize=1024)
 def parse_mime(value: str) -> Mime:
-    """Read a Content-Type value; an unreadable one is `Mime()`."""
+    """Parse a Content-Type value; an invalid one gives `Mime()`."""
     full, _, rest = value.strip(_SPACE).partition(";")
     kind, slash, subtype = full.partition("/")
     subtype = subtype.rstrip(_SPACE)
@@ -59,7 +59,7 @@ def parse_mime(value: str) -> Mime:
 
 
 def looks_like_html(body: bytes) -> bool:
-    """Whether a body without a usable type begins as HTML does."""
+    """Whether a body without a usable type begins like HTML."""
     return _HTML_START.match(body.removeprefix(b"\xef\xbb\xbf")[:1445]) is not None
 
 
@@ -79,24 +79,24 @@ def _parameters(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _value(text: str, at: int) -> tuple[str, int, bool]:
-    """A parameter's value, where the next parameter begins, and whether it was quoted."""
+    """The value of a parameter, the start of the next one, and whether it was quoted."""
     if text[at : at + 1] != '"':
         value, at = _until(text, at, ";")
         return value.rstrip(_SPACE), at + 1, False
     quoted = _QUOTED.match(text, at)
-    assert quoted is not None  # it begins with a quotation mark, and that is all the pattern needs
+    assert quoted is not None  # the pattern matches any text with a quotation mark at its start
     value = re.sub(r"\\(.)", r"\1", quoted[1], flags=re.DOTALL) + quoted[2]
     return value, _until(text, quoted.end(), ";")[1] + 1, True
 
 
 def _quoted(value: str) -> str:
-    """A parameter's value as it is, or in quotation marks where it is no token."""
+    """The value of a parameter, in quotation marks if it is not a token."""
     if _TOKEN.fullmatch(value):
         return value
     return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
 
 
 def _until(text: str, at: int, stops: str) -> tuple[str, int]:
-    """The text up to the first of `stops`, and the place of that stop or of the end."""
+    """The text up to the first of `stops`, and the position of that stop or of the end."""
     end = min((found for s in stops if (found := text.find(s, at)) >= 0), default=len(text))
     return text[at:end], end

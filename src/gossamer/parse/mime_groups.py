@@ -1,4 +1,4 @@
-"""Which types are kin? The groups of the MIME Sniffing standard, told from the essence alone.
+"""Groups of related types in the MIME Sniffing standard, by the essence alone.
 
 `text/xml`, `application/xml` and `image/svg+xml` are all XML, and `text/x-javascript` is one of
 sixteen names of JavaScript. Pure.
@@ -12,7 +12,7 @@ from typing import Final
 
 
 class Group(StrEnum):
-    """Types that are read alike; a type may be of several."""
+    """Types that are parsed alike. A type may be in several groups."""
 
     IMAGE = "image"
     MEDIA = "audio or video"
@@ -41,7 +41,7 @@ _FONTS: Final = frozenset({
 _ARCHIVES: Final = frozenset(
     {"application/zip", "application/x-rar-compressed", "application/x-gzip"}
 )
-# What browsers show themselves, beside the groups that have one name for all.
+# Types that browsers show, besides the groups that have one name for all.
 _SHOWN: Final = frozenset({
     "text/html", "text/plain", "text/css", "image/png", "image/jpeg", "image/gif", "image/webp",
     "image/bmp", "image/x-icon", "image/avif", "application/pdf", "audio/mpeg", "audio/wav",
@@ -73,12 +73,12 @@ _MEMBERS: Final[dict[Group, Callable[[str], bool]]] = {
 
 
 def groups_of(essence: str) -> frozenset[Group]:
-    """The groups of a type; none for one that is kin to nothing."""
+    """The groups of a type; empty if there is none."""
     return frozenset(group for group, has in _MEMBERS.items() if has(essence))
 
 
 def minimized(essence: str) -> str:
-    """One name for types that are the same thing; empty where browsers do not show it."""
+    """One name for equal types; empty if browsers do not show the type."""
     if essence in _JAVASCRIPT:
         return "text/javascript"
     if _is_json(essence):

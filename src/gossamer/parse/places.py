@@ -1,8 +1,8 @@
-"""In which part of the page does an element stand? In the nearest landmark around it.
+"""Find the part of the page that contains an element: its nearest landmark.
 
 Works on a listing of elements in document order: a landmark with n listed elements inside covers
-the n that follow it, so no element has to ask its ancestors. Landmarks are painted from outside
-in. Roles (`<div role=navigation>`) are landmarks as the tags are.
+the n that follow it, so no ancestors have to be walked. Landmarks are applied from the outside in.
+Roles (`<div role=navigation>`) are landmarks like the tags.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ LANDMARKS: Final = {
     "aside": Place.ASIDE,
     "footer": Place.FOOTER,
 }
-INERT: Final = "template"  # its content is no part of the page
+INERT: Final = "template"  # its content is not part of the page
 _AFTER_HEAD: Final = ("body", "frameset")
-AROUND_LINKS: Final = ("head", *_AFTER_HEAD, *LANDMARKS)  # to be listed where places are asked for
+AROUND_LINKS: Final = ("head", *_AFTER_HEAD, *LANDMARKS)  # listed if places are needed
 
 _LISTED: Final = frozenset({*LANDMARKS, INERT})
 _ROLES: Final = {
@@ -36,17 +36,17 @@ _ROLES: Final = {
     "complementary": Place.ASIDE,
     "contentinfo": Place.FOOTER,
 }
-# Elements may be covered so many times over, on average; after that, deeper landmarks are not
-# looked at. Keeps hundreds of landmarks in one another from costing their product.
+# Maximum of landmarks around an element, on average. Deeper landmarks are ignored, so that hundreds
+# of nested landmarks do not cost their product.
 _MOST_COVERS: Final = 16
 _FEW: Final = 32
-_NEAR: Final = 30  # nodes after a landmark among which the next listed element is looked for
+_NEAR: Final = 30  # nodes after a landmark among which the next listed element is searched
 
 _Span = tuple[int, int, Place | None]
 
 
 def places_of(document: Document, listing: Listing) -> list[Place | None]:
-    """The place of each listed element; None for one that is no part of the page."""
+    """The place of each listed element; None if it is not part of the page."""
     budget = _MOST_COVERS * len(listing.elements) + 1000
     spans = _spans_of_tags(listing, budget)
     roles = _spans_of_roles(document, listing, budget)
@@ -56,7 +56,7 @@ def places_of(document: Document, listing: Listing) -> list[Place | None]:
 
 
 def places_of_inert(listing: Listing) -> list[Place | None]:
-    """As `places_of`, where no landmarks are listed: all that is part of the page is body."""
+    """As `places_of` without listed landmarks: everything that is part of the page is body."""
     count = len(listing.elements)
     if INERT not in listing.tags:
         return [Place.BODY] * count
@@ -66,7 +66,7 @@ def places_of_inert(listing: Listing) -> list[Place | None]:
 def _spans_of_tags(listing: Listing, budget: int) -> list[_Span]:
     tags = listing.tags
     spans: list[_Span] = []
-    if "head" in tags:  # a page has one, and then one of those that follow
+    if "head" in tags:  # a page has one, followed by one of these
         after = next((i for i in listing.others if tags[i] in _AFTER_HEAD), len(tags))
         spans.append((tags.index("head") + 1, after, Place.HEAD))
     for i in [i for i in listing.others if tags[i] in _LISTED]:
@@ -82,14 +82,14 @@ def _spans_of_roles(document: Document, listing: Listing, budget: int) -> list[_
     start = 0
     for landmark in document.select("[role]"):
         place = _place_of(landmark.attr("role") or "")
-        # A landmark's tag speaks for itself; its role would say the same.
+        # The tag of a landmark decides; its role would say the same.
         if place is None or landmark.tag in LANDMARKS or budget <= 0:
             continue
         first = next(landmark.iter_elements(listing.wanted), None)
         if first is not None:
             try:
                 start = listing.elements.index(first, start)
-            except ValueError:  # past the last element that is listed
+            except ValueError:  # after the last listed element
                 break
             end = _end_of(landmark, start, listing)
             spans.append((start, end, place))
@@ -98,10 +98,10 @@ def _spans_of_roles(document: Document, listing: Listing, budget: int) -> list[_
 
 
 def _end_of(landmark: Element, start: int, listing: Listing) -> int:
-    """The index of the first element after a landmark whose own begin at `start`.
+    """The index of the first element after a landmark whose own elements begin at `start`.
 
-    After a landmark that holds most of the page the next listed element is mostly near; to walk
-    over it would take as long as the listing did.
+    After a landmark that holds most of the page the next listed element is mostly near. Walking
+    over the landmark would take as long as the listing did.
     """
     few = len(list(islice(landmark.iter_elements(listing.wanted), _FEW)))
     if few < _FEW:
@@ -110,21 +110,21 @@ def _end_of(landmark: Element, start: int, listing: Listing) -> int:
         if isinstance(node, Element) and node.tag in listing.wanted:
             try:
                 return listing.elements.index(node, start)
-            except ValueError:  # past the last element that is listed
+            except ValueError:  # after the last listed element
                 return len(listing.elements)
     return start + len(list(landmark.iter_elements(listing.wanted)))
 
 
 def _painted(spans: Sequence[_Span], count: int) -> list[Place | None]:
-    """The places that spans from outside in, which overlap only whole, give to `count` elements."""
+    """The places of `count` elements, from nested spans given from the outside in."""
     places: list[Place | None] = [Place.BODY] * count
     for start, end, place in spans:
-        if places[start : start + 1] != [None]:  # what is inert outside is inert inside
+        if places[start : start + 1] != [None]:  # everything inside an inert element is inert
             places[start:end] = [place] * (min(end, count) - start)
     return places
 
 
 @lru_cache(maxsize=256)
 def _place_of(role: str) -> Place | None:
-    """The place that a role names; the first known word counts."""
+    """The place of a role attribute; its first known word counts."""
     return next((_ROLES[word] for word in role.lower().split() if word in _ROLES), None)

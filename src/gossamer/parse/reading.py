@@ -1,4 +1,4 @@
-"""One walk over a tree: links, title, headings, and what `meta` and `link` say of the page.
+"""One walk over a tree: links, title, headings, and the facts in `meta` and `link`.
 
 Each list is bounded, so that a hostile page costs no more than its size: 20,000 links by default,
 64 headings of 300 characters, 1,000 characters of any one `meta`.
@@ -30,28 +30,28 @@ from gossamer.urls.canonical import parse
 _MAX_HEADINGS: Final = 64
 _MAX_HEADING_CHARS: Final = 300
 _MAX_META_CHARS: Final = 1000
-_MAX_REFRESHES: Final = 16  # one is usual; each costs a look at all elements around it
-# Listed elements for each link that may be taken: headings, metas and landmarks beside them.
+_MAX_REFRESHES: Final = 16  # one is usual; each costs a look at all its ancestors
+# Listed elements per allowed link: includes headings, metas and landmarks.
 _LISTED_PER_LINK: Final = 4
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _OWN: Final = ("html", "base", "link", "meta", "title")
 _NOTHING: Final = OperatorInputs("", {})
-_ANY_BASE: Final = "http://base.invalid/"  # a relative URL is valid whatever the base
+_ANY_BASE: Final = "http://base.invalid/"  # a relative URL is valid with any base
 
 
 @dataclass(slots=True)
 class Reading:
-    """What a walk has found so far."""
+    """The results of a walk so far."""
 
     title: str = ""
     description: str = ""
     canonical: str = ""
     generator: str = ""
     language: str = ""
-    base: str | None = None  # what the first `base` with an address says, as written
+    base: str | None = None  # of the first `base` with an address, as written
     text: str = ""
     has_title: bool = False
-    refreshes_left: int = _MAX_REFRESHES  # that may be looked at; 0 once one counts
+    refreshes_left: int = _MAX_REFRESHES  # how many may still be checked; 0 once one counts
     headings: list[str] = field(default_factory=list)
     robots: set[str] = field(default_factory=set)
     links: list[Link] = field(default_factory=list)
@@ -59,10 +59,10 @@ class Reading:
 
 
 class TreeReader:
-    """Reads trees, by the wishes of one crawl.
+    """Reads trees, by the settings of one crawl.
 
-    A bare reader takes what following links needs, and not what is for the graph and for people:
-    no words of links, places and headings.
+    A bare reader reads what following links needs, without link texts, places and headings, which
+    are for the graph and for people.
     """
 
     def __init__(self, settings: Parse, wants_media: frozenset[str], is_bare: bool) -> None:
@@ -74,7 +74,7 @@ class TreeReader:
         self._listed = tags if is_bare else (*tags, *_HEADINGS, *AROUND_LINKS)
 
     def read(self, document: Document) -> Reading:
-        """Walk the tree once for what is in its elements, and once for text and words."""
+        """Walk the tree once for elements, and once for text."""
         most = _LISTED_PER_LINK * self._max_links + 1000
         listing = listing_of(document, self._listed, most)
         places = places_of_inert(listing) if self._is_bare else places_of(document, listing)
@@ -97,7 +97,9 @@ class TreeReader:
         listing: Listing,
         places: Sequence[Place | None],
     ) -> list[tuple[int, Link]]:
-        """Read what is neither anchor nor heading; the links there, each with its index."""
+        """Read elements that are neither anchor nor heading. Return their links, each with its
+        index.
+        """
         found: list[tuple[int, Link]] = []
         for i in [i for i in listing.others if listing.tags[i] in self._own]:
             element, tag, place = listing.elements[i], listing.tags[i], places[i]
@@ -127,7 +129,7 @@ class TreeReader:
 def _merged(
     others: list[tuple[int, Link]], at: Sequence[int], links: list[Link]
 ) -> tuple[list[int], list[Link]]:
-    """All links in the order of the page, and their indices. Mostly the others are in its head."""
+    """All links in document order, and their indices. Most of the others are in the head."""
     if at and others[-1][0] > at[0]:
         pairs = sorted([*others, *zip(at, links, strict=True)], key=itemgetter(0))
         return [i for i, _ in pairs], [link for _, link in pairs]
@@ -144,7 +146,7 @@ def _headings(
 
 
 def _read_once(reading: Reading, element: Element, tag: str) -> None:
-    """Read an element that a page should have once."""
+    """Read an element of which a page should have one."""
     match tag:
         case "html":
             language = element.attr("lang") or element.attr("xml:lang")
@@ -158,7 +160,7 @@ def _read_once(reading: Reading, element: Element, tag: str) -> None:
 
 
 def read_meta(reading: Reading, name: str | None, header: str | None, content: str | None) -> None:
-    """Note what a `meta` says, by its name or in the place of a header."""
+    """Apply a `meta`, by its name or its http-equiv."""
     content = content or ""
     if name:
         match name.strip().lower():
@@ -173,9 +175,9 @@ def read_meta(reading: Reading, name: str | None, header: str | None, content: s
 
 
 def _refresh(reading: Reading, element: Element, place: Place) -> Sequence[Link]:
-    """The link of a refresh, if browsers would look at it: the first one with a valid URL counts.
+    """The link of a refresh, if browsers would use it: the first one with a valid URL counts.
 
-    One with an invalid URL is a link too, so that reports can tell of it.
+    One with an invalid URL is a link too, so that reports can show it.
     """
     if not reading.refreshes_left:
         return ()

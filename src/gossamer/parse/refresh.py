@@ -1,8 +1,8 @@
-"""Where does a `<meta http-equiv=refresh>` lead?
+"""The target of a `<meta http-equiv=refresh>`.
 
-The text is read as the HTML standard says ("shared declarative refresh steps"). The URL is given as
-the page wrote it, like that of every other link: nothing here joins or parses it, so a bad one
-cannot raise.
+The text is parsed by the HTML standard ("shared declarative refresh steps"). The URL is returned as
+the page wrote it, like that of every other link: it is neither joined nor parsed here, so an
+invalid one cannot raise.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAME: Final = re.compile(rf"url{_SPACE}={_SPACE}", re.IGNORECASE | re.ASCII)
 def refresh_target(content: str) -> str | None:
     """The URL in the `content` of a refresh, as written; empty for the page itself.
 
-    None where browsers ignore the element.
+    None if browsers ignore the element.
     """
     time = _TIME.match(content)
     if time is None:

@@ -1,4 +1,4 @@
-"""What does a `rel` say? Read once: the pages of a site repeat a handful of them."""
+"""Parse `rel` attributes, with a cache: the pages of a site use only a few."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 # Relations of `link` that a person would follow. Others (stylesheet, icon, preload, pingback...)
-# are for programs, and are taken only when the crawl wants anything.
+# are for programs, and are included only if the crawl wants all types.
 FOLLOWED_RELATIONS: Final = frozenset({
     "alternate", "amphtml", "appendix", "archives", "author", "bookmark", "canonical", "chapter",
     "contents", "copyright", "first", "glossary", "help", "home", "index", "last", "license",
@@ -15,11 +15,11 @@ FOLLOWED_RELATIONS: Final = frozenset({
 })  # fmt: skip
 
 
-_MAX_CHARS: Final = 1000  # of a `rel`; no more is read
+_MAX_CHARS: Final = 1000  # of a `rel`; the rest is ignored
 
 
 class Relation(NamedTuple):
-    """The words of a `rel`, in lower case and folded, and what they mean for a `link`."""
+    """The words of a `rel`, in lower case and folded, and their meaning for a `link`."""
 
     words: str
     is_followed: bool
@@ -27,7 +27,7 @@ class Relation(NamedTuple):
 
 
 def relation_of(rel: str) -> Relation:
-    """The relation that a `rel` names; empty for an empty one."""
+    """The relation of a `rel`; empty for an empty one."""
     return _relation_of(rel[:_MAX_CHARS])
 
 

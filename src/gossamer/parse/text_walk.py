@@ -1,10 +1,10 @@
-"""The text of a tree, and the words of its links and headings: one walk over all of it.
+"""Extract the text of a tree, and the texts of its links and headings, in one walk.
 
-A line for each block, a tab between the cells of a table, white space folded to one space but in
-`pre`. Scripts, styles and what no browser shows are left out. The words of an element are its text
-with the alt of images in it, folded to one line.
+One line per block, a tab between the cells of a table, white space folded to one space except in
+`pre`. Scripts, styles and everything that browsers do not show are left out. The text of an element
+includes the alt of its images, folded to one line.
 
-`scan_tree.h` does the same in C for all but the odd page; both must give the same text.
+`scan_tree.h` does the same in C for nearly all pages; both must give the same text.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ _LINE: Final = frozenset({
 })  # fmt: skip
 _CELLS: Final = frozenset({"td", "th"})
 _APART: Final = frozenset({"button", "input", "keygen", "select", "textarea"})
-_WRITTEN: Final = frozenset({"listing", "plaintext", "pre", "xmp"})  # with its own white space
+# elements that keep their white space
+_WRITTEN: Final = frozenset({"listing", "plaintext", "pre", "xmp"})
 _SILENT: Final = frozenset({
     "iframe", "noembed", "noframes", "script", "style", "template",
 })  # fmt: skip
-_TOLD: Final = frozenset({"a", "h1", "h2", "h3", "h4", "h5", "h6"})  # whose words are asked for
+# elements whose text is returned separately
+_TOLD: Final = frozenset({"a", "h1", "h2", "h3", "h4", "h5", "h6"})
 
 _NOTHING: Final = 0
 _SPACE: Final = 1
@@ -44,10 +46,10 @@ _RUN: Final = re.compile(f"[{_WHITE}]+")
 
 
 class OperatorInputs(NamedTuple):
-    """The text of a page, and the words of its `a` and headings, folded but not cut.
+    """The text of a page, and the texts of its `a` and headings, folded but not cut.
 
-    An anchor around others, which only a table in a link makes, has no words of its own: 100
-    anchors around one long text would cost 100 times that text.
+    An anchor around others, which only a table in a link makes, has no text of its own: 100 anchors
+    around one long text would cost 100 times that text.
     """
 
     text: str
@@ -67,20 +69,20 @@ def text_of(root: Node) -> str:
 
 
 class _Walk:
-    """Text so far, and what is owed before the next character of it."""
+    """The text so far, and the white space due before the next character."""
 
     def __init__(self) -> None:
         self.text: list[str] = []
         self.words: dict[Element, str] = {}
-        self._spoken: list[str] = []  # the text, and the words of images
+        self._spoken: list[str] = []  # the text including the alt of images
         self._owed = _NOTHING
         self._last = ""  # character
-        self._written = 0  # elements around that keep their white space
-        self._anchors: list[Element] = []  # open ones
-        self._around: set[Element] = set()  # anchors with others in them
+        self._written = 0  # number of open elements that keep their white space
+        self._anchors: list[Element] = []  # open anchors
+        self._around: set[Element] = set()  # anchors that contain others
 
     def through(self, root: Node) -> None:
-        """Depth first, without recursion: pages nest as deep as they like."""
+        """Depth first, without recursion: pages may nest to any depth."""
         stack: list[tuple[Iterator[Node], Element | None, int]] = [(iter(root.children), None, 0)]
         while stack:
             children, element, start = stack[-1]

@@ -1,5 +1,6 @@
-"""How hosts are spared: robots.txt, rests, and when to try again. Pure: told the time, no I/O.
+"""How hosts are protected from too many requests: robots.txt, delays and retries.
 
-`robots.py` reads the file, `access.py` keeps what an origin's answer to it means and for how long,
-`pace.py` says when a host and an address may be asked, `retry.py` what follows a failure.
+Pure: the time is passed in, no I/O. `robots.py` parses the file, `access.py` says what an origin's
+answer to it means and for how long, `pace.py` when a host and an address may be requested,
+`retry.py` what follows a failure.
 """

@@ -1,10 +1,10 @@
-"""What does an origin's answer to /robots.txt mean, and for how long?
+"""What an origin's answer to /robots.txt means, and for how long.
 
-RFC 9309, 2.3.1: an answer gives rules; a refusal (4xx) means that there are none; no answer, or an
-error of the server, means that nothing may be asked until it answers. 429 counts with the server's
-errors: a host that says "too many" has not said "all is open".
+RFC 9309, 2.3.1: a response gives rules; a refusal (4xx) means that there are none; no response, or
+a server error, means that nothing may be requested until it answers. 429 counts as a server error,
+because "too many requests" does not mean that everything is allowed.
 
-Pure: told the time. Asking for the file, and following up to five redirects, is the caller's work.
+Pure: the time is passed in. The caller fetches the file and follows up to five redirects.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from gossamer.base.values import dataclass
 from gossamer.politeness.robots import Robots, Rule, Ruling
 from gossamer.settings import Politeness
 
-MAX_HOPS: Final = 5  # RFC 9309, 2.3.1.2: at least five redirects are followed
-_DAY_S: Final = 86_400.0  # RFC 9309, 2.4: a copy is believed no longer
+MAX_HOPS: Final = 5  # RFC 9309, 2.3.1.2: follow at least five redirects
+_DAY_S: Final = 86_400.0  # RFC 9309, 2.4: the longest use of a cached copy
 _FORMAT: Final = 1
 
 
@@ -26,8 +26,8 @@ _FORMAT: Final = 1
 class Access:
     """The state of one origin's robots.txt.
 
-    `detail` says in a sentence why all is open or closed; it is empty where rules speak. `tries`
-    counts the askings in a row that brought no answer; with `is_hopeless` the host is given up.
+    `detail` says why everything is allowed or forbidden; it is empty if rules decide. `tries`
+    counts consecutive fetches without an answer. If `is_hopeless`, the host is given up.
     """
 
     robots: Robots
@@ -43,9 +43,9 @@ class Access:
     def from_answer(
         cls, status: int, body: bytes, now_us: int, settings: Politeness, tries: int = 0
     ) -> Access:
-        """Judge an answer. `tries`: the askings without answer before this one.
+        """Judge a response. `tries`: the failed fetches before this one.
 
-        A redirect that arrives here had more hops than are followed, or led nowhere.
+        A redirect here had too many hops, or led nowhere.
         """
         if 200 <= status < 300:
             robots = Robots.parse(body, max_bytes=settings.robots_max_bytes)
@@ -60,7 +60,7 @@ class Access:
 
     @classmethod
     def from_failure(cls, detail: str, now_us: int, settings: Politeness, tries: int = 0) -> Access:
-        """Nothing may be asked until robots.txt can be had. `tries`: as in `from_answer`.
+        """Forbid everything until robots.txt can be fetched. `tries`: as in `from_answer`.
 
         Each try waits twice as long as the one before, up to a day.
         """
@@ -77,17 +77,17 @@ class Access:
         )
 
     def is_fresh(self, now_us: int) -> bool:
-        """Whether it still holds. A clock that was set back makes it stale, never older."""
+        """Whether it is still valid. A clock that was set back makes it stale."""
         return self.at_us <= now_us < self.expires_us
 
     def judge(self, target: str) -> Ruling:
-        """Judge a URL's path with its query."""
+        """Judge the path and query of a URL."""
         if self.is_denied_all and target != "/robots.txt":
             return Ruling(allowed=False, rule=self.detail)
         return self.robots.judge(target)
 
     def encode(self) -> bytes:
-        """For the state; `decode` gives an equal one."""
+        """Bytes for the state. `decode` returns an equal value."""
         robots = self.robots
         rules = [(rule.is_allow, rule.path, rule.line) for rule in robots.rules]
         head = (self.at_us, self.expires_us, self.is_denied_all, self.is_hopeless, self.tries)

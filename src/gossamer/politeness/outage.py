@@ -1,12 +1,12 @@
-"""Is it one host that is out of reach, or the network?
+"""Tell an unreachable host from a network outage.
 
-When several hosts in a row cannot be resolved or connected to, and none answers between them, it is
-most likely ours: then nobody is blamed, and one request now and then tries whether it is over.
-Where none of them has ever answered, they may as well be dead links that are left at the end of a
-crawl: then we wait a quarter of an hour, and blame them.
+If several hosts in a row cannot be resolved or connected to, and none answers between them, the
+local network is most likely down. Then no host is blamed, and single requests test whether the
+outage is over. If none of these hosts has ever answered, they may be dead links at the end of a
+crawl: then they are blamed after a quarter of an hour.
 
-Pure: told the time, answers yes or no. Before the first answer of a run nothing can be said, and a
-crawl of one host cannot tell its host from the network.
+Pure: the time is passed in. Before the first answer of a run there is no verdict, and a crawl of
+one host cannot tell its host from the network.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from gossamer.base.values import dataclass
 _HOSTS: Final = 4  # in a row; three dead links on one page are common
 _FIRST_WAIT_S: Final = 5.0
 _LONGEST_WAIT_S: Final = 60.0
-_PATIENCE_S: Final = 900.0  # with hosts that have never answered
-_LAST_PATIENCE_S: Final = 30.0  # the same when there is nothing else to do
+_PATIENCE_S: Final = 900.0  # for hosts that have never answered
+_LAST_PATIENCE_S: Final = 30.0  # the same if nothing else is left to do
 
 
 @dataclass(slots=True)
 class Outage:
-    """What has been seen of the network."""
+    """What was observed of the network."""
 
     has_answered: bool = False
     is_out: bool = False
@@ -33,13 +33,13 @@ class Outage:
     _wait_s: float = _FIRST_WAIT_S
     _try_at_s: float = 0.0
     _since_s: float | None = None
-    _is_one_known: bool = False  # of those out of reach
+    _is_one_known: bool = False  # among the unreachable hosts
     _patience_s: float = _PATIENCE_S
 
     def answered(self) -> None:
-        """Somebody answered: the network is there."""
+        """Record that a host answered: the network works."""
         if self.has_answered and not self._unreachable:
-            return  # as nearly always: nobody was out of reach since the last answer
+            return  # the usual case: no host was unreachable since the last answer
         self.has_answered = True
         self.is_out = False
         self._unreachable.clear()
@@ -49,9 +49,9 @@ class Outage:
         self._patience_s = _PATIENCE_S
 
     def unreachable(self, host: str, now_s: float, *, is_known: bool = False) -> bool:
-        """A host could not be reached; whether the network is to blame.
+        """Record an unreachable host. Return whether the network is to blame.
 
-        `is_known`: it has answered before.
+        `is_known`: the host has answered before.
         """
         self._unreachable.add(host)
         self._is_one_known |= is_known
@@ -63,11 +63,11 @@ class Outage:
         return self.is_out
 
     def hasten(self) -> None:
-        """Nothing but these hosts is left to do: wait less long before they are blamed."""
+        """Wait less before the hosts are blamed, because nothing else is left to do."""
         self._patience_s = _LAST_PATIENCE_S
 
     def may_ask(self, now_s: float, under_way: int) -> bool:
-        """While it is out, one request at a time, and not before its time."""
+        """During an outage allow one request at a time, and only when it is due."""
         return not self.is_out or (under_way == 0 and now_s >= self._try_at_s)
 
     @property

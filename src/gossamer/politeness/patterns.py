@@ -1,9 +1,9 @@
-"""Which pattern of robots.txt is the most specific one for a path?
+"""Find the most specific pattern of robots.txt for a path.
 
-RFC 9309, 2.2.2 and 2.2.3: `*` matches anything, `$` at the end the end, all else itself after
-percent-encoding is made alike. A pattern is never turned into a regular expression: the parts
-between its stars are searched for one after the other from the left, so that a hostile
-`/*a*a*a*b$` costs one pass over the path.
+RFC 9309, 2.2.2 and 2.2.3: `*` matches anything, `$` at the end matches the end, other characters
+match themselves after percent-encoding is normalised. A pattern is never turned into a regular
+expression: the parts between its stars are searched one after the other from the left, so that a
+hostile `/*a*a*a*b$` costs one pass over the path.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from gossamer.base.values import dataclass
 T = TypeVar("T")
 
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-# A path in this form is its own normal form; nearly all are.
+# A path in this form is already normal. Nearly all are.
 _PLAIN: Final = re.compile(r"/[A-Za-z0-9\-._~/=&]*(?:\?[A-Za-z0-9\-._~=&]*)?")
 _PLAIN_PATTERN: Final = re.compile(r"/[A-Za-z0-9\-._~/=&*]*(?:\?[A-Za-z0-9\-._~=&*]*)?\$?")
-# An octet that is written in percent, or that must be: neither unreserved nor reserved. A lone
-# `%` stays, so that `/*%` means every path with an encoded octet.
+# An octet that is percent-encoded or must be: neither unreserved nor reserved. A lone `%` stays, so
+# that `/*%` means every path with an encoded octet.
 _ODD: Final = re.compile(r"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]")
 _DELIMITERS: Final = re.compile(r"[:#\[\]@!'()+,;]")
 _QUERY_DELIMITERS: Final = re.compile(r"[:#\[\]@!'()+,;/?]")
@@ -29,7 +29,7 @@ _QUERY_DELIMITERS: Final = re.compile(r"[:#\[\]@!'()+,;/?]")
 
 @dataclass(frozen=True, slots=True)
 class _Glob(Generic[T]):
-    """A pattern with stars: `head*middle*middle*tail`; no tail where its end is open."""
+    """A pattern with stars: `head*middle*middle*tail`. No tail if its end is open."""
 
     rank: int
     head: str
@@ -52,10 +52,10 @@ class _Glob(Generic[T]):
 
 
 class _Shelf(Generic[T]):
-    """Patterns in one spelling, sorted by how they are looked up.
+    """Patterns in one spelling, by the way they are looked up.
 
     Those without stars are looked up by their length, so that a file of thousands of directories
-    costs a few dozen dictionary look-ups.
+    costs a few dozen dictionary lookups.
     """
 
     __slots__ = ("_exact", "_globs", "_lengths", "_prefixes")
@@ -70,7 +70,7 @@ class _Shelf(Generic[T]):
         self._globs.sort(key=lambda glob: -glob.rank)
 
     def find(self, text: str, best: tuple[int, T] | None) -> tuple[int, T] | None:
-        """The highest rank that matches, with its value, if it is higher than `best`."""
+        """The matching pattern with the highest rank and its value, if higher than `best`."""
         best = _higher(best, self._exact.get(text))
         for length in self._lengths:
             found = self._prefixes.get(text[:length])
@@ -98,25 +98,25 @@ class _Shelf(Generic[T]):
 
 
 class Rulebook(Generic[T]):
-    """Patterns with what they stand for. `find` gives the most specific one that matches."""
+    """Patterns with values. `find` returns the value of the most specific match."""
 
     __slots__ = ("_all", "_encoded")
 
     def __init__(self, patterns: Iterable[tuple[str, bool, T]]) -> None:
-        """`patterns`: each with whether it wins against another that is as long."""
+        """`patterns`: pattern, whether it wins against another of the same length, value."""
         forms: list[tuple[str, int, T]] = []
         for pattern, wins_ties, value in patterns:
             spellings = pattern_forms(pattern)
             rank = 2 * len(spellings[0]) + wins_ties
             forms.extend((spelling, rank, value) for spelling in spellings)
         self._all = _Shelf(forms)
-        # In the encoded spelling of a path only these can mean what they say: `/*B$` must not
-        # match the B of a plus sign that we wrote as %2B ourselves.
+        # Only these may match the encoded spelling of a path: `/*B$` must not match the B of a plus
+        # sign that this code wrote as %2B.
         encoded = [form for form in forms if "%" in form[0]]
         self._encoded = _Shelf(encoded) if encoded else None
 
     def find(self, target: str) -> T | None:
-        """What the longest matching pattern stands for, or None."""
+        """The value of the longest matching pattern, or None."""
         text, *encoded = target_forms(target)
         best = self._all.find(text, None)
         if self._encoded is not None:
@@ -132,17 +132,17 @@ def _higher(one: tuple[int, T] | None, other: tuple[int, T] | None) -> tuple[int
 
 
 def target_forms(target: str) -> tuple[str, ...]:
-    """The spellings of a path and query under which patterns are looked for."""
+    """The spellings of a path and query under which patterns are looked up."""
     if not target.startswith("/"):
         target = "/" + target
     if _PLAIN.fullmatch(target):
         return (target,)
-    # A pattern names a star or dollar of the path as %2A and %24 (RFC 9309, 2.2.3).
+    # A pattern writes a star or dollar of the path as %2A and %24 (RFC 9309, 2.2.3).
     return _forms(_ODD.sub(_alike, target).replace("*", "%2A").replace("$", "%24"))
 
 
 def pattern_forms(pattern: str) -> tuple[str, ...]:
-    """The spellings of a pattern; a star, and a dollar at its end, keep their meaning."""
+    """The spellings of a pattern. A star, and a dollar at its end, keep their meaning."""
     if _PLAIN_PATTERN.fullmatch(pattern):
         return (pattern,)
     body, end = (pattern[:-1], "$") if pattern.endswith("$") else (pattern, "")
@@ -152,9 +152,9 @@ def pattern_forms(pattern: str) -> tuple[str, ...]:
 def _forms(text: str) -> tuple[str, ...]:
     """`text`, and the form of RFC 9309's table if that differs.
 
-    The table writes the reserved characters of a query in percent (`?u=https%3A%2F%2Fa`), where
-    they separate nothing. A pattern such as `/*/private` cannot say whether its slash is one of
-    the path or of the query, so a text is tried as it stands, too.
+    The table percent-encodes the reserved characters of a query (`?u=https%3A%2F%2Fa`), where they
+    separate nothing. A pattern such as `/*/private` does not say whether its slash is in the path
+    or in the query, so the text is also tried unchanged.
     """
     path, mark, query = text.partition("?")
     encoded = _DELIMITERS.sub(_in_percent, path) + mark + _QUERY_DELIMITERS.sub(_in_percent, query)

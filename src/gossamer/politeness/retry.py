@@ -1,9 +1,9 @@
-"""What to do after a failed fetch: one row per reason to fail.
+"""What to do after a failed fetch: one row per reason.
 
-The waits are those of a crawl that a person watches: a fault that passes (a restart, a lost
-packet) passes within minutes, and one that stays must not keep the crawl from ending for hours.
-The host's own delay, and its Retry-After, come on top (pace.py). `politeness.retries`,
-`busy_retries` and `retry_wait_s` scale the table.
+The waits suit a crawl that a person watches: a temporary fault (a restart, a lost packet) passes
+within minutes, and a permanent one must not delay the end of the crawl for hours. The host's own
+delay and its Retry-After are added (pace.py). `politeness.retries`, `busy_retries` and
+`retry_wait_s` scale the table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from gossamer.settings import Politeness
 
 @dataclass(frozen=True, slots=True)
 class RetryRule:
-    """Wait `times` `politeness.retry_wait_s`, doubling, for `tries` retries; then the URL fails."""
+    """Wait `times` `politeness.retry_wait_s`, doubling, for `tries` retries. Then the URL has
+    failed.
+    """
 
     times: float
     tries: int
@@ -26,20 +28,21 @@ class RetryRule:
 RETRY: Final[dict[Reason, RetryRule]] = {
     Reason.DNS: RetryRule(times=2, tries=2),
     Reason.CONNECT: RetryRule(times=1, tries=100),
-    Reason.TLS: RetryRule(times=2, tries=1),  # a certificate does not heal, a handshake may
+    Reason.TLS: RetryRule(times=2, tries=1),  # a certificate stays bad, a handshake may succeed
     Reason.TIMEOUT: RetryRule(times=2, tries=2),
     Reason.RESET: RetryRule(times=1 / 3, tries=100),
     Reason.PROTOCOL: RetryRule(times=1, tries=1),
     Reason.ENCODING: RetryRule(times=0, tries=0),  # the same bytes would come again
     Reason.BUSY: RetryRule(times=2, tries=100),
-    Reason.CRASH: RetryRule(times=0, tries=0),  # the archive has it; asking would not help
+    # it is in the archive; another request would not help
+    Reason.CRASH: RetryRule(times=0, tries=0),
 }
 
 
 def retries_of(reason: Reason, manners: Politeness) -> int:
     """How often a URL is requested again after such a failure.
 
-    A refusal has no row: our rule would say no again.
+    A refusal has no row, because our rule would refuse again.
     """
     rule = RETRY.get(reason)
     if rule is None:

@@ -1,14 +1,15 @@
-"""May this path be asked, by this site's robots.txt (RFC 9309)?
+"""Decide whether robots.txt allows a path (RFC 9309).
 
     bytes -> lines -> the rules of our group -> `judge(path and query)` -> a Ruling
 
-The most specific rule wins, which is the longest; of two as long, the one that allows. Groups of
-the same agent are one group; the group of `*` counts only when no group names us. Nothing here
-waits, asks or keeps time: `access.py` says how long an answer is believed.
+The most specific rule wins, which is the longest; of two with the same length, the one that allows.
+Groups of the same agent are one group; the group of `*` counts only if no group names us. No I/O
+and no time here: `access.py` says how long a file is valid.
 
-Our own parser: Protego 0.7 judges 62 of the 72 RFC rows of Google's suite as they stand there,
-this one 69, and the other three contradict the RFC's own table of encodings (docs/conformance.md).
-It also tells the rule and its line, which is what people ask for when a page is missing.
+This is our own parser: Protego 0.7 judges 62 of the 72 RFC rows of Google's suite as they stand
+there, this one 69, and the other three contradict the RFC's own table of encodings
+(docs/conformance.md). It also returns the rule and its line, which people ask for if a page is
+missing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from gossamer.base.values import dataclass
 from gossamer.politeness.patterns import Rulebook
 from gossamer.politeness.robots_text import key_of, plain_text
 
-# RFC 9309, 2.5 demands at least 500 KiB; the rest of a longer file is not read.
+# RFC 9309, 2.5 requires at least 500 KiB; the rest of a longer file is not read.
 MAX_BYTES: Final = 512 * 2**10
 
 _TOKEN: Final = re.compile(r"[A-Za-z_-]+")
@@ -32,7 +33,7 @@ _NUMBER: Final = re.compile(r"\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Whether a path may be asked, and the rule and line that say so; no rule: line 0."""
+    """Whether a path is allowed, and the rule and line that decide; line 0 without a rule."""
 
     allowed: bool
     rule: str = ""
@@ -41,7 +42,9 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One Allow or Disallow of our group; `path` as written in the file, `line` from 1."""
+    """One Allow or Disallow of our group. `path` is as written in the file, `line` counts from
+    1.
+    """
 
     is_allow: bool
     path: str
@@ -58,7 +61,7 @@ _NO_RULE: Final = Ruling(allowed=True)
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """What one robots.txt says to one agent. Without rules it allows everything."""
+    """The rules of one robots.txt for one agent. Without rules everything is allowed."""
 
     rules: tuple[Rule, ...] = ()
     crawl_delay_s: float | None = None
@@ -73,10 +76,10 @@ class Robots:
 
     @classmethod
     def parse(cls, body: bytes, agent: str = "gossamer", *, max_bytes: int = MAX_BYTES) -> Robots:
-        """Read any bytes; what is no line of robots.txt is passed over.
+        """Parse any bytes. Lines that are not robots.txt syntax are skipped.
 
-        `agent` is a product token; a file longer than `max_bytes` is read up to its last whole
-        line before that.
+        `agent` is a product token. A file longer than `max_bytes` is read up to its last whole line
+        before that.
         """
         reading = _Reading(agent.lower())
         for number, key, value in _lines(body, max_bytes):
@@ -84,7 +87,7 @@ class Robots:
         return reading.result()
 
     def judge(self, target: str) -> Ruling:
-        """Judge a URL's path with its query (`/a?b=c`); an empty one is `/`."""
+        """Judge the path and query of a URL (`/a?b=c`). An empty one is `/`."""
         if self._book is None or target == "/robots.txt":  # RFC 9309, 2.2.2: implicitly allowed
             return _NO_RULE
         rule = self._book.find(target)
@@ -98,7 +101,7 @@ class _Group:
 
 
 class _Reading:
-    """The state while lines come: which of our two groups, named and `*`, they belong to."""
+    """The parser state: which of our two groups, named and `*`, the lines belong to."""
 
     def __init__(self, agent: str) -> None:
         self._agent = agent
@@ -140,7 +143,9 @@ class _Reading:
                 self._begin(self._ours)
 
     def _begin(self, group: _Group) -> None:
-        """Once, however often it is named: 2,000 names and 2,000 rules are no 4 million rules."""
+        """Add a group once, however often it is named: 2,000 names and 2,000 rules must not become
+        4 million rules.
+        """
         if group not in self._current:
             self._current.append(group)
 
@@ -156,7 +161,7 @@ class _Reading:
 def _token(value: str, agent: str) -> str:
     """The product token of an agent line: `Bot/2.1 (x)` names `bot`.
 
-    A token has no digits (RFC 9309, 2.2.1); where our own has some, the whole word counts.
+    A token has no digits (RFC 9309, 2.2.1). If our own has some, the whole word counts.
     """
     shape = _TOKEN if _TOKEN.fullmatch(agent) else _WORD
     found = shape.match(value)
@@ -164,13 +169,13 @@ def _token(value: str, agent: str) -> str:
 
 
 def _lines(body: bytes, max_bytes: int) -> Iterator[tuple[int, str, str]]:
-    """Number, key and value of each line that has a key we know."""
+    """Number, key and value of each line with a known key."""
     for number, raw in enumerate(plain_text(body, max_bytes).splitlines(), 1):
         line = raw.partition(b"#")[0]
         key, colon, value = line.partition(b":")
         if not colon:
             words = line.split()
-            if len(words) != 2:  # "disallow /x" is understood, a sentence is not
+            if len(words) != 2:  # "disallow /x" is accepted, a sentence is not
                 continue
             key, value = words
         name = key_of(key)
@@ -179,7 +184,7 @@ def _lines(body: bytes, max_bytes: int) -> Iterator[tuple[int, str, str]]:
 
 
 def _decode(value: bytes) -> str:
-    """Text of a value. Octets that are no UTF-8 are kept as such, percent-encoded."""
+    """The text of a value. Octets that are not UTF-8 are percent-encoded."""
     try:
         return value.decode()
     except UnicodeDecodeError:

@@ -1,9 +1,9 @@
-"""The bytes of a robots.txt as lines of plain text, and the keys of its lines.
+"""Decode the bytes of a robots.txt to lines of text, and recognise the keys of its lines.
 
-Site owners save the file in UTF-16, with a byte order mark that does not fit, or as a page in HTML,
-and they misspell its words. What can be understood is, in the direction that forbids: a word near
-to `disallow` forbids, and only `allow` itself allows. Each such reading is listed in
-docs/conformance.md.
+Site owners save the file in UTF-16, with a wrong byte order mark, or as an HTML page, and they
+misspell its keys. Such files are read as far as possible, in the direction that forbids: a word
+similar to `disallow` forbids, and only `allow` itself allows. docs/conformance.md lists each of
+these cases.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-_UTF8_MARKS: Final = (b"\xef\xbb\xbf", b"\xef\xbb", b"\xef")  # cut ones are seen in the wild
+_UTF8_MARKS: Final = (b"\xef\xbb\xbf", b"\xef\xbb", b"\xef")  # truncated marks occur in practice
 _STARTS_AS_HTML: Final = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:!doctype|html|head|body|pre|p|div|meta|title)\b)",
     re.IGNORECASE,
@@ -26,7 +26,7 @@ _LINE_ENDS: Final = re.compile(
 _TAGS: Final = re.compile(rb"<[^<>]*>")
 
 _EXACT: Final = {"allow": "allow", "sitemap": "sitemap"}
-# What a key means when it is nearly this word, and how many letters of it may be wrong.
+# The meaning of a key that is nearly this word, and how many letters may be wrong.
 _NEAR: Final = (
     ("disallow", "disallow", 2),
     ("useragent", "agent", 2),
@@ -41,11 +41,11 @@ def plain_text(body: bytes, max_bytes: int) -> bytes:
     """The part that is read, as UTF-8, without byte order mark, NULs and tags."""
     text = body[:max_bytes]
     if len(body) > max_bytes:
-        # Half an `Allow: /private/open` would open what the owner closed.
+        # Half of `Allow: /private/open` would open what the owner closed.
         end = max(text.rfind(b"\n"), text.rfind(b"\r"))
         text = text[: end + 1]
     if text.startswith(_UTF16_MARKS):
-        # ASCII in UTF-16 is full of NULs; without them the mark is wrong and the text has 8 bits.
+        # ASCII in UTF-16 has many NULs. Without NULs the mark is wrong and the text has 8 bits.
         is_wide = b"\0" in text
         text = text.decode("utf-16", "replace").encode() if is_wide else text[2:]
     for mark in _UTF8_MARKS:
@@ -66,7 +66,7 @@ def _without_tags(page: bytes) -> bytes:
 
 
 def key_of(written: bytes) -> str | None:
-    """What the word before the colon means: agent, allow, disallow, delay, sitemap, or nothing."""
+    """The meaning of the word before the colon: agent, allow, disallow, delay, sitemap, or None."""
     written = written.strip().lower()
     return _key_of(written) if 0 < len(written) <= _MOST_KEY_BYTES else None
 
@@ -77,13 +77,13 @@ def _key_of(written: bytes) -> str | None:
     if word in _EXACT:
         return _EXACT[word]
     word = word.translate(_SEPARATORS)
-    if not (word.isascii() and word.isalpha()):  # what is left of a byte order mark, not a slip
+    if not (word.isascii() and word.isalpha()):  # the rest of a byte order mark, not a typing error
         return None
     return next((key for near, key, most in _NEAR if _distance(word, near) <= most), None)
 
 
 def _distance(one: str, other: str) -> int:
-    """Letters to be left out, put in, changed or swapped with the next to make one of the other."""
+    """The number of letters to remove, insert, change or swap to turn one word into the other."""
     before: list[int] = []
     last = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):

@@ -1,6 +1,6 @@
-"""What a URL is to this program: its one spelling, its name in the state, and where it belongs.
+"""URLs: canonical form, key, owner, and whether they belong to the crawl.
 
-`canonical.py` finds the spelling, `linker.py` does so for the links of pages in bulk, `keys.py`
-names it in 16 bytes, `site.py` says whose it is, `scope.py` and `bans.py` whether we want it;
-`query.py` spells the links of pages in old charsets.
+`canonical.py` finds the canonical form, `linker.py` does so for the links of pages in bulk,
+`keys.py` makes the 16-byte key, `site.py` finds the site, `scope.py` and `bans.py` say whether the
+URL is wanted; `query.py` encodes the links of pages in old charsets.
 """

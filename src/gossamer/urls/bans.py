@@ -1,15 +1,15 @@
-"""Has the operator banned a URL?
+"""Check URLs against the ban lists of the operator.
 
-A ban list has one ban a line; blank lines and what follows a `#` are left out:
+A ban list has one ban per line; blank lines and text after a `#` are ignored:
 
     ads.example.org             a host, or address, and all hosts below it
     example.org/private/        URLs that begin so, http and https alike
-    https://example.org:8443/   the same: the scheme is not looked at
+    https://example.org:8443/   the same: the scheme is ignored
     */calendar/*                a pattern with `*`, or one with `re:` (see patterns.py)
     /cgi-bin/                   a path that begins so, on every host
 
-A host costs one look-up per label and a beginning log n comparisons, so lists may be long;
-patterns are tried one after the other, so they should be few.
+A host costs one lookup per label and a prefix log n comparisons, so lists may be long. Patterns are
+tried one after the other, so they should be few.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from gossamer.urls.patterns import Pattern, Prefixes, find_match, pattern_of
 
 
 class BanList:
-    """What is never to be asked for."""
+    """URLs that are never requested."""
 
     def __init__(self, lines: Iterable[str] = ()) -> None:
-        """The bans of some lines. Raises UsageError that names the line by its number."""
+        """Parse ban lines. Raises UsageError with the number of the invalid line."""
         self._take((f"ban {number}", line) for number, line in enumerate(lines, 1))
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> BanList:
-        """The bans of all files together. Raises UsageError that names file and line."""
+        """The bans of all files together. Raises UsageError with file and line."""
         bans = cls()
         bans._take(line for path in paths for line in lines_of(path))
         return bans
@@ -51,11 +51,11 @@ class BanList:
                 patterns.append(_pattern_at(place, text))
             else:
                 starts.setdefault(_start_at(place, text), text)
-        self._lines = hosts | starts  # no start is a host: it has a slash
+        self._lines = hosts | starts  # no prefix is a host, because it has a slash
         self._hosts = Domains(hosts)
         self._starts = Prefixes(starts)
         self._patterns = tuple(patterns)
-        self._is_empty = not self._lines and not patterns  # as most are
+        self._is_empty = not self._lines and not patterns  # the usual case
 
     def __bool__(self) -> bool:
         """Whether there is any ban."""
@@ -79,7 +79,7 @@ def _pattern_at(place: str, text: str) -> Pattern:
 
 
 def _start_at(place: str, text: str) -> str:
-    """A beginning of URLs, without its scheme."""
+    """A URL prefix without its scheme."""
     is_whole = text.lower().startswith(("http://", "https://"))
     found = parse(text if is_whole else f"http://{text}")
     if found is None or (not is_whole and "://" in text) or not _is_plain(found, text):
@@ -88,7 +88,7 @@ def _start_at(place: str, text: str) -> str:
 
 
 def _is_plain(found: Parsed, text: str) -> bool:
-    """Whether nothing in it would be lost, or would never match."""
+    """Whether no part of it would be ignored or could never match."""
     return domain_of(found.hostname) is not None and not found.username and "#" not in text
 
 

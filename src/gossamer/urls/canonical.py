@@ -1,13 +1,13 @@
-"""What is the one spelling of a URL?
+"""The canonical form of a URL.
 
-Two links that a browser would follow to the same request have one canonical form, so that a page
-is asked for once. The form is what the WHATWG URL standard makes of the text (ada-url does
-that), less what never reaches a server (fragment), what must not be kept (user and password) and
-an empty `?`. It is ASCII, and finding the form of a form changes nothing.
+Two links that a browser would follow to the same request have one canonical form, so that a page is
+requested once. The form is the result of the WHATWG URL standard (by ada-url), without the
+fragment, which never reaches a server, without user and password, which must not be stored, and
+without an empty `?`. It is ASCII, and the canonical form of a canonical form is itself.
 
-The functions at the end take such forms apart by slicing: they are called for every link, and
-parsing costs 3.6 microseconds where a slice costs 0.3. Names that differ but mean one server
-(`www.`, a dot at the end) are left as they are: only the server knows.
+The functions at the end split such forms by slicing: they are called for every link, and parsing
+costs 3.6 microseconds where a slice costs 0.3. Names that differ but mean one server (`www.`, a dot
+at the end) stay different: only the server knows.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import ada_url
 
 from gossamer.base.values import dataclass
 
-# Servers refuse far shorter request lines (8 KB is usual); what is longer is data, not a link.
+# Servers refuse far shorter request lines (8 KB is usual). A longer URL is data, not a link.
 MAX_URL_CHARS: Final = 16_384
-# The longest name that DNS can carry (RFC 1035), without the dot at its end.
+# The longest name in DNS (RFC 1035), without the final dot.
 MAX_HOST_CHARS: Final = 253
 
 _SCHEMES: Final = ("http://", "https://")
-_STRIPPED: Final = "".join(map(chr, range(0x21)))  # what WHATWG takes off both ends
-_REMOVED: Final = str.maketrans("", "", "\t\n\r")  # and anywhere
+_STRIPPED: Final = "".join(map(chr, range(0x21)))  # WHATWG strips these from both ends
+_REMOVED: Final = str.maketrans("", "", "\t\n\r")  # and removes these everywhere
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _IS_WEB: Final = re.compile(r"https?:", re.IGNORECASE)
 _PATH_PARAMETER: Final = re.compile(r"(;[^;/]*)")
@@ -37,7 +37,7 @@ _AUTHORITY: Final = re.compile(r"(?:https?:)?[/\\]*([^/\\?#]*)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A URL of any scheme in the parts and by the names of the WHATWG standard."""
+    """A URL of any scheme, in the parts and names of the WHATWG standard."""
 
     href: str
     origin: str
@@ -53,7 +53,7 @@ class Parsed:
 
 
 def parse(text: str, base: str = "") -> Parsed | None:
-    """The whole parse of a URL, or None where the standard says failure."""
+    """The full parse of a URL, or None where the standard says failure."""
     try:
         url = ada_url.URL(_scalar(text), _scalar(base) if base else None)
     except ValueError:
@@ -63,21 +63,21 @@ def parse(text: str, base: str = "") -> Parsed | None:
 
 @dataclass(frozen=True, slots=True)
 class NormalForm:
-    """The rules of one collection's canonical form; they stay as they are for its whole life.
+    """The rules of one collection's canonical form. They never change.
 
-    `query` says what becomes of the query: kept, dropped, or cleaned of `session_parameters`
-    (lower case; `*` at the end of one matches the rest of a name). Cleaning also takes path
-    parameters of those names (`;jsessionid=1`); all other bytes stay, in their order.
+    `query` says whether the query is kept, dropped, or cleaned of `session_parameters` (lower case;
+    `*` at the end of one matches the rest of a name). Cleaning also removes path parameters of
+    those names (`;jsessionid=1`); all other bytes stay, in their order.
     """
 
     query: Literal["keep", "drop", "clean"] = "keep"
     session_parameters: tuple[str, ...] = ()
 
     def find(self, text: str, base: str = "") -> str | None:
-        """The canonical form of a link that stands in a page of `base`; None if it is no URL.
+        """The canonical form of a link in a page of `base`; None if it is not a usable URL.
 
-        No URL is also what has another scheme than http and https, is longer than
-        MAX_URL_CHARS, or has a host that no DNS could name.
+        Not usable are schemes other than http and https, URLs longer than MAX_URL_CHARS, and hosts
+        that DNS cannot name.
         """
         href = _href(text, base)
         if href is None or not href.startswith(_SCHEMES):
@@ -90,9 +90,9 @@ class NormalForm:
         return url
 
     def fault(self, text: str, base: str = "") -> str:
-        """Why `find` gave None: one short sentence, or nothing where it is no link for a crawler.
+        """Why `find` returned None: one short sentence. Empty if it is not a link for a crawler.
 
-        Nothing is said of an empty text and of other schemes (mailto:, javascript:, data:).
+        Empty texts and other schemes (mailto:, javascript:, data:) give no sentence.
         """
         if self.find(text, base) is not None:
             return ""
@@ -130,7 +130,7 @@ class NormalForm:
         return "&".join(kept) if any(kept) else ""
 
     def _cleaned_path(self, url: str) -> str:
-        """`url` has no query. It is parsed again, as `..;sid=1` may have become `..`."""
+        """`url` has no query. It is parsed again, because `..;sid=1` may have become `..`."""
         start = url.index("/", 8)
         if ";" not in url[start:]:
             return url
@@ -146,7 +146,7 @@ class NormalForm:
 
 @lru_cache(maxsize=8)
 def _session_names(parameters: tuple[str, ...]) -> re.Pattern[str]:
-    """Matches the lower-cased names that `clean` takes out."""
+    """Matches the lower-case names that `clean` removes."""
     names = [
         re.escape(name.removesuffix("*")) + (".*" if name.endswith("*") else "")
         for name in map(str.lower, parameters)
@@ -171,7 +171,7 @@ def _href(text: str, base: str) -> str | None:
 
 
 def _scalar(text: str) -> str:
-    """`text` with lone surrogates replaced, as a browser does when it makes bytes of it."""
+    """`text` with lone surrogates replaced, as a browser does when it encodes the text."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -184,7 +184,7 @@ def _without_userinfo(href: str) -> str:
 
 
 def has_userinfo(text: str) -> bool:
-    """Whether a URL, as typed, names a user or a password."""
+    """Whether a URL, as typed, contains a user or a password."""
     parsed = parse(text) if "@" in text else None
     return parsed is not None and bool(parsed.username or parsed.password)
 
@@ -194,7 +194,7 @@ def _has_long_host(url: str) -> bool:
 
 
 def _fault_of_form(text: str, base: str) -> str:
-    """For what the standard parses and `find` still refuses: too long, or not http by its base."""
+    """For a URL that the standard accepts and `find` refuses: too long, or not http by its base."""
     href = _href(text, base) or ""
     if not href.startswith(_SCHEMES):
         return ""
@@ -209,7 +209,7 @@ def _authority_in(stripped: str) -> str:
 
 
 def _fault_of_authority(authority: str) -> str:
-    """What is wrong with `user@host:port`, where something is."""
+    """The fault in `user@host:port`, if there is one."""
     named = authority.rpartition("@")[2]
     host, colon, port = named.rpartition(":")
     if not colon or named.endswith("]"):
@@ -233,7 +233,7 @@ def _shown(text: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """`https://example.org:8080` of a canonical URL; the port only where it is not the usual."""
+    """`https://example.org:8080` of a canonical URL; the port only if it is not the default."""
     return url[: url.index("/", 8)]
 
 
@@ -246,7 +246,7 @@ def host_of(url: str) -> str:
 
 
 def port_of(url: str) -> int:
-    """The port that a canonical URL is asked at, named or usual."""
+    """The port of a canonical URL, explicit or default."""
     authority = url[7 : url.index("/", 8)]
     colon = authority.rfind(":")
     if colon < 0 or authority[-1] == "]":
@@ -255,7 +255,7 @@ def port_of(url: str) -> int:
 
 
 def target_of(url: str) -> str:
-    """Path with query of a canonical URL: what stands in a request line and robots.txt."""
+    """Path with query of a canonical URL, as in a request line and robots.txt."""
     return url[url.index("/", 8) :]
 
 

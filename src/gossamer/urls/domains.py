@@ -1,8 +1,8 @@
-"""Is a host one of many domains, or below one?
+"""Check whether a host is one of many domains, or below one.
 
-A list may have 100,000 domains; a host is looked up by its name and the names above it, so the
-length of the list does not matter. Domains are written as people do: `Bücher.example`,
-`*.example.org` and `.example.org` (both mean `example.org` and all below it), an address.
+A list may have 100,000 domains. A host is looked up by its name and the names above it, so the
+length of the list does not matter. Domains may be written as `Bücher.example`, `*.example.org` and
+`.example.org` (both mean `example.org` and all below it), or as an address.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Final
 from gossamer.errors import UsageError
 from gossamer.urls.canonical import MAX_HOST_CHARS, NormalForm, host_of
 
-# What would end a host, or be dropped, when the text is read as part of a URL.
+# Characters that would end a host, or be dropped, when the text is parsed as part of a URL.
 _NO_HOST: Final = re.compile(r"[\x00-\x20/\\?#@%*,\"'<>|^`{}]|:(?![^\[]*\])")
-# Canonical as it stands: a list of 100,000 takes 0.1 s so, and 2 s with the parser.
+# Canonical as written: a list of 100,000 takes 0.1 s so, and 2 s with the parser.
 _PLAIN: Final = re.compile(r"(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*")
 _KEEP: Final = NormalForm()
 
 
 def domain_of(text: str) -> str | None:
-    """The host that a person wrote, in canonical form; None when it is none."""
+    """The host that a person wrote, in canonical form; None if it is not a host."""
     name = text.strip().removeprefix("*.").removeprefix(".").removesuffix(".")
     if _PLAIN.fullmatch(name) and len(name) <= MAX_HOST_CHARS:
         return name
@@ -34,10 +34,10 @@ def domain_of(text: str) -> str | None:
 
 
 def lines_of(path: Path) -> Iterator[tuple[str, str]]:
-    """The lines of a list, each with its place (`file, line 3`), without comments and blanks.
+    """The lines of a list, each with its place (`file, line 3`), without comments and blank lines.
 
-    A comment is a line that begins with `#`, or what follows a space and `#`; a line that begins
-    with `re:` has none. Raises UsageError when the file cannot be read.
+    A comment is a line that begins with `#`, or text after a space and `#`; a line that begins with
+    `re:` has none. Raises UsageError if the file cannot be read.
     """
     try:
         content = path.read_text(encoding="utf-8-sig")
@@ -55,7 +55,7 @@ def lines_of(path: Path) -> Iterator[tuple[str, str]]:
 
 
 class Domains:
-    """A set of domains in canonical form, each with all hosts below it."""
+    """A set of domains in canonical form, each including all hosts below it."""
 
     def __init__(self, domains: Iterable[str]) -> None:
         self._domains = frozenset(domains)

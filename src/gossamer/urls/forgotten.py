@@ -1,8 +1,8 @@
-"""Which URLs were forgotten, and are not to come back?
+"""URLs that were forgotten and must not come back.
 
-What a takedown removed may be named nowhere any more, not even in the list of what was removed. So
-the list holds digests: 16 bytes of a URL, of a host or of a site. Whether a URL is among them can
-be told; what they are of can not, except by whoever guesses it.
+A takedown removes all mentions of a URL, also from the list of removed URLs. So the list holds
+digests: 16 bytes of a URL, a host or a site. It can tell whether a URL is listed; it does not
+reveal the URLs, except to somebody who guesses them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _REMEMBERED_HOSTS: Final = 50_000
 
 
 class Breadth(StrEnum):
-    """How much a name stands for."""
+    """What a name covers."""
 
     URL = "url"
     HOST = "host"
@@ -31,20 +31,20 @@ class Breadth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Something to be forgotten, by its name in canonical form."""
+    """A thing to be forgotten, by its name in canonical form."""
 
     breadth: Breadth
     name: str
 
     @property
     def digest(self) -> str:
-        """What is left of the name: 32 hexadecimal digits."""
+        """The digest of the name: 32 hexadecimal digits."""
         told = f"{self.breadth.value} {self.name}".encode()
         return hashlib.blake2b(told, digest_size=_DIGEST_BYTES, person=b"forgotten").hexdigest()
 
 
 def host_in(url: str) -> str:
-    """The host in a URL of any scheme; archives of others hold `dns:` and `ftp:`, and rubbish."""
+    """The host in a URL of any scheme. Other archives contain `dns:`, `ftp:` and invalid URLs."""
     scheme, _, rest = url.partition(":")
     if scheme == "dns":
         return rest.lower()
@@ -58,13 +58,13 @@ class Forgotten:
     """Everything that was forgotten in one collection."""
 
     def __init__(self, dates: Mapping[str, str] | None = None) -> None:
-        """`dates` says of each digest when it was forgotten."""
+        """`dates` maps each digest to the date when it was forgotten."""
         self._dates = dict(dates or {})
-        self._hosts: dict[str, str] = {}  # of those looked at, when they were forgotten
+        self._hosts: dict[str, str] = {}  # cache: host -> date when it was forgotten
 
     @classmethod
     def of(cls, named: list[Named], date: str) -> Forgotten:
-        """These names alone."""
+        """Only these names."""
         return cls({one.digest: date for one in named})
 
     def __bool__(self) -> bool:
@@ -75,15 +75,15 @@ class Forgotten:
         return bool(self._dates) and bool(self.date_of(url))
 
     def has(self, named: Named) -> bool:
-        """Whether this very name was forgotten."""
+        """Whether exactly this name was forgotten."""
         return named.digest in self._dates
 
     def date_of(self, url: str) -> str:
-        """When it was forgotten; empty when it was not."""
+        """When it was forgotten; empty if it was not."""
         return self._dates.get(Named(Breadth.URL, url).digest) or self.date_of_host(host_of(url))
 
     def date_of_host(self, host: str) -> str:
-        """When all of a host was forgotten; empty when it was not."""
+        """When the whole host was forgotten; empty if it was not."""
         found = self._hosts.get(host)
         if found is None:
             if len(self._hosts) >= _REMEMBERED_HOSTS:

@@ -1,20 +1,20 @@
-"""Where does a link of a page lead?
+"""Resolve the links of pages, with a cache.
 
-A page has 90 links and its neighbours have most of them too, so each is resolved once and
-remembered by just what its meaning hangs on:
+A page has 90 links, and the pages around it have most of them too. So each link is resolved once
+and cached by the part of the page's URL on which its meaning depends:
 
     https://a.org/x   mailto:me     nothing: the text alone
     /x   //a.org/x                  the origin of the page
     x   ../x   ./x                  the directory of the page
-    ?x   #x   (nothing)             the whole URL of the page; remembered until the next page
+    ?x   #x   (empty)               the whole URL of the page; cached until the next page
 
-Most links that are not known yet are plain: a path of letters that no URL parser would change. They
-are joined here, at a fifth of the cost, and as neighbouring directories name the same pages in
-different ways, the key of a joined URL is remembered too. `_plain.c` does all that in C, and keeps
-a generation of links, which this file reads and fills too.
+Most links that are not cached are plain: a path of letters that no URL parser would change. They
+are joined here, at a fifth of the cost. Neighbouring directories name the same pages in different
+ways, so the key of a joined URL is cached, too. `_plain.c` does all that in C, and holds a
+generation of links, which this file reads and fills, too.
 
-Memory is bounded by two generations: when the young one is full it becomes the old one, and what
-is then used again is copied back. A Linker belongs to one thread.
+Memory is bounded by two generations: when the young one is full it becomes the old one, and entries
+that are used again are copied back. A Linker belongs to one thread.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ Resolved = tuple[str, bytes] | None
 
 _UNKNOWN: Final[Resolved] = ("", b"")
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
-# `https:x` without slashes is relative to an https page, so it is not in here. ASCII: else a long s
-# would count as an s, and what begins with it is relative.
+# `https:x` without slashes is relative to an https page, so it is not in here. ASCII: otherwise a
+# long s would count as an s, and a text that begins with it is relative.
 _OTHER_SCHEME: Final = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 _ABSOLUTE: Final = re.compile(rf"https?://|{_OTHER_SCHEME.pattern}", re.IGNORECASE | re.ASCII)
 # Longer ones are data or traps; 200,000 of the longest would take 3 GB.
 _MAX_REMEMBERED_CHARS: Final = 1024
 _KEEP: Final = NormalForm()
-# `../../x/y.html` and `/x/y.html` of characters that stand for themselves, no segment but the first
-# being dots. `:` could end a scheme, `;` begins a parameter, `%2e` is a dot.
+# `../../x/y.html` and `/x/y.html` of characters that need no encoding; no segment but the first is
+# dots. `:` could end a scheme, `;` begins a parameter, `%2e` is a dot.
 _SEGMENT: Final = r"(?:[\w~!$&'()*+,=@-]|%(?!2[eE]))(?:[\w~!$&'()*+,=@.-]|%(?!2[eE]))*"
 _PLAIN: Final = re.compile(rf"((?:\.\./)*|/)((?:{_SEGMENT}/)*(?:{_SEGMENT})?)", re.ASCII)
-# `https://example.org/x/y?z=1` of such characters, its host a name in lower case: it is its own
-# canonical form. A port, punycode, or digits at the end of a host need the standard's reading.
+# `https://example.org/x/y?z=1` of such characters, with a lower-case host name: it is its own
+# canonical form. A port, punycode, or digits at the end of a host need the full parser.
 _PLAIN_ABSOLUTE: Final = re.compile(
     r"https?://(?!(?:[a-z0-9-]+\.)*xn--)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}"
     rf"/(?:{_SEGMENT}/)*(?:{_SEGMENT})?(\?[\w~!$&()*+,=@./?:%-]+)?",
@@ -55,9 +55,9 @@ _MAX_PLAIN_CHARS: Final = 200
 
 
 class _Generation:
-    """Links that were resolved at about the same time, by what they hang on.
+    """Links that were resolved at about the same time, by what they depend on.
 
-    That of `_plain.c` has two methods more: `enter` a page, and `learn` its plain links.
+    The class in `_plain.c` has two more methods: `enter` a page, and `learn` its plain links.
     """
 
     __slots__ = ("absolute", "by_place", "joined", "size")
@@ -74,14 +74,14 @@ def _at(generation: _Generation, place: str) -> dict[str, Resolved]:
     found = generation.by_place.get(place)
     if found is None:
         found = generation.by_place[place] = {}
-        generation.size += 1  # an empty place takes memory too
+        generation.size += 1  # an empty dictionary takes memory, too
     return found
 
 
 class Linker:
-    """Resolves links to canonical URL and key, remembering up to `remember` of them.
+    """Resolves links to canonical URL and key, and caches up to `remember` of them.
 
-    A link to what was forgotten is none for a crawler.
+    A link to a forgotten URL is not a link for a crawler.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class Linker:
         self._keys = keys
         self._forgotten = forgotten
         self._limit = max(1, remember // 2)
-        # What was forgotten is not known in C.
+        # The C code does not know forgotten URLs.
         native = None if forgotten else load("gossamer.urls._plain")
         self._new: Callable[[], _Generation] = _Generation
         if native is not None:
             self._new = partial(native.Generation, keys.salt, self._limit, form.query == "keep")
         self._is_native = native is not None
-        # `learn` for plain links, NotImplemented for others; None where it is not compiled.
+        # `learn` for plain links, NotImplemented for others; None if it is not compiled.
         self.plain: Callable[[str], Any] | None = None
         self._young = self._new()
         self._old = self._new()
@@ -110,7 +110,7 @@ class Linker:
         self._enter("")
 
     def resolve(self, base: str, href: str) -> Resolved:
-        """Canonical URL and key of `href` in a page of `base`; None when it is no http(s) URL."""
+        """Canonical URL and key of `href` in a page of `base`; None if it is not an http(s) URL."""
         if base != self._base:
             self._enter(base)
         found = self._in_directory.get(href, _UNKNOWN)
@@ -136,57 +136,60 @@ class Linker:
         if base != self._base:
             self._enter(base)
         near, here, far = self._in_directory.get, self._in_origin.get, self._anywhere.get
-        # What is known to be no URL is asked for again: there are few of those, and it is known.
+        # Invalid links are resolved again: there are few, and they are cached.
         return [near(href) or here(href) or far(href) or self.resolve(base, href) for href in hrefs]
 
     def near(self, base: str) -> Callable[[str], Resolved]:
-        """`resolve` for links known in the directory of `base` or within the page, else None."""
+        """`resolve` for links cached in the directory of `base` or within the page, else None."""
         if base != self._base:
             self._enter(base)
         return self._in_directory.get
 
     def places(self, base: str, *, is_canonical: bool) -> tuple[dict[str, Resolved], ...]:
-        """What is known of links in a page of `base`; of a link that is in none, ask `plain` where
-        it is there, and `learn` if that says NotImplemented."""
+        """The caches for links in a page of `base`. For a link in none of them, call `plain` if it
+        exists, and `learn` if that returns NotImplemented.
+        """
         if base != self._base:
             self._enter(base, is_canonical=is_canonical)
         return self._in_directory, self._in_origin, self._anywhere
 
     def learn(self, href: str) -> Resolved:
-        """`resolve` for a link in the page whose `places` were asked for last."""
+        """`resolve` for a link in the page of the last `places` call."""
         found = self._in_page.get(href, _UNKNOWN)
         return self._learn(href) if found is _UNKNOWN else found
 
     def directory(self, base: str) -> str:
-        """What the relative links of a page of `base` hang on, those on its whole URL apart."""
+        """The part of `base` on which relative links depend, except those that depend on its whole
+        URL.
+        """
         if base != self._base:
             self._enter(base)
         return self._directory
 
     def fault(self, base: str, href: str) -> str:
-        """Why `resolve` gave None; nothing when it is simply no link for a crawler."""
+        """Why `resolve` returned None; empty if it is not a link for a crawler."""
         return "" if _OTHER_SCHEME.match(href) else self._form.fault(href, base)
 
     @property
     def has_forgotten(self) -> bool:
-        """Whether there is anything that was forgotten."""
+        """Whether there are forgotten URLs."""
         return bool(self._forgotten)
 
     def is_forgotten(self, base: str, href: str) -> bool:
-        """Whether `resolve` gave None because of what `href` leads to."""
+        """Whether `resolve` returned None because the target of `href` was forgotten."""
         url = self._form.find(href, base)
         return url is not None and self._forgotten.covers(url)
 
     @property
     def remembered(self) -> int:
-        """Links and places in memory now, those of the current page apart."""
+        """Number of cached links and places, without those of the current page."""
         return self._young.size + self._old.size
 
     def _enter(self, base: str, *, is_canonical: bool = False) -> None:
-        """Go on with another page. Costs one parse, about 4 microseconds, where need be."""
+        """Change to another page. Costs one parse, about 4 microseconds, if needed."""
         self._base = base
         self._is_canonical = is_canonical
-        # A <base> can be anything; what is no http URL makes absolute links findable, no others.
+        # A <base> can be any text. If it is not an http URL, only absolute links can be resolved.
         whole = self._from = base if is_canonical else _KEEP.find(base) or ""
         self._in_page: dict[str, Resolved] = {}
         path_end = whole.find("?")
@@ -196,9 +199,9 @@ class Linker:
             return
         self._directory = directory
         self._origin = whole[: whole.find("/", 8)]
-        self._is_deep = len(directory) > _MAX_REMEMBERED_CHARS  # what it means is as long
+        self._is_deep = len(directory) > _MAX_REMEMBERED_CHARS  # results would be as long
         self._can_join = bool(whole) and ";" not in directory and not self._is_deep
-        self._above = [directory]  # and its parents, as far as they were asked for
+        self._above = [directory]  # and its parents, as far as they were needed
         self._take_places()
 
     def _take_places(self) -> None:
@@ -221,7 +224,7 @@ class Linker:
             self.plain = native.learn
 
     def _learn(self, href: str) -> Resolved:
-        """Resolve what the young generation does not know, and let it know."""
+        """Resolve a link that the young generation does not have, and add it."""
         start = href.lstrip(_C0_AND_SPACE)[:1]
         if start in ("", "?", "#"):
             return self._learn_for_page(href if start == "?" else "")
@@ -244,17 +247,17 @@ class Linker:
         return found
 
     def _learn_for_page(self, href: str) -> Resolved:
-        """All fragments are the page itself, so they share the place of the empty href."""
+        """All fragments mean the page itself, so they share the entry of the empty href."""
         found = self._in_page.get(href, _UNKNOWN)
         if found is _UNKNOWN:
-            is_page = not href and self._is_canonical  # the form of a form is itself
+            is_page = not href and self._is_canonical  # a canonical form is its own form
             found = self._keyed(self._from) if is_page else self._resolve(href)
             self._in_page[href] = found
         return found
 
     def _resolve(self, href: str) -> Resolved:
         if _OTHER_SCHEME.match(href):
-            return None  # whatever follows; a page of documentation may name its file on the disk
+            return None  # whatever follows: documentation pages may contain `file:` paths
         if 0 < len(href) <= _MAX_PLAIN_CHARS:
             plain = _PLAIN.fullmatch(href) if self._can_join else None
             if plain is not None:
@@ -273,7 +276,7 @@ class Linker:
         return None if self._forgotten.covers(url) else (url, self._keys.of(url))
 
     def _join(self, start: str, rest: str) -> Resolved:
-        """Canonical URL and key of a plain link: `start` is `/`, or a `../` for each step up."""
+        """Canonical URL and key of a plain link. `start` is `/`, or a `../` for each step up."""
         place = f"{self._origin}/" if start == "/" else self._above_by(len(start) // 3)
         url = place + rest
         found = self._young.joined.get(url)
@@ -284,7 +287,7 @@ class Linker:
         return found
 
     def _above_by(self, steps: int) -> str:
-        """The directory so many steps up; the topmost is above itself."""
+        """The directory `steps` levels up; the root is its own parent."""
         above = self._above
         while len(above) <= steps:
             last = above[-1]

@@ -1,4 +1,4 @@
-"""Does a URL match what an operator wrote?
+"""URL patterns of the operator.
 
     https://a.org/docs/*.pdf    with `*`: a glob over the whole URL; `*` matches anything, `?` and
                                 all else just themselves
@@ -7,10 +7,9 @@
     /docs/                      paths that begin so, on every host
     re:\\bprint=1\\b              a regular expression (regex.py), found anywhere in the URL
 
-Patterns are compared with canonical URLs, so their scheme and host are brought into that form,
-and what is not ASCII is percent-encoded. One that could match no URL is refused with a reason,
-not ignored. All take linear time, whatever the URL: of a glob each piece is looked for once, after
-the one before it.
+Patterns are compared with canonical URLs, so their scheme and host are converted to that form, and
+non-ASCII text is percent-encoded. A pattern that could match no URL is refused with a reason, not
+ignored. All take linear time: each piece of a glob is searched once, after the piece before it.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from gossamer.errors import UsageError
 from gossamer.urls.canonical import parse, target_of
 from gossamer.urls.regex import regex_of
 
-# All of printable ASCII but space and quote, which the URL standard percent-encodes everywhere.
+# All of printable ASCII but space and quote, which the URL standard always percent-encodes.
 _KEPT: Final = "".join(map(chr, range(0x21, 0x7F))).replace('"', "")
 _SCHEMES: Final = ("http://", "https://")
 
 
 class Pattern(Protocol):
-    """A question about canonical URLs."""
+    """Matches canonical URLs."""
 
     @property
     def text(self) -> str:
@@ -66,7 +65,7 @@ class Glob:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The beginning of a URL, or of a path when it begins with a slash."""
+    """The start of a URL, or of a path if it begins with a slash."""
 
     text: str
     start: str
@@ -76,7 +75,7 @@ class Prefix:
 
 
 def pattern_of(text: str) -> Pattern:
-    """The pattern that an operator wrote. Raises UsageError when it could match no URL."""
+    """Parse a pattern of the operator. Raises UsageError if it could match no URL."""
     written = text.strip()
     if not written:
         raise UsageError("a pattern is empty; write a URL, a path, or `*` for anything")
@@ -93,7 +92,7 @@ def pattern_of(text: str) -> Pattern:
 
 
 def _start_of(written: str, head: str, *, has_star: bool) -> str:
-    """`head`, the part before any `*`, in the spelling of canonical URLs."""
+    """`head`, the part before any `*`, in the form of canonical URLs."""
     if head.startswith("/") or (has_star and not head):
         return quote(head, safe=_KEPT)
     lowered = head.lower()
@@ -106,7 +105,7 @@ def _start_of(written: str, head: str, *, has_star: bool) -> str:
         )
     authority, slash, path = head.partition("://")[2].partition("/")
     if has_star and not slash:
-        return lowered  # the star stands in the host: nothing to parse yet
+        return lowered  # the star is in the host: nothing to parse yet
     found = parse(f"{head.partition('://')[0]}://{authority}/")
     if found is None or found.pathname != "/" or found.search or found.username:
         raise UsageError(f"pattern {written!r} has no valid host")
@@ -122,10 +121,10 @@ def find_match(patterns: Iterable[Pattern], url: str) -> str | None:
 
 
 class Prefixes:
-    """Many beginnings of strings at once; finding the one that fits takes log n comparisons.
+    """Many string prefixes; finding the matching one takes log n comparisons.
 
-    Invariant: sorted, and none begins with another. Then the only one that can be the beginning
-    of a text is the last that is not greater than it.
+    Invariant: sorted, and none begins with another. Then only the last prefix that is not greater
+    than a text can be its prefix.
     """
 
     def __init__(self, prefixes: Iterable[str]) -> None:

@@ -1,11 +1,11 @@
-"""How does a page in an old charset spell the query of its links?
+"""Encode the query of links in pages with old charsets.
 
 A browser percent-encodes paths as UTF-8 but the query in the charset of the page: `?q=ü` in a
-windows-1252 page asks for `?q=%FC`, and the server answers nothing else. So such links are
-brought into that spelling before they are resolved. Python's codecs stand in for the Encoding
-standard's encoders: alike for all letters in use, not for some rare signs (373 of the 7,326 in
-Shift_JIS, 1,168 of the 14,659 in Big5, control characters in windows-125x). What a charset lacks
-becomes a character reference, as in browsers.
+windows-1252 page becomes `?q=%FC`, and the server accepts nothing else. So such links are encoded
+before they are resolved. Python's codecs replace the encoders of the Encoding standard: equal for
+all letters in use, not for some rare signs (373 of the 7,326 in Shift_JIS, 1,168 of the 14,659 in
+Big5, control characters in windows-125x). A character that the charset lacks becomes a character
+reference, as in browsers.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _REPLACED: Final = {"shift_jis": _YEN, "euc-jp": _YEN, "iso-2022-jp": _JAPANESE}
 _LACKING: Final = {"gb18030": "\ue5e5", "gbk": "\ue5e5"}
 _BEYOND_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
 _SHIFTS: Final = re.compile(r"[\x0e\x0f\x1b]")
-# Printable ASCII less what every query has percent-encoded.
+# Printable ASCII without characters that every query percent-encodes.
 _KEPT: Final = re.sub("[\"#<>']", "", "".join(map(chr, range(0x21, 0x7F))))
 
 
 def spelled_in(charset: str, href: str) -> str:
-    """`href` with its query as a page in `charset` spells it; in UTF-8 pages nothing changes."""
+    """`href` with its query encoded as in a page in `charset`. In UTF-8 pages nothing changes."""
     if charset in _AS_UTF8 or (href.isascii() and charset != "iso-2022-jp"):
         return href
     before, mark, after = href.partition("?")

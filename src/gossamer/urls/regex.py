@@ -1,12 +1,11 @@
-"""Does a URL match a regular expression, whatever both of them are, in bounded time?
+"""Match URLs with regular expressions in bounded time.
 
-Python's own engine tries all ways in which a pattern could match: `(a+)+$` takes it 70 s for 28
-letters that somebody put into a link, and twice that for one more. RE2 goes through the URL once.
-In exchange it knows neither lookaround nor references to groups; patterns with them are refused,
-and the time of the rest is bounded by the length of the URL times that of the pattern: 0.5 s for
-the longest of both, 2 to 10 microseconds for those that people write.
+Python's own engine backtracks: `(a+)+$` takes it 70 s for 28 letters in a hostile link, and twice
+that for one more. RE2 reads the URL once. In exchange it has neither lookaround nor references to
+groups; patterns with them are refused. The time is bounded by the length of the URL times that of
+the pattern: 0.5 s for the longest of both, 2 to 10 microseconds for usual patterns.
 
-A pattern must be one to both, so that it means what Python's documentation says.
+A pattern must be valid in both engines, so that it means what Python's documentation says.
 """
 
 from __future__ import annotations
@@ -21,10 +20,11 @@ import re2
 from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 
-_MOST_STEPS: Final = 3_000  # of a program of RE2; 2,000 letters are less, `(.{1,99}){1,99}` is more
-# Python's short form of {0,5}, which RE2 takes as these very characters.
+# of a compiled RE2 program; 2,000 letters have fewer, `(.{1,99}){1,99}` has more
+_MOST_STEPS: Final = 3_000
+# Python's short form of {0,5}, which RE2 reads as literal characters.
 _FROM_NOTHING: Final = re.compile(r"(?<!\\)(?:\\\\)*\{,\d*\}")
-# Names of kinds of characters, which Python takes as these very characters.
+# Named character classes, which Python reads as literal characters.
 _NAMED: Final = re.compile(r"\[:\^?[a-z]+:\]")
 
 
@@ -32,23 +32,23 @@ _NAMED: Final = re.compile(r"\[:\^?[a-z]+:\]")
 class Regex:
     """A regular expression, found anywhere in a canonical URL."""
 
-    text: str  # as it was written, with the `re:` before it
+    text: str  # as it was written, with `re:` before it
     _program: Any = field(repr=False, compare=False)
 
     def matches(self, url: str) -> bool:
-        # As bytes, which canonical URLs are: RE2 would count the characters of a text each time.
+        # As bytes, which canonical URLs are: RE2 would count the characters of a string each time.
         return self._program.search(url.encode("utf-8", "replace")) is not None
 
 
 def regex_of(written: str) -> Regex:
-    """What `re:` and an expression stand for. Raises UsageError."""
+    """Parse `re:` and an expression. Raises UsageError."""
     expression = written.removeprefix("re:")
     if not expression.isascii():
         odd = next(char for char in expression if not char.isascii())
         raise UsageError(f"pattern {written!r} has {odd!r}, but a URL here is ASCII; write %XX")
     try:
         with warnings.catch_warnings():
-            # Of signs that a later Python may read otherwise; RE2 will not.
+            # About syntax that a later Python may read differently; RE2 will not.
             warnings.simplefilter("ignore", FutureWarning)
             re.compile(expression)
     except (re.error, OverflowError, RecursionError) as error:
@@ -76,7 +76,7 @@ def _options() -> Any:
 
 
 def _said(error: Exception) -> str:
-    """What RE2 says, and why."""
+    """RE2's message, with the reason."""
     found = error.args[0] if error.args else ""
     text = found.decode("utf-8", "replace") if isinstance(found, bytes) else str(found)
     if text.startswith(("invalid perl operator", "invalid escape sequence")):

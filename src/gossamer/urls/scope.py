@@ -1,18 +1,18 @@
-"""Does a URL belong to the crawl?
+"""Decide whether a URL belongs to the crawl.
 
     page     the seeds alone
-    prefix   what lies in or below the directory of a seed, on the seed's own origin
-    host     the hosts of the seeds at the ports of the seeds; the usual ports of http and https
-             count as one
+    prefix   the directory of a seed and everything below it, on the seed's own origin
+    host     the hosts of the seeds at the ports of the seeds; the default ports of http and
+             https count as one
     site     the sites (registrable domains) of the seeds, all their hosts
     list     the listed domains and all hosts below them
     any      everything
 
-Of these `exclude` takes away, and if there is an `include`, what it does not match is taken away
-too, seeds apart: they are where the way to what is wanted begins. In all else seeds are judged as
-others are. `patterns.py` says how patterns are written.
+`exclude` removes URLs from these. If there is an `include`, it removes all URLs that it does not
+match, except seeds, because the way to the wanted pages starts there. In all other respects seeds
+are judged like other URLs. `patterns.py` describes the patterns.
 
-Pure: built once, then only asked. Depth, budgets and bans are not asked here.
+Pure: built once, then read-only. Depth, budgets and bans are checked elsewhere.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Rule = Callable[[str], "Verdict"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a URL is in, and the rule that says so, as the second half of a sentence."""
+    """Whether a URL is in scope, and the rule that decides, as the second half of a sentence."""
 
     is_in: bool
     because: str
@@ -50,11 +50,11 @@ _OUT_BY_PAGE: Final = Verdict(False, "it is not a seed")
 _OUT_BY_PREFIX: Final = Verdict(False, "it is in no directory of a seed")
 
 _USUAL_PORT: Final = re.compile(r":(?:80|443)$")
-_REMEMBERED_HOSTS: Final = 10_000  # of which it was said whether they are in, at 400 bytes each
+_REMEMBERED_HOSTS: Final = 10_000  # cached verdicts, 400 bytes each
 
 
 class Scope:
-    """The bounds of one crawl."""
+    """The scope of one crawl."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Scope:
         *,
         is_by_host: bool = False,
     ) -> None:
-        """`is_by_host`: the rule looks at nothing but a URL's host."""
+        """`is_by_host`: the rule depends on the host of a URL only."""
         self._rule = rule
         self._include = include
         self._exclude = exclude
@@ -81,7 +81,7 @@ class Scope:
         exclude: Iterable[str] = (),
         domains: Iterable[str] = (),
     ) -> Scope:
-        """A scope around canonical `seeds`. Raises UsageError for what cannot be read."""
+        """A scope around canonical `seeds`. Raises UsageError for invalid patterns or domains."""
         return cls(
             _rule_of(kind, seeds, domains),
             tuple(map(pattern_of, include)),
@@ -105,7 +105,7 @@ class Scope:
 
 
 def domains_from(path: Path) -> tuple[str, ...]:
-    """The domains in a file, one a line. Raises UsageError that names file and line."""
+    """The domains in a file, one per line. Raises UsageError with file and line."""
     return tuple(_domain_at(place, text) for place, text in lines_of(path))
 
 
@@ -161,9 +161,9 @@ def _host_rule(seeds: Sequence[str]) -> Rule:
 
 
 def _place_of(url: str) -> str:
-    """Host and port of a canonical URL: `example.org`, at the usual port, or `example.org:8080`.
+    """Host and port of a canonical URL: `example.org` at the default port, or `example.org:8080`.
 
-    Port 80 of https and port 443 of http are written out, and usual for the other scheme.
+    Port 80 of https and port 443 of http are dropped too: they are the default of the other scheme.
     """
     return _USUAL_PORT.sub("", url[8 if url[4] == "s" else 7 : url.index("/", 8)])
 

@@ -1,10 +1,10 @@
-"""Whose is a host?
+"""The site of a host: its registrable domain.
 
-Its site is its registrable domain: the public suffix (the list that browsers use, as it was when
-the package publicsuffixlist was made; nothing is asked for) and one label more. `a.github.io` and
-`b.github.io` are two sites, `www.bbc.co.uk` and `bbc.co.uk` are one. An address, a single label
-and a public suffix are their own sites. `localhost` counts as a public suffix, so that
-`a.localhost` and `b.localhost`, as in the demo, are two sites.
+That is the public suffix (from the list that browsers use, in the version of the package
+publicsuffixlist; no network access) plus one label. `a.github.io` and `b.github.io` are two sites,
+`www.bbc.co.uk` and `bbc.co.uk` are one. An address, a single label and a public suffix are their
+own sites. `localhost` counts as a public suffix, so that `a.localhost` and `b.localhost`, as in the
+demo, are two sites.
 """
 
 from __future__ import annotations
@@ -17,26 +17,28 @@ from publicsuffixlist import PublicSuffixList
 
 @lru_cache(maxsize=65_536)
 def site_of(host: str) -> str:
-    """The site of a host in canonical form; the dot that may end a name is not part of it."""
+    """The site of a host in canonical form, without a final dot."""
     name = host.removesuffix(".")
     if is_address(name):
         return name
     if name.endswith(".localhost"):
         return ".".join(name.rsplit(".", 2)[-2:])
-    # None where there is nothing above the suffix, or a label is empty.
+    # None if there is nothing above the suffix, or a label is empty.
     found: str | None = _suffixes().privatesuffix(name)
     return found or name
 
 
 def last_labels(host: str) -> str:
-    """The last two labels of a name, or an address: hosts of one site have the same, and hosts of
-    others may. It needs no list."""
+    """The last two labels of a name, or an address. Hosts of one site have the same, and hosts of
+    others may. Needs no list.
+    """
     return host if is_address(host) else ".".join(host.rsplit(".", 2)[-2:])
 
 
 def is_public_name(host: str) -> bool:
-    """Whether a name lies below a suffix of the list, so that it is somebody's, whether or not it
-    can be resolved from here: not `nas.lan`, `x.invalid` or `localhost`."""
+    """Whether a name is below a suffix of the list, so that it has an owner, whether or not it can
+    be resolved: not `nas.lan`, `x.invalid` or `localhost`.
+    """
     return _suffixes().privatesuffix(host.removesuffix("."), accept_unknown=False) is not None
 
 
@@ -46,11 +48,11 @@ def is_address(host: str) -> bool:
 
 
 def display_host(host: str) -> str:
-    """The host as people read it: `bücher.example` for `xn--bcher-kva.example`."""
+    """The host in readable form: `bücher.example` for `xn--bcher-kva.example`."""
     return ada_url.idna_to_unicode(host) if "xn--" in host else host
 
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    """The list; reading it takes 45 ms, so not before a site is asked for."""
+    """The list. Loading takes 45 ms, so it is loaded on first use."""
     return PublicSuffixList()

@@ -1,7 +1,7 @@
-"""Which files does a style sheet name? Its `url(...)` and `@import`, as written.
+"""The addresses of files in a style sheet: its `url(...)` and `@import`, as written.
 
-One pass over the text by a pattern that knows strings and comments, so nothing in either is taken
-for an address, and the time is linear. `data:` addresses are not given: they name no file.
+One pass with a pattern that knows strings and comments, so that nothing inside them is taken for an
+address, and the time is linear. `data:` addresses are skipped, because they name no file.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Final
 
 _STRING: Final = r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'"
-# A string that no quote ends ends with its line and is passed over as one: were it read again from
-# each escaped quote in it, 10 MB of them would take months.
+# A string without a closing quote ends with its line and is skipped as one. If it was read again
+# from each escaped quote in it, 10 MB of them would take months.
 _TOKEN: Final = re.compile(
     r"/\*.*?(?:\*/|\Z)"
     rf"|@import\s*+(?P<imported>{_STRING})"
@@ -25,7 +25,7 @@ _MAX_UNICODE: Final = 0x10FFFF
 
 
 def addresses_in_css(css: str) -> Iterator[str]:
-    """The addresses of files, in their order; escapes are undone."""
+    """The addresses of files, in order, with escapes decoded."""
     for token in _TOKEN.finditer(css):
         written = token["imported"] or token["quoted"]
         address = _unescaped(written[1:-1] if written else token["bare"] or "").strip()

@@ -1,7 +1,7 @@
-"""When was that? Dates as sitemaps and feeds write them: W3C's, and those of mail.
+"""Parse dates of sitemaps and feeds: W3C dates and those of mail.
 
-A date without a time is its first moment; without a zone W3C's counts as UTC, and a mail's says
-nothing, because its writers mean their own.
+A date without a time is its first moment. Without a zone a W3C date counts as UTC, and a mail date
+is ignored, because its writers mean their own zone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _WITH_ZONE: Final = re.compile(r".*\d (?:[+-]\d{4}|[A-Za-z]{1,5})(?: \([^)]*\))?
 
 
 def utc_of(written: str) -> str:
-    """The moment as `2004-10-01T18:23:17Z`; empty where it cannot be read."""
+    """The time as `2004-10-01T18:23:17Z`; empty if it is invalid."""
     written = written.strip()[:64]
     try:
         moment = _w3c(written) or _mail(written)

@@ -1,8 +1,9 @@
-"""Pages of what is no HTML: PDF, feeds, sitemaps, other XML, JSON feeds, style sheets, plain text.
+"""Pages from other types than HTML: PDF, feeds, sitemaps, other XML, JSON feeds, style sheets,
+text.
 
-Each gives what it has of a page: words for the index, links for the crawl. XML of a kind that
-is not known here has words only; JSON that is no feed, and all that is not named above, gives an
-empty page: it was fetched for itself.
+Each gives text for the index and links for the crawl, as far as it has them. Unknown XML gives text
+only. JSON that is not a feed, and all other types, give an empty page: they were fetched for their
+bytes.
 """
 
 from __future__ import annotations
@@ -41,14 +42,15 @@ _KINDS: Final[dict[str, Kind]] = {
     "application/feed+json": "json",
 }
 _XML_TYPES: Final = frozenset({"application/xml", "text/xml", "application/x-xml"})
-# Types by which servers say that they do not know; a PDF begins within the first KiB of its file.
+# Types by which servers say that the type is unknown. A PDF begins within the first KiB of its
+# file.
 _VAGUE: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 _PDF_START: Final = re.compile(rb"%PDF-\d")
-# Bytes that no text has, those in UTF-16 apart (the MIME Sniffing standard, 3).
+# Bytes that do not occur in text, except in UTF-16 (the MIME Sniffing standard, 3).
 _BINARY: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-_LOOK_BYTES: Final = 1445  # as many as browsers look at
+_LOOK_BYTES: Final = 1445  # as many as browsers check
 _UTF16_MARKS: Final = (b"\xfe\xff", b"\xff\xfe")
-# `*+`: what was read as comments stays read; 30 of them in a row could else be split in 2**30 ways.
+# `*+` is possessive: 30 comments in a row could otherwise be split in 2**30 ways.
 _FEED_START: Final = re.compile(
     rb"(?:<\?xml[^>]*+>|<!--.*?-->|<!doctype[^>]*+>|\s)*+<(?:rss|feed|rdf:rdf)[\s>]",
     re.IGNORECASE | re.DOTALL,
@@ -57,8 +59,9 @@ _XHTML_START: Final = re.compile(rb"<html[\s>]", re.IGNORECASE)
 
 
 def kind_of(mime: Mime, body: bytes) -> Kind:
-    """How a body is to be read. A missing or unreadable type is told by the first bytes, and so is
-    a text that is none: a picture under the name of HTML is not read, a feed is read as one."""
+    """How a body is parsed. The first bytes decide if the type is missing or invalid, and if a text
+    is not one: an image with the type HTML is not parsed, a feed is parsed as a feed.
+    """
     essence = mime.essence
     if kind := _KINDS.get(essence):
         is_wide = "utf-16" in mime.charset.lower()
@@ -74,7 +77,7 @@ def kind_of(mime: Mime, body: bytes) -> Kind:
 
 
 def _kind_of_text(kind: Kind, body: bytes) -> Kind:
-    """What a text of this kind turns out to be."""
+    """The actual kind of a body that was declared as this kind of text."""
     start = body[:_LOOK_BYTES]
     if start[:1] == b"<":
         return "xml" if kind == "html" and _FEED_START.match(start) else kind
@@ -83,12 +86,12 @@ def _kind_of_text(kind: Kind, body: bytes) -> Kind:
     if kind == "text" and start[:1] == b"{" and b"jsonfeed.org/version" in start:
         return "json"
     is_binary = not start.startswith(_UTF16_MARKS) and _BINARY.search(start) is not None
-    # Of HTML a byte that should not be there says little; a text that has one is none.
+    # In HTML one unexpected byte means little; plain text with one is not text.
     return "other" if is_binary and (kind == "text" or magic_of(start[:START_BYTES])) else kind
 
 
 class DocumentReader:
-    """Makes pages of documents, by the wishes of one crawl."""
+    """Turns documents into pages, by the settings of one crawl."""
 
     def __init__(
         self, settings: Parse, wants_media: frozenset[str], clock: Clock | None = None
@@ -98,7 +101,7 @@ class DocumentReader:
         self._pdf_reader = PdfReader(clock, settings.pdf_memory_mb)
 
     def read(self, kind: Kind, url: str, body: bytes, charset: str) -> Page:
-        """The page of a document; `charset` is the label of the HTTP header."""
+        """The page of a document. `charset` is the label of the HTTP header."""
         match kind:
             case "text":
                 named = text_charset(body, charset)
@@ -124,7 +127,7 @@ class DocumentReader:
         return replace(page, language=language)
 
     def links_in_css(self, css: str) -> Iterator[Link]:
-        """Files that a style sheet names; none where the crawl wants no such files."""
+        """Files in a style sheet; none if the crawl does not want such files."""
         if self._wants & {"image", "any"}:
             for address in addresses_in_css(css):
                 yield Link(address, LinkKind.MEDIA)
@@ -151,7 +154,7 @@ class DocumentReader:
 
 
 def links_of_sitemap(sitemap: Sitemap, wants_media: frozenset[str]) -> Iterator[Link]:
-    """All that a sitemap names; files on its pages where the crawl wants their kind."""
+    """All URLs of a sitemap; files on its pages if the crawl wants their kind."""
     for one in sitemap.urls:
         yield Link(one.url, LinkKind.LINK)
         for other in one.alternates:

@@ -1,8 +1,8 @@
-"""What does a feed say, and where does it lead? RSS, Atom and JSON Feed as pages.
+"""RSS, Atom and JSON Feed as pages.
 
-A feed's links are its entries, under their titles, and those of the feed itself: its site, its
-next page. Enclosures are media, taken where the crawl wants their kind. HTML in an entry counts as
-text; links in it are the entry's own and are found there.
+The links of a feed are its entries, with their titles, and those of the feed itself: its site, its
+next page. Enclosures are media, included if the crawl wants their kind. HTML in an entry counts as
+text; its links are found when the entry itself is fetched.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORDS: Final = PlainText(bullet="", layout="strict")
 _BODIES: Final = ("encoded", "content", "description", "summary")
 _MAX_TITLE_CHARS: Final = 1000
 _MAX_JSON_ITEMS: Final = 50_000
-# Relations of Atom's links that lead to another part of the same feed, or to its site.
+# Relations of Atom links that lead to another part of the same feed, or to its site.
 _FOLLOWED: Final = frozenset({"alternate", "next", "previous", "first", "last", "prev-archive"})
 
 
@@ -74,7 +74,7 @@ def _enclosures(entry: XmlEntry, wants_media: frozenset[str]) -> Iterator[Link]:
 
 
 def json_feed_page(url: str, source: str, wants_media: frozenset[str]) -> Page | None:
-    """The page of a JSON Feed; None when it is other JSON, or none."""
+    """The page of a JSON Feed; None if it is other JSON, or invalid."""
     try:
         feed = json.loads(source)
     except (ValueError, RecursionError):
@@ -120,8 +120,9 @@ def _is_wanted(kind: str, wants_media: frozenset[str]) -> bool:
 
 
 def _string(values: dict[str, Any], name: str) -> str:
-    """A text. An escape can name half of a surrogate pair, of which no bytes can be made: a row of
-    the state that had one would stop the crawl."""
+    """A string value. A JSON escape may give a lone surrogate, which cannot be encoded: a row of
+    the state with one would stop the crawl.
+    """
     value = values.get(name)
     if not isinstance(value, str):
         return ""
@@ -137,7 +138,7 @@ def _dicts(values: dict[str, Any], name: str) -> Iterable[dict[str, Any]]:
 
 
 def _plain(written: str) -> str:
-    """Words of what may be HTML."""
+    """The text of a value that may be HTML."""
     if "<" not in written and "&" not in written:
         return fold(written)
     return fold(turbohtml.parse(written).to_text(_WORDS))

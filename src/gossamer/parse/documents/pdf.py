@@ -1,8 +1,8 @@
-"""Title, text and links of a PDF, by pdfium, which browsers trust with the same files.
+"""Title, text and links of a PDF, by pdfium, the library of browsers.
 
-It is bounded in pages, characters and links; between two pages it asks whether it may go on. A file
-that is no PDF, or is locked, gives nothing. Neither the time nor the memory that pdfium takes for
-one page is bounded here, and what kills pdfium kills its process: `pdf_process.py` gives it one.
+Pages, characters and links are bounded; between two pages `may_go_on` is called. A file that is not
+a PDF, or is locked, gives nothing. The time and memory of pdfium for one page are not bounded here,
+and a crash of pdfium kills its process: `pdf_process.py` runs it in a separate one.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from gossamer.base.values import dataclass
 from gossamer.parse.anchors import AROUND, fold
 from gossamer.records import Link, LinkKind
 
-_MAX_CHARS: Final = 2_000_000  # what an entry of the index holds
+_MAX_CHARS: Final = 2_000_000  # limit of an index entry
 _MAX_TITLE_CHARS: Final = 1000
-_MAX_WORDS: Final = 500  # characters of a link's words
+_MAX_WORDS: Final = 500  # characters of a link text
 _MAX_URL_BYTES: Final = 4096
 _MAX_PAGE_LINKS: Final = 2000
-_LOCK: Final = threading.Lock()  # pdfium may be in one thread at a time only
+_LOCK: Final = threading.Lock()  # pdfium is not thread-safe
 
 
 @dataclass(slots=True)
 class PdfReading:
-    """What was read; `pages` has for each link the page that it stands on, from 1."""
+    """The result. `pages` has the page number of each link, from 1."""
 
     title: str = ""
     texts: list[str] = field(default_factory=list)
@@ -35,7 +35,7 @@ class PdfReading:
     pages: list[int] = field(default_factory=list)
 
     def take(self, part: Part) -> None:
-        """The next page of it, or its title."""
+        """Add the next page, or the title."""
         self.title = self.title or part.title
         if part.number:
             self.texts.append(part.text)
@@ -45,7 +45,7 @@ class PdfReading:
 
 
 class Part(NamedTuple):
-    """The title of a PDF (`number` 0), or one of its pages, from 1, with its links: URL, words."""
+    """The title of a PDF (`number` 0), or one of its pages, from 1, with its links: URL, text."""
 
     title: str = ""
     number: int = 0
@@ -56,7 +56,7 @@ class Part(NamedTuple):
 def read_pdf(
     body: bytes, max_pages: int, max_links: int, may_go_on: Callable[[], bool]
 ) -> PdfReading:
-    """Read any bytes. Never raises for what is in them."""
+    """Read any bytes. Never raises for their content."""
     reading = PdfReading()
     for part in parts_of(body, max_pages, max_links, may_go_on):
         reading.take(part)
@@ -67,7 +67,7 @@ def parts_of(
     body: bytes, max_pages: int, max_links: int, may_go_on: Callable[[], bool]
 ) -> Iterator[Part]:
     """Title and pages as they are read."""
-    # Imported here: it takes 80 ms, which a crawl without PDF need not wait for.
+    # Imported here: it takes 80 ms, which a crawl without PDF should not pay.
     import pypdfium2  # type: ignore[import-untyped]  # ships no types
 
     with _LOCK:
@@ -85,7 +85,7 @@ def parts_of(
                 chars, links = chars + len(part.text), links + len(part.links)
                 yield part
         except (pypdfium2.PdfiumError, ValueError):
-            pass  # damaged behind what was read; that is kept
+            pass  # damaged after the pages read so far, which are kept
         finally:
             document.close()
 

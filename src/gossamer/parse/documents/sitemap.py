@@ -1,9 +1,9 @@
-"""Which URLs does a sitemap name? Those of sitemaps.org, plain lists, RSS and Atom.
+"""The URLs of a sitemap: those of sitemaps.org, plain lists, RSS and Atom.
 
-It is told by its content, because servers call sitemaps anything. By default it is read kindly: in
-any namespace, with a doctype, and up to the place where it is wrong; `Strictness` turns each of
-that off. The URLs are as written, but for white space and a missing `http://`; which of them are
-asked is for scope and the rest of admission to say. The caller unpacks a body packed by gzip.
+The format is recognised by content, because servers send sitemaps with any type. By default parsing
+is lenient: any namespace, with a doctype, and up to the first error; `Strictness` turns each of
+these off. URLs are as written, except for white space and a missing `http://`; scope and the other
+admission rules decide which are requested. The caller decompresses gzip.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gossamer.parse.charset import decode, text_charset, xml_charset
 from gossamer.parse.documents.dates import utc_of
 from gossamer.parse.documents.xml_list import Field, XmlEntry, XmlList, read_list
 
-MAX_BYTES: Final = 50 * 2**20  # both limits are sitemaps.org's
+MAX_BYTES: Final = 50 * 2**20  # both limits are from sitemaps.org
 MAX_URLS: Final = 50_000
 _MAX_LINE_CHARS: Final = 4096
 _FREQUENCIES: Final = frozenset(
@@ -50,29 +50,31 @@ _KINDS: Final[dict[str, Kind]] = {
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """What makes a sitemap unreadable; by default next to nothing."""
+    """What makes a sitemap unreadable; by default nearly nothing."""
 
-    refuses_faults: bool = False  # XML that is wrong somewhere
+    refuses_faults: bool = False  # invalid XML anywhere
     refuses_doctype: bool = False
-    refuses_namespace: bool = False  # another than those of sitemaps
-    drops_outside: bool = False  # URLs that do not lie below the sitemap's own directory
+    refuses_namespace: bool = False  # other namespaces than those of sitemaps
+    drops_outside: bool = False  # URLs outside of the sitemap's own directory
 
 
 @dataclass(frozen=True, slots=True)
 class SitemapUrl:
-    """A URL as a sitemap names it; `modified_at` is in UTC, like 2004-10-01T18:23:17Z."""
+    """A URL in a sitemap. `modified_at` is in UTC, like 2004-10-01T18:23:17Z."""
 
     url: str
     modified_at: str = ""
     changefreq: str = ""
-    priority: float = 0.5  # what sitemaps.org says of a URL without one
+    priority: float = 0.5  # the default of sitemaps.org
     alternates: tuple[str, ...] = ()  # the same page in other languages
     media: tuple[tuple[str, str], ...] = ()  # kind (image, video) and URL of files on it
 
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What a sitemap names; those of an `index` are sitemaps. `fault`: where the reading ended."""
+    """The content of a sitemap; the URLs of an `index` are sitemaps. `fault`: why reading ended
+    early.
+    """
 
     kind: Kind
     urls: tuple[SitemapUrl, ...]
@@ -81,7 +83,7 @@ class Sitemap:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """It is no sitemap, or not one that is read; `why` is a sentence."""
+    """Not a sitemap, or one that is refused. `why` is a sentence."""
 
     why: str
 
@@ -92,7 +94,7 @@ _KIND: Final = Strictness()
 def read_sitemap(
     url: str, body: bytes, charset: str = "", strictness: Strictness = _KIND
 ) -> Sitemap | Unreadable:
-    """The sitemap at `url`; `charset` is the label of the HTTP header. Never raises."""
+    """The sitemap at `url`. `charset` is the label of the HTTP header. Never raises."""
     body = body[:MAX_BYTES]
     source = decode(body, xml_charset(body, charset))
     if source.lstrip("\ufeff\t\n\r ")[:1] != "<":
@@ -101,7 +103,9 @@ def read_sitemap(
 
 
 def sitemap_of(url: str, listed: XmlList, strictness: Strictness = _KIND) -> Sitemap | Unreadable:
-    """The sitemap that a list in XML is; what is cut or wrong at the end keeps its beginning."""
+    """The sitemap in a parsed XML list. If it is truncated or invalid at the end, its first part is
+    kept.
+    """
     kind = _KINDS.get(listed.root)
     if kind is None:
         named = f"its root is {listed.root[:40]!r}" if listed.root else "it has no root"
@@ -137,7 +141,7 @@ def _text_sitemap(url: str, text: str, strictness: Strictness) -> Sitemap | Unre
 
 
 def _of_sitemap(entry: XmlEntry, listed: XmlList) -> Iterator[SitemapUrl]:
-    """The URL of a `url` or `sitemap`; several where their end tags were forgotten."""
+    """The URL of a `url` or `sitemap` element; several if end tags are missing."""
     own = [f for f in entry.fields if f.level == 1 and f.prefix == listed.prefix]
     groups = _by_loc(own)
     if not groups and _URL_LINE.fullmatch(entry.text):
@@ -158,7 +162,9 @@ def _of_sitemap(entry: XmlEntry, listed: XmlList) -> Iterator[SitemapUrl]:
 
 
 def _by_loc(fields: list[Field]) -> list[tuple[str, list[Field]]]:
-    """Each loc with the fields that belong to it: with one all, with several those after it."""
+    """Each loc with the fields that belong to it: one loc has all, of several each has those after
+    it.
+    """
     starts = [n for n, f in enumerate(fields) if f.name == "loc"]
     if len(starts) == 1:
         return [(fields[starts[0]].text, fields)]
@@ -174,7 +180,7 @@ def _of_feed(entry: XmlEntry, _listed: XmlList) -> Iterator[SitemapUrl]:
 
 
 def link_of(entry: XmlEntry) -> str:
-    """Where an entry of a feed leads, as written: its link, else its id where that is a URL."""
+    """The target of a feed entry, as written: its link, else its id if that is a URL."""
     for f in entry.fields:
         if f.name == "link" and f.level == 1:
             target = f.attributes.get("href", "") or f.text
@@ -225,7 +231,7 @@ def _priority(written: str) -> float:
 
 
 def _below(sitemap: str, urls: Iterable[SitemapUrl]) -> Iterator[SitemapUrl]:
-    """Those that lie in the sitemap's directory or below it, on the same host."""
+    """The URLs in the sitemap's directory or below it, on the same host."""
     paths = urlsplit(sitemap)
     directory = paths.path[: paths.path.rfind("/") + 1] or "/"
     for one in urls:

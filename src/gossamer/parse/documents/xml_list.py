@@ -1,18 +1,18 @@
-"""Lists in XML (sitemaps, RSS, Atom): a root, fields about the whole, and entries with fields.
+"""Parse lists in XML (sitemaps, RSS, Atom): a root, fields about the whole, and entries with
+fields.
 
     <urlset> <url> <loc>...</loc> <lastmod>...</lastmod> </url> ... </urlset>
 
-expat reads them and not turbohtml's `parse_xml`, for three reasons: a list that is cut off or wrong
-somewhere still gives what stands before that place, which a parser that raises cannot; a list of
-50 MB makes no tree; and a list with a doctype is read at all. What is dangerous in expat is off:
-nobody answers for external entities, so none is read; a doctype that builds entities out of
-entities ends the reading, before any bomb goes off; and what another declares holds for nothing:
-behind it the reading begins anew, because entities would be expanded in attributes, and 40 KB on
-the way became 2 GB. Time and memory are linear in the number of characters, and the number of
-elements is bounded.
+expat is used and not turbohtml's `parse_xml`, for three reasons. A truncated or invalid list still
+gives everything before the error, which a parser that raises cannot. A list of 50 MB makes no tree.
+And a list with a doctype can be read. The dangerous features of expat are off. No handler for
+external entities exists, so none is read. A doctype that builds entities from entities ends the
+reading before they expand. Declarations of any other doctype are dropped: parsing restarts after
+it, because entities would be expanded in attributes, and 40 KB on the wire became 2 GB. Time and
+memory are linear in the number of characters, and the number of elements is bounded.
 
-Names are without their prefix and in lower case: prefixes are often not declared, and some write
-`<URL>`. What the fields mean is `sitemap.py`'s and `feed.py`'s to know.
+Names are without prefix and in lower case: prefixes are often not declared, and some files have
+`<URL>`. `sitemap.py` and `feed.py` interpret the fields.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from xml.parsers import expat  # nothing external is read: see above
 from gossamer.base.values import dataclass
 
 ENTRIES: Final = frozenset({"url", "sitemap", "item", "entry"})
-# 50,000 URLs with twenty fields and images each; 2 s of reading at the most.
+# 50,000 URLs with twenty fields and images each; at most 2 s of parsing.
 MAX_ELEMENTS: Final = 1_000_000
-_MAX_FIELDS: Final = 5_000  # of an entry: sitemaps.org's images allow 1,000 of a page
-_MAX_LEVEL: Final = 3  # what lies deeper in an entry is text of the field around it
+_MAX_FIELDS: Final = 5_000  # of an entry: the image extension of sitemaps.org allows 1,000 per page
+_MAX_LEVEL: Final = 3  # deeper elements are text of the field around them
 
-# A query in a URL is often written with bare ones; in CDATA they are right.
+# Queries in URLs are often written with bare ampersands; in CDATA they are valid.
 _BARE_AMPERSAND: Final = re.compile(r"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!#?\w+;)", re.DOTALL)
 
 
 class Field(NamedTuple):
-    """A named piece of an entry; `text` has that of the elements in it, white space stripped."""
+    """A named part of an entry. `text` includes that of inner elements, stripped."""
 
     name: str
     prefix: str
@@ -48,21 +48,23 @@ class Field(NamedTuple):
 
 @dataclass(slots=True)
 class XmlEntry:
-    """One `url`, `sitemap`, `item` or `entry`; `text` is what stands in it outside of fields."""
+    """One `url`, `sitemap`, `item` or `entry`. `text` is its text outside of fields."""
 
     name: str
     fields: list[Field] = field(default_factory=list)
     text: str = ""
 
     def first(self, *names: str) -> str:
-        """The first text under one of these names, the names in their order; or nothing."""
+        """The first text under one of these names, in the order of the names; or an empty
+        string.
+        """
         texts = (f.text for name in names for f in self.fields if f.name == name and f.text)
         return next(texts, "")
 
 
 @dataclass(slots=True)
 class XmlList:
-    """What was read. `fault` says why no more was; without a root it is no XML at all."""
+    """The result. `fault` says why reading ended early; without a root it is not XML."""
 
     root: str = ""
     prefix: str = ""
@@ -75,12 +77,12 @@ class XmlList:
 
 @cache
 def _not_xml() -> re.Pattern[str]:
-    """What may stand in no XML. To compile it takes 6 ms, and most crawls meet no such file."""
+    """Characters that XML forbids. Compiling takes 6 ms, and most crawls need it never."""
     return re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def read_list(source: str, max_entries: int) -> XmlList:
-    """Read any text, as far as it can be read; entries beyond `max_entries` are left out."""
+    """Read any text as far as possible. Entries beyond `max_entries` are dropped."""
     source = _not_xml().sub("", source.lstrip("\ufeff\t\n\r "))
     if 0 < source.count("&") <= MAX_ELEMENTS:
         source = _BARE_AMPERSAND.sub(lambda found: found[1] or "&amp;", source)
@@ -90,7 +92,7 @@ def read_list(source: str, max_entries: int) -> XmlList:
         before, source = _split(source, declared.end_byte)
         reading = _read(source, _Reading(max_entries), lines_before=before.count("\n"))
         reading.found.has_doctype = True
-    # Cut off in the middle of a tag, the text before it is whole; else it may be half a URL.
+    # If the text is cut inside a tag, the text before it is whole; else it may be half a URL.
     reading.close(is_text_whole=source.rfind("<") > source.rfind(">"))
     return reading.found
 
@@ -107,17 +109,17 @@ def _read(source: str, reading: _Reading, lines_before: int = 0) -> _Reading:
 
 
 def _split(source: str, at_byte: int) -> tuple[str, str]:
-    """A text before and after a place that expat names by its byte in UTF-8."""
+    """A text before and after a position that expat gives as a byte offset in UTF-8."""
     encoded = source.encode()
     return encoded[:at_byte].decode(), encoded[at_byte:].decode()
 
 
 class _Enough(Exception):
-    """The reading ends here; the message says why."""
+    """Ends the reading. The message says why."""
 
 
 class _Declared(Exception):
-    """A doctype that declares things ended at `end_byte`: none of them may hold."""
+    """A doctype with declarations ended at `end_byte`. None of them may take effect."""
 
     def __init__(self, end_byte: int) -> None:
         super().__init__(end_byte)
@@ -126,7 +128,7 @@ class _Declared(Exception):
 
 @dataclass(slots=True)
 class _Open:
-    """A field whose end has not come."""
+    """A field whose end tag has not come."""
 
     name: str
     prefix: str
@@ -135,7 +137,7 @@ class _Open:
 
 
 class _Reading:
-    """The state while elements come."""
+    """The state of the parser."""
 
     def __init__(self, max_entries: int) -> None:
         self.found = XmlList()
@@ -144,18 +146,18 @@ class _Reading:
         self._depth = 0
         self._entry: XmlEntry | None = None
         self._entry_depth = 0
-        self._inside = 1  # depth of what holds entries and fields of the head: root or channel
+        self._inside = 1  # depth of the element that holds entries and head fields: root or channel
         self._open: list[_Open] = []
         self._loose: list[str] = []
         self._has_declarations = False
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
-        # Names without declaration (&nbsp;) are handed over, where expat would stop at them.
+        # Undeclared entities (&nbsp;) are passed on, where expat would stop.
         self.parser.UseForeignDTD(True)
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
-        # Names that nobody declared come here, too.
+        # Undeclared entities arrive here, too.
         self.parser.DefaultHandler = self._other
         self.parser.SkippedEntityHandler = self._skipped
         self.parser.StartDoctypeDeclHandler = self._doctype
@@ -163,8 +165,8 @@ class _Reading:
         self.parser.EntityDeclHandler = self._entity
 
     def close(self, *, is_text_whole: bool) -> None:
-        """No more comes: what is open is closed, or forgotten where it may be half."""
-        self.parser.buffer_text = False  # hands over what it holds
+        """End of input: close the open elements, or drop them if they may be incomplete."""
+        self.parser.buffer_text = False  # flushes its buffer
         while self._open:
             if is_text_whole:
                 self._end_field()
@@ -185,7 +187,7 @@ class _Reading:
         elif local == "channel" and self._depth == 2:
             self._inside = 2
         elif local in ENTRIES and not self._open and (self._entry or self._is_inside()):
-            self._end_entry()  # the one before may have no end
+            self._end_entry()  # the entry before may have no end tag
             if len(self.found.entries) >= self._max_entries:
                 raise _Enough(f"it has more than {self._max_entries} entries")
             self._entry, self._entry_depth = XmlEntry(local), self._depth
@@ -233,7 +235,7 @@ class _Reading:
             self._loose.append(text)
 
     def _other(self, text: str) -> None:
-        """Comments, declarations, and names of entities: of those, HTML's are known."""
+        """Comments, declarations and entity references: of these, HTML entities are known."""
         if text.startswith("&") and text.endswith(";"):
             meant = html.unescape(text)
             if meant != text:
@@ -251,7 +253,7 @@ class _Reading:
 
     def _doctype_end(self) -> None:
         if self._has_declarations:
-            raise _Declared(self.parser.CurrentByteIndex + 1)  # the byte is its `>`
+            raise _Declared(self.parser.CurrentByteIndex + 1)  # the byte of its `>`
 
     def _entity(self, name: str, is_parameter: bool, value: str | None, *_external: object) -> None:
         if value is not None and (is_parameter or "&" in value or "%" in value):

@@ -1,7 +1,7 @@
-"""Languages that share a script, the letters of each, and words by which near ones are told apart.
+"""Languages that share a script, the letters of each, and words that distinguish similar ones.
 
-The first language of a script is taken where nothing else speaks for another. A language without an
-alphabet here may have all letters of its script. Loan letters count: Kazakh has all of Russian's.
+The first language of a script is the default. A language without an alphabet here may have all
+letters of its script. Loan letters count: Kazakh has all letters of Russian.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ALPHABETS: Final = {
     "as": _BENGALI - frozenset("র"),
 }  # fmt: skip
 
-# Words that a neighbour hardly has.
+# Words that a similar language hardly has.
 MARKS: Final = {
     "mr": ("आहे", "आणि", "आहेत", "होते", "मध्ये", "असे", "केले", "त्या", "करण्यात", "झाले"),
     "ne": ("छ", "छन्", "छन", "र", "पनि", "लागि", "गर्न", "गरेको", "भएको", "यो", "गर्ने"),
@@ -62,7 +62,7 @@ MARKS: Final = {
     "he": ("של", "את", "על", "הוא", "היא", "לא", "זה", "עם", "כי", "גם", "או", "אל", "אשר"),
 }  # fmt: skip
 
-# Languages that are declared now and then and written in the script, or in that of the language.
+# Languages that are sometimes declared and are written in the script, or in that of the language.
 ALSO: Final = {
     "Cyrillic": frozenset({
         "ab", "ady", "av", "az", "bs", "ce", "chm", "cu", "inh", "kbd", "krc", "kum", "kv", "lez",

@@ -1,11 +1,11 @@
-"""Which language does the script of a text tell?
+"""Guess the language of a text by its script.
 
-Most scripts are written in one language, or one that matters here: Thai, Georgian, Tamil, Hangul.
-There a text has its language whatever Latin names and English words stand in it. The Arabic,
-Cyrillic, Devanagari and a few other scripts are shared; there the letters that a language has or
-lacks narrow the choice, and `language.py` asks words and the detector for the rest.
+Most scripts have one language, or one that matters here: Thai, Georgian, Tamil, Hangul. There the
+script gives the language, whatever Latin names and English words the text contains. The Arabic,
+Cyrillic, Devanagari and a few other scripts are shared. There the letters that a language has or
+lacks narrow the choice, and `language.py` uses words and the detector for the rest.
 
-Characters are counted once, each distinct one is looked up once: 30 microseconds for 1,000
+Characters are counted once, and each distinct one is looked up once: 30 microseconds for 1,000
 characters of prose.
 """
 
@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from gossamer.parse.language.alphabets import ALPHABETS, ALSO, MARKS, SHARED
 
-# The first code of a span, the last one, and the script or its one language.
+# First and last code point of a range, and the script or its one language.
 _SPANS: Final = (
     (0x0370, 0x03FF, "el"), (0x0400, 0x052F, "Cyrillic"), (0x0531, 0x058F, "hy"),
     (0x0591, 0x05F4, "Hebrew"), (0x0600, 0x06FF, "Arabic"), (0x0700, 0x074F, "syr"),
@@ -48,14 +48,14 @@ _ENDS: Final = tuple(chr(last) for _, last, _ in _SPANS)
 _CJK: Final = ("Han", "Kana", "Hangul")
 _CJK_SHARE: Final = 10  # one character in so many: one says as much as several letters
 _SHARE: Final = 3  # one letter in so many
-# Fewer are a name or a quotation; a shorter text is told by its script all the same.
+# Fewer are a name or a quotation. A shorter text is judged by its script all the same.
 _FEWEST: Final = 8
 _AROUND_WORDS: Final = ".,;:!?()[]\"'«»“”।॥፡።፣፤،؛؟־–—"
 _FOREIGN: Final = 0.01  # of the letters: names spelled with letters of another language
 
 
 class OperatorInputs(NamedTuple):
-    """What a script tells: one language, or the languages that share it, most likely first."""
+    """The result: one language, or the languages that share the script, most likely first."""
 
     script: str = ""
     language: str = ""
@@ -68,7 +68,7 @@ class OperatorInputs(NamedTuple):
         return language == self.language or language in ALSO.get(self.script, ())
 
     def narrowed(self, *languages: str) -> str:
-        """The first of some languages that the script allows, else the one that it tells."""
+        """The first of some languages that the script allows, else the most likely one."""
         if not self.script:
             return languages[0]
         allowed = (one for one in languages if one and self.allows(one))
@@ -79,8 +79,8 @@ NOTHING: Final = OperatorInputs()
 
 
 def told_by_script(sample: str) -> OperatorInputs:
-    """The language of a sample, or those that it may be in, by the script of most of it."""
-    # Asked first, at a tenth of the cost: enough of them have more bytes than characters.
+    """The language of a sample, or the candidates, by the script of most of it."""
+    # Checked first, at a tenth of the cost: enough such letters have more bytes than characters.
     if sample.isascii() or len(sample.encode(errors="replace")) * 10 < len(sample) * 12:
         return NOTHING
     characters = Counter(sample)
@@ -105,7 +105,7 @@ def told_by_script(sample: str) -> OperatorInputs:
 
 @lru_cache(maxsize=8192)
 def _script_of(character: str) -> str:
-    """The script of a letter; empty for what is none."""
+    """The script of a letter; empty for other characters."""
     at = bisect_right(_STARTS, character) - 1
     if at >= 0 and character <= _ENDS[at]:
         return _SPANS[at][2]
@@ -134,7 +134,7 @@ def _fitting(script: str, characters: Mapping[str, int], sample: str) -> tuple[s
     }
     most = min(outside.values()) + _FOREIGN * sum(characters.values())
     fitting = [one for one in languages if outside[one] <= most]
-    # The first language of a script goes before others; of those the one with the fewest letters.
+    # The default language of a script comes first, then those with the fewest letters.
     fitting.sort(key=lambda one: (one != languages[0], len(ALPHABETS.get(one, ()))))
     if len(fitting) == 1 or MARKS.keys().isdisjoint(fitting):
         return tuple(fitting)
