@@ -22,7 +22,7 @@ from gossamer.parse.listing import Listing, listing_of
 from gossamer.parse.places import AROUND_LINKS, INERT, places_of, places_of_inert
 from gossamer.parse.refresh import refresh_target
 from gossamer.parse.relations import relation_of
-from gossamer.parse.text_walk import OperatorInputs, told_by
+from gossamer.parse.text_walk import PageText, page_text_of
 from gossamer.records import Link, LinkKind, Place
 from gossamer.settings import Parse
 from gossamer.urls.canonical import parse
@@ -35,7 +35,7 @@ _MAX_REFRESHES: Final = 16  # one is usual; each costs a look at all its ancesto
 _LISTED_PER_LINK: Final = 4
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _OWN: Final = ("html", "base", "link", "meta", "title")
-_NOTHING: Final = OperatorInputs("", {})
+_NOTHING: Final = PageText("", {})
 _ANY_BASE: Final = "http://base.invalid/"  # a relative URL is valid with any base
 
 
@@ -78,12 +78,12 @@ class TreeReader:
         most = _LISTED_PER_LINK * self._max_links + 1000
         listing = listing_of(document, self._listed, most)
         places = places_of_inert(listing) if self._is_bare else places_of(document, listing)
-        told = _NOTHING if self._is_bare else told_by(document)
-        reading = Reading(text=told.text)
+        page_text = _NOTHING if self._is_bare else page_text_of(document)
+        reading = Reading(text=page_text.text)
         others = self._read_own(reading, listing, places)
         if not self._is_bare:
-            reading.headings = _headings(listing, places, told.words)
-        at, links = links_of_anchors(listing, places, told.words, self._links.max_chars)
+            reading.headings = _headings(listing, places, page_text.words)
+        at, links = links_of_anchors(listing, places, page_text.words, self._links.max_chars)
         if others:
             at, links = _merged(others, at, links)
         reading.links = links[: self._max_links]

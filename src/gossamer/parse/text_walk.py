@@ -30,7 +30,7 @@ _SILENT: Final = frozenset({
     "iframe", "noembed", "noframes", "script", "style", "template",
 })  # fmt: skip
 # elements whose text is returned separately
-_TOLD: Final = frozenset({"a", "h1", "h2", "h3", "h4", "h5", "h6"})
+_TEXT_WANTED: Final = frozenset({"a", "h1", "h2", "h3", "h4", "h5", "h6"})
 
 _NOTHING: Final = 0
 _SPACE: Final = 1
@@ -45,7 +45,7 @@ _WHITE: Final = " \t\n\f\r"
 _RUN: Final = re.compile(f"[{_WHITE}]+")
 
 
-class OperatorInputs(NamedTuple):
+class PageText(NamedTuple):
     """The text of a page, and the texts of its `a` and headings, folded but not cut.
 
     An anchor around others, which only a table in a link makes, has no text of its own: 100 anchors
@@ -56,16 +56,16 @@ class OperatorInputs(NamedTuple):
     words: dict[Element, str]
 
 
-def told_by(root: Node) -> OperatorInputs:
+def page_text_of(root: Node) -> PageText:
     """Walk a tree, or a part of it."""
     walk = _Walk()
     walk.through(root)
-    return OperatorInputs("".join(walk.text).rstrip(_WHITE), walk.words)
+    return PageText("".join(walk.text).rstrip(_WHITE), walk.words)
 
 
 def text_of(root: Node) -> str:
     """The text of a tree, or of a part of it."""
-    return told_by(root).text
+    return page_text_of(root).text
 
 
 class _Walk:
@@ -74,7 +74,7 @@ class _Walk:
     def __init__(self) -> None:
         self.text: list[str] = []
         self.words: dict[Element, str] = {}
-        self._spoken: list[str] = []  # the text including the alt of images
+        self._spoken_text: list[str] = []  # the text including the alt of images
         self._owed = _NOTHING
         self._last = ""  # character
         self._written = 0  # number of open elements that keep their white space
@@ -95,7 +95,7 @@ class _Walk:
                 self._add(node.text)
             elif isinstance(node, Element) and not _is_silent(node):
                 self._start(node)
-                stack.append((iter(node.children), node, len(self._spoken)))
+                stack.append((iter(node.children), node, len(self._spoken_text)))
 
     def _start(self, element: Element) -> None:
         tag = element.tag
@@ -103,7 +103,7 @@ class _Walk:
         if is_html and tag in _OWED_BY:
             self._owed = max(self._owed, _OWED_BY[tag])
         if tag == "img" and (alt := element.attr("alt")):
-            self._spoken.append(f" {alt} ")
+            self._spoken_text.append(f" {alt} ")
         if tag == "a":
             self._around.update(self._anchors[-1:])
             self._anchors.append(element)
@@ -114,8 +114,8 @@ class _Walk:
         tag = element.tag
         if tag == "a":
             self._anchors.pop()
-        if tag in _TOLD and element not in self._around:
-            self.words[element] = " ".join("".join(self._spoken[start:]).split())
+        if tag in _TEXT_WANTED and element not in self._around:
+            self.words[element] = " ".join("".join(self._spoken_text[start:]).split())
         if element.namespace is Namespace.HTML:
             if tag in _WRITTEN:
                 self._written -= 1
@@ -149,7 +149,7 @@ class _Walk:
 
     def _put(self, data: str) -> None:
         self.text.append(data)
-        self._spoken.append(data)
+        self._spoken_text.append(data)
         self._last = data[-1]
 
 

@@ -54,7 +54,7 @@ _AROUND_WORDS: Final = ".,;:!?()[]\"'«»“”।॥፡።፣፤،؛؟־–—"
 _FOREIGN: Final = 0.01  # of the letters: names spelled with letters of another language
 
 
-class OperatorInputs(NamedTuple):
+class ScriptGuess(NamedTuple):
     """The result: one language, or the languages that share the script, most likely first."""
 
     script: str = ""
@@ -75,10 +75,10 @@ class OperatorInputs(NamedTuple):
         return next(allowed, self.language or self.shared[0])
 
 
-NOTHING: Final = OperatorInputs()
+NOTHING: Final = ScriptGuess()
 
 
-def told_by_script(sample: str) -> OperatorInputs:
+def told_by_script(sample: str) -> ScriptGuess:
     """The language of a sample, or the candidates, by the script of most of it."""
     # Checked first, at a tenth of the cost: enough such letters have more bytes than characters.
     if sample.isascii() or len(sample.encode(errors="replace")) * 10 < len(sample) * 12:
@@ -88,7 +88,7 @@ def told_by_script(sample: str) -> OperatorInputs:
     for character, count in characters.items():
         counts[_script_of(character)] += count
     if language := _of_cjk(counts, len(sample)):
-        return OperatorInputs("CJK", language)
+        return ScriptGuess("CJK", language)
     script, count = max(
         ((one, count) for one, count in counts.items() if one not in ("", "Latin", *_CJK)),
         key=lambda pair: pair[1],
@@ -98,9 +98,9 @@ def told_by_script(sample: str) -> OperatorInputs:
     if count < _FEWEST or count * _SHARE < letters:
         return NOTHING
     if script not in SHARED:
-        return OperatorInputs(script, script)
+        return ScriptGuess(script, script)
     fitting = _fitting(script, characters, sample)
-    return OperatorInputs(script, fitting[0] if len(fitting) == 1 else "", fitting)
+    return ScriptGuess(script, fitting[0] if len(fitting) == 1 else "", fitting)
 
 
 @lru_cache(maxsize=8192)
