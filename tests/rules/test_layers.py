@@ -35,6 +35,7 @@ LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 WITHIN = {
     "cli": ("show", "run", "commands"),
     "graph": ("ranks",),
+    "node": ("start",),
     "parse": ("language", "documents"),
     "web": ("protect", "views"),
 }

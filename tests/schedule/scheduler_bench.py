@@ -15,6 +15,7 @@ from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import MemoryStore, Store
+from gossamer.policies.stop import Allowance
 from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report, Stored
 from gossamer.schedule.rules import CrawlRules
 from gossamer.schedule.scheduler import Scheduler
@@ -60,6 +61,7 @@ class Bench:
     def open(self) -> None:
         """A new process on the same store; it reads again what the archive has beyond it."""
         self._began_s.clear()
+        self.stop = Allowance(self.settings.limits)
         self.frontier = Frontier(self.store, self.settings.frontier, lambda _: None)
         self.scheduler = Scheduler(
             self.frontier,
@@ -68,6 +70,7 @@ class Bench:
             CrawlRules(
                 keys=KEYS,
                 guard=Guard(self.settings.fetch.allow_private),
+                stop=self.stop,
                 typed_hosts=self.typed,
             ),
             self.decided.append,

@@ -138,7 +138,7 @@ def test_no_rest_is_ever_cut_short_and_every_url_ends(seed: int) -> None:
     pages = [one.lease for one in bench.asked if one.lease.purpose is Purpose.PAGE]
     assert len({(lease.key, lease.tries) for lease in pages}) == len(pages)
     assert bench.scheduler.under_way == 0
-    assert bench.scheduler.allowance.pages_promised == 0
+    assert bench.stop.pages_promised == 0
 
 
 def test_what_became_of_each_kind_of_host() -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import Clock
@@ -22,34 +21,29 @@ from gossamer.collection.directory import CollectionPaths, open_to_read
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.stored_settings import (
     changed_settings,
-    stored_bans,
     stored_seeds,
     stored_settings,
-    with_stored_seeds,
     without_secrets,
 )
 from gossamer.errors import UsageError
-from gossamer.fetch.guard import Guard, guard_of
+from gossamer.fetch.guard import Guard
 from gossamer.fetch.request import user_agent
 from gossamer.fetch.resolve import Resolved, address_in
-from gossamer.frontier.frontier import Frontier, Refusal
-from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
+from gossamer.frontier.frontier import Refusal
+from gossamer.frontier.meta_keys import SALT_KEY
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import MemoryStore, Store, Table
 from gossamer.node.build import check_usable
 from gossamer.node.new_sites import new_sites
 from gossamer.node.session import Plan
+from gossamer.node.start.assemble import Listeners, assemble, policies_for, read_stored
 from gossamer.policies.throttle import Throttle
 from gossamer.politeness.pace import rest_after
 from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
-from gossamer.schedule.admission import Admission
 from gossamer.schedule.host import Host
-from gossamer.schedule.rules import CrawlRules
-from gossamer.schedule.scheduler import Scheduler
 from gossamer.settings import Settings, values_of
-from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of
-from gossamer.urls.keys import Keys
+from gossamer.urls.keys import SALT_BYTES
 
 _FIRST: Final = 20
 _STEPS: Final = 10_000  # of the made-up crawl: a state of many resting hosts has an end, too
@@ -57,7 +51,7 @@ _NOBODY: Final = "nobody@example.org"  # stands for the contact that the real cr
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class PlannedRequest:
     """A request that the crawl would make, `in_s` seconds from now at the earliest."""
 
     in_s: float
@@ -98,7 +92,7 @@ class Forecast:
     fetched: int
     queued: int
     changed: Mapping[str, tuple[object, object]] = field(default_factory=dict)
-    first: list[Parameters] = field(default_factory=list)
+    first: list[PlannedRequest] = field(default_factory=list)
     not_asked: list[NotAsked] = field(default_factory=list)
     not_asked_count: int = 0
     hosts: list[HostForecast] = field(default_factory=list)
@@ -132,11 +126,18 @@ def foresee(plan: Plan, clock: Clock) -> Forecast:
         raise paths.missing()
     if not paths.exists and not plan.seeds:
         raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
-    store: Store = open_to_read(paths) if paths.exists else MemoryStore()
+    store = open_to_read(paths) if paths.exists else _empty_store()
     try:
         return _foresee(plan, paths, store, clock)
     finally:
         store.close()
+
+
+def _empty_store() -> Store:
+    """The state of a collection that does not exist yet. Its salt decides nothing here."""
+    store = MemoryStore()
+    store.write({Table.META: {SALT_KEY: bytes(SALT_BYTES)}})
+    return store
 
 
 def _foresee(plan: Plan, paths: CollectionPaths, store: Store, clock: Clock) -> Forecast:
@@ -213,32 +214,19 @@ class Trial:
         self._known: list[NotAsked] = []
         self._robots_first: set[str] = set()
         self._numbers = itertools.count(1)
-        forgotten = read_forgotten(paths.takedowns)
-        all_seeds, typed = with_stored_seeds(store, seeds)
-        files = BanList.read(map(Path, settings.scope.ban_files))
-        admission = Admission(
-            self._settings, all_seeds, files, BanList(stored_bans(store)), forgotten
+        crawl = read_stored(store, seeds, read_forgotten(paths.takedowns))
+        self._keys = crawl.keys
+        self.core = assemble(
+            crawl,
+            self._settings,
+            policies_for(self._settings),
+            self._clock,
+            Listeners(self._refused.extend, self._refused.append),
         )
-        self._keys = Keys(store.find(Table.META, SALT_KEY) or bytes(16))
-        self.frontier = Frontier(
-            store,
-            settings.frontier,
-            admission,
-            watch_depth=settings.scope.depth >= 0,
-            on_refused=self._refused.extend,
-        )
-        self._scheduler = Scheduler(
-            self.frontier, self._settings, self._clock,
-            CrawlRules(
-                keys=self._keys, guard=guard_of(settings.fetch), typed_hosts=typed.hosts,
-                may_request_sitemap=admission.may_ask_sitemap, is_in_scope=admission.is_in_scope,
-                find_ban=admission.find_ban,
-            ),
-            self._refused.append, is_unclean=store.find(Table.META, CLEAN_KEY) == b"0",
-        )  # fmt: skip
-        self._admit([seed for seed in seeds if not forgotten.covers(seed)])
+        self.frontier, self._scheduler = self.core.frontier, self.core.scheduler
+        self._admit(crawl.seeds)
         self._known += [
-            NotAsked(seed, "banned", "it was forgotten") for seed in seeds if forgotten.covers(seed)
+            NotAsked(seed, "banned", "it was forgotten") for seed in crawl.forgotten_seeds
         ]
         self._scheduler.open_sitemaps(store, is_changed=False)
         self._began: dict[str, tuple[float, int]] = {}  # of each host: when, and how many queued
@@ -252,9 +240,9 @@ class Trial:
                 self._known.append(NotAsked(seed, "known", f"it is {row.outcome}{reason} already"))
             self.frontier.admit([Found(seed, key, 0)], self._clock.wall_us())
 
-    def first(self) -> list[Parameters]:
+    def first(self) -> list[PlannedRequest]:
         """The first requests, in order."""
-        found: list[Parameters] = []
+        found: list[PlannedRequest] = []
         for _ in range(_STEPS):
             if len(found) == _FIRST:
                 break
@@ -263,7 +251,7 @@ class Trial:
                 in_s = round(self._clock.now_s(), 3)
                 queued = self.frontier.host(self._keys.host(lease.host)).queued
                 self._began.setdefault(lease.host, (in_s, queued))
-                found.append(Parameters(in_s, lease.purpose.value, lease.url))
+                found.append(PlannedRequest(in_s, lease.purpose.value, lease.url))
                 self._answer(lease)
             elif not self._go_on():
                 break

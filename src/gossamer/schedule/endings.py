@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from gossamer.base.clock import Clock
 from gossamer.frontier.frontier import Frontier
-from gossamer.policies.stop import Allowance
+from gossamer.policies.stop import Stop
 from gossamer.politeness.pace import busy_rest, rest_after
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import Outcome, Purpose, Reason, Report
@@ -47,7 +47,7 @@ class Endings:
         clock: Clock,
         troubles: HostTroubles,
         auxiliary: AuxiliaryFetches,
-        allowance: Allowance,
+        allowance: Stop,
     ) -> None:
         self._frontier = frontier
         self._politeness = settings.politeness

@@ -12,7 +12,7 @@ from typing import Final
 
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import QueueEntry
-from gossamer.policies.stop import Allowance
+from gossamer.policies.stop import Stop
 from gossamer.politeness.access import Access
 from gossamer.politeness.robots import Robots
 from gossamer.records import Lease, Purpose, Reason
@@ -39,7 +39,7 @@ class LeaseMaker:
     hosts: HostCache
     auxiliary: AuxiliaryFetches
     skipped: SkippedUrls
-    allowance: Allowance
+    allowance: Stop
     now_us: int = 0
     number: int = 0  # of the last lease
     _own_hosts: frozenset[str] = field(init=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gossamer.fetch.guard import Guard
+from gossamer.policies.stop import Stop
 from gossamer.urls.keys import Keys
 
 
@@ -19,6 +20,7 @@ class CrawlRules:
 
     keys: Keys
     guard: Guard
+    stop: Stop | None = None  # None: the limits of the settings
     typed_hosts: Iterable[str] = ()
     secret_origins: frozenset[str] = frozenset()
     find_ban: Callable[[str], str | None] | None = None

@@ -23,7 +23,7 @@ from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.frontier.store import Store
-from gossamer.policies.stop import Allowance
+from gossamer.policies.stop import Allowance, Stop
 from gossamer.records import Lease, Purpose, Reason, Report
 from gossamer.schedule.auxiliary import AuxiliaryFetches
 from gossamer.schedule.connection_shares import ConnectionShares
@@ -67,7 +67,7 @@ class Scheduler:
         self._keys = rules.keys
         self._max_body_bytes = settings.fetch.max_body_bytes
         self.under_way = 0
-        self.allowance = Allowance(settings.limits)
+        self.allowance: Stop = rules.stop or Allowance(settings.limits)
         politeness = settings.politeness
         # The last process left a record of the hosts that it requested, but not of addresses.
         delay_s = politeness.address_delay_s if is_unclean or frontier.counts.known else 0.0

@@ -27,11 +27,12 @@ from gossamer.collection.configure import configure, remember_contact
 from gossamer.errors import CAN_GO_ON, UsageError
 from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import user_agent
-from gossamer.node.build import Opened, workers_for
+from gossamer.node.build import Opened
 from gossamer.node.new_sites import NewSite
 from gossamer.node.node import Node
 from gossamer.node.progress import Summary
 from gossamer.node.session import NeedsContact, Plan, opened
+from gossamer.node.start.build_pool import workers_for
 from gossamer.parse.reading import Reading
 from gossamer.records import Fetched, Lease, Page, Report, Stored
 from gossamer.workers.process import ProcessedPage

@@ -1,0 +1,122 @@
+"""Assemble what decides about requests: admission, frontier and scheduler.
+
+This is the only function that does. A crawl (`node/build.py`) and a dry run (`node/dry_run.py`)
+both call it, so a dry run tells what the crawl would do. They differ in the clock, in who is told
+of refusals, and in what becomes of a lease.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from gossamer.base.clock import Clock
+from gossamer.collection.stored_settings import Typed, stored_bans, with_stored_seeds
+from gossamer.fetch.guard import guard_of
+from gossamer.frontier.frontier import Frontier, Refusal
+from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
+from gossamer.frontier.rows import UrlRow
+from gossamer.frontier.store import Store, Table
+from gossamer.policies.order import ORDERS
+from gossamer.policies.policies import Policies
+from gossamer.policies.stop import Allowance
+from gossamer.schedule.admission import Admission
+from gossamer.schedule.rules import CrawlRules
+from gossamer.schedule.scheduler import Scheduler
+from gossamer.settings import Settings
+from gossamer.urls.bans import BanList
+from gossamer.urls.forgotten import Forgotten
+from gossamer.urls.keys import Keys
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCrawl:
+    """What a collection and its operator bring to a run."""
+
+    store: Store
+    keys: Keys
+    seeds: Sequence[str]  # of this run, without those that were forgotten
+    all_seeds: Sequence[str]  # with those of the runs before
+    forgotten_seeds: Sequence[str]  # of this run; they are not requested
+    typed: Typed
+    bans: Sequence[str]  # that were added while a crawl was running
+    forgotten: Forgotten
+    is_unclean: bool  # the last process was killed
+
+
+class Listeners(NamedTuple):
+    """Who is told of URLs that are not requested: when they are found, and after they were
+    queued."""
+
+    on_refused: Callable[[list[Refusal]], None]
+    on_decided: Callable[[UrlRow], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlCore:
+    """The parts that decide which URL is requested when."""
+
+    keys: Keys
+    admission: Admission
+    frontier: Frontier
+    scheduler: Scheduler
+    policies: Policies
+
+
+def read_stored(store: Store, seeds: Sequence[str], forgotten: Forgotten) -> StoredCrawl:
+    """Read what a run begins with. `seeds` are those of this run."""
+    left_out = [seed for seed in seeds if forgotten.covers(seed)]
+    seeds = [seed for seed in seeds if seed not in left_out]
+    all_seeds, typed = with_stored_seeds(store, seeds)
+    return StoredCrawl(
+        store=store,
+        keys=Keys(store.find(Table.META, SALT_KEY) or b""),
+        seeds=seeds,
+        all_seeds=all_seeds,
+        forgotten_seeds=left_out,
+        typed=typed,
+        bans=stored_bans(store),
+        forgotten=forgotten,
+        is_unclean=store.find(Table.META, CLEAN_KEY) == b"0",
+    )
+
+
+def policies_for(settings: Settings) -> Policies:
+    """The policies that the settings name."""
+    return Policies(order=ORDERS[settings.frontier.order](), stop=Allowance(settings.limits))
+
+
+def assemble(
+    crawl: StoredCrawl,
+    settings: Settings,
+    policies: Policies,
+    clock: Clock,
+    listeners: Listeners,
+) -> CrawlCore:
+    """Join admission, frontier and scheduler over a stored crawl, or over an empty store."""
+    files = BanList.read(map(Path, settings.scope.ban_files))
+    admission = Admission(settings, crawl.all_seeds, files, BanList(crawl.bans), crawl.forgotten)
+    frontier = Frontier(
+        crawl.store,
+        settings.frontier,
+        admission,
+        watch_depth=settings.scope.depth >= 0,
+        on_refused=listeners.on_refused,
+        policies=policies,
+    )
+    rules = CrawlRules(
+        keys=crawl.keys,
+        guard=guard_of(settings.fetch),
+        stop=policies.stop,
+        typed_hosts=crawl.typed.hosts,
+        secret_origins=crawl.typed.secret_origins,
+        find_ban=admission.find_ban,
+        may_request_sitemap=admission.may_ask_sitemap,
+        is_in_scope=admission.is_in_scope,
+    )
+    scheduler = Scheduler(
+        frontier, settings, clock, rules, listeners.on_decided, is_unclean=crawl.is_unclean
+    )
+    return CrawlCore(crawl.keys, admission, frontier, scheduler, policies)
