@@ -55,11 +55,7 @@ from gossamer.records import (
     Lease,
     Link,
     LinkKind,
-    Outcome,
     Place,
-    Reason,
-    Report,
-    Stored,
 )
 from gossamer.search.seekers import Sought, groups_of
 
@@ -111,35 +107,6 @@ def _captures(body: bytes, start: str, usual: bytes) -> Iterator[tuple[Any, ...]
             at_us = len(body) << 36
             answer = Fetched(url, 200, head, body, request, "192.0.2.7", "h2", at_us, len(url) / 7)
             yield lease, answer, 1, bytes(48), ("a.warc.gz", 9)
-
-
-def _reports(module: Any, body: bytes) -> Sequence[Call]:
-    """The page's words as texts of a report, and its bytes as the row that the report settles."""
-    words = [*body[:3000].decode("utf-8", "replace").split(), "a", "", "http://a.example/"]
-    url, key, number = words[-1] + words[0], body[:16], len(body)
-    lease = Lease(7, url, key, words[1], words[-2], tries=number % 3, via=words[number % 7 % 2])
-    stored = Stored(url, 0, number, 9 * number)
-    took_s = number / (1 + body.count(b"<"))
-    report = Report(
-        lease, Outcome.FETCHED, number << 33, took_s, stored, Reason.TYPE, words[-3], 200,
-        words[0], number, title=" ".join(words), robots=frozenset(words[: number % 2]),
-    )  # fmt: skip
-    found = [Found(f"{url}{word}", key, n, key[n:], n % 2) for n, word in enumerate(words[:40])]
-    refusals = [
-        (one[0], "scope", word, n, n << 40)
-        for n, (one, word) in enumerate(zip(found, words, strict=False))
-    ]
-    start = b"\0\0\x01\x94"
-    rows = (start + body[:300], start + b"\xa1a\xc4\x01b\xc4\x00" + body[:9], body[:2000], b"")
-    return (
-        *((module.queued, (one, key[:12], number << n)) for n, one in enumerate(found)),
-        *((module.refused, (one, 3, "scope", words[0], number)) for one in found),
-        *((module.settled, (row, report)) for row in rows),
-        (module.settled, (start + b"\xa1a\xc4\x01b\xc4\x00\x07", report)),
-        (module.report_line, (report,)),
-        (module.refusal_lines, (refusals,)),
-        *((module.refusal_lines, ([one],)) for one in refusals),
-    )
 
 
 def _forms(module: Any, body: bytes) -> Sequence[Call]:
@@ -242,7 +209,6 @@ def _scan_ready(module: Any) -> None:
 TARGETS: Final[dict[str, Target]] = {
     "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
     "gossamer.workers._link_cache": Target(_forms),
-    "gossamer.frontier._reports": Target(_reports, may_raise=(UnicodeEncodeError,)),
     "gossamer.index._words": Target(_words),
     "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),
     "gossamer.search._passage": Target(_passage),

@@ -24,7 +24,6 @@ VARIABLE: Final = "GOSSAMER_NATIVE"
 EXTENSIONS: Final = {
     "gossamer.archive._pack": 4,
     "gossamer.workers._link_cache": 6,
-    "gossamer.frontier._reports": 1,
     "gossamer.index._words": 4,
     "gossamer.parse._scan": 5,
     "gossamer.search._passage": 1,

@@ -20,12 +20,9 @@ from typing import Any, Final
 from gossamer.archive.writer import disk_fault
 from gossamer.base.checked_lines import crc32_of
 from gossamer.base.clock import iso_of
-from gossamer.base.native import load
 from gossamer.frontier.frontier import Refusal
 from gossamer.frontier.rows import OUTCOME, UrlRow
 from gossamer.records import Lease, Purpose, Report
-
-_c: Final = load("gossamer.frontier._reports")
 
 
 class CrawlLog:
@@ -48,8 +45,7 @@ class CrawlLog:
         self._lines: list[str] = []
 
     def note_report(self, report: Report) -> None:
-        line: str | None = _c.report_line(report) if _c else None
-        self._lines.append(_line_of_report(report) if line is None else line)
+        self._lines.append(_line_of_report(report))
 
     def note_row(self, row: UrlRow) -> None:
         """An outcome that was decided without asking."""
@@ -57,8 +53,7 @@ class CrawlLog:
 
     def note_refusals(self, refusals: list[Refusal]) -> None:
         """The same of URLs that were refused when they were found."""
-        lines: str | None = _c.refusal_lines(refusals) if _c else None
-        self._lines.append(_lines_of_refusals(refusals) if lines is None else lines)
+        self._lines.append(_lines_of_refusals(refusals))
 
     def take(self) -> bytes:
         """The lines gathered since the last time."""
@@ -83,8 +78,8 @@ class CrawlLog:
 _OUTCOMES: Final = {standing: f'"{outcome}"' for standing, outcome in OUTCOME.items()}
 
 # Lines are put together by hand: a page brings three of them, and `json.dumps` of a dictionary
-# takes 5 microseconds for each where this takes 1.5, and the same in C (`frontier/_reports.c`) 0.4.
-# What a site, or anybody else, may have written is quoted as JSON wants it.
+# takes 5 microseconds for each where this takes 1.5. What a site, or anybody else, may have written
+# is quoted as JSON wants it.
 
 
 def _line_of_report(report: Report) -> str:

@@ -18,12 +18,10 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import msgpack
-
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.meta_keys import COPIES_KEY, COPIES_PREFIX
 from gossamer.frontier.pending import Pending
-from gossamer.frontier.rows import CAPTURE_FIELDS
+from gossamer.frontier.rows import CaptureRow
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.policies.duplicates import Duplicates, ExactDuplicates
 from gossamer.records import Report
@@ -34,7 +32,6 @@ _NUMBERS_A_ROW: Final = 2**17  # a megabyte
 _MANY_NEW: Final = 8  # one in so many is new: then all are put in order
 _LIKELY: Final = 2**20
 _EXACT: Final = ExactDuplicates()
-_STATUS, _SIZE, _DIGEST = map(CAPTURE_FIELDS.index, ("status", "size_bytes", "digest"))
 
 
 class Copies:
@@ -209,11 +206,9 @@ def _last_captures(store: Store) -> Iterator[bytes]:
 
 
 def _facts_of(capture: bytes) -> tuple[int, int, str]:
-    """Status, size and digest; decoding a whole row costs five times as much."""
-    values = msgpack.unpackb(capture)  # without the last ones that are empty
-    if len(values) <= _SIZE:
-        return 0, 0, ""
-    return values[_STATUS], values[_SIZE], values[_DIGEST]
+    """Status, size and digest."""
+    row = CaptureRow.decode(capture)
+    return row.status, row.size_bytes, row.digest
 
 
 # -- rows of numbers

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields
 from typing import Any, Final, Self
 
-import msgpack
+from msgspec import Struct, field
 
-from gossamer.base.values import dataclass
+from gossamer.base.packing import pack, unpack
 
 DEEPEST: Final = 100
 
 
-@dataclass(slots=True)
-class Counts:
+class Counts(Struct):
     """known = queued + fetched + redirects + failed + refused, always."""
 
     known: int = 0
@@ -34,12 +32,11 @@ class Counts:
     by_depth: dict[str, int] | None = field(default_factory=dict)
 
     def encode(self) -> bytes:
-        packed: bytes = msgpack.packb({f.name: getattr(self, f.name) for f in fields(self)})
-        return packed
+        return pack(self)
 
     @classmethod
     def decode(cls, row: bytes | None) -> Self:
-        values: dict[str, Any] = {"by_depth": None, **msgpack.unpackb(row)} if row else {}
+        values: dict[str, Any] = {"by_depth": None, **unpack(row)} if row else {}
         return cls(**values)
 
     def count_reason(self, reason: str, step: int = 1) -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 import msgpack
+from msgspec import structs
 
 from gossamer.archive.rewrite import Moved
 from gossamer.base.values import dataclass
@@ -96,7 +97,7 @@ class StateCopy:
     def amend(self, key: bytes, row: UrlRow, out_links: int) -> None:
         """A page has lost links to what is forgotten."""
         self.counts.links += out_links - row.out_links
-        self._batch.put(Table.URL, key, replace(row, out_links=out_links).encode())
+        self._batch.put(Table.URL, key, structs.replace(row, out_links=out_links).encode())
 
     def finish(self, log_bytes: int) -> None:
         """Write sums, and the length of the log. All is on the disk when this returns."""
@@ -150,7 +151,7 @@ class StateCopy:
         host.size_bytes += row.size_bytes
         if row.file in self.moved:
             offset, length = self.moved[row.file].place(row.offset, row.length)
-            packed = replace(row, offset=offset, length=length).encode()
+            packed = structs.replace(row, offset=offset, length=length).encode()
         self._batch.put(Table.CAPTURE, key, packed)
 
     # -- what is not of hosts
@@ -231,7 +232,7 @@ def _links_of(row: UrlRow) -> int:
 
 def _without_sums(host: HostRow) -> HostRow:
     """What is known of a host beside its URLs."""
-    return replace(
+    return structs.replace(
         host,
         known=0,
         queued=0,
