@@ -3,8 +3,15 @@
     Found --admit--> Lease --fetch--> Fetched | Failed | Refused --parse--> Page --> Report
 
 A record is made by one stage, read by the next and never changed on the way; a stage that
-learns more makes a new record. Nothing here does I/O. Times ending in `_us` are wall time,
-microseconds since 1970; names ending in `_s` are seconds, in `_bytes` bytes.
+learns more makes a new record (`msgspec.structs.replace`). Nothing here does I/O.
+
+Each record is defined here and nowhere else. Between processes it travels as msgspec packs it, in
+the order of its fields (`workers/wire.py`). What the state keeps of a report is copied by name into
+the Structs of `frontier/rows.py`. So a new field is one line here, with a default, and one line in
+the row that keeps it.
+
+Times ending in `_us` are wall time, microseconds since 1970; names ending in `_s` are seconds, in
+`_bytes` bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +20,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from gossamer.base.values import dataclass
+from msgspec import Struct
 
 
 class Outcome(StrEnum):
@@ -97,8 +104,7 @@ class Found(NamedTuple):
     is_nofollow: bool = False  # its page, or the link itself, asks not to follow it
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(Struct, frozen=True, array_like=True):
     """A URL to ask now. Whoever holds it owes exactly one report."""
 
     number: int
@@ -118,8 +124,7 @@ class Lease:
     must_be_public: bool = False  # a typed name that was public when it was first looked up
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(Struct, frozen=True):
     """The server answered, whatever it said: a 404 is an answer.
 
     `head` is the response's status line and headers as they came, ending in an empty line;
@@ -138,8 +143,7 @@ class Fetched:
     cut: str = ""  # why the body is not whole: "length" or "time"; empty when whole
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """We asked, or tried to, and got no whole answer."""
 
     url: str
@@ -151,8 +155,7 @@ class Failed:
     came_bytes: int = 0  # of an answer that was ended for what it sent
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """Our rule said no; `detail` names the line of robots.txt, the setting or the header."""
 
     url: str
@@ -197,8 +200,7 @@ class Link(NamedTuple):
     place: Place = Place.BODY
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True, array_like=True):
     """What parsing made of an answer. `base` is the URL that its links are relative to."""
 
     base: str
@@ -232,8 +234,7 @@ class Edge(NamedTuple):
     fault: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True, array_like=True):
     """Where an exchange lies in the archive: a file's name and the span of its records."""
 
     file: str
@@ -243,8 +244,7 @@ class Stored:
     digest: str = ""  # "sha1:BASE32" of the body as stored; empty where there is none
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True, array_like=True):
     """How a lease ended, all that the node needs to know of it."""
 
     lease: Lease
@@ -268,6 +268,6 @@ class Report:
     found: tuple[Found, ...] = ()
     out_links: int = 0
     body: bytes = b""  # decoded; only for robots.txt
-    sitemaps: Sequence[str] = ()  # canonical URLs of those that an index of sitemaps names
+    sitemaps: tuple[str, ...] = ()  # canonical URLs of those that an index of sitemaps names
     dropped: int = 0  # links to more hosts than a page may name, which are not among `found`
     wasted_bytes: int = 0  # that came and are no body; they count against `limits.max_bytes`

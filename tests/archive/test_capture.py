@@ -1,13 +1,13 @@
 """A capture made in one step is the one made in forty, to the byte."""
 
 import os
-from dataclasses import replace
 from itertools import islice
 from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from archive.archive_samples import ANY_FETCHED, ANY_LEASE, ANY_TIME_US, a_lease, a_page
 from gossamer.archive.capture import capture_in_python, capture_of, random_ids
@@ -71,7 +71,9 @@ def agree(c: ModuleType, lease: Lease, answer: Fetched, *, is_made: bool = False
 @given(lease=ANY_LEASE, answer=ANY_FETCHED)
 def test_any_exchange(c: ModuleType, lease: Lease, answer: Fetched) -> None:
     agree(c, lease, answer)
-    agree(c, replace(lease, url=answer.url, host="a", via=""), replace(answer, cut=""))
+    agree(
+        c, structs.replace(lease, url=answer.url, host="a", via=""), structs.replace(answer, cut="")
+    )
 
 
 @PROPERTY
@@ -88,7 +90,7 @@ def test_any_url(c: ModuleType, url: str) -> None:
 @example(4_107_542_399_999_999)  # 28 February 2100
 @example(253_402_300_799_999_999)  # the last moment of the year 9999
 def test_any_time(c: ModuleType, at_us: int) -> None:
-    agree(c, a_lease(), replace(a_page(), at_us=at_us), is_made=True)
+    agree(c, a_lease(), structs.replace(a_page(), at_us=at_us), is_made=True)
 
 
 @PROPERTY
@@ -109,10 +111,12 @@ def test_any_type(c: ModuleType, lines: list[bytes]) -> None:
     ],
 )
 def test_an_ordinary_page_is_not_left_to_python(c: ModuleType, url: str) -> None:
-    lease = replace(a_lease(url), tries=2, redirects=1, is_trusted=True, source="ab", address="x")
+    lease = structs.replace(
+        a_lease(url), tries=2, redirects=1, is_trusted=True, source="ab", address="x"
+    )
 
     agree(c, lease, a_page(url), is_made=True)
-    agree(c, replace(lease, purpose=Purpose.ROBOTS), a_page(url), is_made=True)
+    agree(c, structs.replace(lease, purpose=Purpose.ROBOTS), a_page(url), is_made=True)
     agree(c, a_lease(url), a_page(url, body=os.urandom(70_000)), is_made=False)
 
 

@@ -117,7 +117,9 @@ def test_an_exchange_is_request_response_and_metadata_that_name_each_other(tmp_p
 def test_a_cut_body_is_marked_truncated(tmp_path: Path) -> None:
     path = tmp_path / "a.warc.gz"
     page = a_page()
-    cut = Fetched(**{name: getattr(page, name) for name in page.__slots__} | {"cut": "length"})
+    cut = Fetched(
+        **{name: getattr(page, name) for name in page.__struct_fields__} | {"cut": "length"}
+    )
     write_archive(path, cut)
 
     records = {record.type: record for record in read_records(path)}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from gossamer.base.clock import Clock, ManualClock, SystemClock
 from gossamer.fetch.fetcher import Fetcher
@@ -173,7 +174,7 @@ def test_robots_txt_is_taken_whatever_it_is_called_and_cut_at_its_limit() -> Non
         body = answer(b"x" * 900, headers={"content-type": "image/png"})
         async with a_site({"/robots.txt": body}) as site:
             lease = lease_of(site.url("/robots.txt"))
-            lease = replace(lease, purpose=Purpose.ROBOTS, max_body_bytes=500)
+            lease = structs.replace(lease, purpose=Purpose.ROBOTS, max_body_bytes=500)
             return (await fetch_all([lease]))[0]
 
     got = asyncio.run(run())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+
+from msgspec import structs
 
 from fetch.test_fetcher import fetch_all, lease_of
 from gossamer.records import Answer, Fetched, Reason, Refused
@@ -14,7 +15,7 @@ def test_a_typed_name_that_must_be_public_is_not_asked_at_a_private_address() ->
     async def run() -> tuple[list[Answer], Site]:
         async with a_site({"/": page("secret")}) as site:
             own = lease_of(site.url("/", "typed.example"))
-            return await fetch_all([replace(own, must_be_public=True), own]), site
+            return await fetch_all([structs.replace(own, must_be_public=True), own]), site
 
     (rebound, own), site = asyncio.run(run())
 

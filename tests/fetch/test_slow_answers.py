@@ -7,6 +7,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from fetch.test_fetcher import PATIENT, fetch_all, lease_of
 from flow.outcomes import HurriedClock
@@ -25,7 +26,7 @@ def test_a_dripped_robots_txt_or_sitemap_is_given_up_soon(purpose: Purpose) -> N
 
     async def run() -> list[Answer]:
         async with a_site({"/slow": SLOW, "/page": page("x")}) as site:
-            slow = replace(lease_of(site.url("/slow")), purpose=purpose)
+            slow = structs.replace(lease_of(site.url("/slow")), purpose=purpose)
             return await fetch_all([slow, lease_of(site.url("/page"))], settings)
 
     slow, after = asyncio.run(run())
@@ -42,7 +43,7 @@ def test_a_page_has_its_own_time_on_the_same_handle() -> None:
 
     async def run() -> list[Answer]:
         async with a_site({"/robots.txt": page("x"), "/page": quick}) as site:
-            robots = replace(lease_of(site.url("/robots.txt")), purpose=Purpose.ROBOTS)
+            robots = structs.replace(lease_of(site.url("/robots.txt")), purpose=Purpose.ROBOTS)
             return await fetch_all([robots, lease_of(site.url("/page"))], settings)
 
     assert all(isinstance(answer, Fetched) for answer in asyncio.run(run()))

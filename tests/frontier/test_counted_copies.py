@@ -1,10 +1,9 @@
 """Pages that are byte for byte the same: all but one are copies, whether they are few or many."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from frontier.frontier_model import found, judge, lease_of, report_of
 from gossamer.frontier import copies
@@ -79,7 +78,7 @@ def ended(frontier: Frontier, store: Store) -> int:
 def a_report(page: int, digest: str, at_us: int) -> Report:
     lease = lease_of(f"http://a.example/{page}")
     report = report_of(lease, Outcome.FETCHED, at_us)
-    return replace(report, status=200, size_bytes=9, digest=f"sha1:{digest}")
+    return structs.replace(report, status=200, size_bytes=9, digest=f"sha1:{digest}")
 
 
 def fetch(frontier: Frontier, page: int, digest: str, at_us: int) -> None:

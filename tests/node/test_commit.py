@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from gossamer.base.clock import ManualClock
 from gossamer.collection.archive_ends import known_ends
@@ -85,7 +85,9 @@ def test_a_commit_reaches_no_further_than_what_was_learned(bench: CrashBench) ->
     assert lease is not None
     answer = bench.web.answer(lease, bench.clock.wall_us())
     processed = bench.worker._read(lease, answer, archive.append(lease, answer))
-    no_bytes = replace(processed, report=replace(processed.report, size_bytes=2**64))
+    no_bytes = structs.replace(
+        processed, report=structs.replace(processed.report, size_bytes=2**64)
+    )
 
     with pytest.raises(OverflowError):
         bench.opened.node.take(no_bytes)

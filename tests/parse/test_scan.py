@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from msgspec import structs
 
 from gossamer.base.native import VARIABLE, load
 from gossamer.parse.html import Parser
@@ -29,7 +30,7 @@ def parser(form: str, settings: Parse = Parse(), *, is_bare: bool = False) -> Pa
 def read(parser: Parser, page: str | bytes) -> Page:
     body = page.encode() if isinstance(page, str) else page
     made = parser.parse(URL, "text/html; charset=utf-8", body)
-    return replace(made, lines=tuple(made.lines))
+    return structs.replace(made, lines=tuple(made.lines))
 
 
 SCANNED, TREES = parser("scanned"), parser("trees")

@@ -1,10 +1,10 @@
 """On real sites, a page that is scanned is read as its tree is, and few need a tree."""
 
 import random
-from dataclasses import replace
 from typing import Final
 
 import pytest
+from msgspec import structs
 
 from gossamer.base.native import VARIABLE, load
 from gossamer.parse.html import Parser
@@ -41,4 +41,4 @@ def test_scanned_pages_are_as_their_trees(name: str, monkeypatch: pytest.MonkeyP
 
 def read(parser: Parser, body: bytes) -> Page:
     page = parser.parse("http://site.example/a/page.html", "text/html", body)
-    return replace(page, lines=tuple(page.lines))
+    return structs.replace(page, lines=tuple(page.lines))

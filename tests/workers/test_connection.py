@@ -43,21 +43,17 @@ def with_hands(
 def say(hand: WorkerHandle, numbers: Iterable[int]) -> None:
     """A worker reports that these leases have ended."""
     reports = [
-        wire.harvest_items(
-            ProcessedPage(
-                Report(
-                    hand.leases[number],
-                    Outcome.FETCHED,
-                    at_us=0,
-                    took_s=0.0,
-                    stored=Stored(f"{hand.name}.warc.gz", number, number, number + 1),
-                )
-            ),
-            is_indexed=False,
+        Report(
+            hand.leases[number],
+            Outcome.FETCHED,
+            at_us=0,
+            took_s=0.0,
+            stored=Stored(f"{hand.name}.warc.gz", number, number, number + 1),
         )
         for number in numbers
     ]
-    hand.desk.data_received(wire.frame(wire.REPORTS, reports))
+    frames = [wire.frame(wire.Reported(ProcessedPage(report))) for report in reports]
+    hand.desk.data_received(b"".join(frames))
 
 
 def test_a_worker_with_much_left_to_do_is_heard_together_with_the_next(collection: Path) -> None:
@@ -100,7 +96,7 @@ def test_what_is_no_report_is_heard_at_once_and_after_the_reports_before_it(
 ) -> None:
     def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
         say(first, [0])
-        first.desk.data_received(wire.frame(wire.PART, "", 0, {f"{first.name}.warc.gz": 1}))
+        first.desk.data_received(wire.frame(wire.PartWritten("", 0, {f"{first.name}.warc.gz": 1})))
         assert bench.kept.numbers == [0]
         assert len(bench.kept.parts) == 1
 
@@ -109,7 +105,7 @@ def test_what_is_no_report_is_heard_at_once_and_after_the_reports_before_it(
 
 def test_a_message_that_comes_in_pieces_is_heard_when_it_is_whole(collection: Path) -> None:
     def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
-        message = wire.frame(wire.COOKIES, ()) + wire.frame(wire.ALIVE)
+        message = wire.frame(wire.Cookies([])) + wire.frame(wire.Alive())
         say(first, [0])
         for byte in message:
             first.desk.data_received(bytes([byte]))
@@ -137,7 +133,7 @@ def test_who_was_buried_is_neither_heard_nor_buried_again(collection: Path) -> N
     def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
         bench.pool.bury(first)
         back = [lease.number for lease in bench.kept.back]
-        first.desk.data_received(wire.frame(wire.PART, "", 0, {f"{first.name}.warc.gz": 1}))
+        first.desk.data_received(wire.frame(wire.PartWritten("", 0, {f"{first.name}.warc.gz": 1})))
         first.desk.connection_lost(None)
         assert back == [lease.number for lease in bench.kept.back] == [*range(20)]
         assert bench.kept.parts == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from gossamer.records import Fetched, Lease, Stored
 from gossamer.settings import Settings, with_values
 from gossamer.urls.keys import Keys
+from gossamer.workers import wire
 from gossamer.workers.build_worker import build_processor
 from gossamer.workers.process import ProcessedPage
-from gossamer.workers.wire import harvest_items, harvest_of
 
 KEYS = Keys(b"salt" * 4)
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
@@ -52,6 +52,8 @@ def test_all_links_of_a_seed_count() -> None:
 def test_what_was_dropped_travels_from_a_worker_to_the_node() -> None:
     processed = harvested(FARM)
 
-    heard = harvest_of(harvest_items(processed, is_indexed=False), processed.report.lease)
+    message = wire.Reported(wire.for_node(processed, is_indexed=False))
+    [heard] = wire.Frames(wire.read_by_node).feed(wire.frame(message))
 
-    assert heard.report.dropped == 4000
+    assert type(heard) is wire.Reported
+    assert heard.processed.report.dropped == 4000

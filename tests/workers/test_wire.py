@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
+from gossamer.fetch.cookies import Cookie
 from gossamer.index.anchor_pack import pack_anchors
 from gossamer.index.entry import MAX_TEXT_CHARS
 from gossamer.index.prepared import prepare
-from gossamer.records import Found, Lease, Outcome, Page, Purpose, Reason, Report, Stored
+from gossamer.records import (
+    Edge,
+    Found,
+    Lease,
+    Link,
+    LinkKind,
+    Outcome,
+    Page,
+    Purpose,
+    Reason,
+    Report,
+    Stored,
+)
 from gossamer.workers import wire
 from gossamer.workers.process import ProcessedPage
+
+URL = "http://a.example/"
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 keys = st.binary(min_size=16, max_size=16)
@@ -90,71 +105,107 @@ def reports(draw: st.DrawFn) -> Report:
     )
 
 
-def sent(*messages: bytes) -> list[tuple[Any, ...]]:
-    """The messages as the other side gets them."""
-    return list(wire.Frames().feed(b"".join(messages)))
+def a_report(**named: Any) -> Report:
+    lease = Lease(1, URL, bytes(16), "a.example", "")
+    return structs.replace(Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, "")), **named)
+
+
+cookies = st.lists(
+    st.builds(Cookie, texts, st.booleans(), texts, st.booleans(), counts, texts, texts), max_size=2
+)
+MESSAGES: dict[type, st.SearchStrategy[Any]] = {
+    wire.Hello: st.builds(
+        wire.Hello,
+        settings=st.dictionaries(texts, texts | counts | st.booleans() | st.lists(texts)),
+        salt=keys,
+        info=st.dictionaries(texts, texts),
+        run=texts,
+        home=texts,
+        name=texts,
+        cookies=cookies,
+    ),
+    wire.Leases: st.builds(wire.Leases, st.lists(leases, max_size=2)),
+    wire.Reread: st.builds(wire.Reread, leases, texts, counts),
+    wire.EndSlow: st.builds(wire.EndSlow, counts),
+    wire.Close: st.builds(wire.Close),
+    wire.Reported: st.builds(
+        wire.Reported, st.builds(ProcessedPage, reports(), edges=st.just([]), anchors=keys)
+    ),
+    wire.PartWritten: st.builds(wire.PartWritten, texts, counts, st.dictionaries(texts, counts)),
+    wire.Alive: st.builds(wire.Alive),
+    wire.Fault: st.builds(wire.Fault, texts, st.booleans(), st.booleans()),
+    wire.Closed: st.builds(wire.Closed),
+    wire.Cookies: st.builds(wire.Cookies, cookies),
+}
+
+
+def to_node(*messages: bytes) -> list[Any]:
+    """The messages as the node gets them."""
+    return list(wire.Frames(wire.read_by_node).feed(b"".join(messages)))
+
+
+def sent(processed: ProcessedPage, *, is_indexed: bool = True) -> ProcessedPage:
+    """A page as the node gets it."""
+    message = wire.Reported(wire.for_node(processed, is_indexed=is_indexed))
+    [arrived] = to_node(wire.frame(message))
+    assert type(arrived) is wire.Reported
+    return arrived.processed
 
 
 @given(leases)
 def test_a_lease_arrives_whole(lease: Lease) -> None:
-    [[kind, items]] = sent(wire.frame(wire.LEASES, [wire.lease_items(lease)]))
+    [arrived] = wire.Frames(wire.read_by_worker).feed(wire.frame(wire.Leases([lease])))
 
-    assert kind == wire.LEASES
-    assert [wire.lease_of(item) for item in items] == [lease]
+    assert arrived == wire.Leases([lease])
 
 
 @given(st.lists(reports(), max_size=3))
-def test_reports_arrive_whole_beside_the_leases_that_the_node_kept(given_: list[Report]) -> None:
-    [[kind, items]] = sent(wire.frame(wire.REPORTS, [wire.report_items(r) for r in given_]))
+def test_reports_arrive_whole(given_: list[Report]) -> None:
+    arrived = [sent(ProcessedPage(report), is_indexed=False).report for report in given_]
 
-    assert kind == wire.REPORTS
-    assert [item[0] for item in items] == [report.lease.number for report in given_]
-    arrived = [
-        wire.report_of(item, report.lease) for item, report in zip(items, given_, strict=True)
-    ]
     assert arrived == given_
     assert all(type(report.outcome) is Outcome for report in arrived)
     assert all(report.reason is None or type(report.reason) is Reason for report in arrived)
 
 
-def test_every_field_of_a_record_travels() -> None:
-    """A field added to a record is not forgotten here: the round trips above would not see it."""
-    values = {f.name: f"a {f.name}" for f in fields(Lease)} | {"purpose": "robots"}
-    lease = Lease(**values)  # type: ignore[arg-type]
+@pytest.mark.parametrize("kind", [*get_args(wire.ToWorker), *get_args(wire.ToNode)])
+@settings(max_examples=20)
+@given(st.data())
+def test_every_message_arrives_whole(kind: type, data: st.DataObject) -> None:
+    message = data.draw(MESSAGES[kind])
+    is_to_node = kind in get_args(wire.ToNode)
+    read: Any = wire.read_by_node if is_to_node else wire.read_by_worker
 
-    assert wire.lease_of(wire.lease_items(lease)) == lease
-
-    values = {f.name: f"a {f.name}" for f in fields(Report)} | {"outcome": "failed"}
-    by_hand = {"lease": lease, "stored": Stored("", 1, 2, 3), "reason": Reason.DNS}
-    several = {"found": (), "robots": frozenset({"x"}), "sitemaps": ("y",)}
-    report = Report(**values | by_hand | several)  # type: ignore[arg-type]
-
-    assert wire.report_of(wire.report_items(report), lease) == report
+    assert list(wire.Frames(read).feed(wire.frame(message))) == [message]
 
 
-@given(st.lists(st.binary(max_size=300), max_size=5), st.lists(st.integers(1, 40), min_size=1))
-def test_frames_are_found_however_the_stream_is_cut(bodies: list[bytes], cuts: list[int]) -> None:
-    stream = b"".join(wire.frame(wire.ALIVE, body) for body in bodies)
-    frames, arrived, at, turn = wire.Frames(), [], 0, 0
+@given(st.lists(texts, max_size=5), st.lists(st.integers(1, 40), min_size=1))
+def test_frames_are_found_however_the_stream_is_cut(words: list[str], cuts: list[int]) -> None:
+    messages = [wire.Fault(what, is_full=False, is_read_only=True) for what in words]
+    stream = b"".join(map(wire.frame, messages))
+    frames, arrived, at, turn = wire.Frames(wire.read_by_node), [], 0, 0
     while at < len(stream):
         step = cuts[turn % len(cuts)]
         arrived += list(frames.feed(stream[at : at + step]))
         at, turn = at + step, turn + 1
 
-    assert arrived == [(wire.ALIVE, body) for body in bodies]
+    assert arrived == messages
 
 
 def test_a_frame_of_absurd_size_is_refused_before_it_is_held() -> None:
     with pytest.raises(ValueError, match="a frame of"):
-        list(wire.Frames().feed(wire.HEADER.pack(wire.MAX_FRAME_BYTES + 1)))
+        to_node(wire.HEADER.pack(wire.MAX_FRAME_BYTES + 1))
+
+
+def test_a_message_for_the_other_side_is_refused() -> None:
+    with pytest.raises(ValueError, match="1"):
+        to_node(wire.frame(wire.Leases([])))
 
 
 def test_of_a_long_text_as_much_travels_as_the_index_takes() -> None:
-    lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
-    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
-    long = ProcessedPage(report, Page(base=lease.url, text="x" * (MAX_TEXT_CHARS + 9)))
+    long = ProcessedPage(a_report(), Page(base=URL, text="x" * (MAX_TEXT_CHARS + 9)))
 
-    arrived = wire.harvest_of(wire.harvest_items(long, is_indexed=True), lease)
+    arrived = sent(long)
 
     assert arrived.ready is not None
     assert len(arrived.ready.words) == MAX_TEXT_CHARS
@@ -164,62 +215,78 @@ def test_of_a_long_text_as_much_travels_as_the_index_takes() -> None:
 def test_a_text_travels_as_the_index_wants_it_and_can_be_read(
     text: str, headings: list[str]
 ) -> None:
-    lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
-    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
-    page = Page(base=lease.url, text=text, headings=tuple(headings))
-    processed = ProcessedPage(report, page, (), pack_anchors([(bytes(16), "words")]))
+    page = Page(base=URL, text=text, headings=tuple(headings))
+    processed = ProcessedPage(a_report(), page, (), pack_anchors([(bytes(16), "words")]))
 
-    [[_, [items]]] = sent(
-        wire.frame(wire.REPORTS, [wire.harvest_items(processed, is_indexed=True)])
-    )
-    arrived = wire.harvest_of(items, lease)
+    arrived = sent(processed)
 
     assert arrived.ready == prepare(text)
-    assert arrived.page == replace(page, text="")
-    assert wire.with_text(arrived) == processed
+    assert arrived.page is not None
+    assert (arrived.page.headings, arrived.page.text) == (page.headings, "")
+    assert arrived.anchors == processed.anchors
+    whole = wire.with_text(arrived)
+    assert whole.page is not None
+    assert (whole.page.text, whole.page.headings, whole.ready) == (text, page.headings, None)
+
+
+def test_links_stay_with_the_worker() -> None:
+    edge = Edge(URL, bytes(16), "", "", "main", "a")
+    processed = ProcessedPage(
+        a_report(), Page(base=URL, links=(Link("x", LinkKind.ANCHOR),)), [edge]
+    )
+
+    arrived = sent(processed)
+
+    assert (arrived.edges, arrived.page and arrived.page.links) == ([], ())
 
 
 def test_without_an_index_no_text_travels() -> None:
-    lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
-    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""))
-    processed = ProcessedPage(report, Page(base=lease.url, text="some"))
+    processed = ProcessedPage(a_report(), Page(base=URL, text="some"))
 
-    assert wire.harvest_of(wire.harvest_items(processed, is_indexed=False), lease) == ProcessedPage(
-        report
-    )
+    assert wire.for_node(processed, is_indexed=False) == ProcessedPage(a_report())
 
 
 @pytest.mark.parametrize("count", [0, 1, 15, 16, 300])
-def test_harvests_that_were_packed_one_by_one_arrive_together(count: int) -> None:
-    lease = Lease(1, "http://a.example/", bytes(16), "a.example", "")
-    report = Report(lease, Outcome.FETCHED, 0, 0.0, Stored("", 0, 0, 0, ""), title="a\ud83d")
-    harvests = [ProcessedPage(replace(report, at_us=n)) for n in range(count)]
-    parts = [wire.packed_harvest(one, is_indexed=False) for one in harvests]
+def test_reports_that_were_packed_one_by_one_arrive_together(count: int) -> None:
+    messages = [wire.Reported(ProcessedPage(a_report(at_us=n), edges=[])) for n in range(count)]
+    stream = b"".join(map(wire.frame, messages))
 
-    [[kind, items]] = sent(wire.reports_frame(parts))
+    assert to_node(stream) == messages
+    assert wire.reports_in(stream) == count
 
-    assert kind == wire.REPORTS
-    assert [wire.harvest_of(item, lease) for item in items] == harvests
+
+def test_what_is_not_all_reports_or_not_whole_is_not_counted() -> None:
+    report = wire.frame(wire.Reported(ProcessedPage(a_report())))
+    alive = wire.frame(wire.Alive())
+
+    for stream in (report[:-1], report[1:], report + alive, alive + report, alive, report + b"\0"):
+        assert wire.reports_in(stream) == 0
 
 
 def test_after_a_huge_message_small_ones_are_packed_as_before() -> None:
-    huge = sent(wire.frame(wire.ALIVE, "x" * 5_000_000))
+    def fault(what: str) -> wire.Fault:
+        return wire.Fault(what, is_full=False, is_read_only=False)
 
-    assert [len(text) for _, text in huge] == [5_000_000]
-    assert sent(wire.frame(wire.ALIVE, "y")) == [(wire.ALIVE, "y")]
+    assert to_node(wire.frame(fault("x" * 5_000_000))) == [fault("x" * 5_000_000)]
+    assert to_node(wire.frame(fault("y"))) == [fault("y")]
 
 
-def test_half_of_a_surrogate_pair_travels() -> None:
-    (message,) = wire.Frames().feed(wire.frame(wire.ALIVE, "a\ud83d", "plain"))
+def test_half_of_a_surrogate_pair_arrives_as_a_question_mark() -> None:
+    """The state cannot hold it: no bytes can be made of it."""
+    report = a_report(title="a\ud83d", robots=frozenset({"noindex"}))
 
-    assert message == (wire.ALIVE, "a\ud83d", "plain")
+    arrived = sent(ProcessedPage(report, Page(base=URL, headings=("b\ud83d",))))
+
+    assert arrived.report == structs.replace(report, title="a?")
+    assert arrived.page is not None
+    assert arrived.page.headings == ("b?",)
 
 
 def test_who_fails_over_a_message_hears_the_next() -> None:
-    frames = wire.Frames()
-    stream = b"".join(wire.frame(n, "x") for n in range(3))
+    frames = wire.Frames(wire.read_by_node)
+    stream = b"".join(wire.frame(wire.PartWritten("x", n, {})) for n in range(3))
 
     with pytest.raises(ZeroDivisionError):
-        _ = [1 // kind for kind, _ in frames.feed(stream[:-2])]
+        _ = [1 // part.rows for part in frames.feed(stream[:-2])]  # type: ignore[union-attr]
 
-    assert [kind for kind, _ in frames.feed(stream[-2:])] == [1, 2]
+    assert [part.rows for part in frames.feed(stream[-2:])] == [1, 2]  # type: ignore[union-attr]

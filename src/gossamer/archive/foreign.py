@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from isal import igzip_lib
+from msgspec import structs
 
 from gossamer.archive.chunks import is_chunked, unchunked
 from gossamer.archive.fields import Fields, fields_of, lines_of, metadata_text
@@ -143,12 +144,12 @@ def _read_others(records: tuple[Record, ...]) -> Foreign:
     at_us = _moment_of(shown)
     if at_us is None:
         return replace(kept, problem=f"its date is {shown.header('WARC-Date')[:40]!r}")
-    plain = replace(plain, at_us=at_us)
+    plain = structs.replace(plain, at_us=at_us)
     if shown.type == "resource":
         return _read_resource(kept, plain, shown, at)
     if shown.type == "revisit" and not shown.content:  # it says only that nothing has changed
         named = shown.header("WARC-Payload-Digest") or "unknown"
-        answer = replace(plain, status=_NOT_MODIFIED)
+        answer = structs.replace(plain, status=_NOT_MODIFIED)
         return replace(kept, answer=answer, capture=at, repeats=named)
     if shown.status is None:
         return replace(kept, problem=f"it has no HTTP status, but {shown.content[:30]!r}")
@@ -156,7 +157,9 @@ def _read_others(records: tuple[Record, ...]) -> Foreign:
     body = unchunked(payload) if is_chunked(shown.head) else payload
     notes = (("chunked", "1"),) if body is not payload and body != payload else ()
     request = next((one.content for one in records if one.type == "request"), b"")
-    answer = replace(plain, status=shown.status, head=shown.head, body=body, request=request)
+    answer = structs.replace(
+        plain, status=shown.status, head=shown.head, body=body, request=request
+    )
     is_repeat = shown.type == "revisit" and not body
     return replace(
         kept,
@@ -173,7 +176,7 @@ def _read_resource(kept: Foreign, plain: Fetched, shown: Record, at: int) -> For
     mime = shown.header("Content-Type") or "application/octet-stream"
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\nContent-Length: {shown.size}\r\n\r\n"
     raw = head.encode("latin-1", "replace")
-    answer = replace(plain, status=200, head=raw, body=shown.content)
+    answer = structs.replace(plain, status=200, head=raw, body=shown.content)
     notes = (("originalHead", raw.decode("latin-1")),)
     return replace(kept, answer=answer, capture=at, notes=notes)
 
@@ -237,7 +240,7 @@ def _read_ours(group: Sequence[Record], ours: Record) -> Foreign:
             return Foreign((), source, _no_answer(ours), problem=found)
         return replace(_read_others(records), problem=f"its metadata was left out: {found}")
     lease, answer = exchange.lease, exchange.answer
-    lease = replace(lease, is_trusted=False, number=0, address="", source="")
+    lease = structs.replace(lease, is_trusted=False, number=0, address="", source="")
     if not isinstance(answer, Fetched):
         return Foreign((), source, answer, lease, is_our_own=True)
     if lease.purpose is not Purpose.PAGE:
@@ -250,7 +253,7 @@ def _read_ours(group: Sequence[Record], ours: Record) -> Foreign:
     return Foreign(
         records,
         source,
-        replace(answer, body=b"") if repeats else answer,
+        structs.replace(answer, body=b"") if repeats else answer,
         lease,
         at,
         int(fields["headBytes"]),

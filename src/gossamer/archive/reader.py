@@ -11,9 +11,10 @@ records of other writers before it, unchanged, which may include warcinfo and me
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from msgspec import structs
 
 from gossamer.archive.chunks import unchunked
 from gossamer.archive.fields import Fields, fields_of, lease_of, took_s_of, unanswered_of
@@ -286,11 +287,11 @@ def _imported(path: Path, records: list[Record], fields: Fields) -> Exchange:
         raise CorruptFile(path, metadata.offset, what) from None
     body_at = _body_at(fields)
     if body_at is not None:
-        answer = replace(answer, body=_body_elsewhere(path, *body_at))
+        answer = structs.replace(answer, body=_body_elsewhere(path, *body_at))
     elif fields.get("chunked") == "1":
-        answer = replace(answer, body=unchunked(answer.body))
+        answer = structs.replace(answer, body=unchunked(answer.body))
     if "captureAt" not in fields:
-        answer = replace(answer, body=b"")
+        answer = structs.replace(answer, body=b"")
     stored = _stored(path, records, capture, fields.get("bodyDigest", ""))
     return Exchange(lease, answer, stored, None, len(answer.body), body_at)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import compress
-from typing import Any, Final, TypeVar
+from types import UnionType
+from typing import Any, Final, TypeVar, overload
 
 import msgspec
 
@@ -48,11 +49,15 @@ def unpack(packed: Packed) -> Any:
         raise ValueError("arrays are nested too deeply") from None
 
 
-def unpacker(kind: type[T]) -> Callable[[Packed], T]:
+@overload
+def unpacker(kind: type[T]) -> Callable[[Packed], T]: ...
+@overload
+def unpacker(kind: UnionType) -> Callable[[Packed], Any]: ...
+def unpacker(kind: Any) -> Callable[[Packed], Any]:
     """A function that reads values of this type; it raises ValueError for any other bytes."""
     decode = msgspec.msgpack.Decoder(kind).decode
 
-    def unpack_one(packed: Packed) -> T:
+    def unpack_one(packed: Packed) -> Any:
         try:
             return decode(packed)
         except RecursionError:

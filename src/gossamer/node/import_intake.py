@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec import structs
 
 from gossamer.archive.foreign import Foreign, packed
 from gossamer.base.values import dataclass
@@ -88,7 +89,7 @@ class Intake:
 
     def put(self, foreign: Foreign, lease: Lease, more: Sequence[tuple[str, str]] = ()) -> None:
         """Store one exchange. Raises DiskFault."""
-        lease = replace(lease, source=foreign.source)
+        lease = structs.replace(lease, source=foreign.source)
         exchange = packed(foreign, lease, self.worker.archive.level, more)
         self.node.bring(self.worker.bring(exchange))
         self._uncommitted_bytes += len(exchange.data)

@@ -8,10 +8,10 @@ scheduler decides when a host may be requested again, and `commit.py` what is on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import msgpack
+from msgspec import structs
 
 from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
@@ -135,6 +135,6 @@ class Learner:
         if capture is None or row is None:
             return
         exchange = read_exchange(self.archive / capture.file, capture.offset)
-        lease = replace(exchange.lease, depth=row.depth)
+        lease = structs.replace(exchange.lease, depth=row.depth)
         processed = self.reread(lease, exchange.answer, exchange.stored)
         self.frontier.admit(processed.report.found, self.clock.wall_us())

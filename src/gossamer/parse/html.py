@@ -13,10 +13,10 @@ import codecs
 import html
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 import turbohtml
+from msgspec import structs
 
 from gossamer.parse.charset import decode, html_charset, xml_charset
 from gossamer.parse.directives import in_headers
@@ -85,10 +85,10 @@ class Parser:
             case kind:
                 page = self._documents.read(kind, url, body, mime.charset)
                 if self._is_bare:
-                    page = replace(page, text="")
+                    page = structs.replace(page, text="")
         if header_links:
             page = _with_links(page, header_links)
-        return replace(page, robots=page.robots | robots) if robots else page
+        return structs.replace(page, robots=page.robots | robots) if robots else page
 
     def _scan(self, body: bytes) -> Reading | None:
         """A page in UTF-8, which is mostly read without changes."""
@@ -151,7 +151,7 @@ def _with_links(page: Page, header_links: Sequence[str]) -> Page:
     if not links:
         return page
     lines = (*page.lines, *(0 for _ in links)) if page.lines else ()
-    return replace(
+    return structs.replace(
         page,
         links=(*page.links, *links),
         lines=lines,

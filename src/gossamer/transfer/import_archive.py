@@ -14,6 +14,8 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
 from gossamer.archive.foreign import Foreign, grouped, read_foreign
 from gossamer.archive.reader import is_ours, salvage
 from gossamer.archive.record import Record
@@ -162,7 +164,7 @@ def _lease(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: Nor
             tally.note_unreadable(where, written, form.fault(written) or "its form is not known")
         purpose, key = Purpose.KEPT, _NO_KEY
         return Lease(0, foreign.answer.url, key, "", "", purpose, max_body_bytes=0)
-    return replace(
+    return structs.replace(
         foreign.lease,
         url=url,
         key=intake.keys.of(url),
@@ -200,7 +202,7 @@ def _take_capture(
             tally.kept += 1
             return
     at_us = intake.free_moment(lease.url, answer.at_us)
-    intake.put(replace(foreign, answer=replace(foreign.answer, at_us=at_us)), lease, more)
+    intake.put(replace(foreign, answer=structs.replace(foreign.answer, at_us=at_us)), lease, more)
     tally.captures += 1
 
 
@@ -218,9 +220,9 @@ def _with_body(
     (file, at), whole = found
     more = (("bodyFile", file), ("bodyAt", str(at)))
     if answer.status != _NOT_MODIFIED:
-        return replace(foreign, answer=replace(answer, body=whole.body)), more
+        return replace(foreign, answer=structs.replace(answer, body=whole.body)), more
     # A server that has nothing new to say means what it said before.
-    meant = replace(answer, body=whole.body, status=whole.status, head=whole.head)
+    meant = structs.replace(answer, body=whole.body, status=whole.status, head=whole.head)
     notes = (("originalHead", whole.head.decode("latin-1")),)
     return replace(foreign, answer=meant, notes=notes), more
 

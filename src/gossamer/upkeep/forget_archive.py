@@ -16,6 +16,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.foreign import packed
 from gossamer.archive.manifest import read_manifest
@@ -116,7 +118,7 @@ class ArchiveCopy:
         is_via = bool(lease.via) and self._cover.covers_any(lease.via)
         if is_via:
             via = other_source(lease.url) if lease.purpose is Purpose.SITEMAP else ""
-            exchange = replace(exchange, lease=replace(lease, via=via))
+            exchange = replace(exchange, lease=structs.replace(lease, via=via))
         origin = exchange.revisit_of
         if origin is not None and self._cover.covers(origin.url):
             return anew(self._made_whole(path, exchange, origin), self._level)
@@ -139,7 +141,7 @@ class ArchiveCopy:
         capture = CaptureRow.decode(row)
         repeated = read_exchange(self._folder / capture.file, capture.offset).answer
         assert isinstance(repeated, Fetched), "captures are answers"
-        answer = replace(exchange.answer, body=repeated.body, cut=repeated.cut)
+        answer = structs.replace(exchange.answer, body=repeated.body, cut=repeated.cut)
         return replace(exchange, answer=answer, revisit_of=None)
 
     # -- what was imported
@@ -150,7 +152,7 @@ class ArchiveCopy:
         lease = exchange.lease
         is_via = bool(lease.via) and self._cover.covers_any(lease.via)
         if is_via:
-            exchange = replace(exchange, lease=replace(lease, via=""))
+            exchange = replace(exchange, lease=structs.replace(lease, via=""))
         fields = fields_in(path, exchange)
         file, at = fields.get("bodyFile", ""), fields.get("bodyAt", "")
         if file and at.isdecimal():
@@ -171,7 +173,7 @@ class ArchiveCopy:
         if len(left) == len(urls):
             return exchange
         entry = list_entry(left, answer.at_us, is_index=is_index)
-        lease = replace(exchange.lease, url=entry.answer.url, source=entry.source)
+        lease = structs.replace(exchange.lease, url=entry.answer.url, source=entry.source)
         return Anew(packed(entry, lease, self._level).data, 0)
 
 

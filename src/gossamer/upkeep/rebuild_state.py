@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgpack
+from msgspec import structs
 
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.base.checked_lines import crc32_of
@@ -205,7 +206,7 @@ class _Replay:
         if capture is None or row is None:
             return
         exchange = read_exchange(self._archive / capture.file, capture.offset)
-        lease = replace(exchange.lease, depth=row.depth)
+        lease = structs.replace(exchange.lease, depth=row.depth)
         processed = self._reader.read_exchange(replace(exchange, lease=lease))
         self._frontier.admit(processed.report.found, at_us)
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, Final, Protocol, cast
+from typing import Protocol, cast
 
 from gossamer.base.values import dataclass
 from gossamer.records import Lease
@@ -21,14 +20,11 @@ from gossamer.workers.crash_marker import Place
 from gossamer.workers.crash_state import Leftover
 from gossamer.workers.spawn import Process
 
-_REPORTS_BEGIN: Final = bytes((0x92, wire.REPORTS))  # an array of two, as msgpack says
-_SHORT_ARRAY: Final = 9  # what stands before its length of one hexadecimal digit
-
 
 class Listener(Protocol):
     """Whoever wants to hear; the crew."""
 
-    def hear(self, hand: WorkerHandle, kind: int, items: Sequence[Any]) -> None:
+    def hear(self, hand: WorkerHandle, message: wire.ToNode) -> None:
         """One message."""
         ...
 
@@ -77,7 +73,7 @@ class WorkerConnection(asyncio.Protocol):
 
     def __init__(self, pool: Listener) -> None:
         self._pool = pool
-        self._frames = wire.Frames()
+        self._frames = wire.Frames(wire.read_by_node)
         self._transport: asyncio.Transport | None = None
         self._unsent: list[bytes] = []  # before the connection was made
         self._unheard: list[bytes] = []
@@ -100,7 +96,7 @@ class WorkerConnection(asyncio.Protocol):
         """Whether they are reports of a worker that has as many leases left: it needs no others
         this moment."""
         assert self.hand is not None, "a desk has a worker before it has a connection"
-        reports = _reports_in(data)
+        reports = wire.reports_in(data)
         self._reports_unheard += reports
         return reports > 0 and 2 * self._reports_unheard <= len(self.hand.leases)
 
@@ -112,8 +108,8 @@ class WorkerConnection(asyncio.Protocol):
         unheard, self._unheard, self._reports_unheard = self._unheard, [], 0
         for data in unheard:
             try:
-                for kind, *items in self._frames.feed(data):
-                    self._pool.hear(self.hand, kind, items)
+                for message in self._frames.feed(data):
+                    self._pool.hear(self.hand, message)
             except Exception as fault:  # noqa: BLE001  # ours: the node stops, and says what it was
                 self._pool.fail(fault)
 
@@ -131,12 +127,3 @@ class WorkerConnection(asyncio.Protocol):
     def hang_up(self) -> None:
         if self._transport is not None:
             self._transport.abort()
-
-
-def _reports_in(data: bytes) -> int:
-    """How many reports have come, if it is one whole message of at most 15 of them; else 0."""
-    begin = data[:7]
-    if len(begin) < 7 or begin[4:6] != _REPORTS_BEGIN or begin[6] >> 4 != _SHORT_ARRAY:
-        return 0
-    is_whole = len(data) == wire.HEADER.size + wire.HEADER.unpack_from(begin)[0]
-    return begin[6] & 15 if is_whole else 0

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
+
+from msgspec import structs
 
 from gossamer.archive.reader import Exchange
 from gossamer.archive.rewrite import Moved
@@ -83,7 +84,7 @@ class GuardedReader:
         lease = exchange.lease
         if lease.purpose is Purpose.PAGE or not lease.source:
             key = self._harvester.key_of(lease.url)
-            lease = lease if lease.key == key else replace(lease, key=key)
+            lease = lease if lease.key == key else structs.replace(lease, key=key)
         return self.read(lease, exchange.answer, exchange.stored)
 
     def _failed(self, lease: Lease, answer: Answer, stored: Stored, why: str) -> ProcessedPage:

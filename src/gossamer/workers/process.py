@@ -8,10 +8,10 @@ the URLs it has already reported to the node.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
-from gossamer.base.values import dataclass
+from msgspec import Struct, structs
+
 from gossamer.fetch.decode import decode
 from gossamer.fetch.head import Head
 from gossamer.fetch.judge import mime_of, type_of
@@ -51,8 +51,7 @@ LED_TO_FORGOTTEN: Final = "redirect to a URL that was forgotten"
 _REMEMBERED: Final = 500_000  # reported URLs, 100 bytes each; a lost entry is only reported again
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessedPage:
+class ProcessedPage(Struct, frozen=True, array_like=True):
     """A report for the node, the page, its links for the graph, and anchor texts for the index."""
 
     report: Report
@@ -223,7 +222,7 @@ class PageProcessor:
             resolved = self._linker.resolve_all(answer.url, hrefs)
             sitemaps = tuple(dict.fromkeys(one[0] for one in resolved if one))
             report = _report(lease, answer, stored, mime, head, detail=read.fault)
-            return replace(report, sitemaps=sitemaps)
+            return structs.replace(report, sitemaps=sitemaps)
         if lease.via:
             found = tuple(self._found_at(lease, answer.url, hrefs))
         else:  # the operator named it, not a robots.txt or a sitemap index

@@ -16,7 +16,7 @@ import subprocess
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.writer import disk_fault
@@ -26,7 +26,6 @@ from gossamer.base.values import dataclass
 from gossamer.collection.cookies_file import CookiesFile
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import DiskFault, GossamerError, StoreError
-from gossamer.fetch.cookies import Cookie
 from gossamer.records import Lease
 from gossamer.settings import Node
 from gossamer.workers import wire
@@ -36,7 +35,7 @@ from gossamer.workers.crash_marker import marked, read_marker
 from gossamer.workers.crash_state import DeadWorker, Leftover, read_crash_state, reported
 from gossamer.workers.guarded_reader import GuardedReader
 from gossamer.workers.pool import PoolOwner
-from gossamer.workers.process import PageProcessor
+from gossamer.workers.process import PageProcessor, ProcessedPage
 from gossamer.workers.spawn import spawn_worker
 from gossamer.workers.worker import LinkGatherer
 
@@ -119,15 +118,15 @@ class ProcessPool:
         # A worker that reads what killed another may die too, so it gets no other leases.
         hands = [hand for hand in self._hands if not hand.left] or self._hands
         loads = [len(hand.leases) for hand in hands]
-        batches: list[list[Any]] = [[] for _ in hands]
+        batches: list[list[Lease]] = [[] for _ in hands]
         for lease in leases:
             place = _place_for(lease.key, loads)
             loads[place] += 1
             hands[place].leases[lease.number] = lease
-            batches[place].append(wire.lease_items(lease))
-        for hand, items in zip(hands, batches, strict=True):
-            if items:
-                hand.desk.send(wire.frame(wire.LEASES, items))
+            batches[place].append(lease)
+        for hand, batch in zip(hands, batches, strict=True):
+            if batch:
+                hand.desk.send(wire.frame(wire.Leases(batch)))
 
     def descriptors(self) -> Mapping[str, int]:
         return {hand.file: os.dup(hand.descriptor) for hand in self._hands if hand.descriptor >= 0}
@@ -147,7 +146,7 @@ class ProcessPool:
     def end_slow(self, most: int) -> None:
         each = max(1, most // max(1, len(self._hands)))
         for hand in self._hands:
-            hand.desk.send(wire.frame(wire.END_SLOW, each))
+            hand.desk.send(wire.frame(wire.EndSlow(each)))
 
     def _save_cookies(self, save: Callable[[], None]) -> None:
         try:
@@ -170,28 +169,27 @@ class ProcessPool:
         for hand in tuple(self._hands):
             hand.desk.hear()
 
-    def hear(self, hand: WorkerHandle, kind: int, items: Sequence[Any]) -> None:
+    def hear(self, hand: WorkerHandle, message: wire.ToNode) -> None:
         hand.heard_s = self._clock.now_s()
-        match kind:
-            case wire.REPORTS:
-                for report in items[0]:
-                    self._take_report(hand, report)
-            case wire.PART:
-                self._take_part(hand, wire.PartWritten(*items))
-            case wire.COOKIES:
-                self._share_cookies(hand, items[0])
-            case wire.FAULT:
-                self.fail(DiskFault(items[0], is_full=items[1], is_read_only=items[2]))
+        match message:
+            case wire.Reported(processed):
+                self._take_report(hand, processed)
+            case wire.PartWritten():
+                self._take_part(hand, message)
+            case wire.Cookies():
+                self._share_cookies(hand, message)
+            case wire.Fault(what, is_full, is_read_only):
+                self.fail(DiskFault(what, is_full=is_full, is_read_only=is_read_only))
                 hand.process.kill()  # it waits for that, and is reaped
-            case wire.CLOSED:
+            case wire.Closed():
                 hand.is_closed = True
                 self._changed.set()
 
-    def _share_cookies(self, hand: WorkerHandle, rows: Sequence[Any]) -> None:
-        self._cookies.put(Cookie(*row) for row in rows)
+    def _share_cookies(self, hand: WorkerHandle, changed: wire.Cookies) -> None:
+        self._cookies.put(changed.cookies)
         for other in self._hands:
             if other is not hand:
-                other.desk.send(wire.frame(wire.COOKIES, rows))
+                other.desk.send(wire.frame(changed))
 
     def fail(self, fault: BaseException) -> None:
         """Stop the pool: spawn no more workers and tell the owner."""
@@ -200,12 +198,10 @@ class ProcessPool:
             fault = disk_fault("what a worker left could not be taken", fault)
         self._employer.fail(fault)
 
-    def _take_report(self, hand: WorkerHandle, items: tuple[Any, ...]) -> None:
-        lease = hand.leases.pop(items[1], None)
-        if lease is None:
-            return  # a worker reported it and died before its links were written
-        processed = wire.harvest_of(items, lease)
+    def _take_report(self, hand: WorkerHandle, processed: ProcessedPage) -> None:
         report = processed.report
+        if hand.leases.pop(report.lease.number, None) is None:
+            return  # a worker reported it and died before its links were written
         stored = report.stored
         place = (stored.file, stored.start)
         if not hand.left:
@@ -239,27 +235,27 @@ class ProcessPool:
         process, ours = spawn_worker()
         desk = WorkerConnection(self)
         desk.hand = hand = WorkerHandle(name, process, desk, self._clock.now_s())
-        desk.send(wire.frame(wire.HELLO, self._hello(name)))
+        desk.send(wire.frame(self._hello(name)))
         unread, self._left = self._left, []
         for left in unread:
             hand.left[left.place] = left
             if not left.is_reported:
                 hand.leases[left.lease.number] = left.lease
-            desk.send(wire.frame(wire.REREAD, wire.lease_items(left.lease), left.file, left.start))
+            desk.send(wire.frame(wire.Reread(left.lease, left.file, left.start)))
         self._hands.append(hand)
         await asyncio.get_running_loop().create_connection(lambda: desk, sock=ours)
 
-    def _hello(self, name: str) -> dict[str, Any]:
+    def _hello(self, name: str) -> wire.Hello:
         orders = self._orders
-        return {
-            "settings": orders.settings,
-            "salt": orders.salt,
-            "info": orders.info,
-            "run": orders.run,
-            "home": os.fspath(self._paths.path.resolve()),
-            "name": name,
-            "cookies": self._cookies.jar.all(),
-        }
+        return wire.Hello(
+            settings=orders.settings,
+            salt=orders.salt,
+            info=orders.info,
+            run=orders.run,
+            home=os.fspath(self._paths.path.resolve()),
+            name=name,
+            cookies=self._cookies.jar.all(),
+        )
 
     def bury(self, hand: WorkerHandle) -> None:
         """Clean up after a dead worker: recover its work, return its leases, spawn another."""
@@ -359,7 +355,7 @@ class ProcessPool:
 
     async def _dismiss(self) -> None:
         for hand in self._hands:
-            hand.desk.send(wire.frame(wire.CLOSE))
+            hand.desk.send(wire.frame(wire.Close()))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSING_S):
                 while not all(hand.is_closed for hand in self._hands):

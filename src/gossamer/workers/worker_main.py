@@ -25,7 +25,7 @@ from gossamer.base.garbage import keep_large_apart, search_seldom
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.forgotten_list import TakedownFiles
 from gossamer.errors import DiskFault, GossamerError
-from gossamer.fetch.cookies import Cookie, Jar
+from gossamer.fetch.cookies import Jar
 from gossamer.fetch.network import cookies_in
 from gossamer.records import Answer, Lease
 from gossamer.settings import Settings, with_values
@@ -41,8 +41,8 @@ from gossamer.workers.process import ProcessedPage
 from gossamer.workers.worker import Worker
 
 _ALIVE_EVERY_S: Final = 1.0
-_FLUSH_AT: Final = 32  # reports gathered before a frame goes out
-_FLUSH_AT_BYTES: Final = 8_000_000  # of them: a frame has at most 256 MB
+_FLUSH_AT: Final = 32  # reports gathered before they are sent
+_FLUSH_AT_BYTES: Final = 8_000_000  # of them
 _FLUSH_AFTER_S: Final = 0.008  # or so long after the first
 
 
@@ -50,7 +50,7 @@ class Desk(asyncio.Protocol):
     """The worker's end of the socket."""
 
     def __init__(self) -> None:
-        self._frames = wire.Frames()
+        self._frames = wire.Frames(wire.read_by_worker)
         self._transport: asyncio.Transport | None = None
         self._worker: Worker | None = None
         self._is_indexed = True
@@ -74,8 +74,8 @@ class Desk(asyncio.Protocol):
         if self._has_given_up:
             return
         try:
-            for kind, *items in self._frames.feed(data):
-                self._obey(kind, items)
+            for message in self._frames.feed(data):
+                self._obey(message)
         except Exception as fault:  # noqa: BLE001  # it ends the worker, and the node hears why
             self._give_up(fault)
 
@@ -85,24 +85,22 @@ class Desk(asyncio.Protocol):
 
     # -- orders
 
-    def _obey(self, kind: int, items: list[Any]) -> None:
-        match kind:
-            case wire.HELLO:
-                self._worker = _build(items[0])
-                self._is_indexed = items[0]["settings"]["node.index"]
+    def _obey(self, message: wire.ToWorker) -> None:
+        match message:
+            case wire.Leases(leases):
+                for lease in leases:
+                    self._begin(lease)
+            case wire.Hello():
+                self._worker = _build(message)
+                self._is_indexed = message.settings["node.index"]
                 self._spawn(self._tasks, self._say_alive())
-            case wire.LEASES:
-                for lease in items[0]:
-                    self._begin(wire.lease_of(lease))
-            case wire.REREAD:
-                self._reread(wire.lease_of(items[0]), items[1], items[2])
-            case wire.COOKIES:
-                self._working.jar.put(Cookie(*row) for row in items[0])
-            case wire.END_SLOW:
-                self._working.fetcher.end_slow(items[0])
-            case wire.WRITE_PART:
-                self._spawn(self._writing, self._write_part())
-            case wire.CLOSE:
+            case wire.Reread(lease, file, start):
+                self._reread(lease, file, start)
+            case wire.Cookies(cookies):
+                self._working.jar.put(cookies)
+            case wire.EndSlow(most):
+                self._working.fetcher.end_slow(most)
+            case wire.Close():
                 self._spawn(self._writing, self._close())
 
     def _spawn(self, tasks: set[asyncio.Task[None]], work: Coroutine[Any, Any, None]) -> None:
@@ -136,7 +134,7 @@ class Desk(asyncio.Protocol):
         self._flush()
         is_full = isinstance(fault, DiskFault) and fault.is_full
         is_read_only = isinstance(fault, DiskFault) and fault.is_read_only
-        self._send(wire.frame(wire.FAULT, what, is_full, is_read_only))
+        self._send(wire.frame(wire.Fault(what, is_full, is_read_only)))
 
     @property
     def _working(self) -> Worker:
@@ -169,7 +167,7 @@ class Desk(asyncio.Protocol):
     def _report(self, processed: ProcessedPage) -> None:
         working = self._working
         if changes := working.jar.take_changes():
-            self._send(wire.frame(wire.COOKIES, changes))
+            self._send(wire.frame(wire.Cookies(changes)))
         self._gather(processed)
         if self._is_worth_a_frame:
             self._flush()
@@ -194,7 +192,8 @@ class Desk(asyncio.Protocol):
         self._spawn(self._writing, self._write_part())
 
     def _gather(self, processed: ProcessedPage) -> None:
-        report = wire.packed_harvest(processed, is_indexed=self._is_indexed)
+        """Pack it while what it holds is at hand; it is sent with others."""
+        report = wire.frame(wire.Reported(wire.for_node(processed, is_indexed=self._is_indexed)))
         self._reports.append(report)
         self._report_bytes += len(report)
 
@@ -204,18 +203,18 @@ class Desk(asyncio.Protocol):
             self._flush_timer = None
         if self._reports:
             reports, self._reports, self._report_bytes = self._reports, [], 0
-            self._send(wire.reports_frame(reports))
+            self._send(b"".join(reports))
 
     async def _write_part(self) -> None:
         part = await self._working.links.write()
         if part is not None:
             self._flush()  # what a part covers is reported before it
-            self._send(wire.frame(wire.PART, part.name, part.rows, part.covered))
+            self._send(wire.frame(part))
 
     async def _say_alive(self) -> None:
         while True:
             await asyncio.sleep(_ALIVE_EVERY_S)
-            self._send(wire.frame(wire.ALIVE))
+            self._send(wire.frame(wire.Alive()))
 
     async def _close(self) -> None:
         """End cleanly: leases under way are given up, links are written, the file is closed."""
@@ -226,7 +225,7 @@ class Desk(asyncio.Protocol):
         await self._write_part()
         self._flush()
         await self._working.aclose()
-        self._send(wire.frame(wire.CLOSED))
+        self._send(wire.frame(wire.Closed()))
         self.ended.set_result(None)
 
     def _send(self, data: bytes) -> None:
@@ -235,15 +234,15 @@ class Desk(asyncio.Protocol):
             self._transport.write(data)
 
 
-def _build(hello: dict[str, Any]) -> Worker:
-    settings = with_values(Settings(), hello["settings"])
+def _build(hello: wire.Hello) -> Worker:
+    settings = with_values(Settings(), hello.settings)
     clock = SystemClock()
-    context = WorkerContext(Path(hello["home"]), hello["name"], hello["run"], hello["info"])
+    context = WorkerContext(Path(hello.home), hello.name, hello.run, hello.info)
     forgotten = read_forgotten(TakedownFiles.of(context.paths))
-    processor = build_processor(settings, Keys(hello["salt"]), forgotten)
+    processor = build_processor(settings, Keys(hello.salt), forgotten)
     jar = Jar(cookies_in(settings.fetch.cookies_file), is_open=settings.fetch.cookies)
     jar.empty()  # the node's are newer
-    jar.put(Cookie(*row) for row in hello["cookies"])
+    jar.put(hello.cookies)
     gatherer = build_gatherer(settings, context, clock)
     return build_worker(settings, context, processor, gatherer, clock, jar)
 

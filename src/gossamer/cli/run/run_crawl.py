@@ -34,8 +34,6 @@ from gossamer.node.progress import Summary
 from gossamer.node.session import NeedsContact, Plan, opened
 from gossamer.node.start.build_pool import workers_for
 from gossamer.parse.reading import Reading
-from gossamer.records import Fetched, Lease, Page, Report, Stored
-from gossamer.workers.process import ProcessedPage
 from gossamer.workers.spawn import dismiss, fork_ahead
 
 NOTHING_FETCHED: Final = 3
@@ -107,9 +105,7 @@ def _get_ready() -> None:
     """Do once what every process of the crawl would do."""
     for name in ("gossamer.workers._link_cache", "gossamer.parse._scan", "gossamer.urls._plain"):
         native.load(name)
-    ready(
-        Lease, Fetched, Reading, Page, Stored, Report, ProcessedPage
-    )  # they make them for every page
+    ready(Reading)  # they make them for every page
 
 
 def _run(crawling: object) -> Summary:

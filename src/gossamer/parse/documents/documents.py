@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final, Literal
 
 import turbohtml
+from msgspec import structs
 
 from gossamer.base.clock import Clock
 from gossamer.base.magic import START_BYTES, magic_of
@@ -110,11 +110,11 @@ class DocumentReader:
                 page = self._pdf(url, body)
             case "xml":
                 named = xml_charset(body, charset)
-                page = replace(self._xml(url, decode(body, named)), charset=named)
+                page = structs.replace(self._xml(url, decode(body, named)), charset=named)
             case "json":
                 named = xml_charset(body, charset)
                 feed = json_feed_page(url, decode(body, named), self._wants)
-                page = replace(feed or Page(base=url), charset=named)
+                page = structs.replace(feed or Page(base=url), charset=named)
             case "css":
                 named = text_charset(body, charset)
                 links = tuple(self.links_in_css(decode(body, named)))
@@ -122,9 +122,9 @@ class DocumentReader:
             case _:
                 return Page(base=url)
         if len(page.links) > self._settings.max_links and kind != "xml":
-            page = replace(page, links=page.links[: self._settings.max_links])
+            page = structs.replace(page, links=page.links[: self._settings.max_links])
         language = language_of(page.text, page.language, self._settings.language_chars)
-        return replace(page, language=language)
+        return structs.replace(page, language=language)
 
     def links_in_css(self, css: str) -> Iterator[Link]:
         """Files in a style sheet; none if the crawl does not want such files."""
