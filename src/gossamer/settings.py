@@ -13,10 +13,9 @@ import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import Field, field, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Final, Literal
 
-from gossamer.base.values import dataclass
 from gossamer.errors import SettingsError
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -28,7 +29,6 @@ from gossamer.analyse.report_questions import (
 )
 from gossamer.analyse.report_redirects import Way, chains_of, loops_of
 from gossamer.analyse.report_rows import inside_of, stage_heads, stage_urls
-from gossamer.base.values import dataclass
 from gossamer.graph import tables
 from gossamer.reader.collection_reader import CollectionReader
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.settings import nearest
 

@@ -7,9 +7,8 @@ followed in `report_redirects.py`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
-
-from gossamer.base.values import dataclass
 
 LONG_TITLE_CHARS: Final = 60  # result pages of search engines show about so many
 SLOW_S: Final = 1.0

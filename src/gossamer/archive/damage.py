@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -20,7 +20,6 @@ from gossamer.archive.reader import LOST, exchange_of, is_ours, salvage
 from gossamer.archive.record import Record
 from gossamer.base.copying import link_or_copy
 from gossamer.base.files import sync_folder
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
 _DAMAGED: Final = ".damaged"  # appended to the name of the damaged file

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Final
@@ -29,7 +29,6 @@ from gossamer.archive.reader import exchange_of, is_ours
 from gossamer.archive.record import Record
 from gossamer.archive.verify import digest_faults
 from gossamer.archive.warc import header_url, payload_digest, record_bytes, record_id, warc_date
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 from gossamer.records import Answer, Fetched, Lease, Purpose
 

@@ -20,13 +20,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from gossamer.base.checked_lines import checked_line, read_checked_line
 from gossamer.base.files import sync_folder
-from gossamer.base.values import dataclass
 
 NAME: Final = "manifest.jsonl"
 FORMAT: Final = 1

@@ -11,6 +11,7 @@ records of other writers before it, unchanged, which may include warcinfo and me
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -23,7 +24,6 @@ from gossamer.archive.record import Record, next_record
 from gossamer.archive.search import Search
 from gossamer.archive.streams import Source, Stream, open_stream, read_dictionary
 from gossamer.archive.warc import RevisitOf, date_us
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 from gossamer.records import Answer, Fetched, Lease, Outcome, Stored
 

@@ -7,13 +7,12 @@ CorruptFile. `reader.py` interprets the fields.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gossamer.archive.digests import fits_digest, is_known_digest
 from gossamer.archive.streams import Stream
 from gossamer.archive.warc import date_us
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
 MAX_HEADER_BYTES: Final = 1 << 20  # of the headers of one record; the longest seen are below 10 KB

@@ -7,12 +7,12 @@ because it was never reported. Only for files that no process is writing.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.reader import last_whole_end
 from gossamer.base.disk import is_full_error, is_read_only_error
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, DiskFault
 
 _COPIED_BYTES: Final = 1 << 20

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -28,7 +28,6 @@ from gossamer.archive.warc import (
     record_id,
     warc_date,
 )
-from gossamer.base.values import dataclass
 from gossamer.records import Fetched
 
 Fields = dict[str, str]

@@ -7,6 +7,7 @@ record that can be found. In files of this program every exchange must be whole,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +15,6 @@ from gossamer.archive.chunks import is_chunked, unchunked
 from gossamer.archive.digests import fits_digest
 from gossamer.archive.reader import LOST, is_ours, salvage
 from gossamer.archive.record import Record
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
 _OURS: Final = b"software: gossamer/"

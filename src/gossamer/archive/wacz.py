@@ -18,13 +18,13 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import IO, Any, Final
 
 from isal import igzip_lib
 
 from gossamer.archive.warc import SOFTWARE
-from gossamer.base.values import dataclass
 
 WACZ_VERSION: Final = "1.1.1"
 _BLOCK_LINES: Final = 3_000  # as other writers of such indexes use

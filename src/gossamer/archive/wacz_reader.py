@@ -12,10 +12,10 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, Self, cast
 
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
 ZIP_MAGICS: Final = (b"PK\x03\x04", b"PK\x05\x06")

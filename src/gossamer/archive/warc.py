@@ -11,6 +11,7 @@ import functools
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 from urllib.parse import quote
@@ -18,7 +19,6 @@ from urllib.parse import quote
 from gossamer.archive import pack
 from gossamer.archive.fields import escaped, lines_of, metadata_text, text_of
 from gossamer.archive.head import stored_head, stored_request
-from gossamer.base.values import dataclass
 from gossamer.records import Answer, Fetched, Lease
 from gossamer.version import __version__
 

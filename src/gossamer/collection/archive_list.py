@@ -9,6 +9,7 @@ given up (`rebuild all --without-lost`).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,6 @@ from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.manifest import Listed, read_manifest, replace_manifest
 from gossamer.archive.writer import disk_fault
 from gossamer.base.checked_lines import crc32_of
-from gossamer.base.values import dataclass
 
 _QUICK_BYTES: Final = 64 * 2**20  # a larger file that is in no list is not read for its checksum
 

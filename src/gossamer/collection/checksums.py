@@ -19,13 +19,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from gossamer.base.checked_lines import checked_line, crc32_of, read_checked_line
 from gossamer.base.files import NO_FILE, stamp_of, sync_folder
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
 NAME: Final = "sums.json"

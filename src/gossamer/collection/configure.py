@@ -12,11 +12,11 @@ import os
 import re
 import typing
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base import native
-from gossamer.base.values import dataclass
 from gossamer.errors import SettingsError, UsageError
 from gossamer.settings import (
     KEYS,

@@ -20,13 +20,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.files import sync_folder
 from gossamer.base.locks import try_lock
-from gossamer.base.values import dataclass
 from gossamer.collection.checksums import NAME as SUMS
 from gossamer.collection.checksums import begin_writing, end_writing
 from gossamer.collection.forgotten_list import TakedownFiles

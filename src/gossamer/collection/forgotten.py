@@ -15,12 +15,12 @@ undo a takedown:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import iso_of
-from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import note_action, read_actions
 from gossamer.collection.forgotten_list import (
     ALLOW,

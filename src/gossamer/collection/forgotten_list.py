@@ -13,12 +13,11 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.files import sync_folder
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 
 FORGET: Final = "forget"

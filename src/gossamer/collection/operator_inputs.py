@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +21,6 @@ import msgpack
 from gossamer.archive.manifest import read_manifest
 from gossamer.archive.padding import SALT_FIELD
 from gossamer.archive.reader import iter_exchanges, read_info
-from gossamer.base.values import dataclass
 from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.crawl_log import read_actions
 from gossamer.collection.directory import CollectionPaths, open_to_read

@@ -8,12 +8,12 @@ path.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import msgpack
 
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.collection.configure import difference
 from gossamer.collection.crawl_log import note_action
 from gossamer.collection.directory import CollectionPaths

@@ -5,10 +5,9 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Final
-
-from gossamer.base.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.demo.pages import Answer
 from gossamer.demo.web import Web, answer, build_web, seeds_at
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from gossamer.base.values import dataclass
 from gossamer.urls.canonical import host_of, path_of
 from gossamer.urls.site import site_of
 

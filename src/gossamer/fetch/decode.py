@@ -13,13 +13,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Final, Protocol, cast
 
 import brotli
 from isal import isal_zlib
-
-from gossamer.base.values import dataclass
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -17,10 +17,10 @@ import os
 import re
 import ssl
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.errors import SettingsError
 from gossamer.fetch.cookies import Cookie, read_cookie_text
 from gossamer.fetch.request import checked_header, without_userinfo

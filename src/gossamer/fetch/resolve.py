@@ -11,10 +11,10 @@ import functools
 import ipaddress
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Final
 
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 
 _THREADS: Final = 64  # maximum of concurrent lookups of a node
 _ADDRESSES: Final = 8  # per name; a hostile name has thousands, and each may have to be tried

@@ -15,10 +15,10 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
 
-from gossamer.base.values import dataclass
 from gossamer.frontier.rows import HostRow
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.urls.site import last_labels, site_of

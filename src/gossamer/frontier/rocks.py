@@ -18,6 +18,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
@@ -37,7 +38,6 @@ from rocksdict import (
 
 from gossamer.base.disk import is_denied_error, is_full_error, is_read_only_error
 from gossamer.base.files import link_files
-from gossamer.base.values import dataclass
 from gossamer.errors import CollectionInUse, CorruptFile, DiskFault
 from gossamer.frontier.meta_keys import EPOCH_KEY
 from gossamer.frontier.store import Changes, Table, check_epoch, epoch_in, epoch_row

@@ -7,10 +7,10 @@ among them; counts of other pages are in `degrees.py`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gossamer.base.values import dataclass
 from gossamer.graph.arrow import pa, pc
 from gossamer.graph.lookup import links_to
 from gossamer.graph.network import check_level

@@ -9,13 +9,13 @@ costs 0.2 microseconds so to be sorted and written, where sorting texts costs tw
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from gossamer.base.values import dataclass
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.columns import (
     coded,

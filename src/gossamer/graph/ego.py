@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gossamer.base.values import dataclass
 from gossamer.graph.lookup import links_from, links_from_all, links_to
 from gossamer.graph.network import check_level, network
 from gossamer.urls.canonical import host_of

@@ -20,13 +20,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.files import sync_folder
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, WrongVersion
 
 NAME: Final = "manifest.json"

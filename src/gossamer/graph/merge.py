@@ -23,7 +23,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from operator import attrgetter, methodcaller
 from pathlib import Path
@@ -32,7 +32,6 @@ from typing import Any, Final
 import numpy as np
 
 from gossamer.base.files import sync_folder
-from gossamer.base.values import dataclass
 from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import hold_little, pa, pc, pq
 from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pa
 from gossamer.graph.degrees import HOST_OF, name_homes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,6 @@ from typing import Any, Final
 import numpy as np
 
 from gossamer.base.garbage import give_back
-from gossamer.base.values import dataclass
 from gossamer.graph.arrow import pa, pc, pq
 from gossamer.graph.coded import Rows, read_coded, rows_of
 from gossamer.graph.columns import number_array, number_column, text_scalar

@@ -6,12 +6,11 @@ of its own (`texts.py`) and is only read for snippets and when the entry is writ
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import msgpack
 
-from gossamer.base.values import dataclass
 from gossamer.index.prepared import Prepared
 
 # A page may say anything; these bound what one entry takes.

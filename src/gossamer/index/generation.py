@@ -15,14 +15,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import msgpack
 import tantivy
 
-from gossamer.base.values import dataclass
 from gossamer.index import schema
 from gossamer.index.batches import Share, addresses_in, keys_of, shares_of
 from gossamer.index.entry import Entry, Kept, Place, entry_of, unpack

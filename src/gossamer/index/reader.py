@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -18,7 +19,6 @@ import tantivy
 from gossamer.base.checked_lines import crc32_of
 from gossamer.base.disk import is_denied_error
 from gossamer.base.files import NO_FILE, link_files, stamp_of
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.index import schema
 from gossamer.index.batches import addresses_in, keys_of, shares_of

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -23,7 +24,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.base.values import dataclass
 from gossamer.index.batches import ALL, Share
 
 KEY_BYTES: Final = 16

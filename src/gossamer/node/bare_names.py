@@ -15,10 +15,10 @@ import re
 import ssl
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from gossamer.base.clock import SystemClock
-from gossamer.base.values import dataclass
 from gossamer.fetch.guard import Guard, forbidden_port
 from gossamer.fetch.resolve import Resolver, address_in
 from gossamer.urls.canonical import NormalForm, host_of, origin_of, port_of

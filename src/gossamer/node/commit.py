@@ -49,12 +49,12 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from gossamer.base.checked_lines import crc32
 from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.garbage import give_back
-from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import CrawlLog
 from gossamer.errors import DiskFault
 from gossamer.frontier.frontier import Frontier

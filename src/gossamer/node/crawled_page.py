@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gossamer.base.notebook import escaped, facts_table, link_to, plain, quoted
-from gossamer.base.values import dataclass
 from gossamer.reader.page_links import PageLink, link_of
 from gossamer.workers.process import ProcessedPage
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.collection.configure import Configured, configure
 from gossamer.collection.directory import CollectionPaths, open_to_read
 from gossamer.collection.forgotten import read_forgotten

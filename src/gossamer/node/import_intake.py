@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from msgspec import structs
 
 from gossamer.archive.foreign import Foreign, packed
-from gossamer.base.values import dataclass
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import CaptureRow
 from gossamer.node.commit import Committer

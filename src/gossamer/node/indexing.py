@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.base.disk import is_full_error, is_read_only_error
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.frontier.rows import may_index
 from gossamer.index.entry import MAX_TEXT_CHARS, Entry

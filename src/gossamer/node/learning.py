@@ -8,6 +8,7 @@ scheduler decides when a host may be requested again, and `commit.py` what is on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgpack
@@ -15,7 +16,6 @@ from msgspec import structs
 
 from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import CrawlLog
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import SEEDS_KEY

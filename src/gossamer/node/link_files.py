@@ -16,13 +16,13 @@ import logging
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.files import delete_if_possible
-from gossamer.base.values import dataclass
 from gossamer.graph import manifest as manifests
 from gossamer.graph.manifest import PREFIX, Manifest, MergedSet, Part
 from gossamer.graph.tiers import next_merge

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from gossamer.base.values import dataclass
 from gossamer.node.progress import Progress
 from gossamer.records import Report
 from gossamer.schedule.holdups import Holdup

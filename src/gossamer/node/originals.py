@@ -11,12 +11,11 @@ once, however many revisits need it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from gossamer.archive.reader import read_answer_at, read_exchange
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import CaptureRow

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import CrawlLog
 from gossamer.collection.directory import CollectionPaths
 from gossamer.fetch.resolve import Resolver

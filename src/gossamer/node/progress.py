@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from gossamer.base.answer_class import count_classes
-from gossamer.base.values import dataclass
 from gossamer.frontier.counts import Counts
 
 

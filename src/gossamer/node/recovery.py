@@ -10,13 +10,13 @@ crawl. They are read under a marker, so a page that kills this start kills at mo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.archive.writer import disk_fault
-from gossamer.base.values import dataclass
 from gossamer.workers.crash_marker import CrashMarker, Place
 from gossamer.workers.guarded_reader import GuardedReader
 from gossamer.workers.process import PageProcessor, ProcessedPage

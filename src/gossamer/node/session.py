@@ -5,12 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from gossamer.base.clock import SystemClock
-from gossamer.base.values import dataclass
 from gossamer.collection.checksums import NAME as SUMS
 from gossamer.collection.configure import configure
 from gossamer.collection.crawl_log import note_action

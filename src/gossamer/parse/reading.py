@@ -7,13 +7,12 @@ Each list is bounded, so that a hostile page costs no more than its size: 20,000
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Final
 
 from turbohtml import Document, Element, Namespace
 
-from gossamer.base.values import dataclass
 from gossamer.parse.anchors import AROUND, Lines, fold, links_of_anchors
 from gossamer.parse.directives import NAMES, in_meta
 from gossamer.parse.language.language import declared_language

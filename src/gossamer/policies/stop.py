@@ -8,9 +8,9 @@ Pure: told the counts, answers with room or none.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from gossamer.base.values import dataclass
 from gossamer.settings import Limits
 
 

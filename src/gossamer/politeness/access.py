@@ -9,11 +9,11 @@ Pure: the time is passed in. The caller fetches the file and follows up to five 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import msgpack  # type: ignore[import-untyped, unused-ignore]  # ships no types
 
-from gossamer.base.values import dataclass
 from gossamer.politeness.robots import Robots, Rule, Ruling
 from gossamer.settings import Politeness
 

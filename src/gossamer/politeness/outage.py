@@ -11,10 +11,8 @@ one host cannot tell its host from the network.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
-
-from gossamer.base.values import dataclass
 
 _HOSTS: Final = 4  # in a row; three dead links on one page are common
 _FIRST_WAIT_S: Final = 5.0

@@ -13,11 +13,11 @@ Pure: every method is given the time. The caller does the waiting.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.settings import Politeness
 
 # The default of host_delay_s, and the minimum for hosts that are not open.

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
-
-from gossamer.base.values import dataclass
 
 T = TypeVar("T")
 

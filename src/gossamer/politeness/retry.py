@@ -8,9 +8,9 @@ delay and its Retry-After are added (pace.py). `politeness.retries`, `busy_retri
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.records import Reason
 from gossamer.settings import Politeness
 

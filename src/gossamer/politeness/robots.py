@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.politeness.patterns import Rulebook
 from gossamer.politeness.robots_text import key_of, plain_text
 

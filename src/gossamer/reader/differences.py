@@ -6,10 +6,9 @@ because the work grows with the product of their numbers and the texts are stran
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, Literal
-
-from gossamer.base.values import dataclass
 
 _MOST_LINES: Final = 1_500  # of each text, its equal ends apart: under a second at the worst
 _LONGEST_LINE: Final = 2_000

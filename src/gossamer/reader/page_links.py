@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gossamer.base.notebook import plain
-from gossamer.base.values import dataclass
 from gossamer.records import Edge, Page
 from gossamer.urls.linker import Linker
 from gossamer.workers.link_cache import LinkCache

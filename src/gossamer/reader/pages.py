@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any, Final
@@ -17,7 +18,6 @@ import turbohtml
 
 from gossamer.base.clock import exact_iso_of, iso_of
 from gossamer.base.notebook import escaped, facts_table, link_to, plain, quoted
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.fetch.decode import Decoded, decode
 from gossamer.fetch.head import Head

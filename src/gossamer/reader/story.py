@@ -6,9 +6,9 @@ traps and, where the site's robots.txt is known, that.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.politeness.access import Access
 from gossamer.reader.pages import Capture

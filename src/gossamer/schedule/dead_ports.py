@@ -10,9 +10,9 @@ Kept by this process only: the next one tries each origin once more.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import Reason
 from gossamer.settings import Politeness

@@ -7,9 +7,9 @@ not be requested this moment are named, each with the reason and the time until 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from heapq import nlargest
 
-from gossamer.base.values import dataclass
 from gossamer.frontier.rows import HostRow
 from gossamer.schedule.host import Host
 from gossamer.schedule.moves import Queue

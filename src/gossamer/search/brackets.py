@@ -7,9 +7,8 @@ words around them are read as if they were not there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
-
-from gossamer.base.values import dataclass
 
 
 class Balanced(NamedTuple):

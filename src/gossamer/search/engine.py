@@ -11,13 +11,13 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import tantivy
 
 from gossamer.base.clock import Clock, SystemClock, iso_of
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, NoCollection, QueryError
 from gossamer.graph.ranks.reader import RankReader
 from gossamer.index import schema

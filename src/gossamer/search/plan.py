@@ -16,13 +16,13 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import tantivy
 from tantivy import FieldType, Occur, Query
 
-from gossamer.base.values import dataclass
 from gossamer.index import schema
 from gossamer.search.lexicon import STOP_WORDS, Lexicon, say_nothing, tokens_of
 from gossamer.search.tree import (

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.search.brackets import balanced, end_of_word
 from gossamer.search.hints import Reasons, shortened
 from gossamer.search.properties import NotAValue, property_of

@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.index.entry import Kept
 from gossamer.search.plan import Score
 from gossamer.search.weights import Weights

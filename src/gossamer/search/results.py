@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, overload
 
 from gossamer.base.notebook import escaped, link_to, plain, quoted, rows_table
 from gossamer.base.plurals import counted
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.search.snippets import Snippet
 

@@ -26,12 +26,11 @@ import threading
 import traceback
 from collections import OrderedDict, deque
 from concurrent.futures import Future
-from dataclasses import field
+from dataclasses import dataclass, field
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.errors import GossamerError, StoreError
 from gossamer.search.channel import pair, receive, send
 from gossamer.search.engine import Engine

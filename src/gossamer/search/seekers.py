@@ -11,11 +11,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from gossamer.base.values import dataclass
 from gossamer.index.words import normal
 
 _MOST_BETWEEN: Final = 9  # characters between two words side by side

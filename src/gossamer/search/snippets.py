@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.base import native
-from gossamer.base.values import dataclass
 from gossamer.index.words import normal
 from gossamer.search.passages import passage_for
 from gossamer.search.seekers import Sought, groups_of

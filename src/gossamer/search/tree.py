@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-
-from gossamer.base.values import dataclass
 
 
 class Field(StrEnum):

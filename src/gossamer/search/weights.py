@@ -8,9 +8,8 @@ relevance, as long as the query is no sentence.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
-
-from gossamer.base.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
@@ -19,7 +19,6 @@ from gossamer.archive.padding import first_without_salt
 from gossamer.archive.reader import iter_exchanges, read_records
 from gossamer.archive.wacz import ListedPage, WaczWriter
 from gossamer.base.clock import Clock, SystemClock, iso_of
-from gossamer.base.values import dataclass
 from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CorruptFile, NotKnown, UsageError

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import UrlRow
 from gossamer.records import Outcome

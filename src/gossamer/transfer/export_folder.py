@@ -14,10 +14,10 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.graph.arrow import pq
 from gossamer.reader.collection_reader import CollectionReader

@@ -10,7 +10,7 @@ rest goes on. One group of records is in memory at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,6 @@ from gossamer.archive.record import Record
 from gossamer.archive.streams import Source
 from gossamer.archive.verify import digest_faults
 from gossamer.archive.warc import date_us
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 from gossamer.node.import_intake import Intake
 from gossamer.records import Fetched, Lease, Purpose

@@ -16,12 +16,12 @@ import sys
 import zlib
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, cast
 
 from gossamer.archive.wacz_reader import ZIP_MAGICS, Member, warc_members
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.collection.crawl_log import note_action
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CorruptFile, UsageError

@@ -21,7 +21,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,6 @@ from gossamer.archive.manifest import Listed, read_manifest, replace_manifest
 from gossamer.archive.writer import disk_fault
 from gossamer.base.copying import copy_bytes, link_or_copy
 from gossamer.base.files import sync_folder
-from gossamer.base.values import dataclass
 from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.checksums import NAME as SUMS
 from gossamer.collection.checksums import Before, end_writing, find_sums

@@ -11,11 +11,11 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from gossamer.base.copying import copy_bytes
-from gossamer.base.values import dataclass
 from gossamer.errors import StoreError
 from gossamer.graph import manifest as manifests
 from gossamer.graph.ranks import store as rank_store

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,6 @@ from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.archive.verify import check_file
 from gossamer.archive.warc import header_url
 from gossamer.base.checked_lines import crc32
-from gossamer.base.values import dataclass
 from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import GossamerError, StoreError

@@ -14,12 +14,12 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base import native
 from gossamer.base.plots import plot_library
-from gossamer.base.values import dataclass
 from gossamer.collection.directory import FORMAT, CollectionPaths, open_to_read
 from gossamer.errors import GossamerError
 from gossamer.frontier.rocks import RocksStore

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES

@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 
 from gossamer.archive.reader import iter_exchanges
@@ -30,7 +30,6 @@ from gossamer.archive.rewrite import Moved
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.plurals import counted
-from gossamer.base.values import dataclass
 from gossamer.collection.directory import (
     CollectionPaths,
     delete_checkpoints,

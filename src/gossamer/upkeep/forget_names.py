@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import HostRow
 from gossamer.frontier.store import Store, Table, walk

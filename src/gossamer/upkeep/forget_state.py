@@ -9,14 +9,13 @@ they are those of the rows that were copied, and memory holds one host's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgpack
 from msgspec import structs
 
 from gossamer.archive.rewrite import Moved
-from gossamer.base.values import dataclass
 from gossamer.errors import StoreError
 from gossamer.frontier.copies import count_copies, is_of_copies
 from gossamer.frontier.counts import Counts

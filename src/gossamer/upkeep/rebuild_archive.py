@@ -8,7 +8,7 @@ from the manifest.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,6 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.writer import disk_fault
 from gossamer.base.checked_lines import crc32_of
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.collection.archive_list import LostFile, lost_files, new_manifest
 from gossamer.collection.operator_inputs import OperatorInputs
 from gossamer.errors import CorruptFile, StoreError

@@ -13,13 +13,12 @@ at the end) stay different: only the server knows.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 from urllib.parse import unquote_plus
 
 import ada_url
-
-from gossamer.base.values import dataclass
 
 # Servers refuse far shorter request lines (8 KB is usual). A longer URL is data, not a link.
 MAX_URL_CHARS: Final = 16_384

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 from urllib.parse import urlsplit
 
-from gossamer.base.values import dataclass
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import site_of
 

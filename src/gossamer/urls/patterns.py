@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final, Protocol
 from urllib.parse import quote
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.urls.canonical import parse, target_of
 from gossamer.urls.regex import regex_of

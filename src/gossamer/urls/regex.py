@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import re
 import warnings
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import re2
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 
 # of a compiled RE2 program; 2,000 letters have fewer, `(.{1,99}){1,99}` has more

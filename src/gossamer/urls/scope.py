@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.urls.canonical import host_of
 from gossamer.urls.domains import Domains, domain_of, lines_of

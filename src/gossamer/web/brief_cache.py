@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
-
-from gossamer.base.values import dataclass
 
 Made = TypeVar("Made")
 

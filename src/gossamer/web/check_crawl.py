@@ -16,13 +16,13 @@ import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 from gossamer.base.clock import SystemClock
 from gossamer.base.sizes import size_text
-from gossamer.base.values import dataclass
 from gossamer.collection.configure import configure, remember_contact
 from gossamer.errors import SettingsError, UsageError
 from gossamer.fetch.guard import Guard

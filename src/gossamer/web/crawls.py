@@ -16,12 +16,11 @@ import threading
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
-from gossamer.base.values import dataclass
 from gossamer.collection.directory import CollectionPaths, is_in_use, locked
 from gossamer.collection.option_names import settings_of
 from gossamer.errors import CollectionInUse, NoCollection, NotKnown, StoreError, UsageError

@@ -13,13 +13,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.base.files import stamp_of
-from gossamer.base.values import dataclass
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import NotKnown, UsageError
 from gossamer.reader.collection_reader import CollectionReader

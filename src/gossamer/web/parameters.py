@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 from urllib.parse import parse_qsl
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.settings import nearest
 

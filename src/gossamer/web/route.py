@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from starlette.responses import Response
 
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.errors import GossamerError
 from gossamer.web.brief_cache import BriefCache
 from gossamer.web.crawls import Crawls

@@ -11,6 +11,7 @@ import socket
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from errno import EADDRINUSE
 from pathlib import Path
 from typing import Final
@@ -18,7 +19,6 @@ from typing import Final
 import uvicorn
 
 from gossamer.base.clock import SystemClock
-from gossamer.base.values import dataclass
 from gossamer.collection.configure import configure
 from gossamer.errors import SettingsError, UsageError
 from gossamer.fetch.guard import Guard

@@ -11,10 +11,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.errors import GossamerError
 
 Made = TypeVar("Made")

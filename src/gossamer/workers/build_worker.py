@@ -7,12 +7,11 @@ That halves its start time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.fetch.cookies import Jar
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.fetch.guard import guard_of

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
-from gossamer.base.values import dataclass
 from gossamer.records import Lease
 from gossamer.workers import wire
 from gossamer.workers.crash_marker import Place

@@ -10,13 +10,12 @@ deadly, and its URL has failed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
-from gossamer.base.values import dataclass
 from gossamer.records import Lease
 from gossamer.workers.crash_marker import Place, note_death
 from gossamer.workers.guarded_reader import GuardedReader, deadly_harvest

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -24,7 +25,6 @@ from msgspec import structs
 from gossamer.archive.reader import Exchange
 from gossamer.archive.rewrite import Moved
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.records import Answer, Lease, Purpose, Stored
 from gossamer.workers.crash_marker import CrashMarker, Place, marked, read_deadly
 from gossamer.workers.process import PageProcessor, ProcessedPage, crashed

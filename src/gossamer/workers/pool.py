@@ -11,10 +11,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from gossamer.archive.writer import disk_fault
-from gossamer.base.values import dataclass
 from gossamer.collection.cookies_file import CookiesFile
 from gossamer.errors import DiskFault
 from gossamer.records import Lease

@@ -15,6 +15,7 @@ import os
 import subprocess
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,6 @@ from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.files import delete_if_possible
-from gossamer.base.values import dataclass
 from gossamer.collection.cookies_file import CookiesFile
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import DiskFault, GossamerError, StoreError

@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 import typer
 import typer.main
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 
 # Words at the end of a help: `graph, index or all.`, `How far to go: page, host, any.`

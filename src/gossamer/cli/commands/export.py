@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
-from gossamer.base.values import dataclass
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_archive import ARCHIVES
 from gossamer.transfer.export_choice import Choice

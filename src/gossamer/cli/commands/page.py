@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from base64 import b64encode
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gossamer.base.answer_class import status_text
 from gossamer.base.clock import iso_of
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.pages import StoredPage

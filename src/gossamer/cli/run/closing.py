@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from gossamer.base.answer_class import AnswerClass
 from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
-from gossamer.base.values import dataclass
 from gossamer.cli.show.colours import painted
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import answers_text, reasons_text

@@ -16,7 +16,6 @@ from gossamer.base import native
 from gossamer.base.garbage import keep_large_apart, search_all, search_seldom
 from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
-from gossamer.base.values import ready
 from gossamer.cli.run.closing import Closing, limit_text
 from gossamer.cli.run.progress_lines import ProgressReporter, print_closing
 from gossamer.cli.show.colours import has_colours
@@ -33,7 +32,6 @@ from gossamer.node.node import Node
 from gossamer.node.progress import Summary
 from gossamer.node.session import NeedsContact, Plan, opened
 from gossamer.node.start.build_pool import workers_for
-from gossamer.parse.reading import Reading
 from gossamer.workers.spawn import dismiss, fork_ahead
 
 NOTHING_FETCHED: Final = 3
@@ -105,7 +103,6 @@ def _get_ready() -> None:
     """Do once what every process of the crawl would do."""
     for name in ("gossamer.workers._link_cache", "gossamer.parse._scan", "gossamer.urls._plain"):
         native.load(name)
-    ready(Reading)  # they make them for every page
 
 
 def _run(crawling: object) -> Summary:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,6 @@ from gossamer.analyse.report_page import report_page
 from gossamer.analyse.report_questions import FROM_ARCHIVE, NAMES
 from gossamer.base.clock import iso_of
 from gossamer.base.plurals import counted
-from gossamer.base.values import dataclass
 from gossamer.cli.show.tables import print_table
 from gossamer.errors import UsageError
 from gossamer.reader.collection_reader import CollectionReader

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gossamer.base.garbage import give_back
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile
 from gossamer.graph.arrow import pa
 from gossamer.graph.columns import number_column, text_column

@@ -13,13 +13,13 @@ each node and one chunk of links; the links themselves are in a file when they a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.base.values import dataclass
 from gossamer.graph.ranks.spool import CHUNK, Numbers, Spool
 
 Places = NDArray[np.int32]

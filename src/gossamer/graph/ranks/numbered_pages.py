@@ -9,13 +9,13 @@ a graph of 6,000 pages as much again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.base.values import dataclass
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.coded import Rows, Text, has_faults, rows_of
 from gossamer.graph.columns import (

@@ -12,6 +12,7 @@ spills every link twice: 10^8 links failed in 256 MB, and 10^7 took twice as lon
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
@@ -19,7 +20,6 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.base.values import dataclass
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.coded import Rows, rows_of
 from gossamer.graph.columns import filled, number_array, number_scalar, taken

@@ -18,7 +18,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from gossamer.base.checked_lines import crc32, crc32_of
 from gossamer.base.disk import is_full_error, is_read_only_error
 from gossamer.base.files import delete_if_possible, sync_folder
-from gossamer.base.values import dataclass
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.graph.arrow import pa, pq
 from gossamer.graph.manifest import REBUILD, TEMPORARY_SUFFIX, Manifest

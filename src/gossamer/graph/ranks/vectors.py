@@ -18,13 +18,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.base.values import dataclass
 from gossamer.graph.ranks.numbered_links import InLinks, Places, in_links_of
 
 Vector = NDArray[np.float64]

@@ -10,10 +10,9 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from gossamer.base.values import dataclass
 from gossamer.parse.anchors import AROUND, fold
 from gossamer.records import Link, LinkKind
 

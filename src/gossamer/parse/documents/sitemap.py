@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from gossamer.base.values import dataclass
 from gossamer.parse.charset import decode, text_charset, xml_charset
 from gossamer.parse.documents.dates import utc_of
 from gossamer.parse.documents.xml_list import Field, XmlEntry, XmlList, read_list

@@ -19,12 +19,10 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, NamedTuple
 from xml.parsers import expat  # nothing external is read: see above
-
-from gossamer.base.values import dataclass
 
 ENTRIES: Final = frozenset({"url", "sitemap", "item", "entry"})
 # 50,000 URLs with twenty fields and images each; at most 2 s of parsing.

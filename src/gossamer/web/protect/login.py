@@ -15,10 +15,9 @@ import hmac
 import secrets
 import threading
 from base64 import b64decode, b64encode
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.web.protect.proxies import Proxies
 from gossamer.web.protect.throttle import Throttle

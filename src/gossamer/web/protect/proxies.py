@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address

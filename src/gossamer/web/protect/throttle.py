@@ -17,10 +17,8 @@ from __future__ import annotations
 import ipaddress
 import threading
 from collections import OrderedDict, deque
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Final
-
-from gossamer.base.values import dataclass
 
 FORGET_S: Final = 300.0
 TRIES_OF_CLIENT: Final = 5

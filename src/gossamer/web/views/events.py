@@ -16,11 +16,11 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import Clock
-from gossamer.base.values import dataclass
 from gossamer.errors import StoreError
 
 EVERY_S: Final = 1.0

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,6 @@ from typing import Any, Final
 from starlette.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
-from gossamer.base.values import dataclass
 from gossamer.errors import UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.graph.formats import NETWORK_FORMATS

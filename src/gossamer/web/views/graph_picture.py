@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final, Literal
 
-from gossamer.base.values import dataclass
 from gossamer.graph.ego import Ego, Neighbour
 
 WIDTH: Final = 1_000

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache, cached_property, lru_cache
 from html import escape
@@ -25,7 +26,6 @@ import turbohtml
 from starlette.responses import Response
 
 from gossamer.base.clock import iso_of
-from gossamer.base.values import dataclass
 from gossamer.reader.pages import StoredPage
 from gossamer.urls.canonical import NormalForm
 
