@@ -1,8 +1,8 @@
-"""One class for what became of a URL: its outcome and its HTTP status together.
+"""One class for the state of a URL: its outcome and its HTTP status together.
 
-`fetched` says that an answer came and was kept. It does not say that the page exists: a 404 is an
-answer, too. Whoever shows a URL to a person shows the class beside the outcome, so that a dead page
-never looks like a good one. Terminal, web page and reports take class, label and colour from here.
+`fetched` means that a response came and was stored. It does not mean that the page exists: a 404 is
+a response, too. Displays show the class beside the outcome, so that a dead page never looks like a
+good one. Terminal, web page and reports take class, label and colour from here.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final
 
 
 class AnswerClass(StrEnum):
-    """Every URL that is known is in exactly one of these."""
+    """Every known URL is in exactly one of these."""
 
     SUCCESS = "2xx"
     REDIRECT = "3xx"
     CLIENT_ERROR = "4xx"
     SERVER_ERROR = "5xx"
-    OTHER_STATUS = "other"  # a status outside 200 to 599, as some servers invent them
+    OTHER_STATUS = "other"  # a status outside 200 to 599, which some servers invent
     FAILED = "failed"
     REFUSED = "refused"
     QUEUED = "queued"
@@ -46,17 +46,17 @@ _OF_STATUS: Final = {
 
 
 def class_of_status(status: int) -> AnswerClass:
-    """The class of an answer that came."""
+    """The class of a response."""
     return _OF_STATUS.get(status // 100, AnswerClass.OTHER_STATUS)
 
 
 def class_of(outcome: str, status: int = 0) -> AnswerClass:
-    """The class of a URL. Raises ValueError for an outcome that does not exist."""
+    """The class of a URL. Raises ValueError for an unknown outcome."""
     return class_of_status(status) if outcome == "fetched" else AnswerClass(outcome)
 
 
 def status_text(status: int) -> str:
-    """`404 Not Found`; the number alone where it has no common name."""
+    """`404 Not Found`; the number alone if it has no common name."""
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
@@ -64,7 +64,7 @@ def status_text(status: int) -> str:
 
 
 def answer_text(outcome: str, status: int = 0, reason: str = "") -> str:
-    """Outcome and status apart: `fetched, 404 Not Found`, `failed: timeout`, `queued`."""
+    """Outcome and status: `fetched, 404 Not Found`, `failed: timeout`, `queued`."""
     if outcome == "fetched" and status:
         return f"{outcome}, {status_text(status)}"
     return f"{outcome}: {reason}" if reason else outcome
@@ -73,7 +73,7 @@ def answer_text(outcome: str, status: int = 0, reason: str = "") -> str:
 def count_classes(
     by_status: Mapping[str, int], *, failed: int, refused: int, queued: int
 ) -> dict[str, int]:
-    """How many URLs are in each class; every class is named, and the sum is all known URLs."""
+    """The number of URLs in each class; includes every class, and the sum is all known URLs."""
     counts = dict.fromkeys((str(one) for one in AnswerClass), 0)
     for status, count in by_status.items():
         counts[class_of_status(int(status))] += count

@@ -1,4 +1,4 @@
-"""JSON lines that carry their own checksum, and checksums of files.
+"""JSON lines with their own checksum, and checksums of files.
 
 The last member of such a line is `sum`: the CRC-32 of all bytes of the line before it. So a flipped
 byte anywhere in the line is found, and other tools read it as plain JSON.
@@ -21,13 +21,13 @@ _PIECE_BYTES: Final = 1 << 20
 
 
 def checked_line(record: Mapping[str, object]) -> bytes:
-    """A record that is not empty as a line with its checksum."""
+    """A non-empty record as a line with its checksum."""
     text = json.dumps(record).encode()[:-1]
     return text + _SUM + b"%08x" % crc32(text) + _END
 
 
 def read_checked_line(line: bytes) -> dict[str, Any] | None:
-    """The record of a line, or None where the line is not as it was written."""
+    """The record of a line, or None if the line is damaged."""
     text, tail = line[:-_TAIL], line[-_TAIL:]
     if tail != _SUM + b"%08x" % crc32(text) + _END:
         return None
@@ -42,18 +42,18 @@ def read_checked_line(line: bytes) -> dict[str, Any] | None:
 
 
 def crc32(data: bytes, before: int = 0) -> int:
-    """CRC-32 as gzip and zlib have it; `before` is that of the bytes before."""
+    """CRC-32 as in gzip and zlib; `before` is that of the preceding bytes."""
     return isal_zlib.crc32(data, before)
 
 
 def crc32_of(path: Path, length: int | None = None) -> tuple[int, int]:
-    """The CRC-32 of a file's first `length` bytes, or of all, and how many there were."""
+    """The CRC-32 of a file's first `length` bytes, or of all, and the number of bytes."""
     with path.open("rb") as file:
         return crc32_in(file, length)
 
 
 def crc32_in(file: IO[bytes], length: int | None = None, before: int = 0) -> tuple[int, int]:
-    """The same from where an open file stands."""
+    """The same from the current position of an open file."""
     found, count = before, 0
     while length is None or count < length:
         wanted = _PIECE_BYTES if length is None else min(_PIECE_BYTES, length - count)

@@ -1,6 +1,6 @@
-"""Where the time comes from. Nothing else in this program reads a clock or sleeps.
+"""The source of time. Nothing else in this program reads a clock or sleeps.
 
-Two times are told apart. *Now* (`now_s`) only grows and measures rests and durations. *Wall*
+There are two times. *Now* (`now_s`) is monotonic and measures delays and durations. *Wall*
 (`wall_us`, microseconds since 1970) dates captures and everything that must outlive the process.
 """
 
@@ -19,7 +19,7 @@ class Clock(Protocol):
     """A source of time; every implementation keeps both times in step."""
 
     def now_s(self) -> float:
-        """Seconds that only grow."""
+        """Monotonic seconds."""
         ...
 
     def wall_us(self) -> int:
@@ -32,9 +32,9 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The machine's clocks."""
+    """The clocks of the machine."""
 
-    now_s = staticmethod(time.monotonic)  # asked some five times a page, so without a step between
+    now_s = staticmethod(time.monotonic)  # called about five times per page, so without a wrapper
 
     def wall_us(self) -> int:
         return time.time_ns() // 1000
@@ -44,7 +44,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """Stands still until a test moves it."""
+    """Changes only when a test advances it."""
 
     def __init__(self, wall_us: int = 1_767_225_600_000_000) -> None:
         self._now_s = 0.0
@@ -66,12 +66,12 @@ class ManualClock:
         await woken.wait()
 
     async def advance(self, seconds: float) -> None:
-        """Move on, waking each sleeper at its own moment, in order."""
+        """Advance the time, waking each sleeper at its own time, in order."""
         until_s = self._now_s + seconds
         while self._sleepers and self._sleepers[0][0] <= until_s:
             self._now_s, _, woken = heapq.heappop(self._sleepers)
             woken.set()
-            await asyncio.sleep(0)  # let the sleeper run at its moment, not at ours
+            await asyncio.sleep(0)  # let the sleeper run at its own time
         self._now_s = until_s
 
 
@@ -81,10 +81,10 @@ def iso_of(wall_us: int) -> str:
 
 
 def exact_iso_of(wall_us: int) -> str:
-    """`2026-01-31T12:00:00.000042Z`, for what a second does not tell apart."""
+    """`2026-01-31T12:00:00.000042Z`, where seconds are not exact enough."""
     return f"{iso_of(wall_us)[:-1]}.{wall_us % 1_000_000:06d}Z"
 
 
-@functools.lru_cache(maxsize=64)  # a crawl dates a thousand captures with the same second
+@functools.lru_cache(maxsize=64)  # a crawl uses the same second for a thousand captures
 def _iso_of_second(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,8 +1,8 @@
-"""Which of several Content-Type values counts? The last one that is a MIME type.
+"""Choose one of several Content-Type values: the last one that is a MIME type.
 
-The Fetch standard joins all headers of the name with commas, splits them outside of quotation
-marks and takes the last that can be read and is not `*/*`. A charset of an earlier one holds for
-a later one of the same type. Most answers have one header without a comma: it stays as it is.
+The Fetch standard joins all headers of the name with commas, splits them outside of quotation marks
+and takes the last that is valid and not `*/*`. The charset of an earlier one holds for a later one
+of the same type. Most responses have one header without a comma: it stays unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CHARSET: Final = re.compile(r';[ \t\r\n]*charset=("(?:[^"\\]|\\.)*+"|[^;"]+)', 
 
 
 def content_type_of(values: Iterable[str]) -> str:
-    """The Content-Type that counts of all that an answer has; the first if none can be read."""
+    """The effective Content-Type of a response; the first if none is valid."""
     joined = ", ".join(values)
     if "," not in joined:
         return joined

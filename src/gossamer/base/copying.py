@@ -1,7 +1,7 @@
-"""Copies of files that cost little: a second name, shared blocks, or else bytes.
+"""Cheap copies of files: a hard link, shared blocks, or else bytes.
 
-A second name (hard link) is for files that nobody ever writes to again. Where a file system can
-share blocks between files, `copy_file_range` does so.
+A hard link is for files that are never written again. If a file system can share blocks between
+files, `copy_file_range` does so.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _READ_BYTES: Final = 1 << 20
 
 
 def link_or_copy(source: Path, target: Path) -> bool:
-    """Let `target` have the bytes of `source`, which never change; whether it is a second name.
+    """Give `target` the bytes of `source`, which never change. Return whether it is a hard link.
 
-    Raises FileNotFoundError, and OSError where the disk does not take it.
+    Raises FileNotFoundError, and OSError if the disk refuses it.
     """
     try:
         os.link(source, target)
@@ -31,9 +31,9 @@ def link_or_copy(source: Path, target: Path) -> bool:
 
 
 def copy_bytes(source: BinaryIO, target: Path, size: int) -> int:
-    """Copy the first `size` bytes of an open file, synced to the disk; how many there were.
+    """Copy the first `size` bytes of an open file, and sync. Return the number of bytes.
 
-    Whoever may not read the one may not read the other.
+    The copy gets the same read permissions.
     """
     mode = os.fstat(source.fileno()).st_mode & 0o777
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
@@ -49,7 +49,7 @@ def copy_bytes(source: BinaryIO, target: Path, size: int) -> int:
 
 
 def _shared(source: int, target: int, size: int) -> int:
-    """What the kernel copies by itself, from the start; fewer bytes where it cannot."""
+    """The bytes that the kernel copies by itself, from the start; fewer if it cannot."""
     copy_range = getattr(os, "copy_file_range", None)
     copied = 0
     if copy_range is None:
@@ -60,7 +60,7 @@ def _shared(source: int, target: int, size: int) -> int:
             if not some:
                 break
             copied += some
-    except OSError:  # it cannot between these two; if the disk is full, writing says so, too
+    except OSError:  # not supported between these two; if the disk is full, writing reports it, too
         os.lseek(target, copied, os.SEEK_SET)
         return copied
     os.lseek(target, copied, os.SEEK_SET)

@@ -1,7 +1,7 @@
-"""Why did the disk not take something: is it full, read-only, or broken?
+"""Find out why the disk refused a write: full, read-only, or failed.
 
-Libraries tell it by a number, or in a text. A disk that failed is often mounted read-only by the
-kernel a moment later; then the file system says so, whatever the first error was.
+Libraries report it by a number, or in a text. The kernel often mounts a failed disk read-only a
+moment later; then the file system says so, whatever the first error was.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-# Errors of which the disk is the cause, not this program.
+# Errors caused by the disk, not by this program.
 OF_THE_DISK: Final = frozenset({*FULL, errno.EROFS, errno.EIO})
 _DENIED: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _DENIED_WORDS: Final = re.compile(
@@ -24,7 +24,7 @@ _READ_ONLY: Final = re.compile(rf"Read-only file system|os error {errno.EROFS}\b
 
 
 def is_full_error(error: BaseException) -> bool:
-    """Whether an error of the system says that there is no room."""
+    """Whether a system error says that the disk is full."""
     return isinstance(error, OSError) and error.errno in FULL
 
 
@@ -36,15 +36,15 @@ def is_read_only_error(error: BaseException) -> bool:
 
 
 def is_denied_error(error: BaseException) -> bool:
-    """Whether an error, of the system or of a library, says that one may not write there."""
+    """Whether an error, of the system or of a library, says that writing is not permitted."""
     if isinstance(error, OSError) and error.errno:
         return error.errno in _DENIED
     return _DENIED_WORDS.search(str(error)) is not None
 
 
 def is_mounted_read_only(folder: Path) -> bool:
-    """Whether nothing can be written to the file system of a folder."""
+    """Whether the file system of a folder is read-only."""
     try:
         return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-    except (OSError, AttributeError):  # Windows has none
+    except (OSError, AttributeError):  # missing on Windows
         return False

@@ -1,4 +1,4 @@
-"""How many files and connections may this process have open?"""
+"""The limit of open files and connections of this process."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _OURS: Final = 400  # RocksDB 256, archives, sockets to workers, libraries
 
 
 def room_for_connections(wanted: int) -> int:
-    """Raise the limit of open files as far as `wanted` connections need; how many fit."""
+    """Raise the limit of open files for `wanted` connections. Return how many fit."""
     if sys.platform == "win32":
         return wanted
-    import resource  # it is not there on Windows
+    import resource  # missing on Windows
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     need = 2 * wanted + _OURS

@@ -1,4 +1,4 @@
-"""Who holds a file? A lock ends with the process that holds it, however that ends."""
+"""File locks. A lock ends with the process that holds it, however that ends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def try_lock(descriptor: int) -> bool:
-        """Hold an open file, unless somebody else does; whether it is ours now."""
+        """Lock an open file, unless another process has. Return whether this process holds it."""
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -19,9 +19,9 @@ else:
     import fcntl
 
     def try_lock(descriptor: int) -> bool:
-        """Hold an open file, unless somebody else does; whether it is ours now.
+        """Lock an open file, unless another process has. Return whether this process holds it.
 
-        Raises OSError where the file system has no locks, as some that lie elsewhere.
+        Raises OSError if the file system has no locks, as some network file systems.
         """
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,7 +1,8 @@
-"""What file is this? Told by its first bytes, where nobody says, or where what is said is wrong.
+"""Recognise a file type by its first bytes, if the declared type is missing or wrong.
 
 The patterns are those of the MIME Sniffing standard, and some formats that it leaves out because
-browsers do not show them. What has no such beginning (text, HTML, scripts) is not told here. Pure.
+browsers do not show them. Types without such a beginning (text, HTML, scripts) are not recognised
+here. Pure.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Final
 
 START_BYTES: Final = 64  # enough for every pattern
 
-# At the very beginning, as most are.
+# At the start of the file, as most are.
 _BEGINNINGS: Final = (
     (b"%PDF-", "application/pdf"),
     (b"%!PS-Adobe-", "application/postscript"),
@@ -58,9 +59,9 @@ _CHUNKS: Final = {
 }
 _BRANDS: Final = {b"avif": "image/avif", b"avis": "image/avif", b"heic": "image/heic",
                   b"M4A ": "audio/mp4", b"qt  ": "video/quicktime"}  # fmt: skip
-# Two-byte beginnings are in too many texts ("BM" of "BMW"): there something else must agree.
+# Two-byte patterns occur in many texts ("BM" of "BMW"): another check must agree.
 _SHORT: Final = frozenset({"image/bmp"})
-# Names that mean one thing; the first is the one used here.
+# Names for one type; the first is the one used here.
 _ALIASES: Final = {
     "audio/wave": "audio/wav", "audio/x-wav": "audio/wav", "audio/vnd.wave": "audio/wav",
     "audio/x-pn-wav": "audio/wav", "audio/mp3": "audio/mpeg", "audio/x-mp3": "audio/mpeg",
@@ -78,7 +79,7 @@ _ALIASES: Final = {
 
 
 def magic_of(start: bytes) -> str:
-    """The MIME type of a file that begins like this; empty where its beginning says nothing."""
+    """The MIME type of a file with this start; empty if unknown."""
     found = _CHUNKS.get((start[:4], start[8:12]))
     if found:
         return found
@@ -91,5 +92,5 @@ def magic_of(start: bytes) -> str:
 
 
 def one_name(mime: str) -> str:
-    """The name that is used here for a type that has several."""
+    """The name used here for a type that has several."""
     return _ALIASES.get(mime, mime)

@@ -1,4 +1,4 @@
-"""How much memory processes hold now."""
+"""Measure the memory of processes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def resident_bytes(pids: Iterable[int]) -> int | None:
-    """Resident memory of these processes together; None where the system does not tell (no /proc).
+    """Resident memory of these processes together; None if the system does not tell (no /proc).
 
-    A page that two processes share counts twice. A process that has ended counts nothing.
+    Memory that two processes share counts twice. A process that has ended counts nothing.
     """
     pages, is_known = 0, False
     for pid in pids:

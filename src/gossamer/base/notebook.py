@@ -1,7 +1,7 @@
-"""Values shown to people: one line in a terminal, a small table in a notebook.
+"""Show values to people: one line in a terminal, a small table in a notebook.
 
-Text from the web is escaped, cut, and freed of what would change how the text after it reads, so
-crawled markup never runs in a notebook. Links lead to http and https only.
+Text from the web is escaped, cut, and stripped of characters that change how the following text
+reads, so crawled markup never runs in a notebook. Links lead to http and https only.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _DIRECTIONS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068
 _LEFT: Final = ' style="text-align:left;vertical-align:top"'
 _ONE_LINE: Final = ' style="text-align:left;white-space:nowrap"'
 _LONGEST_CELL: Final = 200
-_LONGEST_VALUE: Final = 60  # of a table that does not wrap
+_LONGEST_VALUE: Final = 60  # in a table that does not wrap
 
 
 def plain(value: object, longest: int = _LONGEST_CELL) -> str:
-    """A value as one line of text, cut where it is long; empty for None."""
+    """A value as one line of text, cut to a length; empty for None."""
     if value is None:
         return ""
     text = str(value)[: 4 * longest + 4]
@@ -38,7 +38,7 @@ def escaped(value: object, longest: int = _LONGEST_CELL) -> str:
 
 
 def link_to(url: str, words: str = "") -> str:
-    """A link to a page of the web; only the words where the URL is of another kind."""
+    """A link to a web page; only the words if the URL has another scheme."""
     shown = escaped(words or url)
     if not url.startswith(("http://", "https://")):
         return shown
@@ -60,7 +60,7 @@ def rows_table(
 ) -> str:
     """A table with a line of names; cells are HTML already, names and note are text.
 
-    Where cells do not wrap, a wide table scrolls.
+    If cells do not wrap, a wide table scrolls.
     """
     style = _LEFT if wraps else _ONE_LINE
     head = "".join(f"<th{style}>{html.escape(name)}</th>" for name in names)
@@ -80,7 +80,7 @@ def cell_of(value: object) -> str:
 
 
 def text_table(names: Sequence[str], rows: Sequence[Sequence[object]], width: int = 100) -> str:
-    """Columns side by side, as many as fit; a last column of dots says that there are more."""
+    """Columns side by side, as many as fit; a last column of dots means that there are more."""
     columns = [
         [name, *(plain(row[number], 40) for row in rows)] for number, name in enumerate(names)
     ]

@@ -1,4 +1,4 @@
-"""Is the library there that draws curves on the web page? A build fetches it from npm."""
+"""Check for the library that draws curves on the web page. A build fetches it from npm."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def has_plots(static: Path = _STATIC) -> bool:
 
 
 def plot_library(static: Path = _STATIC) -> str:
-    """`uplot 1.6.32`; empty where the build had no npm."""
+    """`uplot 1.6.32`; empty if the build had no npm."""
     try:
         stamp = json.loads((static / VENDOR / "stamp.json").read_text(encoding="utf-8"))
         return ", ".join(f"{name} {version}" for name, version in stamp["packages"].items())

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """The number and its noun; `plural` where it is not the noun with an `s`."""
+    """The number and its noun; `plural` if it is not the noun with an `s`."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"

@@ -24,14 +24,15 @@ _OWNER: Final = "owner.lock"
 def scratch_folder(kind: str, inside: Path | None = None) -> Iterator[Path]:
     """A folder `gossamer-KIND-...` in the temporary folder, removed when the block ends.
 
-    Those of the same kind that dead processes left behind are removed first.
+    Folders of the same kind that dead processes left are removed first.
     """
     place = inside or Path(tempfile.gettempdir())
     remove_abandoned(kind, place)
     made = Path(tempfile.mkdtemp(prefix="gossamer-new-", dir=place))
     folder = made.with_name(made.name.replace("gossamer-new-", f"gossamer-{kind}-"))
     with (made / _OWNER).open("wb") as owner:
-        with suppress(OSError):  # a file system without locks: then nobody can tell, and it stays
+        # a file system without locks: then the owner is unknown, and the folder stays
+        with suppress(OSError):
             try_lock(owner.fileno())
         made.rename(folder)
         try:
@@ -41,9 +42,9 @@ def scratch_folder(kind: str, inside: Path | None = None) -> Iterator[Path]:
 
 
 def remove_abandoned(kind: str, place: Path) -> list[Path]:
-    """Remove the folders of a kind whose owners are dead; which they were.
+    """Remove the folders of a kind whose owners are dead. Return them.
 
-    Only those that belong to this user: the temporary folder is everybody's.
+    Only those of this user, because the temporary folder is shared.
     """
     removed = []
     for folder in place.glob(f"gossamer-{kind}-*"):

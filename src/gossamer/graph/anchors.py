@@ -1,7 +1,7 @@
-"""The words under which every URL, host or site is linked, and by how many.
+"""The anchor texts of every URL, host or site, with counts.
 
-Links that stand in one page under the same words count as one page; counts are sums of sums, as in
-`degrees.py`. Links without words, such as redirects, are left out.
+Links in one page with the same text count as one page; counts are sums of sums, as in `degrees.py`.
+Links without text, such as redirects, are left out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ANCHORS: Final = """
 def anchors(folder: Path, level: str = "page") -> Iterator[Any]:
     """Record batches: target anchor sites hosts pages links.
 
-    Raises UsageError for a level that is none, CorruptFile.
+    Raises UsageError for an unknown level, CorruptFile.
     """
     check_level(level)
     target, joined = "l.target", ""

@@ -1,7 +1,7 @@
-"""The one door to pyarrow, which ships no types: `pa`, `pc` and `pq` for the rest of graph/.
+"""The only import of pyarrow, which ships no types: `pa`, `pc` and `pq` for the rest of graph/.
 
-It is opened when somebody comes through: loading pyarrow takes 80 ms, and a worker that has just
-started has pages to ask for first.
+It is imported on first use: loading pyarrow takes 80 ms, and a worker that has just started should
+request pages first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gossamer.base import garbage
 
 
 class _Late:
-    """A module that is imported when it is first used."""
+    """A module that is imported on first use."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -31,8 +31,9 @@ pq: Final[Any] = _Late("pyarrow.parquet")
 
 
 def hold_little() -> None:
-    """For a process of its own: memory that is not used is not kept, not by Arrow either. Call it
-    before Arrow is used: what its own functions take meanwhile has a pool that is chosen once."""
+    """For a separate process: return unused memory to the system, in Arrow too. Call it before
+    Arrow is used, because Arrow chooses its memory pool once.
+    """
     garbage.hold_little()
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     pa.set_memory_pool(pa.system_memory_pool())

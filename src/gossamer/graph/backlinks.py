@@ -1,8 +1,8 @@
-"""Who links to a URL, and with which words?
+"""The links to a URL, with their anchor texts.
 
-By page: every link, with its words and place. By host or site: how many pages of it link, most
-first. Anchors: the different words, those that most sites use first. Links of a page to itself are
-among them; counts of other pages are in `degrees.py`.
+By page: every link, with its text and place. By host or site: the number of linking pages, most
+first. Anchors: the distinct texts, those that most sites use first. Links of a page to itself are
+included; counts of other pages are in `degrees.py`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ def backlinks(folder: Path, url: str, by: str = "page") -> Any:
 
 
 def anchors(folder: Path, url: str) -> Any:
-    """An Arrow table of the words under which a URL in canonical form is linked:
-    anchor sites hosts pages links. Raises CorruptFile."""
+    """An Arrow table of the anchor texts of links to a URL in canonical form: anchor sites hosts
+    pages links. Raises CorruptFile.
+    """
     return _words(links_to(folder, url))
 
 
 @dataclass(frozen=True, slots=True)
 class Screenful:
-    """Some rows of `backlinks`, the first rows of `anchors`, and how many each has in all."""
+    """Some rows of `backlinks`, the first rows of `anchors`, and the total number of each."""
 
     links: Any
     total: int
@@ -50,8 +51,9 @@ class Screenful:
 
 
 def screenful(folder: Path, url: str, by: str, *, limit: int, offset: int, words: int) -> Screenful:
-    """`limit` rows of `backlinks` from `offset`, and `words` of `anchors`: the graph is read once,
-    and nothing is made of what is not shown. Raises the same."""
+    """`limit` rows of `backlinks` from `offset`, and `words` rows of `anchors`. The graph is read
+    once, and rows that are not shown are not built. Raises the same errors.
+    """
     check_level(by)
     found = links_to(folder, url)
     links, anchors_ = _linking(found, by), _words(found)

@@ -1,9 +1,9 @@
-"""Links in memory by columns, texts as numbers: how merging sorts millions of texts without
-comparing them.
+"""Links in memory by columns, with dictionary-encoded texts, so that merging sorts millions of
+texts without comparing them.
 
-A text column is a dictionary of its distinct texts and one number a row. Parquet stores it so
-already, so reading gives it away; only the dictionary of the sorted column is ever compared. A row
-costs 0.2 microseconds so to be sorted and written, where sorting texts costs two.
+A text column is a dictionary of its distinct texts and one number per row. Parquet stores it in
+this form, so reading gives it for free; only the dictionary of the sorted column is ever compared.
+Sorting and writing a row costs 0.2 microseconds so; sorting texts costs two.
 """
 
 from __future__ import annotations
@@ -29,34 +29,35 @@ from gossamer.graph.columns import (
 
 Numbers = npt.NDArray[Any]
 
-KEY: Final = ("source", "target", "anchor", "rel", "place", "kind")  # what tells links apart
+# the columns that identify a link
+KEY: Final = ("source", "target", "anchor", "rel", "place", "kind")
 TEXTS: Final = (*KEY, "fault")
 NUMBERS: Final = ("line", "first_us", "seen_us")
 _LOW: Final = 0xFFFF_FFFF
-_SMALL: Final = 100  # texts: their numbers take a byte, and all may stand in every group of rows
+_SMALL: Final = 100  # texts: their numbers take a byte, and every row group may contain them all
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A column of texts: `words[codes[i]]` is that of row i."""
+    """A column of texts: `words[codes[i]]` is the text of row i."""
 
-    words: Any  # a pyarrow.StringArray, each text once
+    words: Any  # a pyarrow.StringArray of distinct texts
     codes: Numbers
 
     def ranked(self) -> Text:
-        """The same with its dictionary in order: then numbers compare as the texts do."""
+        """The same with a sorted dictionary: then numbers compare like the texts."""
         order = places_in_order(self.words)
         ranks = np.empty(len(order), np.int32)
         ranks[order] = np.arange(len(order), dtype=np.int32)
         return Text(taken(self.words, order), ranks[self.codes])
 
     def code_of(self, word: str) -> int:
-        """The number of a text; -1 when there is none."""
+        """The number of a text; -1 if it is missing."""
         found: int = pc.index(self.words, text_scalar(word)).as_py()
         return found
 
     def column(self) -> Any:
-        """The Arrow column, with only those texts in its dictionary that a row has."""
+        """The Arrow column; its dictionary has only texts that a row uses."""
         size = len(self.words)
         if size <= _SMALL:
             codes = number_column(self.codes.astype(np.int32, copy=False))
@@ -95,7 +96,7 @@ class Rows:
         )
 
     def ordered(self, name: str) -> Rows:
-        """The rows in the order of a text column, else in the order that they have."""
+        """The rows sorted by a text column; the sort is stable."""
         ranked = self.texts[name].ranked()
         packed = ranked.codes.astype(np.int64)
         packed <<= 32
@@ -104,7 +105,7 @@ class Rows:
         return Rows({**self.texts, name: ranked}, self.numbers).taken(packed & _LOW)
 
     def table(self, names: Sequence[str]) -> Any:
-        """An Arrow table of some columns, texts as dictionaries."""
+        """An Arrow table of some columns, with dictionary-encoded texts."""
         columns = [
             self.texts[name].column() if name in self.texts else number_column(self.numbers[name])
             for name in names
@@ -115,7 +116,7 @@ class Rows:
 
 
 def read_coded(path: Path, groups: Sequence[int] | None = None) -> Any:
-    """A file of links, or some of its groups of rows, as an Arrow table with dictionaries."""
+    """A file of links, or some of its row groups, as an Arrow table with dictionaries."""
     metadata = pq.read_metadata(path)
     names = metadata.schema.names
     if "fault" in names and not has_faults(metadata, names.index("fault")):
@@ -128,7 +129,7 @@ def read_coded(path: Path, groups: Sequence[int] | None = None) -> Any:
 
 
 def has_faults(metadata: Any, column: int) -> bool:
-    """Whether any link in a file may be malformed: seldom, and statistics say so."""
+    """Whether a file may contain malformed links: rare, and the statistics say so."""
     for group in range(metadata.num_row_groups):
         statistics = metadata.row_group(group).column(column).statistics
         if statistics is None or not statistics.has_min_max or statistics.max != "":
@@ -139,14 +140,15 @@ def has_faults(metadata: Any, column: int) -> bool:
 def rows_of(
     given: list[Any], names: Sequence[str] = TEXTS, numbered: Sequence[str] = NUMBERS
 ) -> Rows:
-    """The rows of tables of `read_coded`, one after the other; all their columns, or some. The list
-    is empty after it: whoever has given it holds no column that was taken over."""
+    """The rows of tables of `read_coded`, one after the other, with all their columns or some.
+    Empties the list, so that the caller holds no column that was taken over.
+    """
     tables = [table for table in given if table.num_rows] or given[:1]
     given.clear()
     texts = {}
     for name in names:
         texts[name] = _text([_part_of(table, name) for table in tables])
-        # Dictionaries are most of it: what was taken over is not kept twice.
+        # Dictionaries take most of the memory, so columns taken over are not kept twice.
         tables = [table.drop_columns([name] * (name in table.column_names)) for table in tables]
     numbers = {
         name: np.concatenate([_numbers(table, name) for table in tables]) for name in numbered
@@ -155,7 +157,7 @@ def rows_of(
 
 
 def _part_of(table: Any, name: str) -> Sequence[Any]:
-    """The pieces of a text column; one that was not read is empty in every row."""
+    """The chunks of a text column; a column that was not read is empty in every row."""
     if name in table.column_names:
         chunks: Sequence[Any] = table.column(name).chunks
         return [chunk if chunk.type != pa.string() else coded(chunk) for chunk in chunks]
@@ -164,7 +166,7 @@ def _part_of(table: Any, name: str) -> Sequence[Any]:
 
 
 def _text(pieces: Sequence[Sequence[Any]]) -> Text:
-    """Pieces with dictionaries of their own as one column: only dictionaries are compared."""
+    """Chunks with their own dictionaries as one column: only dictionaries are compared."""
     chunks = [chunk for piece in pieces for chunk in piece]
     if not chunks:
         return Text(text_column(()), np.empty(0, np.int32))
@@ -179,7 +181,7 @@ def _text(pieces: Sequence[Sequence[Any]]) -> Text:
 
 
 def _mapped(numbers: Numbers, codes: Numbers) -> Numbers:
-    """The codes by other numbers: those of the first piece, and of one text, stay as they are."""
+    """The codes mapped to other numbers. Those of the first chunk, and of a single text, stay."""
     if np.array_equal(numbers, np.arange(len(numbers))):
         return codes.astype(numbers.dtype, copy=False)
     return numbers.take(codes)

@@ -1,8 +1,8 @@
-"""How many pages, hosts and sites link to a URL?
+"""Count the pages, hosts and sites that link to a URL.
 
 A page that links twice counts once, and links of a page to itself do not count. A host has one
 site, so the counts are sums of sums: (target, page) is made distinct, then summed by host, by site
-and by target; each step is a grouping that spills, never a set of pages for each target.
+and by target. Each step is a grouping that spills to disk, never a set of pages per target.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def degrees(folder: Path) -> Iterator[Any]:
 
 
 def number_pages(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make the table `pages` of all pages, numbered, with the numbers of their host and site.
+    """Create the table `pages` of all pages, numbered, with the numbers of their host and site.
 
-    `homes` must be there.
+    `homes` must exist.
     """
     connection.execute(_PAGES)
 
@@ -63,9 +63,9 @@ def number_pages(connection: duckdb.DuckDBPyConnection) -> None:
 def name_homes(
     connection: duckdb.DuckDBPyConnection, of: str = "captures", url: str = "source"
 ) -> None:
-    """Make the table `homes`: the hosts of all URLs in a column, numbered, and their sites.
+    """Create the table `homes`: the hosts of all URLs in a column, numbered, and their sites.
 
-    name, site_name: texts; host, site: whole numbers that stand for them.
+    name, site_name: texts; host, site: their numbers.
     """
     sql = f"select distinct {HOST_OF.format(url)} as name from {of} order by name"  # noqa: S608
     names = [row[0] for row in connection.execute(sql).fetchall()]

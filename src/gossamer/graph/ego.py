@@ -1,8 +1,8 @@
-"""Who stands around a page, a host or a site in the graph?
+"""The neighbours of a page, a host or a site in the graph.
 
-The neighbours are those that link to it or that it links to, each with the number of links both
-ways, and the links between two neighbours. Capped: the strongest neighbours are given, and how
-many there are in all. Links within a node are none.
+Neighbours link to it or are linked from it. Each comes with the number of links both ways; the
+links between two neighbours are included. Capped: the strongest neighbours are returned, and the
+total number. Links within a node do not count.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gossamer.urls.site import site_of
 
 Edge = tuple[str, str, int]  # source, target, links
 
-# Of hosts or sites, the strongest edges that are held: about 200 MB.
+# The number of edges between hosts or sites that are held: about 200 MB.
 MOST_EDGES: Final = 1_000_000
 _NAMED: Final[dict[str, Callable[[str], str]]] = {
     "page": str,
@@ -31,7 +31,7 @@ _NAMED: Final[dict[str, Callable[[str], str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A node beside the one that was asked for: links from it, and links to it."""
+    """A neighbour: links from it, and links to it."""
 
     name: str
     links_in: int
@@ -44,7 +44,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Ego:
-    """A node and those around it; `centre` is empty where the whole graph was asked for."""
+    """A node and its neighbours; `centre` is empty for the whole graph."""
 
     centre: str
     level: str
@@ -54,16 +54,16 @@ class Ego:
 
 
 def around_page(folder: Path, url: str, level: str, most: int) -> Ego:
-    """A page with its neighbours, or the hosts or sites that those belong to.
+    """A page with its neighbours, or with their hosts or sites.
 
-    Raises UsageError for what is no level, CorruptFile.
+    Raises UsageError for an unknown level, CorruptFile.
     """
     check_level(level)
     named = _NAMED[level]
     own = named(url)
     links_in = Counter(named(one) for one in _column(links_to(folder, url), "source"))
     links_out = Counter(named(one) for one in _column(links_from(folder, url), "target"))
-    if level == "page":  # a page has the host's other pages around it, never itself
+    if level == "page":  # the host's other pages are neighbours, but never the page itself
         links_in.pop(own, None)
         links_out.pop(own, None)
     shown, total = _strongest(links_in, links_out, most)
@@ -77,7 +77,7 @@ def around_page(folder: Path, url: str, level: str, most: int) -> Ego:
 
 
 def edges_of(folder: Path, level: str) -> list[Edge]:
-    """The edges between hosts or sites, the strongest first; a million at the most.
+    """The edges between hosts or sites, strongest first, at most a million.
 
     Reads the whole graph: some seconds for ten million links. Raises CorruptFile.
     """
@@ -87,7 +87,7 @@ def edges_of(folder: Path, level: str) -> list[Edge]:
 
 
 def around_name(edges: Iterable[Edge], name: str, level: str, most: int) -> Ego:
-    """A host or site with its neighbours; with no name, the strongest nodes of all."""
+    """A host or site with its neighbours; without a name, the strongest nodes of all."""
     edges = list(edges)
     links_in, links_out = Counter[str](), Counter[str]()
     for source, target, links in edges:
@@ -105,7 +105,7 @@ def around_name(edges: Iterable[Edge], name: str, level: str, most: int) -> Ego:
 def _strongest(
     links_in: Counter[str], links_out: Counter[str], most: int
 ) -> tuple[tuple[Neighbour, ...], int]:
-    """Those with most links, both ways counted; ties go by name."""
+    """Those with most links in both directions; ties are ordered by name."""
     names = set(links_in) | set(links_out)
     every = (Neighbour(name, links_in[name], links_out[name]) for name in names)
     ordered = sorted(every, key=lambda one: (-one.links, one.name))
@@ -113,7 +113,7 @@ def _strongest(
 
 
 def _between(edges: Iterable[Edge], names: list[str]) -> tuple[Edge, ...]:
-    """The edges that have both ends among the names."""
+    """The edges between two of the names."""
     wanted = frozenset(names)
     found = Counter[tuple[str, str]]()
     for source, target, links in edges:

@@ -1,9 +1,9 @@
-"""Networks in the files of network programs: GEXF (Gephi), GraphML and Pajek.
+"""Networks in the file formats of network programs: GEXF (Gephi), GraphML and Pajek.
 
-Written as a stream, node by node and edge by edge. Names of nodes are URLs, hosts or sites, which
-strangers wrote: they are escaped, and characters that XML cannot hold become U+FFFD. An edge's
-weight is its number of links; the pages that they stand in are told beside it. Nodes of GEXF and
-GraphML carry what is known of them: title, status, depth, degrees and rank.
+Written as a stream, node by node and edge by edge. Node names are URLs, hosts or sites from the
+web: they are escaped, and characters that XML forbids become U+FFFD. The weight of an edge is its
+number of links; the number of linking pages is a second attribute. Nodes of GEXF and GraphML have
+title, status, depth, degrees and rank if known.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _GRAPHML: Final = """\
 
 
 def write_gexf(file: IO[bytes], network: Network) -> int:
-    """GEXF 1.2; how many edges."""
+    """Write GEXF 1.2. Return the number of edges."""
     file.write(_GEXF.encode())
     for nodes in _rows(network.described_nodes()):
         _write(file, [_gexf_node(*node) for node in nodes])
@@ -71,7 +71,7 @@ def write_gexf(file: IO[bytes], network: Network) -> int:
 
 
 def write_graphml(file: IO[bytes], network: Network) -> int:
-    """GraphML; how many edges."""
+    """Write GraphML. Return the number of edges."""
     file.write(_GRAPHML.encode())
     for nodes in _rows(network.described_nodes()):
         _write(file, [_graphml_node(*node) for node in nodes])
@@ -91,7 +91,9 @@ def write_graphml(file: IO[bytes], network: Network) -> int:
 
 
 def write_pajek(file: IO[bytes], network: Network) -> int:
-    """Pajek's .net, nodes by number, the weight of an arc its links; how many arcs."""
+    """Write Pajek .net: nodes by number, the weight of an arc is its links. Return the number of
+    arcs.
+    """
     file.write(f"*Vertices {network.count()}\n".encode())
     for batch in network.nodes():
         numbered = zip(*(column.to_pylist() for column in batch.columns), strict=True)
@@ -150,7 +152,9 @@ def _attribute(text: str) -> str:
 
 
 def _label(text: str) -> str:
-    """A text as a label of Pajek, which knows no escapes: what would end it is spelt as in URLs."""
+    """A text as a Pajek label. Pajek has no escapes: characters that would end it are
+    percent-encoded.
+    """
     for character in ('"', "\\", "\n", "\r"):
         text = text.replace(character, f"%{ord(character):02X}")
     return f'"{text}"'

@@ -1,11 +1,11 @@
-"""The links into one URL, or out of one page, without reading the graph.
+"""Look up the links to one URL, or of one page, without reading the graph.
 
-Of a sorted file only the groups of rows are read that can hold the URL (`sorted_files.py`); raw
-parts are scanned by DuckDB, which reads the other columns only where one has the URL. Then the
-captures of the pages found are looked up in the same way, so that links which a newer capture has
-superseded are left out.
+Of a sorted file only the row groups that may contain the URL are read (`sorted_files.py`). Raw
+parts are scanned by DuckDB, which reads the other columns only if one contains the URL. Then the
+captures of the pages found are looked up in the same way, so that links superseded by a newer
+capture are left out.
 
-Ten million links in five sets and some raw parts are asked in about 60 ms of CPU.
+A lookup in ten million links, in five sets and some raw parts, takes about 60 ms of CPU.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _CAPTURED: Final = f"""
 
 
 def links_to(folder: Path, url: str) -> Any:
-    """The links that lead to a URL now, as an Arrow table, each once:
-    source target anchor rel place kind first_seen last_seen, in that order.
+    """The current links to a URL, as an Arrow table, each once: source target anchor rel place kind
+    first_seen last_seen, in that order.
 
     Times are microseconds since 1970. Raises CorruptFile.
     """
@@ -52,12 +52,12 @@ def links_to(folder: Path, url: str) -> Any:
 
 
 def links_from(folder: Path, url: str) -> Any:
-    """The same for the links that stand in a page now."""
+    """The same for the current links of a page."""
     return _links(folder, "source", [url])
 
 
 def links_from_all(folder: Path, urls: Sequence[str]) -> Any:
-    """The same for some pages together; a few dozen cost little more than one."""
+    """The same for several pages; a few dozen cost little more than one."""
     return _links(folder, "source", urls)
 
 
@@ -67,7 +67,7 @@ def _links(folder: Path, column: str, urls: Sequence[str]) -> Any:
         return _found(folder, graph, column, urls)
     except (pa.ArrowException, duckdb.Error, OSError) as error:
         newer = manifests.read(folder)
-        if newer != graph:  # files that we were about to read had been merged
+        if newer != graph:  # a merge replaced files that were about to be read
             return _links(folder, column, urls)
         raise blamed(folder, graph, error) from error
 
@@ -100,7 +100,7 @@ def _good_links(rows: Rows) -> Rows:
 
 
 def _sorted_rows(path: Path, column: str, names: Sequence[str], wanted: Any) -> Iterator[Any]:
-    """The rows of a sorted file that have one of the texts; `wanted` is in order."""
+    """The rows of a sorted file with one of the texts. `wanted` is sorted."""
     metadata = pq.read_metadata(path)
     texts = wanted.to_pylist()
     groups = groups_in(metadata, path, column)
@@ -112,13 +112,13 @@ def _sorted_rows(path: Path, column: str, names: Sequence[str], wanted: Any) -> 
 
 
 def _may_hold(least: str, greatest: str, texts: list[str]) -> bool:
-    """Whether a group of rows may have one of the texts, which are in order."""
+    """Whether a row group may contain one of the sorted texts."""
     at = bisect_left(texts, least)
     return at < len(texts) and texts[at] <= greatest
 
 
 def _scanned(folder: Path, graph: Manifest, sql: str, wanted: Any) -> Any:
-    """The answer to a question over `raw`, all raw parts, and `wanted`, the column `url`."""
+    """The result of a query over `raw`, all raw parts, and `wanted`, the column `url`."""
     files = ", ".join(quoted(folder / part.name) for part in graph.parts)
     with duckdb.connect() as connection:
         connection.execute(f"set threads = {THREADS}")
@@ -128,7 +128,7 @@ def _scanned(folder: Path, graph: Manifest, sql: str, wanted: Any) -> Any:
 
 
 def _filtered(table: Any, mask: Any) -> Iterator[Any]:
-    """Some rows, if there are any, with plain texts: few of a dictionary are left."""
+    """Some rows, if there are any, with plain texts, because few of a dictionary are left."""
     found = table.filter(mask)
     if found.num_rows:
         fields = [(f.name, _plain(f.type)) for f in found.schema]
@@ -144,7 +144,7 @@ def _texts(names: Sequence[str]) -> list[str]:
 
 
 def _is_wanted(column: Any, wanted: Any) -> Any:
-    """A mask; only the dictionary's texts are compared."""
+    """A mask; only the texts of the dictionary are compared."""
     masks = []
     for chunk in column.chunks:
         if pa.types.is_dictionary(chunk.type):
@@ -155,7 +155,7 @@ def _is_wanted(column: Any, wanted: Any) -> Any:
 
 
 def _captures(folder: Path, graph: Manifest, sources: Any) -> Captures:
-    """What all files together know of the captures of some pages."""
+    """The captures of some pages, from all files together."""
     wanted = sources.take(pc.sort_indices(sources))
     known = []
     for merged in graph.sets:
@@ -173,7 +173,7 @@ def _no_rows() -> Rows:
 
 
 def _table(rows: Rows, captures: Captures | None) -> Any:
-    """The links, each once, as people are shown them."""
+    """The links, each once, in the form shown to people."""
     columns = {name: rows.texts[name].column().dictionary_decode() for name in KEY}
     last_us = rows.numbers["seen_us"]
     if captures is not None:

@@ -1,18 +1,18 @@
-"""Which files make up the graph, and how much of the archive they cover.
+"""The manifest of the graph: its files, and how much of the archive they cover.
 
-`manifest.json` is the only truth: a file that it does not name does not exist, and may be
-deleted. It is replaced as a whole, so a reader sees the old graph or the new one, never a mixture.
+Only files that `manifest.json` names belong to the graph; others may be deleted. It is replaced as
+a whole, so a reader sees the old graph or the new one, never a mixture.
 
     {"version": 2,
      "parts": [{"name", "rows", "file", "start", "end"}, ...],
      "sets": [{"name", "links", "rows", "captures"}, ...],
      "covered": {WARC file: first byte that is not covered},
-     "retired": {file: when it ceased to count}}
+     "retired": {file: when it was replaced}}
 
-A raw part's rows come from the bytes `start` to `end` of the WARC file `file`; a part of many files
-has an empty `file` and says nothing of spans. A set is what merging made of parts or of smaller
-sets: three files (`MergedSet.files`). Files that merging replaced are retired: no new reader uses
-them, and they stay a while for those that had begun. The layout is in docs/formats/graph.md.
+The rows of a raw part come from the bytes `start` to `end` of the WARC file `file`; a part of many
+files has an empty `file` and no span. A set is the result of merging parts or smaller sets: three
+files (`MergedSet.files`). Files that a merge replaced are retired: no new reader uses them, and
+they are kept for a while for readers that have started. The layout is in docs/formats/graph.md.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from gossamer.errors import CorruptFile, WrongVersion
 
 NAME: Final = "manifest.json"
 VERSION: Final = 2
-_OLDER: Final = 1  # has no sets; is read as it stands
-PREFIX: Final = "links-"  # of parts and sets; other tables may lie in the same folder
+_OLDER: Final = 1  # has no sets; can be read unchanged
+PREFIX: Final = "links-"  # of parts and sets; other tables may be in the same folder
 PART_SUFFIX: Final = ".parquet"
 TEMPORARY_SUFFIX: Final = ".new"
-# What the error of a damaged file says to do.
+# The advice in the error about a damaged file.
 REBUILD: Final = "make the links again with `gossamer rebuild graph`"
 
 
@@ -53,7 +53,8 @@ class Part:
 class MergedSet:
     """Merged links in three files: sorted by target, sorted by source, and captures of sources.
 
-    `links` are the rows by target; `rows` are those by source, which has malformed links too.
+    `links` is the number of rows by target; `rows` is the number by source, which includes
+    malformed links.
     """
 
     name: str
@@ -94,7 +95,7 @@ class Manifest:
 
     @property
     def files(self) -> dict[str, int]:
-        """Every file that counts, with its number of rows."""
+        """Every current file, with its number of rows."""
         found = {part.name: part.rows for part in self.parts}
         for merged in self.sets:
             found |= merged.files
@@ -102,19 +103,19 @@ class Manifest:
 
     @property
     def links(self) -> int:
-        """Rows in all; those of captures and malformed links are among them."""
+        """Total rows, including those of captures and malformed links."""
         return sum(part.rows for part in self.parts) + sum(merged.rows for merged in self.sets)
 
     def with_part(self, part: Part, covered: Mapping[str, int]) -> Manifest:
-        """This graph and one more part; `covered` holds the files that moved on."""
+        """This graph with one more part; `covered` has the new offsets."""
         return changed(self, parts=(*self.parts, part), covered={**self.covered, **covered})
 
     def with_covered(self, covered: Mapping[str, int]) -> Manifest:
-        """The same links; `covered` holds the files that moved on and had none."""
+        """The same links; `covered` has the new offsets of files without links."""
         return changed(self, covered={**self.covered, **covered})
 
     def with_merged(self, replaced: Iterable[str], new: MergedSet, at_us: int) -> Manifest:
-        """This graph with a set in the place of the parts and sets whose names are given."""
+        """This graph with a set in place of the given parts and sets."""
         names = frozenset(replaced)
         gone = [part.name for part in self.parts if part.name in names]
         gone += [file for old in self.sets if old.name in names for file in old.files]
@@ -126,13 +127,13 @@ class Manifest:
         )
 
     def without_retired(self, names: Iterable[str]) -> Manifest:
-        """The same links; the files given are deleted, or about to be."""
+        """The same links; the given files are deleted, or about to be."""
         gone = frozenset(names)
         return changed(self, retired={n: at for n, at in self.retired.items() if n not in gone})
 
 
 def read(folder: Path) -> Manifest:
-    """The manifest of a folder; an empty one where there is none. Raises CorruptFile."""
+    """The manifest of a folder; an empty one if there is none. Raises CorruptFile."""
     path = folder / NAME
     try:
         text = path.read_bytes()
@@ -150,10 +151,9 @@ def read(folder: Path) -> Manifest:
 
 
 def replace(folder: Path, manifest: Manifest) -> None:
-    """Make `manifest` the truth; when this returns it survives a loss of power.
+    """Replace the manifest. When this returns it survives a power loss.
 
-    The files that it names must be whole on the disk before (`PartWriter.write` and `merge.py`
-    see to that).
+    The files that it names must be on disk before (`PartWriter.write` and `merge.py` do that).
     """
     record = {
         "version": VERSION,
@@ -172,9 +172,9 @@ def replace(folder: Path, manifest: Manifest) -> None:
 
 
 def delete_strays(folder: Path, manifest: Manifest) -> list[str]:
-    """Delete links that no manifest names, and files left half written; returns their names.
+    """Delete link files that no manifest names, and incomplete files; return their names.
 
-    For the writer alone, when it starts: a file is written before it is named.
+    Only for the writer, at its start: a file is written before it is named.
     """
     named = manifest.files.keys() | manifest.retired.keys()
     strays = sorted(
@@ -232,7 +232,7 @@ def _string(value: object) -> str:
 
 
 def _plain_name(value: object) -> str:
-    """A name is that of a file in the folder itself, not a way out of it."""
+    """A plain file name in the folder itself, not a path out of it."""
     name = _string(value)
     if not name or Path(name).name != name:
         raise ValueError(f"{name!r} is no name of a file here")

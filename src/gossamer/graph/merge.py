@@ -1,18 +1,18 @@
-"""Many small files of links into few large ones, sorted for both directions.
+"""Merge many small link files into few large ones, sorted in both directions.
 
     raw parts, half a million rows       in memory at once       -+-> NAME-by-target.parquet
     sets, up to 100 million rows         slice by slice of URLs  -+-> NAME-by-source.parquet
                                                                   +-> NAME-captures.parquet
 
-Of a link that several captures of a page have, one row is left: when it was first seen, and in
-which capture last. Links that a newer capture no longer has stay as well, for they may come back,
-and would then have been seen first before: what is asked of a graph must not hang on what was
-merged when. Whoever reads compares with all captures (`tables.py`, `lookup.py`).
+If several captures of a page have a link, one row is left, with the time when it was first seen and
+the last capture. Links that a newer capture no longer has are kept: they may come back, and would
+otherwise lose their first time. The result of a query must not depend on the order of merges.
+Readers compare with all captures (`tables.py`, `lookup.py`).
 
-Memory is bounded by rows, not by the graph: a slice holds some hundred thousand rows, or those of
-its one URL where more link to that. Only pages with captures in several sets are held all at once.
-A set counts when a manifest names it, which the writer does (`node/link_files.py`). `tiers.py`
-decides which files are merged.
+Memory is bounded by rows, not by the graph: a slice holds some hundred thousand rows, or all rows
+of one URL if more link to it. Only pages with captures in several sets are held all at once. A set
+counts when a manifest names it, which the node does (`node/link_files.py`). `tiers.py` decides
+which files are merged.
 
     python -m gossamer.graph.merge FOLDER NAME INPUT...      prints the set as JSON
 """
@@ -48,27 +48,27 @@ _SIDES: Final = (
 CAPTURE_COLUMNS: Final = ("source", "first_us", "links_us", "last_us")
 NEVER: Final = -1
 _NICE: Final = 10
-_CAPTURE_ROWS: Final = 4096  # in a group: the pages of one host stand together
+_CAPTURE_ROWS: Final = 4096  # in a group: the pages of one host are adjacent
 
 
 @dataclass(frozen=True, slots=True)
 class Captures:
-    """One row for each page: its first capture, the one whose links stand, and the last."""
+    """One row per page: its first capture, the one with the current links, and the last."""
 
-    sources: Any  # a pyarrow.StringArray in order
+    sources: Any  # a sorted pyarrow.StringArray
     first_us: Numbers
     links_us: Numbers
     last_us: Numbers
 
     def links_us_of(self, sources: Any) -> Numbers:
-        """For each of some pages, the capture whose links stand; NEVER for one that is not here."""
+        """For each page the capture with its current links; NEVER for an unknown page."""
         nowhere = number_scalar(len(self.sources), np.int32)
         found = pc.index_in(sources, value_set=self.sources).fill_null(nowhere)
         links_us: Numbers = np.append(self.links_us, NEVER)[number_array(found)]
         return links_us
 
     def of_changed(self, all_captures: Sequence[Captures]) -> Captures:
-        """Only the pages that several of those joined here have captures of."""
+        """Only the pages of which several of the joined files have captures."""
         coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
         is_changed = np.bincount(number_array(coded.indices)) > 1
         changed = coded.dictionary.take(number_column(np.flatnonzero(is_changed)))
@@ -77,17 +77,17 @@ class Captures:
         return Captures(self.sources.take(number_column(at)), first_us, links_us, last_us)
 
     def places_of(self, sources: Any) -> Numbers:
-        """The row of each page; 0 for one that is not here, of which no row must be asked."""
+        """The row of each page; 0 for an unknown page, whose row must not be used."""
         found = pc.index_in(sources, value_set=self.sources).fill_null(number_scalar(0, np.int32))
         places: Numbers = number_array(found)
         return places
 
 
 def merge(folder: Path, inputs: Sequence[str], name: str) -> MergedSet:
-    """Write the set `name` of some parts, or of some sets; all files are synced to the disk.
+    """Write the set `name` from some parts or some sets. All files are synced.
 
-    Raises pyarrow.ArrowException or OSError for an input that cannot be read, OSError for a disk
-    that does not take the files.
+    Raises pyarrow.ArrowException or OSError for an unreadable input, OSError if the disk refuses
+    the files.
     """
     graph = manifests.read(folder)
     sets = [merged for merged in graph.sets if merged.name in inputs]
@@ -102,7 +102,8 @@ def _merge_parts(folder: Path, paths: Sequence[Path], name: str) -> MergedSet:
     rows = rows.taken(rows.texts["kind"].codes != rows.texts["kind"].code_of("capture"))
     rows = once_each(rows, captures)
     new = MergedSet(name, 0, 0, 0)
-    ordered = (_linked(rows).ordered("target") for _ in range(1))  # gone when it is written
+    # a generator, so that the rows are freed after writing
+    ordered = (_linked(rows).ordered("target") for _ in range(1))
     links = write_rows(folder / new.by_target, BY_TARGET, ordered, "target")
     count = write_rows(folder / new.by_source, BY_SOURCE, [rows.ordered("source")], "source")
     pages = _write_captures(folder / new.captures_file, [captures])
@@ -116,7 +117,7 @@ def _merge_sets(folder: Path, sets: Sequence[MergedSet], name: str) -> MergedSet
     counts = []
     for column, names, file_of in _SIDES:
         paths = [folder / file_of(merged) for merged in sets]
-        # A loop would hold the rows of a slice until the next has been read.
+        # A loop would hold the rows of a slice until the next one is read.
         whole_rows = map(partial(once_each, captures=changed), slices(paths, column))
         pieces = map(methodcaller("ordered", column), whole_rows)
         counts.append(write_rows(folder / file_of(new), names, pieces, column))
@@ -129,11 +130,11 @@ def _merge_sets(folder: Path, sets: Sequence[MergedSet], name: str) -> MergedSet
 
 
 def captures_in(rows: Rows) -> Captures:
-    """The captures that raw rows tell of, with or without rows of their own."""
+    """The captures in raw rows, with or without rows of their own."""
     source, seen_us = rows.texts["source"].codes, rows.numbers["seen_us"]
     kind, rel = rows.texts["kind"], rows.texts["rel"]
     is_same = (kind.codes == kind.code_of("capture")) & (rel.codes == rel.code_of("same"))
-    # The rows of a capture follow each other: only the first of each run is looked at.
+    # The rows of a capture are adjacent, so only the first of each run is used.
     is_first = np.ones(len(rows), np.bool_)
     for column in (source, seen_us, is_same):
         is_first[1:] &= column[1:] == column[:-1]
@@ -146,7 +147,9 @@ def captures_in(rows: Rows) -> Captures:
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """Captures of pages in any order: the page's number, when, and whether it was unchanged."""
+    """Captures of pages in any order: the number of the page, the time, whether it was
+    unchanged.
+    """
 
     source: Numbers
     seen_us: Numbers
@@ -167,9 +170,10 @@ class _Runs:
 def _merge_captures(
     folder: Path, sets: Sequence[MergedSet], new: MergedSet
 ) -> tuple[int, Captures]:
-    """Write the captures of several sets as those of one: how many pages they are of, and those
-    of pages that several sets have. Within a set all is done, and to look up the pages that only
-    one has would take most of the time and memory."""
+    """Write the captures of several sets as those of one. Return the number of pages, and the
+    captures of pages in several sets. Within a set nothing changes, and looking up pages of one set
+    only would take most of the time and memory.
+    """
     changed: list[Captures] = []
 
     def pieces() -> Iterator[Captures]:
@@ -190,7 +194,7 @@ def _read_groups(path: Path, groups: Sequence[int]) -> Any:
 
 
 def _write_captures(path: Path, pieces: Iterable[Captures]) -> int:
-    """Write captures that are in order; of how many pages they are."""
+    """Write sorted captures. Return the number of pages."""
     tables = (
         pa.table(
             {
@@ -206,7 +210,7 @@ def _write_captures(path: Path, pieces: Iterable[Captures]) -> int:
 
 
 def captures_of(table: Any) -> Captures:
-    """The captures that stand in a table."""
+    """The captures in a table."""
     table = table.combine_chunks()
     source, *times = (whole(table.column(name)) for name in CAPTURE_COLUMNS)
     first_us, links_us, last_us = (number_array(column) for column in times)
@@ -214,12 +218,12 @@ def captures_of(table: Any) -> Captures:
 
 
 def whole(column: Any) -> Any:
-    """The one chunk of a column; Arrow has none where there are no rows."""
+    """The only chunk of a column; Arrow has none if there are no rows."""
     return column.chunk(0) if column.num_chunks else pa.nulls(0, column.type)
 
 
 def joined(all_captures: Sequence[Captures]) -> Captures:
-    """The captures that several files know of: a page may be in many of them."""
+    """The captures of several files, joined: a page may be in many of them."""
     coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
     at, size = number_array(coded.indices), len(coded.dictionary)
     first_us = np.full(size, np.iinfo(np.int64).max)
@@ -236,14 +240,14 @@ def joined(all_captures: Sequence[Captures]) -> Captures:
 
 
 def _linked(rows: Rows) -> Rows:
-    """The rows that lead somewhere, without the columns that only others have."""
+    """The rows with a target, without columns that only others use."""
     fault = rows.texts["fault"]
     links = rows.without("line", "fault")
     return links if len(fault.words) == 1 else links.taken(fault.codes == fault.code_of(""))
 
 
 def current(rows: Rows, captures: Captures) -> Rows:
-    """The rows that the captures let stand, each link with the first time that it was seen."""
+    """The current rows according to the captures, each link with the time it was first seen."""
     rows = once_each(rows, captures)
     source = rows.texts["source"]
     is_current = rows.numbers["seen_us"] == captures.links_us_of(source.words)[source.codes]
@@ -251,8 +255,9 @@ def current(rows: Rows, captures: Captures) -> Rows:
 
 
 def once_each(rows: Rows, captures: Captures) -> Rows:
-    """All links, those of pages with several captures once each; malformed ones, which have no
-    history, only where they stand."""
+    """All links; those of pages with several captures once each. Malformed links have no history,
+    so only current ones are kept.
+    """
     source = rows.texts["source"]
     is_dead = rows.numbers["seen_us"] < captures.links_us_of(source.words)[source.codes]
     if not is_dead.any():
@@ -271,7 +276,7 @@ def once_each(rows: Rows, captures: Captures) -> Rows:
 
 
 def _histories(rows: Rows) -> Rows:
-    """Links of pages with several captures: each with the first time and the last."""
+    """Links of pages with several captures, each with its first and last time."""
     columns = {name: number_column(rows.texts[name].codes) for name in KEY}
     times = {name: number_column(rows.numbers[name]) for name in ("first_us", "seen_us")}
     grouped = pa.table({**columns, **times}).group_by(list(KEY), use_threads=False)
@@ -302,11 +307,11 @@ def _stacked(above: Rows, below: Rows) -> Rows:
     return Rows(texts, numbers)
 
 
-# -- as a process of its own
+# -- the separate process
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Merge, and print the set as JSON. Nothing else is busy because of it: it has low priority."""
+    """Merge, and print the set as JSON. Runs with low priority."""
     folder, name, *inputs = arguments
     if hasattr(os, "nice"):
         os.nice(_NICE)

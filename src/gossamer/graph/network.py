@@ -1,8 +1,8 @@
-"""The graph as nodes and edges: pages, or the hosts or sites that they belong to.
+"""The graph as nodes and edges: pages, or their hosts or sites.
 
 Every URL that is linked or was captured is a node, or belongs to one. An edge stands for all links
-from one node to another; those of a node to itself are left out. Nodes come in the order of their
-names, edges in that of their two names, all in batches.
+from one node to another; those of a node to itself are left out. Nodes are sorted by name, edges by
+their two names, and both come in batches.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NUMBERED: Final = """
 """
 
 
-# What a node may carry beside its degrees and rank.
+# The facts of a node besides degrees and rank.
 NODE_FACTS: Final = pa.schema(
     [("url", pa.string()), ("title", pa.string()), ("status", pa.int64()), ("depth", pa.int64())]
 )
@@ -80,12 +80,12 @@ _DESCRIBED: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Nodes and edges, as long as the graph that they come from is open."""
+    """Nodes and edges, while the graph is open."""
 
     connection: duckdb.DuckDBPyConnection
 
     def count(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         ((found,),) = self.connection.execute("select count(*) from nodes").fetchall()
         return int(found)
 
@@ -94,8 +94,9 @@ class Network:
         return answers(self.connection, "select number, name from nodes order by number")
 
     def describe(self, facts: str = "", ranked: str = "") -> None:
-        """Tell what nodes are. Both are tables as SQL names them: `facts` with the columns of
-        NODE_FACTS, `ranked` with url and pagerank."""
+        """Set the facts of nodes. Both arguments are SQL table names: `facts` with the columns of
+        NODE_FACTS, `ranked` with url and pagerank.
+        """
         if not facts:
             self.connection.register("no_facts", NODE_FACTS.empty_table())
         rank = f"r.pagerank * (select count(*) from {ranked})" if ranked else "null::double"  # noqa: S608
@@ -105,8 +106,9 @@ class Network:
         )
 
     def described_nodes(self) -> Iterator[Any]:
-        """Record batches of NODE_COLUMNS, as `describe` told; without it only the degrees are
-        known."""
+        """Record batches of NODE_COLUMNS, with the facts from `describe`; without it only the
+        degrees are known.
+        """
         tables = self.connection.execute("select table_name from duckdb_tables()").fetchall()
         if ("described",) not in tables:
             self.describe()
@@ -124,7 +126,7 @@ class Network:
 
 @contextmanager
 def network(folder: Path, level: str = "page") -> Iterator[Network]:
-    """The graph at a level. Raises UsageError for one that is none, CorruptFile."""
+    """The graph at a level. Raises UsageError for an unknown level, CorruptFile."""
     check_level(level)
     with opened(folder) as connection:
         if level == "page":
@@ -140,6 +142,6 @@ def network(folder: Path, level: str = "page") -> Iterator[Network]:
 
 
 def check_level(level: str) -> None:
-    """Raise UsageError for what is no level."""
+    """Raise UsageError for an unknown level."""
     if level not in LEVELS:
         raise UsageError(f"unknown level {level!r}; use page, host or site")

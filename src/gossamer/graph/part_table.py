@@ -1,7 +1,7 @@
-"""The rows of a part as an Arrow table, texts as dictionaries: few steps for a link.
+"""The rows of a part as a dictionary-encoded Arrow table, with few steps per link.
 
-Of each column there is a list of its distinct values in the order in which they first come, and for
-each row the number of its value (`gathered.py`).
+Each column has a list of its distinct values in the order of first use, and for each row the number
+of its value (`gathered.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gossamer.graph.gathered import Coded
 from gossamer.records import Edge
 
 _MAX_LINE: Final = 2**31 - 1
-# Of an edge: target, text, rel, place, kind, line, fault. Its key is no column.
+# Of an edge: target, text, rel, place, kind, line, fault. Its key is not a column.
 _FIELDS: Final = (0, 2, 3, 4, 5, 6, 7)
 
 
@@ -32,7 +32,7 @@ def table_of(
 ) -> Any:
     """The table of rows with the columns `coded`, with dictionaries where `schema` has texts.
 
-    The first of `counts` says how many are of the first of `sources`, seen at the first of
+    The first of `counts` is the number of rows of the first of `sources`, seen at the first of
     `seen_us`, and so on.
     """
     target, text, rel, place, kind, line, fault = coded
@@ -65,7 +65,7 @@ def code(edges: list[Edge]) -> Sequence[Coded]:
 
 
 def _by_identity(edges: list[Edge]) -> tuple[list[Edge], NDArray[np.intp]]:
-    """Each edge once, in the order in which they first come; and the number of each row's."""
+    """Each edge once, in the order of first use, and the number of each row's edge."""
     names = np.fromiter(map(id, edges), np.int64, len(edges))
     _, firsts, forms = np.unique(names, return_index=True, return_inverse=True)
     order = np.argsort(firsts)

@@ -1,8 +1,8 @@
-"""Files of links that are sorted by a column: writing them, and reading only what is asked for.
+"""Write link files sorted by a column, and read only the needed rows.
 
-Rows stand in groups of 32,768, and the file's footer holds the least and the greatest text of each.
-So one URL costs one group, 2 ms, however large the file is; and several files are merged in slices
-that fit into memory.
+Rows are in groups of 32,768, and the footer of the file has the least and the greatest text of
+each. So one URL costs one group, 2 ms, in a file of any size, and several files are merged in
+slices that fit into memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BEYOND_ALL: Final = chr(0x10FFFF)
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of rows of a sorted file: the least and the greatest of its texts."""
+    """A row group of a sorted file: its least and greatest text."""
 
     path: Path
     number: int
@@ -39,18 +39,18 @@ class Group:
 
 
 def groups_of(path: Path, column: str) -> list[Group]:
-    """The groups of a file that is sorted by a column."""
+    """The row groups of a file that is sorted by a column."""
     return groups_in(pq.read_metadata(path), path, column)
 
 
 def groups_in(metadata: Any, path: Path, column: str) -> list[Group]:
-    """The same of a file whose footer was read before."""
+    """The same for a file whose footer was read before."""
     at = metadata.schema.names.index(column)
     found = []
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         statistics = group.column(at).statistics
-        # Texts of more than 4 kB are not among the statistics: such a group may hold anything.
+        # Texts of more than 4 kB have no statistics: such a group may contain anything.
         is_told = statistics is not None and statistics.has_min_max
         least, greatest = (statistics.min, statistics.max) if is_told else ("", _BEYOND_ALL)
         if group.num_rows:
@@ -59,17 +59,17 @@ def groups_in(metadata: Any, path: Path, column: str) -> list[Group]:
 
 
 def slices(paths: Sequence[Path], column: str) -> Iterator[Rows]:
-    """Links of several sorted files in pieces, as `table_slices` cuts them."""
+    """Links of several sorted files in pieces, cut by `table_slices`."""
     return map(rows_of, table_slices(paths, column, read_coded))
 
 
 def table_slices(
     paths: Sequence[Path], column: str, read: Callable[[Path, Sequence[int]], Any]
 ) -> Iterator[list[Any]]:
-    """Rows of several sorted files in pieces, a table of each file that has some: what comes later
-    is not less in that column. `read` is told a file and the groups of rows that are wanted.
+    """Rows of several sorted files in pieces, one table per file that has rows. Later pieces are
+    not less in that column. `read` gets a file and the wanted row groups.
 
-    A piece has `SLICE_ROWS` rows, or a little more, or all of one text. There is at least one.
+    A piece has about `SLICE_ROWS` rows, or all rows of one text. There is at least one piece.
     """
     groups = [group for path in paths for group in groups_of(path, column)]
     if not groups:
@@ -83,7 +83,7 @@ def table_slices(
 
 
 def _spans(groups: Sequence[Group]) -> Iterator[tuple[str, str | None]]:
-    """Spans of texts that hold about as many rows each; the last has no end."""
+    """Spans of texts with about the same number of rows; the last has no end."""
     low, count = None, 0
     for group in sorted(groups, key=lambda group: group.least):
         low = group.least if low is None else low
@@ -96,7 +96,7 @@ def _spans(groups: Sequence[Group]) -> Iterator[tuple[str, str | None]]:
 
 
 def _between(table: Any, column: str, low: str, high: str | None) -> Any:
-    """The rows of a span, with only their texts: groups reach beyond it on both sides."""
+    """The rows of a span, with only their texts: groups extend beyond it on both sides."""
     pieces = []
     for batch in table.to_batches():
         texts = batch.column(column)
@@ -116,7 +116,7 @@ def _without_unused(batch: Any) -> Any:
 
 
 def _compact(column: Any) -> Any:
-    """A column with dictionary, in which only those texts are left that a row has."""
+    """A dictionary column with only the texts that a row uses."""
     codes = number_array(column.indices)
     is_used = np.zeros(len(column.dictionary), np.bool_)
     is_used[codes] = True
@@ -126,16 +126,16 @@ def _compact(column: Any) -> Any:
 
 
 def write_rows(path: Path, names: Sequence[str], pieces: Iterable[Rows], sorted_by: str) -> int:
-    """Write rows that are in order as a whole file, synced to the disk; how many they are."""
+    """Write sorted rows as a whole file, synced. Return their number."""
     return write_tables(path, _groups(names, pieces), sorted_by)
 
 
 def _groups(names: Sequence[str], pieces: Iterable[Rows]) -> Iterator[Any]:
-    """Pieces cut into tables of a group's size."""
+    """Pieces cut into tables of the group size."""
     for piece in pieces:
         for start in range(0, max(1, len(piece)), GROUP_ROWS):
             yield piece.taken(slice(start, start + GROUP_ROWS)).table(names)
-        del piece  # before the next is made: two at once are twice the memory
+        del piece  # before the next is made: two at once take twice the memory
         give_back()
 
 

@@ -1,11 +1,11 @@
-"""The graph as tables for people: links, malformed links, captures, links into a page.
+"""The graph as tables for people: links, malformed links, captures, links to a page.
 
-Each question is one SQL statement over the files that the manifest names, so a reader in another
-process never stops the writer. DuckDB sorts and groups within a memory limit and spills to the
-disk (`spilling`). Rows come in a fixed order whatever the files.
+Each query is one SQL statement over the files in the manifest, so a reader in another process never
+stops the writer. DuckDB sorts and groups within a memory limit and spills to disk (`spilling`).
+Rows have a fixed order, independent of the files.
 
-What counts is the newest capture of a page: its links are all that the page has now. A capture in
-which nothing had changed adds no links, and only moves the time at which they were last seen.
+The newest capture of a page counts: its links are the current links of the page. A capture without
+changes adds no links, and only updates the time at which they were last seen.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from gossamer.graph.arrow import pa, pq
 from gossamer.graph.manifest import REBUILD, Manifest
 
 MEMORY: Final = "256MB"
-THREADS: Final = 2  # each sorts in memory of its own
+THREADS: Final = 2  # each sorts in its own memory
 BATCH_ROWS: Final = 50_000
 
 _COLUMNS: Final = ["source", "target", "anchor", "rel", "place", "kind", "line", "fault", "seen_us"]
 
-# A part of an older release has no rows of captures: there, the rows of links tell of them.
+# A part of an older release has no rows of captures: there, the rows of links show them.
 RAW_CAPTURES: Final = """
     select source, min(seen_us) as first_us,
            max(seen_us) filter (where kind <> 'capture' or rel <> 'same') as links_us,
@@ -79,13 +79,13 @@ _PAGES: Final = "select source, first_us, links_us, last_us from captures order 
 def links(folder: Path) -> Iterator[Any]:
     """Record batches of distinct links: source target anchor rel place first_seen last_seen.
 
-    Times are microseconds since 1970. Two rows alike in all that is shown are links of two kinds.
+    Times are microseconds since 1970. Two rows that look equal are links of two kinds.
     """
     return batches(folder, _LINKS)
 
 
 def faults(folder: Path) -> Iterator[Any]:
-    """Record batches of links that are no URL: source written fault line."""
+    """Record batches of malformed links: source written fault line."""
     return batches(folder, _FAULTS)
 
 
@@ -95,8 +95,9 @@ def in_links(folder: Path) -> Iterator[Any]:
 
 
 def captures(folder: Path) -> Iterator[Any]:
-    """Record batches of pages with their first capture, the one whose links stand, and the last:
-    source first_us links_us last_us."""
+    """Record batches of pages with their first capture, the one with the current links, and the
+    last: source first_us links_us last_us.
+    """
     return batches(folder, _PAGES)
 
 
@@ -106,7 +107,7 @@ def table_of(batches: Iterator[Any]) -> Any:
 
 
 def batches(folder: Path, sql: str) -> Iterator[Any]:
-    """The answer to a question over `links`, `rows` and `captures` (see `opened`).
+    """The result of a query over `links`, `rows` and `captures` (see `opened`).
 
     At least one batch, so that the columns are known. Raises CorruptFile, which says what to do.
     """
@@ -115,7 +116,7 @@ def batches(folder: Path, sql: str) -> Iterator[Any]:
 
 
 def answers(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[Any]:
-    """The same over a graph that is open already."""
+    """The same over a graph that is already open."""
     reader: Any = connection.sql(sql).to_arrow_reader(BATCH_ROWS)
     is_empty = True
     while (batch := _next(reader)) is not None:
@@ -126,8 +127,9 @@ def answers(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[Any]:
 
 
 def _next(reader: Any) -> Any:
-    """The next batch. What Arrow says of a file that DuckDB could not read is DuckDB's error: the
-    errors of whoever writes the batches somewhere are of Arrow's kinds, too."""
+    """The next batch. Errors of Arrow here are errors of DuckDB reading a file. They are converted,
+    because the caller's writing may raise Arrow errors, too.
+    """
     try:
         return next(reader, None)
     except (pa.ArrowException, OSError) as error:
@@ -136,9 +138,9 @@ def _next(reader: Any) -> Any:
 
 @contextmanager
 def opened(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The graph at this moment, to be asked in SQL in bounded memory.
+    """The graph at this moment, for SQL queries in bounded memory.
 
-        links     the links that pages have now, one row for each place where one stands:
+        links     the current links of pages, one row for each occurrence:
                   source target anchor rel place kind line fault first_us seen_us
         captures  one row for each page: source first_us links_us last_us
         rows      links with those of older captures and malformed ones
@@ -156,8 +158,9 @@ def opened(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def spilling(run: Path) -> tempfile.TemporaryDirectory[str]:
-    """A folder for what one reader's memory does not hold: in `run/`, where the room is, or, where
-    that cannot be written, in the system's. Two readers in one folder would mix their files."""
+    """A folder for data that does not fit into the memory of one reader: in `run/`, on the large
+    disk, or, if that is not writable, in the system's. Each reader needs its own folder.
+    """
     make = functools.partial(
         tempfile.TemporaryDirectory, prefix="duckdb-", ignore_cleanup_errors=True
     )
@@ -168,12 +171,13 @@ def spilling(run: Path) -> tempfile.TemporaryDirectory[str]:
 
 
 def bound(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
-    """Let a connection use only so much memory, and spill what is more."""
+    """Limit the memory of a connection, and spill the rest."""
     connection.execute(f"set memory_limit = '{MEMORY}'")
     connection.execute(f"set threads = {THREADS}")
     connection.execute("set temp_directory = " + quoted(spill))
-    connection.execute("set preserve_insertion_order = false")  # every statement orders itself
-    connection.execute("set enable_progress_bar = false")  # it would go to stdout, as in a notebook
+    connection.execute("set preserve_insertion_order = false")  # every statement has its own order
+    # it would go to stdout, for example in a notebook
+    connection.execute("set enable_progress_bar = false")
 
 
 def _make_views(connection: duckdb.DuckDBPyConnection, folder: Path, graph: Manifest) -> None:
@@ -200,7 +204,7 @@ def _from(paths: list[Path]) -> str:
 
 
 def quoted(path: Path) -> str:
-    """A path as a text of SQL."""
+    """A path as an SQL string."""
     return "'" + str(path).replace("'", "''") + "'"
 
 
@@ -214,7 +218,7 @@ def _empty(schema: Any) -> Any:
 
 
 def blamed(folder: Path, graph: Manifest, error: Exception) -> StoreError:
-    """The error that names the file which cannot be read."""
+    """The error that names the unreadable file."""
     for name in graph.files:
         fault = fault_of(folder / name)
         if fault:
@@ -223,7 +227,7 @@ def blamed(folder: Path, graph: Manifest, error: Exception) -> StoreError:
 
 
 def fault_of(path: Path) -> str:
-    """Why a file of the graph cannot be read; nothing when it can. Reads all of it."""
+    """Why a file of the graph cannot be read; empty if it can. Reads all of it."""
     try:
         with pq.ParquetFile(path) as file:
             if "source" not in file.schema_arrow.names:

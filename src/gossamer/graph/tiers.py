@@ -1,10 +1,10 @@
-"""Which files of the graph are merged next? Pure: told the manifest, gives names.
+"""Decide which files of the graph are merged next. Pure: gets the manifest, returns names.
 
-Merging a row costs a microsecond, reading one URL's links costs a scan of all raw parts and a
-few milliseconds for each set. So raw parts gather until they hold a million rows, or are many, and
-the oldest half becomes a set, for half a million rows take 260 MB to sort; sixteen sets of a size
-become one of the next. With 100 links a page, a crawl of 9,000 pages merges nothing, one of 50,000
-writes a row once more, one of a million twice.
+Merging a row costs a microsecond. Reading the links of one URL costs a scan of all raw parts and a
+few milliseconds per set. So raw parts collect until they have a million rows, or are many; then the
+oldest half becomes a set, because sorting half a million rows takes 260 MB. Sixteen sets of a size
+become one of the next size. With 100 links per page, a crawl of 9,000 pages merges nothing, one of
+50,000 rewrites a row once, one of a million twice.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ MAX_ROWS: Final = 100_000_000
 
 
 def next_merge(graph: Manifest, *, is_final: bool = False) -> list[str]:
-    """Names of parts, or of sets, that are to become one set; none when all is well.
+    """Names of parts, or of sets, to merge into one set; empty if there is nothing to do.
 
-    At the end of a crawl (`is_final`) fewer parts will do, and in a large graph fewer rows: nobody
-    adds to them for a while, and people begin to read.
+    At the end of a crawl (`is_final`) fewer parts are enough, and in a large graph fewer rows:
+    nothing is added for a while, and people start to read.
     """
     rows = sum(part.rows for part in graph.parts)
     enough_parts = RAW_PARTS // 4 if is_final else RAW_PARTS
@@ -40,7 +40,7 @@ def _oldest_parts(graph: Manifest) -> list[str]:
     names: list[str] = []
     rows = 0
     for part in graph.parts:
-        # A small part goes with the next, however large: alone it would keep all others waiting.
+        # A small part joins the next one of any size: alone it would keep all others waiting.
         if rows >= _FEWEST_ROWS and rows + part.rows > SET_ROWS * 5 // 4:
             break
         names.append(part.name)

@@ -1,7 +1,7 @@
-"""The words of every page, on disk, so that they can be searched while the crawl goes on.
+"""The full-text index of all pages on disk, searchable while the crawl runs.
 
     entry -> words, stems -> schema -> writer -> (a folder) -> reader -> search/
 
-`words.py` says what a word is, for pages and for queries alike. `writer.py` is the node's side,
-`reader.py` everybody else's. The layout is in docs/formats/index.md.
+`words.py` defines words, for pages and for queries alike. The node uses `writer.py`, all others
+`reader.py`. The layout is in docs/formats/index.md.
 """

@@ -1,11 +1,11 @@
-"""The words of a page's links on their way to the index, as bytes.
+"""Pack the anchor texts of a page for the index.
 
-A page brings some twenty of them. As pairs of key and text they were sixty objects, made by whoever
-reads the page, once more by the node, and thrown away by the index, which only wants their bytes.
+A page has about twenty of them. As pairs of key and text they were sixty objects, built by the
+reader of the page, built again by the node, and dropped by the index, which needs only the bytes.
 
-    link: key of its target (16 bytes), length (2), words in UTF-8
+    link: key of its target (16 bytes), length (2), text in UTF-8
 
-Loads little: who packs needs no index.
+Imports little, because a packing process needs no index.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-MAX_CHARS: Final = 500  # of an anchor
+MAX_CHARS: Final = 500  # of an anchor text
 KEY_BYTES: Final = 16
 _HEAD: Final = struct.Struct(f">{KEY_BYTES}sH")
 
 
 def pack_anchors(links: Iterable[tuple[bytes, str]]) -> bytes:
-    """Links, each a key and words; without those that have no words or, as what is no URL, no key.
+    """Pack links, each a key and a text. Links without a text, and invalid URLs, which have no key,
+    are left out.
 
-    Half of a surrogate pair is no text. There is a twin in C (`workers/_link_cache.c`).
+    Lone surrogates are replaced. `workers/_link_cache.c` does the same in C.
     """
     parts: list[bytes] = []
     for key, words in links:
@@ -33,7 +34,7 @@ def pack_anchors(links: Iterable[tuple[bytes, str]]) -> bytes:
 
 
 def unpack_anchors(packed: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Keys, and words in UTF-8. Raises ValueError when these are no bytes of `pack_anchors`."""
+    """Keys, and texts in UTF-8. Raises ValueError for bytes that `pack_anchors` did not make."""
     at = 0
     while at < len(packed):
         start = at + _HEAD.size

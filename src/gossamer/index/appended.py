@@ -1,4 +1,4 @@
-"""A file that is only appended to, and counts up to the length that was committed."""
+"""An append-only file that is valid up to its committed length."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from gossamer.base.files import sync_folder
 from gossamer.errors import CorruptFile
 from gossamer.index.folder import REBUILD
 
-_BUFFER_BYTES: Final = 2**20  # 40 bytes, or 4,000, are appended at a time
+_BUFFER_BYTES: Final = 2**20  # one append has 40 to 4,000 bytes
 
 
 def open_appended(path: Path, length: int) -> BinaryIO:
-    """The file, made if need be, at the end of its first `length` bytes.
+    """The file, created if needed, positioned after its first `length` bytes.
 
-    What follows them was never committed, and is cut off. Raises CorruptFile where it is shorter.
+    Bytes after them were never committed and are cut off. Raises CorruptFile if it is shorter.
     """
     if not path.exists():
         path.touch()

@@ -1,4 +1,4 @@
-"""All entries of an index, a share at a time, so that memory is bounded whatever its size."""
+"""Iterate over all entries of an index in shares, so that memory is bounded for any size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from gossamer.index import schema
 
 class Share(NamedTuple):
     """One of `of` equal shares of all keys, by the first four bytes of their lower half: the upper
-    is the host's, and one host may have all pages."""
+    half is the host's, and one host may have all pages.
+    """
 
     number: int
     of: int
@@ -37,7 +38,7 @@ ALL: Final = Share(0, 1)
 
 
 def shares_of(count: int, most: int) -> Iterator[Share]:
-    """So many shares that about `most` of `count` things are in each."""
+    """Shares with about `most` of `count` items each."""
     of = -(-count // most) or 1
     return (Share(number, of) for number in range(of))
 
@@ -45,11 +46,11 @@ def shares_of(count: int, most: int) -> Iterator[Share]:
 def addresses_in(
     searcher: tantivy.Searcher, fields: tantivy.Schema, share: Share
 ) -> list[tantivy.DocAddress]:
-    """Where the entries of a share are, in no order."""
+    """The addresses of the entries of a share, unordered."""
     query = tantivy.Query.range_query(
         fields, schema.KEY_LOW, tantivy.FieldType.Unsigned, share.first, share.last
     )
-    # Room is taken for as many as are asked for; keys are digests, so shares are about equal.
+    # tantivy allocates the requested number. Keys are digests, so shares are about equal.
     most = searcher.num_docs // share.of * 5 // 4 + _SMALL
     found = searcher.search(query, most, count=False).hits
     if len(found) == most:

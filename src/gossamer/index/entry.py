@@ -1,7 +1,7 @@
-"""What is known of a page to the index, and how it is kept there.
+"""The entry of a page in the index, and its stored form.
 
-An `Entry` goes in; what comes out again is a `Kept`: all of it but the text, which lies in a file
-of its own (`texts.py`) and is only read for snippets and when the entry is written again.
+An `Entry` is written; a `Kept` is read back: everything but the text, which is in a file of its own
+(`texts.py`) and is read only for snippets and when the entry is rewritten.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ import msgpack
 
 from gossamer.index.prepared import Prepared
 
-# A page may say anything; these bound what one entry takes.
+# A page may contain anything; these limits bound one entry.
 MAX_TEXT_CHARS: Final = 2_000_000
 MAX_TITLE_CHARS: Final = 1_000
 MAX_HEADINGS: Final = 500
 
-# Half of a surrogate pair is no text. One for all: to make one takes as long as to pack.
+# Replaces lone surrogates. Shared, because creating a packer takes as long as packing.
 _packed: Final = msgpack.Packer(unicode_errors="replace").pack
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A page as it is put into the index. A page that asks for no index is not put: that is the
-    caller's to see to, as is the removal of one that is gone."""
+    """A page to be put into the index. The caller skips pages with noindex, and removes pages that
+    are gone.
+    """
 
     key: bytes
     url: str
@@ -35,18 +36,18 @@ class Entry:
     language: str
     type: str  # MIME type without parameters
     at_us: int
-    anchors: tuple[str, ...] = ()  # words of links from other pages
-    has_snippet: bool = True  # false for a page that asks for none
-    ready: Prepared | None = None  # in place of the text, which is empty then
+    anchors: tuple[str, ...] = ()  # texts of links from other pages
+    has_snippet: bool = True  # False for a page with nosnippet
+    ready: Prepared | None = None  # replaces the text, which is empty then
 
     @property
     def chars(self) -> int:
-        """About how much room it takes while it waits."""
+        """About how much memory it takes while it waits."""
         return len(self.ready.words) if self.ready is not None else len(self.text)
 
 
 class Place(NamedTuple):
-    """Where a text lies in the file of texts."""
+    """The position of a text in the file of texts."""
 
     offset: int
     length: int
@@ -54,7 +55,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An entry as it is stored. `text` says where its text lies."""
+    """An entry as it is stored. `text` is the position of its text."""
 
     key: bytes
     url: str
@@ -69,7 +70,7 @@ class Kept:
 
 
 def bounded(entry: Entry) -> Entry:
-    """The entry, cut where it has more than an entry may have."""
+    """The entry, cut to the limits."""
     if (
         len(entry.text) <= MAX_TEXT_CHARS
         and len(entry.title) <= MAX_TITLE_CHARS
@@ -85,7 +86,7 @@ def bounded(entry: Entry) -> Entry:
 
 
 def pack(entry: Entry, place: Place, anchors: tuple[str, ...]) -> bytes:
-    """The bytes of the field `stored`, of an entry that gets these anchors."""
+    """The bytes of the field `stored` for an entry with these anchors."""
     packed: bytes = _packed(
         (
             entry.key,
@@ -104,7 +105,7 @@ def pack(entry: Entry, place: Place, anchors: tuple[str, ...]) -> bytes:
 
 
 def unpack(packed: bytes) -> Kept:
-    """Raises ValueError when these are no bytes of `pack`."""
+    """Raises ValueError for bytes that `pack` did not make."""
     items = msgpack.unpackb(packed, use_list=False)
     key, url, title, headings, language, type_, at_us, anchors, has_snippet, place = items
     return Kept(
@@ -113,7 +114,7 @@ def unpack(packed: bytes) -> Kept:
 
 
 def entry_of(kept: Kept, text: str, anchors: tuple[str, ...] | None = None) -> Entry:
-    """The entry again, with its text, and other anchors where they are given."""
+    """The entry with its text, and with other anchors if they are given."""
     return Entry(
         kept.key,
         kept.url,

@@ -1,4 +1,4 @@
-"""From an entry to what tantivy stores of it."""
+"""Convert an entry to a tantivy document."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FAMILIES: Final = frozenset({"text", "image", "audio", "video"})
 
 
 def document_of(entry: Entry, place: Place, anchors: tuple[str, ...]) -> tantivy.Document:
-    """The entry's fields, with these anchors. `place` is where its text lies."""
+    """The fields of an entry, with these anchors. `place` is the position of its text."""
     document = tantivy.Document()
     add = document.add_text
     add(schema.ID, schema.id_of(entry.key))
@@ -59,14 +59,14 @@ def domains_of(host: str) -> str:
 
 @lru_cache(maxsize=256)
 def types_of(mime: str) -> str:
-    """A MIME type and its short word."""
+    """A MIME type and its short name."""
     family = mime.partition("/")[0]
     short = _SHORT_TYPES.get(mime) or (family if family in _FAMILIES else "other")
     return f"{mime} {short}"
 
 
 def address_words(url: str) -> str:
-    """The words of a URL as people read it: `bücher`, not `xn--bcher-kva` or `%C3%BC`."""
+    """The words of a URL in readable form: `bücher`, not `xn--bcher-kva` or `%C3%BC`."""
     host = host_of(url)
     rest = url.partition("//")[2][len(host) :]
     return normal(
@@ -74,7 +74,7 @@ def address_words(url: str) -> str:
     )
 
 
-@lru_cache(maxsize=64)  # a crawl dates a thousand pages with the same second
+@lru_cache(maxsize=64)  # a crawl uses the same second for a thousand pages
 def _date(second: int) -> datetime:
-    """Without its time zone, which tantivy would ask what it is, and take for this one."""
+    """Without a time zone: tantivy would call its methods, and it assumes UTC anyway."""
     return datetime.fromtimestamp(second, UTC).replace(tzinfo=None)

@@ -1,13 +1,13 @@
-"""Which of the folders in `index/` is the index?
+"""Find and replace the current generation in `index/`.
 
     index/
-      current     {"version": 1, "generation": "g000001"}: the only truth, replaced as a whole
-      anchors     words of links (`anchors.py`), for all generations
+      current     {"version": 1, "generation": "g000001"}: names the index, replaced as a whole
+      anchors     anchor texts (`anchors.py`), for all generations
       g000001/    one whole index: `words/` is tantivy's, `texts` ours (`texts.py`)
 
 The index is rewritten into a new generation and swapped by replacing `current`. A generation that
-`current` does not name does not exist; the writer deletes it when it starts. A reader that holds
-one open goes on with it, for its files are gone only when nobody holds them.
+`current` does not name does not count; the writer deletes it when it starts. A reader that has one
+open continues with it, because its files are freed only when no process holds them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ CURRENT: Final = "current"
 WORDS: Final = "words"
 TEXTS: Final = "texts"
 ANCHORS: Final = "anchors"
-COMMIT: Final = "meta.json"  # tantivy's list of what counts; replaced with every commit
+COMMIT: Final = "meta.json"  # tantivy's list of segments; replaced with every commit
 _FIRST: Final = "g000001"
 _NAME: Final = re.compile(r"g\d{6}")
 
 
 def find_current(folder: Path) -> Path | None:
-    """The generation that counts; None where there is no index yet. Raises CorruptFile."""
+    """The current generation; None if there is no index yet. Raises CorruptFile."""
     path = folder / CURRENT
     try:
         record = json.loads(path.read_bytes())
@@ -56,11 +56,11 @@ def find_current(folder: Path) -> Path | None:
 
 
 def open_current(folder: Path) -> Path:
-    """The generation that counts, made if there is none. For the writer."""
+    """The current generation, created if there is none. For the writer."""
     found = find_current(folder)
     if found is None:
         found = build_generation(folder, _FIRST)
-        # Empty, but whole: a reader may look as soon as `current` names it.
+        # Empty, but valid: a reader may open it as soon as `current` names it.
         tantivy.Index(build_schema(), str(found / WORDS))
         make_current(found)
     delete_strays(found)
@@ -68,7 +68,7 @@ def open_current(folder: Path) -> Path:
 
 
 def build_generation(folder: Path, name: str) -> Path:
-    """An empty generation, in place of whatever was left of one with that name."""
+    """An empty generation. Remains of one with that name are deleted."""
     generation = folder / name
     shutil.rmtree(generation, ignore_errors=True)
     (generation / WORDS).mkdir(parents=True)
@@ -81,7 +81,7 @@ def next_name(generation: Path) -> str:
 
 
 def make_current(generation: Path) -> None:
-    """Let a generation, whole on the disk, be the index from now on."""
+    """Make a generation that is on disk the index."""
     path = generation.parent / CURRENT
     new = path.with_suffix(".new")
     with new.open("wb") as file:
@@ -95,7 +95,7 @@ def make_current(generation: Path) -> None:
 
 
 def delete_strays(current: Path) -> None:
-    """Delete every other generation. One that a reader on Windows holds open goes next time."""
+    """Delete every other generation. One that a reader on Windows has open is deleted next time."""
     for path in current.parent.iterdir():
         if _NAME.fullmatch(path.name) and path != current:
             shutil.rmtree(path, ignore_errors=True)

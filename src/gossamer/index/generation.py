@@ -1,12 +1,12 @@
 """One whole index, open for writing: tantivy's words and our texts, committed together.
 
-A commit is made in this order:
+A commit has this order:
 
     1. texts     appended and synced
     2. words     ONE commit of tantivy: entries, removals and the hidden entry, which says how much
                  of the archive is covered and how long the files beside it are
 
-So after a kill the index holds exactly what its hidden entry says; texts behind that length are cut
+So after a kill the index holds exactly what its hidden entry says; texts after that length are cut
 off when it is opened again.
 """
 
@@ -31,13 +31,14 @@ from gossamer.index.seen_keys import SeenKeys
 from gossamer.index.tantivy_errors import reading
 from gossamer.index.texts import TextReader, TextWriter
 
-_A_SHARE: Final = 20_000  # entries gone through at once
+_A_SHARE: Final = 20_000  # entries processed at once
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """What a commit covers: each WARC file up to a byte, the file of anchors up to its length, and
-    the checksum of that, None where an older release wrote it."""
+    """What a commit covers: an offset in each WARC file, the length of the file of anchors, and its
+    checksum, which is None if an older release wrote it.
+    """
 
     files: Mapping[str, int] = field(default_factory=dict)
     anchors: int = 0
@@ -45,7 +46,9 @@ class Covered:
 
 
 class Generation:
-    """What reads raises CorruptFile; what writes is called within `border.writing`, many times."""
+    """Reading raises CorruptFile. The caller wraps writing in `tantivy_errors.writing`, for many
+    calls at once.
+    """
 
     def __init__(self, path: Path, heap_bytes: int) -> None:
         self.path = path
@@ -57,35 +60,36 @@ class Generation:
             hidden = self._find_stored(schema.HIDDEN)
             files, anchors, length, *more = msgpack.unpackb(hidden) if hidden else ({}, 0, 0)
         self.covered = Covered(files, anchors, more[0] if more else None)
-        self._seen = None if self._searcher.num_docs else SeenKeys()  # None: any may be in it
+        self._seen = None if self._searcher.num_docs else SeenKeys()  # None: any key may be in it
         self._texts = TextWriter(path / TEXTS, length)
         self._written = TextReader(path / TEXTS)
 
     def write(self, entry: Entry, anchors: tuple[str, ...] | None = None) -> None:
-        """Let there be this entry, in place of any older one of its key; with other anchors where
-        they are given."""
+        """Write an entry and replace an older one of its key; with other anchors if they are
+        given.
+        """
         ready = entry.ready
         place = self._texts.append_packed(ready.packed) if ready else self._texts.append(entry.text)
         self._replace(entry, place, entry.anchors if anchors is None else anchors)
 
     def write_again(self, kept: Kept, anchors: tuple[str, ...]) -> None:
-        """Let a committed entry have other anchors."""
+        """Rewrite a committed entry with other anchors."""
         self._replace(entry_of(kept, self.text(kept)), kept.text, anchors)
 
     def add(self, entry: Entry) -> None:
-        """Let there be this entry; there is none of its key yet."""
+        """Write an entry whose key is new."""
         if self._seen is not None:
             self._seen.note(entry.key)
         place = self._texts.append(entry.text)
         self._writer.add_document(document_of(entry, place, entry.anchors))
 
     def remove(self, key: bytes) -> None:
-        """Let there be no entry of this key."""
+        """Remove the entry of this key."""
         if self._seen is None or self._seen.note(key):
             self._writer.delete_documents_by_term(schema.ID, schema.id_of(key))
 
     def commit(self, covered: Covered) -> None:
-        """Make all of it last, and visible to readers that look again."""
+        """Commit everything, and make it visible to readers that reload."""
         self._texts.sync()
         lengths = covered.anchors, self._texts.length
         hidden = (dict(covered.files), *lengths, covered.anchors_crc32)
@@ -100,7 +104,7 @@ class Generation:
         self.covered = covered
 
     def find(self, key: bytes) -> Kept | None:
-        """The entry of a key as it was committed last."""
+        """The entry of a key as of the last commit."""
         with reading(self.path):
             stored = self._find_stored(schema.id_of(key))
             return unpack(stored) if stored is not None else None
@@ -111,16 +115,17 @@ class Generation:
 
     @property
     def entries(self) -> int:
-        """How many there are, the hidden one among them."""
+        """The number of entries, including the hidden one."""
         return int(self._searcher.num_docs)
 
     def shares(self) -> Iterator[Share]:
-        """The shares in which all entries can be gone through in bounded memory."""
+        """The shares for iterating over all entries in bounded memory."""
         return shares_of(self.entries, _A_SHARE)
 
     def keys(self, share: Share) -> list[tuple[bytes, int]]:
-        """The keys of committed entries, each with the number of its anchors' words
-        (`anchors.py`)."""
+        """The keys of committed entries, each with the number of its anchor words
+        (`anchors.py`).
+        """
         with reading(self.path):
             addresses = addresses_in(self._searcher, self._index.schema, share)
             numbers = self._searcher.fast_field_values(schema.ANCHORED, addresses)
@@ -128,8 +133,9 @@ class Generation:
         return [(key, int(number or 0)) for key, number in zip(keys, numbers, strict=True)]
 
     def kept_in(self, share: Share) -> Iterator[Kept]:
-        """All committed entries of a share, as they lie on the disk: what is stored of twenty of
-        them is packed together, and unpacked once."""
+        """All committed entries of a share, in disk order: tantivy compresses twenty of them
+        together, and so each block is decompressed once.
+        """
         with reading(self.path):
             searcher = self._searcher
             addresses = addresses_in(searcher, self._index.schema, share)
@@ -138,8 +144,9 @@ class Generation:
                 yield unpack(searcher.doc(address)[schema.STORED][0])
 
     def is_worn(self, fewest_dead: int, more: int = 0) -> bool:
-        """Whether a third of the entries on the disk are dead, and not too few for the trouble; or
-        would be if so many `more` were written again."""
+        """Whether a third of the entries on disk are dead, and enough to justify a rewrite; or
+        would be if `more` entries were rewritten.
+        """
         with reading(self.path):
             segments = json.loads((self.path / WORDS / COMMIT).read_bytes())["segments"]
         entries: int = sum(one["max_doc"] for one in segments)
@@ -148,8 +155,9 @@ class Generation:
         return dead >= fewest_dead and 3 * dead >= entries
 
     def close(self) -> None:
-        """Let go of the files, when merges under way are done. What is not committed is lost."""
-        with suppress(ValueError):  # a thread that failed has failed before, or had nothing to keep
+        """Close the files after running merges are done. Uncommitted changes are lost."""
+        # a thread that failed has reported it before, or had nothing to write
+        with suppress(ValueError):
             self._writer.wait_merging_threads()
         self._texts.close()
 

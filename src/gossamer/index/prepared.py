@@ -1,9 +1,9 @@
-"""What the process that has read a page does of the index's work: there are many of them, and one
-that writes the index.
+"""Prepare the text of a page for the index in the process that reads the page. Many processes read
+pages, and one writes the index.
 
-A text travels as its words in normal form and as the bytes that are kept of it. Both are had while
-it is at hand; sent as it is, it would be packed and unpacked once more on its way. Loads little:
-who prepares needs no index.
+A text is sent as its normalised words and as its stored bytes. Both are computed while the text is
+in memory; sent unprepared, it would be packed and unpacked once more. Imports little, because a
+preparing process needs no index.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ _LEVEL: Final = 0
 
 
 class Prepared(NamedTuple):
-    """A text made ready: its words in normal form, and its bytes as `texts.py` keeps them."""
+    """A prepared text: its normalised words, and its bytes in the form of `texts.py`."""
 
     words: str
     packed: bytes
 
 
 def prepare(text: str) -> Prepared:
-    """What `normal` and `pack_text` make of a text, had together."""
+    """The results of `normal` and `pack_text`, computed together."""
     return Prepared(*normal_and_packed(text, isal_zlib.compress, _LEVEL))
 
 
 def pack_text(text: str) -> bytes:
-    """A text as it is kept. Half of a surrogate pair is no text."""
+    """The stored bytes of a text. Lone surrogates are replaced."""
     packed: bytes = isal_zlib.compress(text.encode(errors="replace"), _LEVEL)
     return packed
 
 
 def unpack_text(packed: bytes) -> str:
-    """Raises isal_zlib.error when these are no bytes of `pack_text`."""
+    """Raises isal_zlib.error for bytes that `pack_text` did not make."""
     return isal_zlib.decompress(packed).decode(errors="replace")

@@ -1,8 +1,8 @@
-"""Everybody's side of the index: opens while a writer is at work in another process.
+"""Read the index while a writer in another process changes it.
 
-A `View` is the index at one moment and never changes; many threads may ask it at once. `reload`
-puts the view of what has been committed since in its place, and those who still hold the old one
-go on with it, even when the index has been rewritten meanwhile (`folder.py`).
+A `View` is the index at one moment and never changes; many threads may use it at once. `reload`
+replaces it by a view of the newest commit. Users of the old view continue with it, even if the
+index was rewritten meanwhile (`folder.py`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from gossamer.index.tantivy_errors import reading
 from gossamer.index.texts import TextReader
 
 _LOCK_SUFFIX: Final = ".lock"
-_A_SHARE: Final = 20_000  # entries gone through at once
+_A_SHARE: Final = 20_000  # entries processed at once
 
 
 class Match(NamedTuple):
-    """A page that answers a query. `address` names it within one view."""
+    """A page that matches a query. `address` identifies it within one view."""
 
     score: float
     address: tantivy.DocAddress
@@ -44,14 +44,14 @@ class View:
 
     generation: Path
     commit: str  # the file that is replaced with every commit
-    stamp: tuple[int, int]  # of it
+    stamp: tuple[int, int]  # of that file
     index: tantivy.Index
     searcher: tantivy.Searcher
     texts: TextReader
 
     @property
     def schema(self) -> tantivy.Schema:
-        """What queries are built with."""
+        """The schema for building queries."""
         return self.index.schema
 
     @property
@@ -62,10 +62,10 @@ class View:
     def search(
         self, query: tantivy.Query, limit: int, offset: int = 0, *, newest_first: bool = False
     ) -> tuple[list[Match], int]:
-        """The best matches, and how many there are in all. Raises CorruptFile.
+        """The best matches, and the total number. Raises CorruptFile.
 
-        A query that matches entries by what they have not must ask for `schema.every_entry` as
-        well, or it finds the hidden one. With `newest_first` the scores are dates.
+        A query with only negative conditions must include `schema.every_entry`, or it finds the
+        hidden entry. With `newest_first` the scores are dates.
         """
         with reading(self.generation):
             found = self.searcher.search(
@@ -75,12 +75,12 @@ class View:
             return [Match(score, address) for score, address in found.hits], total
 
     def kept(self, address: tantivy.DocAddress) -> Kept:
-        """What is stored of an entry. Raises CorruptFile."""
+        """The stored part of an entry. Raises CorruptFile."""
         with reading(self.generation):
             return unpack(self.searcher.doc(address)[schema.STORED][0])
 
     def kept_all(self, matches: Iterable[Match]) -> list[Kept]:
-        """The same of several, in their order."""
+        """The same for several, in their order."""
         doc, stored = self.searcher.doc, schema.STORED
         with reading(self.generation):
             return [unpack(doc(match.address)[stored][0]) for match in matches]
@@ -92,27 +92,29 @@ class View:
         return self.kept(matches[0].address) if matches else None
 
     def text(self, kept: Kept) -> str:
-        """The text of an entry, as the page has it. Raises CorruptFile."""
+        """The original text of an entry. Raises CorruptFile."""
         return self.texts.read(kept.text)
 
     def text_pieces(self, kept: Kept) -> Iterator[str]:
-        """The same from its beginning, read as it is taken. Raises CorruptFile."""
+        """The same in pieces from its start, read on demand. Raises CorruptFile."""
         return self.texts.pieces(kept.text)
 
 
 class IndexReader:
-    """The index of a collection, as it was when last looked at."""
+    """The index of a collection, as of the last `reload`."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises StoreError where there is no index, CorruptFile where it is damaged."""
+        """Raises StoreError if there is no index, CorruptFile if it is damaged."""
         self._folder = folder
         self._named = str(folder / CURRENT)
-        self._seen = stamp_of(self._named)  # before the index: a swap in between is seen
+        # read before the index, so that a swap in between is noticed
+        self._seen = stamp_of(self._named)
         self.view = _open(folder)
 
     def reload(self) -> bool:
-        """See what has been committed since; whether there was anything. Costs two looks at files
-        when there was nothing. Raises CorruptFile."""
+        """Load the newest commit. Return whether there was one. Costs two file stats if not. Raises
+        CorruptFile.
+        """
         seen = stamp_of(self._named)
         is_same = seen == self._seen and self.view.stamp == stamp_of(self.view.commit)
         if not is_same:
@@ -122,14 +124,15 @@ class IndexReader:
 
 
 def covered(folder: Path) -> Mapping[str, int]:
-    """For each WARC file the byte up to which its pages are in the index. Raises CorruptFile."""
+    """For each WARC file the offset up to which its pages are in the index. Raises CorruptFile."""
     files: dict[str, int] = _hidden(_open(folder))[0]
     return files
 
 
 def faults_in(folder: Path, *, is_at_rest: bool) -> Iterator[CorruptFile]:
-    """Every text that cannot be read, and what is wrong with the file of anchors. Behind the bytes
-    that count nothing may lie where the collection is at rest. Raises CorruptFile."""
+    """Every text that cannot be read, and faults of the file of anchors. If the collection
+    `is_at_rest`, no bytes may follow the committed ones. Raises CorruptFile.
+    """
     view = _open(folder)
     _, anchors, texts, *more = _hidden(view)
     yield from _anchor_faults(folder / ANCHORS, anchors, more[0] if more else None)
@@ -164,7 +167,7 @@ def _anchor_faults(path: Path, length: int, wanted: int | None) -> Iterator[Corr
 
 
 def _hidden(view: View) -> Any:
-    """What the hidden entry says (`generation.py`). Raises CorruptFile."""
+    """The content of the hidden entry (`generation.py`). Raises CorruptFile."""
     query = tantivy.Query.term_query(view.schema, schema.ID, schema.HIDDEN, "basic")
     with reading(view.generation):
         hits = view.searcher.search(query, 1, count=False).hits
@@ -173,8 +176,9 @@ def _hidden(view: View) -> Any:
 
 
 def ids(folder: Path) -> Iterator[str]:
-    """The ids of all entries, in their order; 60 MB for a million. For comparing index and state.
-    Raises CorruptFile."""
+    """The ids of all entries, sorted; 60 MB for a million. For comparing index and state. Raises
+    CorruptFile.
+    """
     view = _open(folder)
     keys = []
     with reading(view.generation):
@@ -191,13 +195,13 @@ def _open(folder: Path) -> View:
         except CorruptFile:
             before, generation = generation, _current(folder)
             if before == generation:
-                raise  # else it was swapped, and deleted, while we looked
+                raise  # else it was swapped, and deleted, meanwhile
 
 
 def _open_generation(generation: Path) -> View:
     with reading(generation):
         commit = generation / WORDS / COMMIT
-        stamp = stamp_of(commit)  # before the index: a commit in between is seen again
+        stamp = stamp_of(commit)  # read before the index, so that a commit in between is noticed
         if stamp == NO_FILE:
             raise CorruptFile(commit, 0, f"it is not there; {REBUILD}")
         index, searcher = _open_words(generation / WORDS)
@@ -206,8 +210,9 @@ def _open_generation(generation: Path) -> View:
 
 
 def _open_words(folder: Path) -> tuple[tantivy.Index, tantivy.Searcher]:
-    """tantivy's part of the index. It makes a lock there; where it may not, in a folder of links,
-    which is not needed any more when the searcher has opened all files."""
+    """tantivy's part of the index. It creates a lock file there. If that is not allowed, use a
+    folder of links, which is not needed after the searcher has opened all files.
+    """
     try:
         return _with_searcher(folder)
     except (ValueError, OSError) as error:

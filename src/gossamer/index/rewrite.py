@@ -1,10 +1,10 @@
-"""A new generation, made of the live entries of the old one, a step at a time.
+"""Copy the live entries to a new generation, a step at a time.
 
-tantivy counts dead entries in its statistics and cannot be told to clear them out, so an index in
-which a third is dead is written anew. 100,000 entries take most of a minute, and pages must be
-searchable within seconds of their fetch; so every commit takes one step, and the old generation
-goes on meanwhile. What is written to it during that time is copied once more. A kill leaves the old
-one.
+tantivy counts dead entries in its statistics and has no command to remove them, so an index in
+which a third is dead is rewritten. 100,000 entries take most of a minute, and pages must be
+searchable within seconds of their fetch. So every commit takes one step, and the old generation is
+used meanwhile. Entries that change during that time are copied again. A kill leaves the old
+generation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEP: Final = 2_000  # entries copied with one commit: about a second
 
 
 class Rewriting:
-    """A generation on its way."""
+    """A rewrite in progress."""
 
     def __init__(self, old: Generation, heap_bytes: int, step: int) -> None:
         self._old = old
@@ -32,11 +32,13 @@ class Rewriting:
         self.new = Generation(path, heap_bytes)
 
     def touch(self, keys: Iterable[bytes]) -> None:
-        """These were written to the old generation, or removed from it, and committed."""
+        """Record keys that were written to the old generation, or removed from it, and
+        committed.
+        """
         self._touched.update(dict.fromkeys(keys))
 
     def step(self) -> bool:
-        """Copy some more; whether the new generation has all that the old one has."""
+        """Copy some more entries. Return whether the new generation is complete."""
         copied = self._copy(islice(self._keys, self._step))
         if copied == self._step:
             return False

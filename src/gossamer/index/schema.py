@@ -1,24 +1,24 @@
-"""The fields of an entry. Writer and reader must agree on them, so both build them here.
+"""The fields of an entry, shared by writer and reader.
 
-There are no stemmed fields: a query asks for all words that share a stem (`stem_variants.py`),
-which costs a crawl nothing; docs/adr/0008-index.md has the figures. All texts come in normal form
-with spaces between their words (`words.py`), so every field is cut at spaces only, by an analyser
-that tantivy knows by itself: a reader registers nothing, and any other tool that reads tantivy's
-format can search this index.
+There are no stemmed fields: a query asks for all words with the same stem (`stem_variants.py`),
+which costs a crawl nothing; docs/adr/0008-index.md has the figures. All texts are normalised, with
+spaces between their words (`words.py`). So every field is split at spaces only, by an analyser
+built into tantivy: a reader registers nothing, and any other tool that reads tantivy's format can
+search this index.
 
     id          the URL's key, 32 hex digits
     title headings body anchors    words, with positions; anchors are those of *other* pages
     address     words of the URL
     site        the host and every domain above it
     language    as the page's (`records.py`)
-    type        MIME type, and a short word for it: html text pdf image audio video other
+    type        MIME type, and a short name for it: html text pdf image audio video other
     at          when it was fetched; for sorting and ranges
-    key_high key_low    the key as two numbers, for going through all entries (`batches.py`)
+    key_high key_low    the key as two numbers, for iterating over all entries (`batches.py`)
     anchored    which words its anchors field has, as one number (`anchors.py`)
-    stored      everything that is shown or needed to write the entry again (`entry.py`)
+    stored      everything that is shown or needed to rewrite the entry (`entry.py`)
 
 One entry, `HIDDEN`, has only `id` and `stored`: how much of the archive the index covers. It has no
-`at`, and `every_entry` leaves it out.
+`at`, and `every_entry` excludes it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Final
 
 import tantivy
 
-VERSION: Final = 1  # of the fields and of what stands in them
+VERSION: Final = 1  # of the fields and their content
 
 ID: Final = "id"
 TITLE: Final = "title"
@@ -44,14 +44,14 @@ KEY_LOW: Final = "key_low"
 ANCHORED: Final = "anchored"
 STORED: Final = "stored"
 
-HIDDEN: Final = "covered"  # its id; no key looks like that
+HIDDEN: Final = "covered"  # its id; no key has this form
 
 _POSITIONED: Final = (TITLE, HEADINGS, BODY, ANCHORS, ADDRESS)
 _WORDS: Final = "whitespace"
 
 
 def build_schema() -> tantivy.Schema:
-    """The schema of every index of ours."""
+    """The schema of every index."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field(ID, tokenizer_name="raw", index_option="basic")
     for name in _POSITIONED:

@@ -1,9 +1,9 @@
-"""Which keys may be in an index that was empty when it was opened?
+"""A Bloom filter of the keys in an index that was empty when it was opened.
 
-Every entry takes the place of an older one of its key, and to ask tantivy to delete that costs 10
-microseconds, with what the next commit makes of it; most pages have none. What is certainly new is
-told by a filter of bits: a key sets two of them, and one that finds a bit unset was never noted. It
-takes 1 MB, however many keys there are; of a million, one in twenty is taken for an old one.
+Every entry replaces an older one of its key. Asking tantivy to delete that one costs 10
+microseconds, including the work of the next commit, and most pages have none. A filter recognises
+keys that are certainly new: a key sets two bits, and a key with an unset bit was never added. It
+takes 1 MB for any number of keys; of a million new keys, one in twenty is taken for an old one.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _MASK: Final = _BITS - 1
 
 
 class SeenKeys:
-    """Keys that were noted, and by mistake some others."""
+    """Keys that were added, and by false positives some others."""
 
     def __init__(self) -> None:
         self._bits = bytearray(_BITS // 8)
 
     def note(self, key: bytes) -> bool:
-        """Note a key; whether it may have been noted before."""
+        """Add a key. Return whether it may have been added before."""
         bits, number = self._bits, hash(key)
         first, second = number & _MASK, number >> 32 & _MASK
         one, other = 1 << (first & 7), 1 << (second & 7)

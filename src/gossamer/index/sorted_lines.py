@@ -1,15 +1,15 @@
-"""Lines of anchors in the order of keys, so that those of some pages are found among millions.
+"""Anchor lines sorted by key, so that those of some pages are found among millions.
 
-Lines come in bunches, and each bunch is sorted and put behind the others in one file that has no
-name: what is in it also stands in the file of anchors (`anchors.py`), and is sorted anew by whoever
-opens that. Memory holds a few numbers for each bunch.
+Lines come in batches. Each batch is sorted and appended to one unnamed file: its content is also in
+the file of anchors (`anchors.py`), and is sorted again when that is opened. Memory holds a few
+numbers per batch.
 
-    bunch: for each line 4 bytes of its key, in order; for each where it begins, and where the last
-           ends (4 bytes each); the lines
+    batch: for each line 4 bytes of its key, in order; for each its start, and the end of the last
+           line (4 bytes each); the lines
 
-A page is looked for in every bunch, but many pages at once: a bunch of 50,000 lines costs 0.2 ms
-for a thousand of them. So a crawl that has met ten million links pays 40 ms for each commit. The 4
-bytes are of the lower half of the key, by which shares are made, too.
+A page is searched in every batch, but many pages at once: a batch of 50,000 lines costs 0.2 ms for
+a thousand pages. So a crawl with ten million links pays 40 ms for each commit. The 4 bytes are of
+the lower half of the key, which also defines shares.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gossamer.index.batches import ALL, Share
 KEY_BYTES: Final = 16
 _SHORT: Final = slice(8, 12)  # of a key
 _NUMBER_BYTES: Final = 4
-# To read takes as long as to copy so many bytes: what lies nearer is read at once.
+# One read takes as long as copying this many bytes: nearer lines are read together.
 _NEAR_BYTES: Final = 20_000
 
 Numbers = NDArray[np.uint32]
@@ -38,33 +38,34 @@ _Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class _Bunch:
-    """Where a bunch lies in the file."""
+    """The position of a batch in the file."""
 
     offset: int
     lines: int
 
     @property
     def starts(self) -> int:
-        """Where the numbers lie that say where lines begin."""
+        """The offset of the start positions of lines."""
         return self.offset + _NUMBER_BYTES * self.lines
 
     @property
     def data(self) -> int:
-        """Where the lines lie."""
+        """The offset of the lines."""
         return self.starts + _NUMBER_BYTES * (self.lines + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Spans:
-    """Some lines of a bunch: from each of `firsts` to before that of `lasts`; and where all of the
-    bunch begin."""
+    """Some lines of a batch: from each of `firsts` to before that of `lasts`, and the start of all
+    lines of the batch.
+    """
 
     firsts: _Places
     lasts: _Places
     starts: Numbers
 
     def __iter__(self) -> Iterator[list[int]]:
-        """Of each span, where its lines begin, and where the last of them ends."""
+        """For each span the starts of its lines, and the end of the last."""
         for first, last in zip(self.firsts.tolist(), self.lasts.tolist(), strict=True):
             yield self.starts[first : last + 1].tolist()
 
@@ -86,15 +87,16 @@ class SortedLines:
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  # closed by `close`
         self._length = 0
         self._bunches: list[_Bunch] = []
-        self._cuts: dict[int, list[_Places]] = {}  # by the number of shares, those of each bunch
+        # number of shares -> the boundaries in each batch
+        self._cuts: dict[int, list[_Places]] = {}
         self.data_bytes = 0  # of all lines
 
     def close(self) -> None:
-        """Give the room on the disk back."""
+        """Free the disk space."""
         self._file.close()
 
     def add(self, lines: Sequence[bytes]) -> None:
-        """Add a bunch of lines; each begins with its key. Raises OSError."""
+        """Add a batch of lines; each begins with its key. Raises OSError."""
         if not lines:
             return
         shorts = _shorts_of(lines)
@@ -111,7 +113,7 @@ class SortedLines:
         self.data_bytes += int(starts[-1])
 
     def find(self, keys: Collection[bytes], share: Share = ALL) -> set[bytes]:
-        """All lines of some pages, which are all of that share."""
+        """All lines of some pages, which are all in that share."""
         found: set[bytes] = set()
         wanted = np.unique(_shorts_of(keys))
         for bunch, cuts in zip(self._bunches, self._cuts_of(share.of), strict=True):
@@ -127,7 +129,7 @@ class SortedLines:
         return found
 
     def _cuts_of(self, shares: int) -> list[_Places]:
-        """For each bunch the line at which each share begins, and the end of the last."""
+        """For each batch the line at which each share begins, and the end of the last."""
         if shares == 1:
             return [np.array((0, bunch.lines)) for bunch in self._bunches]
         if shares not in self._cuts:
@@ -160,6 +162,6 @@ class SortedLines:
 
 
 def _shorts_of(texts: Iterable[bytes]) -> Numbers:
-    """What keys, or lines, are sorted by."""
+    """The sort keys of keys, or lines."""
     joined = b"".join([text[_SHORT] for text in texts])
     return np.frombuffer(joined, ">u4").astype(np.uint32)

@@ -1,12 +1,12 @@
-"""Which words of the index share a stem with this one? `connect` and `connected`, say.
+"""Find the words of the index that share a stem with a word, such as `connect` and `connected`.
 
-The index holds words as they stand. Stemming every word of every page would cost a crawl more than
-all the rest of the index (docs/adr/0008-index.md), so a query is widened instead: its word is
-replaced by all words of the index that have the same stem. What matches is the same.
+The index holds unstemmed words. Stemming every word of every page would cost a crawl more than all
+the rest of the index (docs/adr/0008-index.md). Instead a word of a query is replaced by all words
+of the index with the same stem. The matches are the same.
 
-A stem is the beginning of its words but for its last letter (`happy` has `happi`, `hoping` has
-`hope`), so only words with that beginning are looked at, the commonest first. Snowball has
-irregular forms beyond that (`dying` is `die`); those are missed. A word is always kin to itself.
+A stem is the beginning of its words except for its last letter (`happy` has `happi`, `hoping` has
+`hope`), so only words with that beginning are checked, most frequent first. Snowball has irregular
+forms beyond that (`dying` is `die`); those are missed. A word is always a variant of itself.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ LANGUAGES: Final = {
 }  # fmt: skip
 _SAME: Final = {"nb": "no", "nn": "no"}
 
-# Last letters of stems that may be another one in the word: of an English stem with any other, all
-# words begin with the whole of it. Of 95,000 words none disagrees, and a short stem has a tenth as
-# many words to look at.
+# Last letters of stems that may differ in the word. For an English stem with any other last letter,
+# all words begin with the whole stem. None of 95,000 words disagrees, and a short stem has a tenth
+# as many words to check.
 _CHANGED: Final = {"en": frozenset("eily")}
 _SHORTEST: Final = 3  # letters of a stem; shorter ones are names and begin half the dictionary
 _LOOKED_AT: Final = 2_000
@@ -37,7 +37,7 @@ _MOST: Final = 16
 
 
 class StemVariants(NamedTuple):
-    """A word of the index, and the number of entries that have it, dead ones included."""
+    """A word of the index, and the number of entries that have it, including dead ones."""
 
     word: str
     entries: int
@@ -52,7 +52,7 @@ class Stemmer:
         self._analyser = words.filter(tantivy.Filter.stemmer(LANGUAGES[language])).build()
 
     def stems(self, words: Sequence[str]) -> list[str]:
-        """The stem of each word; words are in normal form."""
+        """The stem of each word; words are normalised."""
         return self._analyser.analyze(" ".join(words))
 
 
@@ -63,9 +63,9 @@ def stemmer_of(language: str) -> Stemmer:
 
 
 def stem_language(language: str) -> str | None:
-    """The language whose stemmer a text in `language` goes through; None where there is none.
+    """The language of the stemmer for a text in `language`; None if there is none.
 
-    A text of which nothing is known is taken for English, the language of most short ones.
+    A text in an unknown language counts as English, the language of most short texts.
     """
     found = _SAME.get(language, language) or "en"
     return found if found in LANGUAGES else None
@@ -77,11 +77,11 @@ def stem_variants_of(
     searcher: tantivy.Searcher,
     field: str = schema.BODY,
 ) -> tuple[StemVariants, ...]:
-    """The words of `field` that share the stem of `word` in one of the languages, itself first and
-    then the commonest.
+    """The words of `field` that share the stem of `word` in one of the languages, the word itself
+    first and then the most frequent.
 
-    `word` is in normal form and comes first even where no entry has it; `languages` are of
-    `LANGUAGES`. With 94,000 words in the index this takes 0.1 to 0.5 ms a language.
+    `word` is normalised and comes first even if no entry has it; `languages` are of `LANGUAGES`.
+    With 94,000 words in the index this takes 0.1 to 0.5 ms per language.
     """
     others: dict[str, int] = {}
     for language in languages:
@@ -93,7 +93,7 @@ def stem_variants_of(
 
 
 def beginning_of(stem: str, language: str) -> str:
-    """What all words begin with that have a stem, irregular ones apart."""
+    """The common prefix of all words with a stem, except irregular ones."""
     changed = _CHANGED.get(language)
     return stem if changed and stem[-1] not in changed else stem[:-1]
 

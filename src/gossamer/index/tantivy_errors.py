@@ -1,4 +1,4 @@
-"""The border to tantivy and the disk: their errors end here."""
+"""Translate errors of tantivy and the disk."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from gossamer.base.disk import FULL, OF_THE_DISK, is_mounted_read_only
 from gossamer.errors import CorruptFile, DiskFault
 from gossamer.index.folder import REBUILD
 
-_NUMBER: Final = re.compile(r"\b(?:os error|Errno|code:) (\d+)")  # of the kernel's error, in a text
+_NUMBER: Final = re.compile(r"\b(?:os error|Errno|code:) (\d+)")  # the errno in a message
 _NO_ROOM_BYTES: Final = 16 * 2**20
-# How the library tells that the disk failed, also in a thread of its own.
+# How the library reports that the disk failed, also in a thread of its own.
 _OF_THE_DISK: Final = re.compile(r"os error|io::Error|IoError|IO error", re.IGNORECASE)
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Say in our words that the index in `path` cannot be read.
+    """Turn errors while reading the index in `path` into CorruptFile or DiskFault.
 
-    A panic of the library is no Exception, and its class has no name that can be imported.
+    A panic of the library is not an Exception, and its class cannot be imported.
     """
     try:
         yield
     except (ValueError, OSError, RuntimeError) as error:
-        if _number_in(str(error)) in OF_THE_DISK:  # opening an index makes files, too
+        if _number_in(str(error)) in OF_THE_DISK:  # opening an index creates files, too
             raise disk_fault(path, str(error).rstrip(".")) from error
         raise CorruptFile(path, 0, f"{str(error).rstrip('.')}; {REBUILD}") from None
     except BaseException as error:
@@ -40,7 +40,7 @@ def reading(path: Path) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """The same for what writes: a disk that failed did not damage what is committed."""
+    """The same for writing: a failed disk did not damage what is committed."""
     with reading(path):
         try:
             yield
@@ -53,8 +53,8 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def disk_fault(path: Path, what: str, number: int | None = None) -> DiskFault:
-    """The error for a disk that did not take a part of the index."""
-    # The library does not say what its threads met; then the room that is left does.
+    """The error if the disk refused a part of the index."""
+    # The library does not say what its threads met; then the free space decides.
     number = number or _number_in(what)
     is_full = number in FULL if number else shutil.disk_usage(path).free < _NO_ROOM_BYTES
     is_read_only = number == errno.EROFS if number else is_mounted_read_only(path)

@@ -1,7 +1,7 @@
-"""The texts of pages, for snippets and for writing entries again: one file, only appended to.
+"""The texts of pages, for snippets and for rewriting entries: one append-only file.
 
-Each text is compressed by itself, so that one read and 20 microseconds bring it back. Where a text
-lies is told by its entry; bytes that no entry names are garbage, and go when the index is
+Each text is compressed separately, so that one read and 20 microseconds restore it. Its entry has
+its position. Bytes that no entry refers to are garbage, and are dropped when the index is
 rewritten.
 """
 
@@ -24,15 +24,15 @@ from gossamer.index.entry import Place
 from gossamer.index.folder import REBUILD
 from gossamer.index.prepared import pack_text, unpack_text
 
-# What is read at once of a text of which only the beginning may be wanted: about 40 KB of it.
+# Read at once of a text of which only the start may be needed: about 40 KB of text.
 _PIECE_BYTES: Final = 16 * 2**10
 
 
 class TextWriter:
-    """Appends texts. What it appends is on the disk after `sync`."""
+    """Appends texts. They are on disk after `sync`."""
 
     def __init__(self, path: Path, length: int = 0) -> None:
-        """Goes on behind the first `length` bytes; what follows them was never committed."""
+        """Continue after the first `length` bytes; later bytes were never committed."""
         self._file = open_appended(path, length)
         self.length = length
 
@@ -40,7 +40,7 @@ class TextWriter:
         return self.append_packed(pack_text(text))
 
     def append_packed(self, data: bytes) -> Place:
-        """The same for a text that is packed already."""
+        """The same for a packed text."""
         place = Place(self.length, len(data))
         self._file.write(data)
         self.length += len(data)
@@ -51,7 +51,7 @@ class TextWriter:
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """What was not synced may be lost."""
+        """Unsynced data may be lost."""
         with suppress(OSError):
             self._file.close()
 
@@ -63,10 +63,10 @@ class TextReader:
         self._path = path
         self._file = path.open("rb", buffering=0)
         self._lock = threading.Lock()
-        weakref.finalize(self, self._file.close)  # not before the last who holds an old view
+        weakref.finalize(self, self._file.close)  # closed with the last view that uses it
 
     def read(self, place: Place) -> str:
-        """The text at a place. Raises CorruptFile."""
+        """The text at a position. Raises CorruptFile."""
         data = self._bytes(place.offset, place.length)
         try:
             return unpack_text(data)
@@ -74,10 +74,10 @@ class TextReader:
             raise self._fault(place, str(error)) from None
 
     def pieces(self, place: Place) -> Iterator[str]:
-        """The same text from its beginning, a piece at a time, read as it is taken.
+        """The same text in pieces from its start, read on demand.
 
-        Ten hits may have ten megabytes of text, and most snippets come from the first 20 kB of one.
-        Raises CorruptFile where it comes to it: damage behind what is taken is not seen.
+        Ten hits may have ten megabytes of text, and most snippets come from the first 20 kB. Raises
+        CorruptFile when it reaches damage; damage after the pieces taken is not noticed.
         """
         if place.length <= _PIECE_BYTES:
             yield self.read(place)

@@ -1,9 +1,9 @@
-"""The node's side of the index.
+"""Write the index. The node uses this.
 
-What is put waits in memory until the next commit, so that anchors which come within those seconds
-are in when the entry is first written, and a page put twice is written once. `commit` writes what
-waits, makes it last, and makes it searchable (`generation.py`). After a kill the archive is read
-again from the bytes in `covered`. Putting is an upsert: done twice it changes nothing.
+New entries wait in memory until the next commit, so that anchor texts that arrive within those
+seconds are included, and a page put twice is written once. `commit` writes them, makes them durable
+and searchable (`generation.py`). After a kill the archive is read again from the offsets in
+`covered`. `put` is an upsert: a second time changes nothing.
 
 One thread may `put`, `remove` and `note_anchor` while another is in `commit` or
 `write_late_anchors`; these two exclude each other.
@@ -34,19 +34,20 @@ from gossamer.index.rewrite import STEP, Rewriting
 from gossamer.index.tantivy_errors import writing
 from gossamer.index.words import normal_all
 
-# With less, segments get small and are merged more often; with more, nothing is gained.
+# With less, segments are small and merged more often; with more, nothing is gained.
 HEAP_BYTES: Final = 50_000_000
 MAX_WAITING_CHARS: Final = 20_000_000  # about 2,000 pages
-FEWEST_DEAD: Final = 1_000  # for which an index is rewritten
-_LATE_AT_ONCE: Final = 2_000  # entries written again with one commit
+FEWEST_DEAD: Final = 1_000  # dead entries that justify a rewrite
+_LATE_AT_ONCE: Final = 2_000  # entries rewritten with one commit
 
 _T = TypeVar("_T")
-_Late = Mapping[bytes, tuple[str, ...]]  # keys of entries, with the anchors that they should have
+_Late = Mapping[bytes, tuple[str, ...]]  # key of an entry -> the anchors it should have
 
 
 class IndexWriter:
-    """Writes the index of one collection. There may be only one. Raises CorruptFile where the index
-    is damaged, in every method."""
+    """Writes the index of one collection. There may be only one writer. Every method raises
+    CorruptFile if the index is damaged.
+    """
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class IndexWriter:
         fewest_dead: int = FEWEST_DEAD,
         rewrite_step: int = STEP,
     ) -> None:
-        """Opens the index, or makes an empty one. Raises DiskFault, too."""
+        """Open the index, or create an empty one. Raises DiskFault, too."""
         self._heap_bytes = heap_bytes
         self._fewest_dead = fewest_dead
         self._rewrite_step = rewrite_step
@@ -78,56 +79,59 @@ class IndexWriter:
 
     @property
     def covered(self) -> Mapping[str, int]:
-        """For each WARC file the byte up to which its pages are in the index."""
+        """For each WARC file the offset up to which its pages are in the index."""
         return self._generation.covered.files
 
     @property
     def is_full(self) -> bool:
-        """Whether as much waits as may: a commit is due before its time."""
+        """Whether the buffer is full: a commit is due early."""
         return self._waiting_chars >= MAX_WAITING_CHARS
 
     def put(self, entry: Entry) -> None:
-        """Let the index have this entry, in place of any older one of the same key."""
+        """Put an entry into the index, in place of an older one of the same key."""
         entry = bounded(entry)
         self._waiting[entry.key] = entry
         self._waiting_chars += entry.chars
 
     def remove(self, key: bytes) -> None:
-        """Let the index have no entry of this key."""
+        """Remove the entry of this key."""
         self._waiting[key] = None
 
     def note_anchor(self, target: bytes, anchor: str, source: bytes) -> None:
-        """A page (by its key) links to another. Telling it again is no harm."""
+        """Record a link from a page (by its key) to another. Repeating it does no harm."""
         self._book.note(target, anchor, source)
 
     def note_anchors(self, anchors: bytes, source: bytes) -> None:
-        """The same for all links of a page: the keys of others, and the words."""
+        """The same for all links of a page: keys of targets, and texts."""
         self._book.note_all(anchors, source)
 
     def commit(self, covered: Mapping[str, int]) -> None:
-        """Write all that waits. The index then covers each WARC file up to the byte in `covered`;
-        files that are not named there stay as they were. Blocks for a second or more. Raises
-        DiskFault: nobody knows then what is on the disk, so close, and do not try again."""
+        """Write all waiting entries. The index then covers each WARC file up to the offset in
+        `covered`; other files stay as they were. Blocks for a second or more. After a DiskFault the
+        content of the disk is unknown: close, and do not try again.
+        """
         with self._lock, writing(self._generation.path):
             self._commit_written({**self.covered, **covered}, self._write_waiting())
 
     def write_late_anchors(self) -> int:
-        """Write all entries again whose anchors have words that they lack; how many there were.
+        """Rewrite all entries that lack anchor words. Return their number.
 
-        For the end of a crawl, and now and then in a long one: it reads all anchors. What waits is
-        not written; commit first.
+        For the end of a crawl, and from time to time in a long one: it reads all anchors. Waiting
+        entries are not written; commit first.
         """
         with self._lock, writing(self._generation.path):
             return self._write_late()
 
     def finish(self, covered: Mapping[str, int]) -> int:
-        """`commit`, then `write_late_anchors`; how many lacked words. A commit syncs a dozen files,
-        so what waits and the first of the late ones are written by the same."""
+        """`commit`, then `write_late_anchors`; return the number of rewritten entries. A commit
+        syncs a dozen files, so waiting entries and the first late ones share one commit.
+        """
         with self._lock, writing(self._generation.path):
             files = {**self.covered, **covered}
             written = self._write_waiting()
             shares = list(self._book.shares(self._generation.entries))
-            # What was just written has all its anchors, and its older entry is not to come back.
+            # Entries that were just written have all their anchors, and their older versions must
+            # not come back.
             late = self._late(shares[0]).items() if len(shares) == 1 else ()
             rest = {key: anchors for key, anchors in late if key not in written}
             is_worn = self._generation.is_worn(self._fewest_dead, len(rest))
@@ -140,7 +144,7 @@ class IndexWriter:
             return len(first) + self._write_again(rest)
 
     def close(self) -> None:
-        """Let go of the files. What waits is not written."""
+        """Close the files. Waiting entries are not written."""
         self._drop_rewriting()
         self._generation.close()
         self._book.close()
@@ -151,15 +155,15 @@ class IndexWriter:
         shares = list(self._book.shares(entries))
         first = self._late(shares[0])
         lates = chain((first,), map(self._late, shares[1:]))
-        # Keys are digests, so one share tells of all.
+        # Keys are digests, so one share represents all.
         if self._generation.is_worn(self._fewest_dead, len(first) * len(shares)):
             return self._write_anew(zip(shares, lates, strict=True))
         return sum(map(self._write_again, lates))
 
     def _write_waiting(self) -> Collection[bytes]:
-        """Write all that waits; the keys of it. The next commit makes it last."""
+        """Write all waiting entries and return their keys. The next commit makes them durable."""
         waiting, self._waiting, self._waiting_chars = self._waiting, {}, 0
-        # All anchors that are known now; those that come later are the late pass's.
+        # All anchors known now; the late pass adds later ones.
         anchors = self._book.settle([key for key, entry in waiting.items() if entry])
         for key, entry in waiting.items():
             if entry is None:
@@ -169,7 +173,7 @@ class IndexWriter:
         return waiting.keys()
 
     def _late(self, share: Share) -> _Late:
-        """The entries of a share that lack words of their anchors, with those they should have."""
+        """The entries of a share that lack anchor words, with the anchors they should have."""
         numbers = dict(self._generation.keys(share))
         return {
             key: anchors
@@ -190,9 +194,10 @@ class IndexWriter:
             self._generation.write_again(kept, anchors)
 
     def _write_anew(self, lates: Iterable[tuple[Share, _Late]]) -> int:
-        """Write all entries into a new generation, each with its anchors; how many lacked some.
+        """Write all entries into a new generation, each with its anchors. Return how many lacked
+        some.
 
-        What the old one would have to be cleared of afterwards is not written first.
+        This avoids writing entries to the old generation that a rewrite would have to clear.
         """
         self._drop_rewriting()
         old = self._generation
@@ -212,7 +217,7 @@ class IndexWriter:
         return count
 
     def _commit_written(self, files: Mapping[str, int], written: Collection[bytes]) -> None:
-        """`_commit`, unless there is nothing to it: it costs 50 ms of CPU, whatever is in it."""
+        """`_commit`, unless nothing changed: it costs 50 ms of CPU for any content."""
         if written or files != self.covered or self._rewriting is not None:
             self._commit(files, written)
 
@@ -235,8 +240,9 @@ class IndexWriter:
             delete_strays(self._generation.path)
 
     def _swap(self, new: Generation) -> None:
-        """Let a committed generation take the place of the old one. When that fails, nobody knows
-        which of the two counts: both stay, for the next start to see."""
+        """Replace the old generation by a committed one. If that fails, it is unknown which of the
+        two is current: both are kept for the next start.
+        """
         old, self._generation, self._rewriting = self._generation, new, None
         try:
             make_current(new.path)

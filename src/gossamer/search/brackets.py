@@ -1,6 +1,6 @@
-"""Which brackets and quotation marks of a query belong together?
+"""Match the brackets and quotation marks of a query.
 
-Those that have no partner are not syntax. They are taken out before the query is read, so that the
+Those without a partner are not syntax. They are removed before the query is parsed, so that the
 words around them are read as if they were not there.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Balanced(NamedTuple):
-    """A query whose brackets and quotation marks have partners, and what was taken out."""
+    """A query whose brackets and quotation marks have partners, and what was removed."""
 
     text: str
     has_open_quote: bool
@@ -23,7 +23,7 @@ class Balanced(NamedTuple):
 
 @dataclass(slots=True)
 class _Scan:
-    lone: set[int]  # places of characters without a partner
+    lone: set[int]  # positions of characters without a partner
     has_open_quote: bool = False
     has_open_bracket: bool = False
     has_stray_close: bool = False
@@ -31,7 +31,7 @@ class _Scan:
 
 
 def end_of_word(text: str, start: int) -> int:
-    """A word goes on to a space, a quotation mark, or a bracket that it did not open."""
+    """A word ends at a space, a quotation mark, or a bracket that it did not open."""
     opened = 0
     for at in range(start, len(text)):
         char = text[at]
@@ -42,10 +42,10 @@ def end_of_word(text: str, start: int) -> int:
 
 
 def balanced(text: str, max_depth: int, field_end: Callable[[int], int]) -> Balanced:
-    """The query without what has no partner, in one pass.
+    """The query without unmatched characters, in one pass.
 
-    `field_end` says where the `title:` at a place ends, and gives the place itself where none is.
-    Brackets deeper than `max_depth` count as having no partner.
+    `field_end` returns the end of the `title:` at a position, or the position itself if there is
+    none. Brackets deeper than `max_depth` count as unmatched.
     """
     scan, opened, at = _Scan(set()), list[int](), 0
     while at < len(text):
@@ -91,8 +91,9 @@ def _close(scan: _Scan, opened: list[int], at: int, max_depth: int) -> None:
 
 
 def _without(text: str, lone: set[int]) -> str:
-    """A blank for each, so that words stay apart; nothing after `title:` or `-`, which would
-    otherwise stand alone."""
+    """Replace each by a space, so that words stay separate; by nothing after `title:` or `-`, which
+    would otherwise stand alone.
+    """
     if not lone:
         return text
     kept: list[str] = []

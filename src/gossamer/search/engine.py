@@ -2,8 +2,8 @@
 
     words -> tree -> plan -> the index's candidates -> link ranks -> order -> passages
 
-Many threads may ask one engine. It sees what was committed since at the next question, and goes
-on answering with what it has while a crawl is writing.
+Many threads may use one engine. Each query sees the newest commit, and the engine works while a
+crawl is writing.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from gossamer.search.suggest import suggestion
 from gossamer.search.tree import All, Has, Node, Property
 from gossamer.search.weights import WEIGHTS, Weights
 
-# Pages that are looked at for a loose phrase of three words or more; the rest is believed.
+# Pages that are checked for a loose phrase of three words or more; further ones are accepted.
 _MOST_LOOKED_AT: Final = 2_000
-# Pages that are taken when some of them will be left out, because their site has enough.
+# Candidates to fetch if some will be dropped because their site has enough hits.
 _TO_COLLAPSE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The index as it was when last looked at."""
+    """The index at one moment."""
 
     view: View
     lexicon: Lexicon
@@ -61,7 +61,7 @@ class Moment:
 
 
 class Looks:
-    """Looks into pages for loose phrases, at so many of them for one query and no more."""
+    """Checks pages for loose phrases, up to a maximum per query."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -70,7 +70,7 @@ class Looks:
     def rejected(
         self, found: tantivy.Query, words: Sequence[str], slop: int, fields: Sequence[str]
     ) -> list[str]:
-        """Ids of pages in which no field has the words that near to each other."""
+        """Ids of pages in which no field has the words near enough to each other."""
         matches = self.view.search(found, self._left)[0] if self._left else []
         self._left -= len(matches)
         pages = self.view.kept_all(matches)
@@ -81,7 +81,7 @@ class Looks:
         ]
 
     def _texts(self, page: Kept, fields: Sequence[str]) -> Iterator[list[str]]:
-        """What a page has in these fields, as the index has it."""
+        """The texts of a page in these fields, as indexed."""
         for name in fields:
             match name:
                 case schema.BODY:
@@ -102,23 +102,23 @@ class Engine:
     def __init__(
         self, folder: Path, weights: Weights = WEIGHTS, clock: Clock | None = None
     ) -> None:
-        """Raises NoCollection, StoreError where it has no index, CorruptFile."""
+        """Raises NoCollection, StoreError if it has no index, CorruptFile."""
         if not (folder / "index").exists() and not (folder / "state").exists():
             raise NoCollection(folder)
         self._weights = weights
         self._clock = clock or SystemClock()
         self._index = IndexReader(folder / "index")
         self._ranks = RankReader(folder / "graph")
-        self._hint = ""  # what is missing that hits are put in order by
+        self._hint = ""  # which ranking data is missing
         self._reading = threading.Lock()
         self._moment = self._look()
 
     def search(self, request: Request) -> Results:
-        """Answer a query, whatever it is. Raises QueryError for a filter, CorruptFile."""
+        """Answer any query. Raises QueryError for a filter, CorruptFile."""
         start_s = self._clock.now_s()
         parsed = parse(request.query)  # query.py
         moment = self._now()
-        with reading(moment.view.generation):  # words are looked up in the index's files, too
+        with reading(moment.view.generation):  # words are looked up in the files of the index, too
             return self._answer(request, parsed, moment, start_s)
 
     def _answer(self, request: Request, parsed: Parsed, moment: Moment, start_s: float) -> Results:
@@ -146,7 +146,7 @@ class Engine:
     def _candidates(
         self, view: View, plan: Plan, request: Request
     ) -> tuple[list[rank.Candidate], int]:
-        """Pages that answer, best first, as many as may be needed, and how many there are."""
+        """Matching pages, best first, as many as may be needed, and the total number."""
         by_date = request.sort == "date" or not plan.texts
         wanted = request.offset + request.limit
         wanted = wanted if by_date else max(wanted, self._weights.candidates)
@@ -160,13 +160,13 @@ class Engine:
         return self._lifted(found), total
 
     def _lifted(self, found: Sequence[tuple[Kept, Score]]) -> list[rank.Candidate]:
-        """What is found, and for the first of it what the links say."""
+        """The candidates, the first of them with their link ranks."""
         urls = [kept.url for kept, _ in found[: self._weights.candidates]]
         with self._reading:
             try:
                 ranks = self._ranks.of(urls)
                 self._hint = ""
-            except CorruptFile as damage:  # words alone put the pages in order
+            except CorruptFile as damage:  # then words alone order the pages
                 ranks = [0.0] * len(urls)
                 self._hint = f"links do not count in this order: {damage}"
         lifts = [rank.lift_of(one, self._weights) for one in ranks]
@@ -184,7 +184,7 @@ class Engine:
         return list(itertools.islice(rank.collapsed(order, request.per_site), wanted))
 
     def _hit(self, view: View, one: rank.Candidate, marker: CrashMarker, has: int) -> Hit:
-        """`has` says how many of the marker's things the page has."""
+        """`has` is the number of highlighted terms that the page has."""
         kept = one.kept
         passage = Snippet("")
         if kept.has_snippet:
@@ -213,7 +213,7 @@ class Engine:
 
 
 def _lacks(score: Score, steps_of_all: int | None) -> int:
-    """How many of the wishes a page of such a score has not; 0 where that cannot be told."""
+    """How many of the wanted words a page with this score lacks; 0 if unknown."""
     if steps_of_all is None or not score.steps:
         return 0
     return max(0, steps_of_all - int(score.steps))
@@ -231,7 +231,7 @@ def _whole_first(
 
 
 def _hint(view: View, parsed: Parsed, tree: Node, plan: Plan) -> str:
-    """How the query was read, where that may surprise, and values that pages really have."""
+    """How the query was read, if that may surprise, and values that pages really have."""
     if not plan.parts and not parsed.reasons:
         return NO_WORD
     with reading(view.generation):
@@ -241,7 +241,7 @@ def _hint(view: View, parsed: Parsed, tree: Node, plan: Plan) -> str:
 
 
 def with_flags(tree: Node, request: Request) -> Node:
-    """The query with what was asked for beside it. Raises QueryError."""
+    """The query with its filters. Raises QueryError."""
     flags = {
         Property.SITE: request.site,
         Property.TYPE: request.type,

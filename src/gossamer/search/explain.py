@@ -1,7 +1,7 @@
-"""What is a score made of?
+"""Split a score into its parts.
 
-Each field is asked alone, for the pages that are shown and no others, and says what it adds; what
-the fields do not explain is the nearness of the words. The parts of relevance add up to it.
+Each field is queried alone, for the shown pages only, which gives its part. The rest, which no
+field explains, is the nearness of the words. The parts of relevance add up to it.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ def explained(
 
 
 def _only(name: str, weights: Weights) -> Weights:
-    """The weights with one field that is heard, and without nearness.
+    """The weights with one field at full weight, and without nearness.
 
-    The others whisper: without any weight they would not be searched, and a page that has its
-    phrase in another field would not be found.
+    The other fields get a tiny weight: without any weight they would not be searched, and a page
+    with its phrase in another field would not be found.
     """
     quiet = {one: _WHISPER for one in FIELDS if one != name and getattr(weights, one)}
     return replace(weights, nearness=0.0, **quiet)  # type: ignore[arg-type]  # floats all
 
 
 def _said_by(planner: Planner, tree: Node, view: View, ids: Sequence[str]) -> dict[str, float]:
-    """What a plan gives to each page."""
+    """The score that a plan gives to each page."""
     plan = planner.plan(tree)
     these = Query.const_score_query(Query.term_set_query(view.schema, schema.ID, list(ids)), 0.0)
     both: tantivy.Query = Query.boolean_query([(Occur.Must, these), (Occur.Must, plan.query)])

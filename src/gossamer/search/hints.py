@@ -1,7 +1,7 @@
-"""How was a query read, where it was not read as it was typed?
+"""Explain how a query was read, if that differs from what was typed.
 
-No query is an error: what is not syntax is read as words, and a hint says so. The reader of
-queries (`query.py`) notes the reasons, `value_hints` those that only the index knows (`type:pdff`
+No query is an error: what is not syntax is read as words, and a hint says so. The parser
+(`query.py`) records the reasons, `value_hints` adds those that only the index knows (`type:pdff`
 where no page has that type), and `hint_of` makes one line of them.
 """
 
@@ -21,7 +21,7 @@ NO_WORD: Final = "The query has no word to search for."
 
 _MOST_REASONS: Final = 3
 _MOST_VALUES: Final = 8
-_LONGEST: Final = 100  # characters of the reading that is shown
+_LONGEST: Final = 100  # characters of the query that is shown
 _LONGEST_VALUE: Final = 40
 _FIELD_OF: Final = {
     Property.TYPE: schema.TYPE,
@@ -45,9 +45,9 @@ class Reasons:
 
 
 def hint_of(reasons: Sequence[str], tree: Node, more: Sequence[str] = ()) -> str:
-    """One line for a person; empty where there is nothing to say.
+    """One line for a person; empty if there is nothing to say.
 
-    Where there are `reasons`, the reading is shown as well. `more` stand for themselves.
+    If there are `reasons`, the query as read is shown, too. `more` are separate sentences.
     """
     every = [*_some(reasons), *_some(more)]
     if reasons:
@@ -62,7 +62,7 @@ def _some(sentences: Sequence[str]) -> list[str]:
 
 
 def value_hints(tree: Node, searcher: tantivy.Searcher) -> list[str]:
-    """Tell of values that no page has, with those that pages do have."""
+    """Report values that no page has, with those that pages do have."""
     found = dict.fromkeys(leaf for leaf in _conditions(tree) if leaf.property in _FIELD_OF)
     return [
         _no_such_value(leaf, searcher)
@@ -72,7 +72,7 @@ def value_hints(tree: Node, searcher: tantivy.Searcher) -> list[str]:
 
 
 def date_hint(searcher: tantivy.Searcher) -> str:
-    """The days between which the pages were fetched; empty where there is none."""
+    """The range of days in which the pages were fetched; empty if there is none."""
     wanted = {"first": {"min": {"field": schema.AT}}, "last": {"max": {"field": schema.AT}}}
     found = searcher.aggregate(schema.every_entry(), wanted)
     first, last = found["first"]["value"], found["last"]["value"]
@@ -90,12 +90,12 @@ def _no_such_value(leaf: Has, searcher: tantivy.Searcher) -> str:
     sentence = f"No page has {leaf.property}:{shortened(leaf.value, _LONGEST_VALUE)}."
     known = [value for value, _ in searcher.terms_with_prefix(name, "", limit=10 * _MOST_VALUES)]
     if leaf.property is Property.SITE:
-        # The index knows every domain above a host; `org` by itself helps nobody.
+        # The index has every domain above a host; `org` alone helps nobody.
         known = [
             one for one in known if "." in one or not any(o.endswith(f".{one}") for o in known)
         ]
     if leaf.property is Property.TYPE:
-        known.sort(key=lambda value: "/" in value)  # the short words first
+        known.sort(key=lambda value: "/" in value)  # short names first
     if not known:
         return sentence
     shown = ", ".join(shortened(value, _LONGEST_VALUE) for value in known[:_MOST_VALUES])
@@ -146,6 +146,6 @@ def _spelled(node: Node, *, is_top: bool = False) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Text for a message: printable, and cut where it is long."""
+    """Text for a message: printable, and cut to a length."""
     shown = "".join(char if char.isprintable() else " " for char in text[: longest + 1])
     return f"{shown[: longest - 3]}..." if len(shown) > longest else shown

@@ -1,6 +1,6 @@
-"""What does the index know of a word: how it spells it, its kin, how many pages have it?
+"""The words of an index: spelling, stemming variants, number of pages.
 
-One moment of one index. Answers are remembered, because queries ask for the same words again.
+One moment of one index. Results are cached, because queries repeat words.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from gossamer.index.schema import BODY, LANGUAGE
 from gossamer.index.stem_variants import LANGUAGES, stem_variants_of
 from gossamer.index.words import words_of
 
-# Looking for kin costs up to 0.5 ms for each language, and most collections speak one or two.
+# Finding variants costs up to 0.5 ms per language, and most collections have one or two.
 _MOST_LANGUAGES: Final = 3
 _LEAST_SHARE: Final = 0.05
 _SPELLINGS: Final = {"no": ("no", "nb", "nn")}
 
-# Words that say nothing by themselves. They are looked for as typed, and count little.
+# Stop words. They are searched as typed, and count little.
 _STOP_WORDS: Final = """
     a about an and any are as at be been but by can do does for from had has have he her his how i
     if in into is it its me my no not of on or our s she so such t than that the their them then
@@ -48,23 +48,23 @@ class Lexicon:
         return found
 
     def count(self, field: str, word: str) -> int:
-        """Pages with a word in a field; those replaced count until they are cleared out."""
+        """Pages with a word in a field; replaced pages count until they are removed."""
         found = self._counts.get((field, word))
         if found is None:
             found = self._counts[field, word] = self._searcher.doc_freq(field, word)
         return found
 
     def idf(self, pages: int) -> float:
-        """BM25's rarity of what so many pages have."""
+        """BM25's inverse document frequency for that many pages."""
         pages = min(pages, self.pages)
         return math.log(1 + (self.pages - pages + 0.5) / (pages + 0.5))
 
     def rarity(self, word: str, field: str = BODY) -> float:
-        """The same of a word and its kin."""
+        """The same for a word and its stemming variants."""
         return self.idf(sum(self.count(field, one) for one in self.variants(word)))
 
     def beginning_with(self, field: str, prefix: str, limit: int) -> Mapping[str, int]:
-        """Words of a field that begin so, at the most `limit`, with the pages that have them."""
+        """At most `limit` words of a field with this prefix, with the number of pages of each."""
         return dict(self._searcher.terms_with_prefix(field, prefix, limit=limit))
 
     def _look_for_kin(self, word: str) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ class Lexicon:
         return tuple(one.word for one in variants)
 
     def _spoken(self) -> tuple[str, ...]:
-        """The languages with a stemmer that most pages have; English where none is known."""
+        """The languages with a stemmer that most pages have; English if none is known."""
         counts = {
             language: sum(
                 self._searcher.doc_freq(LANGUAGE, one)
@@ -89,10 +89,10 @@ class Lexicon:
 
 
 def tokens_of(text: str) -> tuple[str, ...]:
-    """The words of a query's part as the index spells them."""
+    """The words of a part of a query, as the index spells them."""
     return tuple(words_of(text))
 
 
 def say_nothing(words: Sequence[str]) -> bool:
-    """Whether none of these words says anything by itself."""
+    """Whether all of these are stop words."""
     return all(word in STOP_WORDS for word in words)

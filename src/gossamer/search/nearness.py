@@ -1,11 +1,11 @@
-"""Do these words stand that near to each other?
+"""Check whether words are near each other in a text.
 
-Lucene's slop: how many moves of one word by one place make the page's words the phrase. A phrase
-`a b c` and a page that has them at places p, q and r agree when p, q - 1 and r - 2 differ by no
-more than the slop; so a gap costs its width, and turning two words round costs two. The same word
-twice in a phrase must stand twice in the page.
+Lucene's slop: the number of moves of one word by one position that turn the page's words into the
+phrase. A phrase `a b c` matches a page that has them at positions p, q and r if p, q - 1 and r - 2
+differ by at most the slop. So a gap costs its width, and swapping two words costs two. A word that
+is twice in the phrase must be twice in the page.
 
-Pure. `rejected` in engine.py says which pages are looked at.
+Pure. `rejected` in engine.py says which pages are checked.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 
 
 def is_near(text: Sequence[str], phrase: Sequence[str], slop: int) -> bool:
-    """Whether the words of a phrase stand in a text within `slop` moves."""
+    """Whether the words of a phrase are in a text within `slop` moves."""
     places = _places(text, frozenset(phrase))
     if any(not places[word] for word in phrase):
         return False
-    # (where the phrase would begin, which of its words says so, where that stands)
+    # (start of the phrase, which of its words implies it, position of that word)
     begins = sorted(
         (place - which, which, place) for which, word in enumerate(phrase) for place in places[word]
     )
@@ -51,11 +51,11 @@ def _has_window(begins: Sequence[tuple[int, int, int]], phrase: Sequence[str], s
 
 
 def _are_apart(window: Sequence[tuple[int, int, int]], phrase: Sequence[str]) -> bool:
-    """Whether each word of the phrase can have a place of its own in the window."""
+    """Whether each word of the phrase can have its own position in the window."""
     options: dict[int, list[int]] = defaultdict(list)
     for _, which, place in window:
         options[which].append(place)
-    # Only the same word competes for a place; each finds another one to move to, or none.
+    # Only equal words compete for a position; each finds another one to move to, or none.
     taken: dict[int, int] = {}
     repeated = [which for which, word in enumerate(phrase) if phrase.count(word) > 1]
     return all(_settles(which, options, taken, set()) for which in repeated)

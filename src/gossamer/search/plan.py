@@ -1,14 +1,14 @@
-"""How is a tree asked of the index?
+"""Turn a query tree into a tantivy query.
 
-What is found follows the tree exactly (`tests/search/test_oracle.py` holds it against a search by
-hand), and the same query scores it: the sum over all words of the query of what each field says
-of the word or its kin, by BM25 with the weights of weights.py.
+The pages found follow the tree exactly (`tests/search/test_oracle.py` compares with a brute-force
+search). The same query computes the score: the sum over all words of the query of the BM25 of the
+word or its stemming variants in each field, with the weights of weights.py.
 
-The words of a query are wishes. A page with any of them is found, and each that it has adds STEP to
-its score, more than relevance ever does: so pages with all of them come first, then those with
-most. A word that says nothing by itself (`the`) adds a quarter of it. `Plan.parted` takes a score
-apart again. A query of more words than `Weights.tiered_words` is a sentence: it has no steps, and
-the pages that have all of its words are asked for besides (`Plan.whole`).
+The words of a query are optional. A page with any of them is found, and each that it has adds STEP
+to its score, more than relevance ever does. So pages with all words come first, then those with
+most. A stop word (`the`) adds a quarter of it. `Plan.parted` splits a score again. A query with
+more words than `Weights.tiered_words` is a sentence: it has no steps, and the pages that have all
+of its words are queried separately (`Plan.whole`).
 """
 
 from __future__ import annotations
@@ -42,29 +42,29 @@ from gossamer.search.tree import (
 )
 from gossamer.search.weights import Weights
 
-# Relevance stays below the small step: a word has at the most 40 of BM25 in a field, and rarity
-# makes it twice that.
+# Relevance stays below the small step: a word has at most 40 of BM25 in a field, and rarity makes
+# it twice that.
 STEP: Final = 4096.0
 SMALL_STEP: Final = STEP / 4
-# Words that a beginning within a phrase stands for, in each field; the commonest are taken.
+# Words that a prefix within a phrase expands to, in each field; the most frequent are used.
 _MOST_EXPANSIONS: Final = 200
-# Words that a query is widened to by their stems, all of its words together.
+# Stemming variants of all words of a query together.
 _MOST_KIN: Final = 1_000
-# Words of a sentence that are asked for, the rarest; the others would find every page.
+# Words of a sentence that are searched, the rarest; the others would find every page.
 _MOST_WISHES: Final = 150
-# Pages with all words of a sentence are asked for up to so many of them.
+# Pages with all words of a sentence are queried up to this many words.
 _LONGEST_WHOLE: Final = 32
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# Letters of a beginning up to which the index looks for it by a pattern.
+# Letters of a prefix up to which the index searches it by a pattern.
 _LONGEST_PATTERN: Final = 100
 
-# Of the pages that a query finds, the ids of those where the words are not that near in any field.
+# Of the pages that a query finds, the ids of those whose words are not near enough in any field.
 Reject = Callable[[Query, Sequence[str], int, Sequence[str]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A score taken apart: how many of the words, in quarters, and how well."""
+    """A score split into parts: how many of the words, in quarters, and the relevance."""
 
     steps: float
     relevance: float
@@ -72,16 +72,16 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A query as the index is asked."""
+    """A query in the form of the index."""
 
     query: Query
     whole: Query | None  # for a sentence: pages that have all of it
-    parts: tuple[Node, ...]  # what is asked for, without what has no word in it
+    parts: tuple[Node, ...]  # the query without parts that contain no word
     is_tiered: bool
-    alone: float | None = None  # quarters of a step, where every page found has that, and no other
+    alone: float | None = None  # quarters of a step, if every page found has exactly that
 
     def parted(self, score: float) -> Score:
-        """Take a score of `query` apart."""
+        """Split a score of `query`."""
         if self.alone is not None:
             return Score(self.alone / 4, score)
         if not self.is_tiered:
@@ -90,8 +90,9 @@ class Plan:
         return Score(steps / 4, relevance)
 
     def steps_of_all(self) -> int | None:
-        """The whole steps of a page that has all wishes; None where they do not tell how many a
-        page has."""
+        """The whole steps of a page that has all optional words; None if they do not tell how many
+        a page has.
+        """
         wishes = [part for part in self.parts if not is_condition(part)]
         if not self.is_tiered or not all(isinstance(wish, Word | Prefix) for wish in wishes):
             return None
@@ -99,7 +100,7 @@ class Plan:
 
     @property
     def texts(self) -> tuple[Word | Prefix | Phrase, ...]:
-        """All that is sought in pages' texts, once each."""
+        """Everything that is searched in the texts of pages, once each."""
         every = (leaf for part in self.parts for leaf in leaves(part))
         return tuple(dict.fromkeys(leaf for leaf in every if not isinstance(leaf, Has)))
 
@@ -128,12 +129,12 @@ class Planner:
             Field.ANCHOR: {schema.ANCHORS: 1.0},
             Field.URL: {schema.ADDRESS: 1.0},
         }
-        # What a page says itself, and only so spelt: of this `-word` speaks.
+        # `-word` excludes only pages that contain the word itself, in exactly this spelling.
         own = dict.fromkeys((schema.BODY, schema.TITLE, schema.HEADINGS), 1.0)
         self._own_fields = {**self._fields, Field.TEXT: own}
 
     def plan(self, tree: Node) -> Plan:
-        """How to ask for a tree."""
+        """The plan for a tree."""
         parts = [part for part in _parts_of(tree) if not is_empty(part)]
         is_tiered = len(dict.fromkeys(parts)) <= self._weights.tiered_words
         if not is_tiered:
@@ -172,9 +173,9 @@ class Planner:
     def _joined(
         self, conditions: Sequence[Node], asked: Sequence[Query], more: Sequence[Query]
     ) -> Query:
-        """Pages that fulfil the conditions; where those say nothing of words, with one wish.
+        """Pages that fulfil the conditions; if no condition is about words, with one optional word.
 
-        `more` finds nothing by itself, and makes better what is found.
+        `more` finds nothing by itself, and raises the score of what is found.
         """
         clauses = [(Occur.Must, self._ask(part)) for part in conditions]
         if any(map(speaks, conditions)):
@@ -189,8 +190,8 @@ class Planner:
     def _wish(self, part: Node, times: int, has_steps: bool) -> Query:
         if not has_steps:
             return _boosted(self._ask(part), float(times))
-        # A page has the part and, always, the constant: both are one pass. That it need not have
-        # the constant takes a tenth less than that it must.
+        # A page has the part and, always, the constant: both are one pass. An optional constant
+        # takes a tenth less time than a required one.
         step = Query.const_score_query(Query.all_query(), SMALL_STEP * _quarters(part))
         return Query.boolean_query([(Occur.Must, self._ask(part)), (Occur.Should, step)])
 
@@ -201,7 +202,9 @@ class Planner:
         return Query.boolean_query(every)
 
     def _near(self, parts: Sequence[Node]) -> list[Query]:
-        """Neighbours of the query that stand near each other in a page; `the` is nobody's."""
+        """Adjacent words of the query that are near each other in a page; stop words are
+        skipped.
+        """
         words = [part.text for part in parts if isinstance(part, Word) and not part.field]
         tokens = [token for word in words for token in tokens_of(word)]
         pairs = [pair for pair in itertools.pairwise(tokens) if len({*pair} - STOP_WORDS) == 2]
@@ -260,7 +263,7 @@ class Planner:
         return _union(self._words_in(name, words, fields[name] * rarity) for name in fields)
 
     def _words_in(self, name: str, words: Sequence[str], weight: float) -> Query:
-        """A word and its kin in a field, each as rare as all of them together."""
+        """A word and its variants in a field, each with the rarity of all together."""
         counts = {word: self._lexicon.count(name, word) for word in words}
         rarity = self._lexicon.idf(sum(counts.values()))
         shares = itertools.chain([1.0], itertools.repeat(self._weights.variants))
@@ -277,8 +280,8 @@ class Planner:
                 _boosted(self._phrase_in(name, tokens, slop), weight)
                 for name, weight in fields.items()
             )
-        # The index finds two words that are near each other, but errs with three, or with the same
-        # word twice. So it is asked for all pairs, and the pages that it finds are looked at.
+        # The index finds two words near each other, but is wrong for three, or for the same word
+        # twice. So it is queried for all pairs, and the pages found are checked.
         found = _union(
             _boosted(self._pairs_in(name, tokens, slop), weight) for name, weight in fields.items()
         )
@@ -324,7 +327,7 @@ class Planner:
 
 
 def is_empty(node: Node) -> bool:
-    """Whether a part has no word in it that the index could know."""
+    """Whether a part has no word that the index could have."""
     match node:
         case Word(text) | Prefix(text) | Phrase(text):
             return not tokens_of(text)
@@ -337,13 +340,14 @@ def is_empty(node: Node) -> bool:
 
 
 def _quarters(wish: Node) -> float:
-    """What having a wish is worth: a step, or a quarter of it for a word like `the`."""
+    """The value of an optional part: a step, or a quarter of it for a stop word."""
     return 1.0 if isinstance(wish, Word) and say_nothing(tokens_of(wish.text)) else 4.0
 
 
 def _alone(conditions: Sequence[Node], wishes: Sequence[Node]) -> float | None:
-    """What the only wish is worth, where every page found has it: counting it in each page would
-    take as long as the search itself."""
+    """The value of the only optional part, if every page found has it: counting it for each page
+    would take as long as the search itself.
+    """
     if len(wishes) != 1 or any(map(speaks, conditions)):
         return None
     return _quarters(wishes[0])
@@ -354,9 +358,9 @@ def _parts_of(tree: Node) -> Sequence[Node]:
 
 
 def _cut(part: Node, *, is_prose: bool) -> list[Node]:
-    """The single words of a part of a sentence; brackets and OR say nothing there.
+    """The single words of a part of a sentence; brackets and OR have no meaning there.
 
-    In prose, which somebody pasted rather than typed, quotation marks say nothing either.
+    In prose, which was pasted rather than typed, quotation marks have no meaning either.
     """
     match part:
         case Word(text, Field.TEXT):
@@ -370,7 +374,7 @@ def _cut(part: Node, *, is_prose: bool) -> list[Node]:
 
 
 def _telling(wishes: Counter[Node]) -> Counter[Node]:
-    """The parts of a sentence that say something; all of them where none does."""
+    """The parts of a sentence that are not stop words; all of them if there are no others."""
     telling = Counter({
         part: times
         for part, times in wishes.items()
@@ -399,5 +403,5 @@ def _union(queries: Iterable[Query]) -> Query:
 
 
 def _silent(query: Query) -> Query:
-    """What must be there and says nothing of how good it is."""
+    """A condition that does not change the score."""
     return Query.const_score_query(query, 0.0)

@@ -1,6 +1,6 @@
-"""What does the value of a property mean: a host, a type, a language, a day?
+"""Parse the value of a property: a host, a type, a language, a day.
 
-The same words are read in a query (`since:2026-01`) and in flags (`--since 2026-01`).
+The same values are used in a query (`since:2026-01`) and in flags (`--since 2026-01`).
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ _HOST: Final = re.compile(
 
 
 class NotAValue(ValueError):
-    """A property cannot have this value. The message says which values there are."""
+    """Not a valid value of this property. The message lists the valid values."""
 
 
 def property_of(property: Property, value: str, at: int = 0) -> Has:
-    """Read a value that stands at a place of a query. Raises NotAValue."""
+    """Parse a value at a position of a query. Raises NotAValue."""
     match property:
         case Property.SITE:
             return Has(property, _host_of(value), at=at)
         case Property.SINCE:
             return Has(property, value, _since_us(value), at)
         case Property.LANG:
-            # Pages know their language without its country: zh-TW is zh.
+            # Pages have their language without its country: zh-TW is zh.
             return Has(property, re.split("[-_]", value.strip().lower())[0], at=at)
         case Property.TYPE:
             return Has(property, value.strip().lower(), at=at)
 
 
 def _host_of(value: str) -> str:
-    """The host of what may be typed: a host, one with a port, a whole URL, `*.example.org`."""
+    """The host of a typed value: a host, one with a port, a whole URL, `*.example.org`."""
     found = _HOST.fullmatch(value.strip())
     host = found[1].lower().removeprefix("*").strip(".") if found else ""
     if not host:
@@ -55,7 +55,7 @@ def _host_of(value: str) -> str:
 
 
 def _since_us(value: str) -> int:
-    """The first microsecond of a year, month, day or moment, in UTC."""
+    """The first microsecond of a year, month, day or time, in UTC."""
     found = _DAY.fullmatch(value.strip())
     if found:
         year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())

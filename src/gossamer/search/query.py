@@ -1,4 +1,4 @@
-"""What does a query mean?
+"""Parse a query.
 
 `parse` turns the words of a person into a tree (tree.py):
 
@@ -7,13 +7,13 @@
     one     = [field ":"] (word | word "*" | '"' words '"' ["~" number] | "(" query ")")
     field   = title anchor url site type lang since
 
-No query is an error. What looks like syntax but has no place there is read as words: a colon after
-another word, a dash, a bracket within a word like `print()`, a bracket or quotation mark without a
-partner, `title:` without a value, `OR` without neighbours. Where that may surprise, a reason is
-noted (hints.py). Every query is read in one pass, and its length, depth and number of words are
-bounded; what is beyond a bound is left out, and that is noted too.
+No query is an error. Misplaced syntax is read as words: a colon after another word, a dash, a
+bracket within a word like `print()`, a bracket or quotation mark without a partner, `title:`
+without a value, `OR` without neighbours. If that may surprise, a reason is recorded (hints.py).
+Every query is read in one pass, and its length, depth and number of words are bounded; everything
+beyond a bound is dropped, which is recorded, too.
 
-Left to others: what is a word to the index, and whether any is left (plan.py).
+plan.py decides what a word is to the index, and whether any is left.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ MAX_CHARS: Final = 10_000
 MAX_DEPTH: Final = 20
 MAX_PARTS: Final = 2_000  # a page of prose has 500 words
 MAX_SLOP: Final = 100
-# Each of these costs as much as hundreds of words: a prefix stands for them, a loose phrase looks
-# into pages.
+# Each of these costs as much as hundreds of words: a prefix expands to them, a loose phrase checks
+# pages.
 MAX_PREFIXES: Final = 20
 MAX_LOOSE: Final = 20
 
@@ -49,7 +49,7 @@ _Named = Field | Property
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A query as it was read, and why where that is not as it was typed."""
+    """A query as it was read, and the reasons if that differs from what was typed."""
 
     tree: Node
     reasons: tuple[str, ...] = ()
@@ -57,17 +57,17 @@ class Parsed:
 
 
 def parse(text: str) -> Parsed:
-    """Read a query; the tree is `All(())` where it has no part. Never raises."""
+    """Parse a query. The tree is `All(())` if it has no part. Never raises."""
     return _Reader(text).parse()
 
 
 def read(text: str) -> Node:
-    """The tree alone."""
+    """Only the tree."""
     return parse(text).tree
 
 
 def clean(text: str) -> str:
-    """The query with a space for each character that nobody can see or type, as long as before."""
+    """The query with a space for each invisible or invalid character; the length stays."""
     plain = text.translate(_QUOTES)
     if plain.isprintable():
         return plain
@@ -75,7 +75,7 @@ def clean(text: str) -> str:
 
 
 def _is_control(char: str) -> bool:
-    # Cc controls, Cs halves of a pair, Cn and Co nothing. Cf stays: it joins letters in Persian.
+    # Cc controls, Cs surrogates, Cn and Co unassigned. Cf stays: it joins letters in Persian.
     return unicodedata.category(char) in {"Cc", "Cs", "Cn", "Co", "Zl", "Zp", "Zs"}
 
 
@@ -100,7 +100,7 @@ class _Reader:
         tree = parts[0] if len(parts) == 1 else All(tuple(parts))
         return Parsed(tree, tuple(self._reasons), self._has_wrong_day)
 
-    # -- before reading
+    # -- preparation
 
     def _shortened(self, text: str) -> str:
         if len(text) > MAX_CHARS:
@@ -119,7 +119,7 @@ class _Reader:
             self._note(f"Brackets nested more than {MAX_DEPTH} deep are ignored.")
         return found.text
 
-    # -- rules
+    # -- grammar rules
 
     def _all(self, named: _Named, depth: int) -> Node:
         """Parts up to the end or a closing bracket."""
@@ -133,7 +133,7 @@ class _Reader:
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
     def _part(self, named: _Named, depth: int) -> Node:
-        """One thing, or several joined by OR."""
+        """One part, or several joined by OR."""
         start = self._at
         if self._takes_or():
             self._note("OR needs a word on each side.")
@@ -152,7 +152,7 @@ class _Reader:
         return choices[0] if len(choices) == 1 else Any(tuple(choices))
 
     def _plain_word(self, named: _Named, start: int) -> Word:
-        """What was just passed, as a word. Read as one, it has no property."""
+        """The text just passed, as a word without a property."""
         self._parts += 1
         field = named if isinstance(named, Field) else Field.TEXT
         return Word(self._text[start : self._at], field, start)
@@ -198,7 +198,7 @@ class _Reader:
     def _phrase(self, named: _Named) -> Node:
         opened = self._at
         closed = self._text.find('"', opened + 1)
-        if closed < 0:  # only where taking out a bracket has changed what is a word
+        if closed < 0:  # only if removing a bracket has changed the word boundaries
             self._at += 1
             return Word("", at=opened)
         words = self._text[opened + 1 : closed]
@@ -212,7 +212,7 @@ class _Reader:
         return Phrase(words, slop, named, opened)
 
     def _slop(self) -> int | None:
-        """The number after a `~`; None where the phrase is to be read as its words."""
+        """The number after a `~`; None if the phrase is to be read as its words."""
         found = _SLOP.match(self._text, self._at)
         if found is None:
             return 0
@@ -224,7 +224,7 @@ class _Reader:
         if self._loose > MAX_LOOSE:
             self._note(f"Only the first {MAX_LOOSE} phrases with ~ are phrases.")
             return None
-        # int() of a long row of digits takes its time; three say enough.
+        # int() of many digits is slow; three are enough.
         if len(found[1]) > 3 or int(found[1]) > MAX_SLOP:
             self._note(f"~ is at the most {MAX_SLOP}.")
             return MAX_SLOP
@@ -262,12 +262,12 @@ class _Reader:
         return self._char()
 
     def _step_over_brackets(self) -> None:
-        """Only where taking out a bracket has changed what is a word."""
+        """Only if removing a bracket has changed the word boundaries."""
         while self._next_char() == ")":
             self._at += 1
 
     def _takes_or(self) -> bool:
-        """Step over `OR`, where it stands."""
+        """Step over an `OR` at this position."""
         self._next_char()
         end = self._at + 2
         if self._text[self._at : end] != "OR" or not self._is_boundary(end):

@@ -1,11 +1,11 @@
-"""In which order are the candidates shown?
+"""Order the candidates.
 
-The index gives the best pages by words (plan.py). The first `Weights.candidates` of them are put in
-order again: pages with more of the words first, then by relevance raised by link rank, then, so
-that the order is the same each time, by key. What comes after them keeps the index's order. So
-page two of the hits goes on where page one ends.
+The index gives the best pages by words (plan.py). The first `Weights.candidates` of them are
+ordered again: pages with more of the words first, then by relevance raised by link rank, then, for
+a stable order, by key. The pages after them keep the order of the index, so that page two of the
+hits continues page one.
 
-Pure: told scores and ranks, returns an order.
+Pure: gets scores and ranks, returns an order.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from gossamer.search.weights import Weights
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import site_of
 
-# Relevance that makes half of the largest score; an answer of two rare words has about 20.
+# Relevance that gives half of the largest score; a hit for two rare words has about 20.
 _HALF: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A page that was found. `lift` is what its link rank multiplies relevance by."""
+    """A page that was found. `lift` is the factor of its link rank on relevance."""
 
     kept: Kept
     score: Score
@@ -40,17 +40,17 @@ class Candidate:
 
     @property
     def shown_score(self) -> float:
-        """Words that it has, and behind the point how well; falls with the order."""
+        """Number of words, with relevance as the fraction; decreases with the order."""
         return self.score.steps + self.relevance / (self.relevance + _HALF)
 
 
 def lift_of(rank: float, weights: Weights) -> float:
-    """What a link rank (1.0 is an average page's, 0.0 unknown) makes of relevance."""
+    """The factor of a link rank (1.0 is average, 0.0 unknown) on relevance."""
     return 1 + weights.link_rank * math.log1p(rank)
 
 
 def ordered(found: Sequence[Candidate], looked_at: int) -> list[Candidate]:
-    """Candidates in the order in which they are shown; those after the first keep theirs."""
+    """Candidates in display order; those after the first `looked_at` keep theirs."""
     first = sorted(
         found[:looked_at], key=lambda one: (-one.score.steps, -one.relevance, one.kept.key)
     )
@@ -58,12 +58,12 @@ def ordered(found: Sequence[Candidate], looked_at: int) -> list[Candidate]:
 
 
 def newest(found: Iterable[Candidate]) -> list[Candidate]:
-    """By date, the newest first."""
+    """By date, newest first."""
     return sorted(found, key=lambda one: (-one.kept.at_us, one.kept.key))
 
 
 def collapsed(found: Iterable[Candidate], per_site: int) -> Iterator[Candidate]:
-    """The same order with at the most so many pages of a site; 0 lets all pass."""
+    """The same order with at most `per_site` pages of a site; 0 means no limit."""
     if not per_site:
         yield from found
         return

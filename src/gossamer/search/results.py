@@ -1,4 +1,4 @@
-"""What is asked for, and what comes back. Nothing here does I/O."""
+"""The request and the results of a search. Nothing here does I/O."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gossamer.search.snippets import Snippet
 
 Sort = Literal["relevance", "date"]
 MAX_LIMIT: Final = 1_000
-MAX_OFFSET: Final = 10_000  # deeper, a query with site: or since: finds what is meant
+MAX_OFFSET: Final = 10_000  # for deeper results, use site: or since:
 
 
 def sort_of(text: str) -> Sort:
-    """An order by its name. Raises UsageError."""
+    """A sort order by its name. Raises UsageError."""
     match text:
         case "relevance" | "date":
             return text
@@ -28,7 +28,7 @@ def sort_of(text: str) -> Sort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A query with what goes beside it. Raises UsageError when it cannot be used."""
+    """A query with its options. Raises UsageError if it is invalid."""
 
     query: str
     limit: int = 10
@@ -38,7 +38,7 @@ class Request:
     lang: str = ""
     since: str = ""
     sort: Sort = "relevance"
-    per_site: int = 0  # hits of one site at the most; 0 shows all
+    per_site: int = 0  # maximum of hits per site; 0 means no limit
     explain: bool = False
 
     def __post_init__(self) -> None:
@@ -77,7 +77,7 @@ class Hit:
         return f"<Hit {self.score:.3f} {plain(self.url)} {quoted(self.title)}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: what a page of results shows of it."""
+        """HTML for notebooks, as on the page of results."""
         return rows_table(_SHOWN, [self._cells()])
 
     def _cells(self) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ _SHOWN: Final = ("score", "page", "passage")
 
 
 def escaped_piece(text: str) -> str:
-    """A piece of a passage within HTML; blanks at its ends stay."""
+    """A piece of a passage within HTML; spaces at its ends stay."""
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() and text.strip() else ""
     return f"{before}{escaped(text, 1_000)}{after}"
@@ -98,13 +98,13 @@ def escaped_piece(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Results(Sequence[Hit]):
-    """Hits, best first; `total` counts all matching pages, returned or not."""
+    """Hits, best first; `total` counts all matching pages."""
 
     hits: tuple[Hit, ...]
     total: int
     took_ms: float
-    suggestion: str = ""  # what may have been meant, where nothing was found
-    hint: str = ""  # how the query was read where that is not as it was typed; what is damaged
+    suggestion: str = ""  # a spelling suggestion, if nothing was found
+    hint: str = ""  # how the query was read if that differs from what was typed; what is damaged
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
@@ -127,13 +127,13 @@ class Results(Sequence[Hit]):
         return f"<Results {told}{hint}>{lines}{more}"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the hits with the words of the query in bold, all text escaped."""
+        """HTML for notebooks: the hits with the words of the query in bold, all text escaped."""
         note = f"{len(self)} of {counted(self.total, 'page')} in {self.took_ms:.1f} ms. {self.hint}"
         return rows_table(_SHOWN, [hit._cells() for hit in self.hits], note.strip())
 
 
 def results_object(results: Results, request: Request) -> dict[str, Any]:
-    """Hits, as in `search --json`, and with each where its words are."""
+    """The hits, as in `search --json`, each with the positions of its words."""
     return {
         "schema": 1,
         "query": request.query,
@@ -166,5 +166,5 @@ def as_json(results: Results, request: Request) -> bytes:
     """The same as text."""
     found = results_object(results, request)
     return json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
-        errors="replace"  # half of a pair, which a terminal may send, is no character
+        errors="replace"  # a terminal may send a lone surrogate
     )

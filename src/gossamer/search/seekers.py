@@ -1,7 +1,7 @@
-"""How is something that a query asks for found in a folded text?
+"""Find the terms of a query in a folded text.
 
-`Group` says it in a form that C takes as it is (`_passage.c`); `seeker_of` makes an expression of
-the same. Letters are what Python's `\\w` takes for one.
+`Group` describes a term in a form that C uses directly (`_passage.c`); `seeker_of` makes a regular
+expression of it. Letters are the characters of Python's `\\w`.
 
 Pure.
 """
@@ -18,50 +18,51 @@ from typing import Any, Final, NamedTuple
 
 from gossamer.index.words import normal
 
-_MOST_BETWEEN: Final = 9  # characters between two words side by side
-# Words of a phrase that are looked for: a page of one word has as many places as words for the
-# phrase of a thousand of it, and each is gone through to its end.
+_MOST_BETWEEN: Final = 9  # characters between two adjacent words
+# Words of a phrase that are searched: on a page of one repeated word, each position matches the
+# start of a phrase of a thousand such words, and each is followed to its end.
 _MOST_WORDS: Final = 32
-# Letters of a beginning before which what stands there is looked at first: a page of one letter has
-# as many places for it as letters.
+# Letters of a prefix above which the character before it is checked first: a page of one repeated
+# letter has as many matches as letters.
 _LONG: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """Something that the query asks for: words side by side, a word and its kin, or a beginning."""
+    """A term of the query: adjacent words, a word with its variants, or a prefix."""
 
     words: tuple[str, ...]
     weight: float = 1.0
     is_prefix: bool = False
-    variants: tuple[str, ...] = ()  # of a single word: those that count as it does
+    variants: tuple[str, ...] = ()  # of a single word: the words that count as it does
 
 
 class How(IntEnum):
-    """What must stand behind the beginning of a group."""
+    """What must follow the start of a group."""
 
     PLAIN = 0  # anything
     BEGINNING = 1  # the letters that follow belong to it
-    ENDS = 2  # the first of these ends behind which there is no letter
-    BESIDE = 3  # these words, with so many characters between them that are no letters; no letter
-    BESIDE_OPEN = 4  # the same, and anything behind the last
+    ENDS = 2  # the first of these endings that no letter follows
+    # these words, with so many characters between them that are not letters; then no letter
+    BESIDE = 3
+    BESIDE_OPEN = 4  # the same, with anything after the last word
 
 
 class Group(NamedTuple):
-    """A text that stands in the page as it is, and what is looked at where it was found.
+    """A literal text, and the checks at each place where it is found.
 
-    Searching for plain letters, and looking behind and before them after that, takes a tenth of
-    the time of the other way round.
+    Searching for literal letters first, and then checking before and after them, takes a tenth of
+    the time of the reverse order.
     """
 
     beginning: str
-    is_bound: bool  # whether no letter may stand before it
+    is_bound: bool  # no letter may precede it
     how: How
-    rest: tuple[Any, ...] = ()  # ends, or (least number of characters between, word)
+    rest: tuple[Any, ...] = ()  # endings, or (minimum of characters between, word)
 
 
 def groups_of(one: Sought) -> tuple[Group, ...]:
-    """What finds one thing; places of the first group come first."""
+    """The groups that find one term; matches of the first group come first."""
     words = one.words[:_MOST_WORDS]
     word = words[0]
     is_bound = not is_unspaced(word[0])
@@ -77,7 +78,7 @@ def groups_of(one: Sought) -> tuple[Group, ...]:
     if beginning := _common_start(variants):
         ends = tuple(each.removeprefix(beginning) for each in variants)
         return (Group(beginning, not is_unspaced(beginning[0]), How.ENDS, ends),)
-    # Arabic words of one stem need not begin alike.
+    # Arabic words of one stem may begin differently.
     return tuple(Group(each, not is_unspaced(each[0]), How.ENDS, ("",)) for each in variants)
 
 
@@ -86,14 +87,14 @@ def _beside(before: str, word: str) -> tuple[int, str]:
 
 
 def is_simple(group: Group) -> bool:
-    """Whether each further word begins with a letter, so that there is one way to find it."""
+    """Whether each further word begins with a letter, so that there is one way to match it."""
     is_beside = group.how in (How.BESIDE, How.BESIDE_OPEN)
     return not is_beside or all(word[0].isalnum() for _, word in group.rest)
 
 
 @lru_cache(maxsize=1024)
 def is_unspaced(char: str) -> bool:
-    """Whether a character is a word of its own, as an ideograph is."""
+    """Whether a character is a word of its own, such as an ideograph."""
     return normal(char) == f" {char} "
 
 
@@ -105,14 +106,14 @@ def _common_start(ordered: list[str]) -> str:
 Seeker = Callable[[str], Iterator[tuple[int, int]]]
 
 
-@lru_cache(maxsize=256)  # ten pages are asked for the same things
+@lru_cache(maxsize=256)  # ten pages are searched for the same terms
 def seeker_of(groups: tuple[Group, ...]) -> Seeker:
-    """The same as an expression: what finds the places of all groups in a text."""
+    """The same as a regular expression: finds all groups in a text."""
     expressions = [(group.beginning, re.compile(_pattern(group))) for group in groups]
 
     def seek(text: str) -> Iterator[tuple[int, int]]:
         for beginning, expression in expressions:
-            at = text.find(beginning)  # quicker still, and most pages have not all of the words
+            at = text.find(beginning)  # faster still, and most pages lack some of the words
             if at >= 0:
                 yield from map(re.Match.span, expression.finditer(text, at))
 

@@ -1,9 +1,9 @@
-"""Which passage of a page answers the query best, and where are the query's words in it?
+"""Find the best passage of a page for a query, and the query's words in it.
 
-The text is folded character by character to a text of the same length, so that a place found in
-it is a place in the page (`passages.py`).
+The text is folded character by character to a text of the same length, so that a position in it is
+a position in the page (`passages.py`).
 
-Pure: told the text, returns text and places. Reading pages is `engine.py`'s work.
+Pure: gets the text, returns text and positions. `engine.py` reads the pages.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from gossamer.search.passages import passage_for
 from gossamer.search.seekers import Sought, groups_of
 
 WIDTH: Final = 240  # characters of a passage: two or three lines
-# What is read of a page: its beginning, and more only where that lacks a word that the page has.
+# How much of a page is read: its start, and more only if that lacks a word that the page has.
 _LOOKS: Final = (20_000, 200_000)
-# Characters. Arrays of a whole text would be given back to the system and asked for anew each time.
+# Characters per step. Arrays of a whole text would be freed and allocated again each time.
 _FOLDED_AT_ONCE: Final = 8_192
-# Each character as the index spells it; 0 where it has not been met. Grows truer, never wrong.
+# Each character as the index spells it; 0 if it is not known yet. Filled on demand.
 _FOLDED: Final = np.zeros(0x20000, np.uint32)
-_ASCII: Final = np.arange(128, dtype=np.uint32)  # C has blocks of it at once, if all of it is known
+# C folds blocks of ASCII at once, if all of it is known
+_ASCII: Final = np.arange(128, dtype=np.uint32)
 _c: Final = native.load("gossamer.index._words")
 
 
@@ -40,7 +41,7 @@ class Snippet:
     marks: tuple[tuple[int, int], ...] = ()
 
     def marked(self, before: str, after: str, escape: Callable[[str], str] = str) -> str:
-        """The passage with something around each of the query's words."""
+        """The passage with markup around each of the query's words."""
         pieces, at = [], 0
         for start, end in self.marks:
             pieces += [escape(self.text[at:start]), before, escape(self.text[start:end]), after]
@@ -48,34 +49,36 @@ class Snippet:
         return "".join([*pieces, escape(self.text[at:])])
 
     def as_html(self) -> str:
-        """Escaped, with the words in `<b>`: text from the web is never markup of ours."""
+        """Escaped, with the words in `<b>`: text from the web is never used as markup."""
         return self.marked("<b>", "</b>", html.escape)
 
 
 class CrashMarker:
-    """Finds what one query asks for in any text."""
+    """Finds the terms of one query in any text."""
 
     def __init__(self, sought: Iterable[Sought]) -> None:
-        # Phrases first: where two things begin at one place, the longer one is marked.
+        # Phrases first: if two terms begin at one position, the longer one is marked.
         ordered = sorted(sought, key=lambda one: -len(one.words))
         self._things = tuple((float(one.weight), groups_of(one)) for one in ordered)
         self._passage = passage_for(self._things)
 
     def snippet(self, text: str, width: int = WIDTH) -> Snippet:
-        """The best passage of about `width` characters; the beginning where none has a word."""
+        """The best passage of about `width` characters; the start of the text if none has a
+        word.
+        """
         return self.snippet_from(iter((text,)), width=width)
 
     def snippet_from(
         self, pieces: Iterator[str], has: int | None = None, width: int = WIDTH
     ) -> Snippet:
-        """The same of a text that comes in pieces; those that are not needed are not taken.
+        """The same for a text that comes in pieces; pieces that are not needed are not read.
 
-        `has` says how many of the things sought the page has, where that is known.
+        `has` is the number of terms that the page has, if known.
         """
         wanted = len(self._things) if has is None else has
         text = folded = ""
         for looked_at in _LOOKS:
-            # A passage may end behind what is looked at, but no more than its width.
+            # A passage may end after the part that is searched, by at most its width.
             text = _at_least(looked_at + width + 1, text, pieces)
             folded += fold(text[len(folded) : looked_at])
             is_last = len(text) <= looked_at or looked_at == _LOOKS[-1]
@@ -85,14 +88,14 @@ class CrashMarker:
         raise AssertionError("the last look always finds a passage")
 
     def marks(self, text: str) -> Snippet:
-        """The whole of a short text, a title, with its words marked."""
-        width = 4 * len(text)  # there is room for all of it, wherever the words are
+        """The whole of a short text, such as a title, with its words marked."""
+        width = 4 * len(text)  # room for all of it, wherever the words are
         found = self._passage(text, fold(text), self._things, 0, True, width)
         return Snippet("") if found is None else Snippet(*found)
 
 
 def _at_least(length: int, text: str, pieces: Iterator[str]) -> str:
-    """The text with as many more pieces as make it that long; shorter only where it ends."""
+    """The text with more pieces until it has that length; shorter only if it ends."""
     taken, have = [text], len(text)
     while have < length and (piece := next(pieces, None)) is not None:
         taken.append(piece)
@@ -101,15 +104,18 @@ def _at_least(length: int, text: str, pieces: Iterator[str]) -> str:
 
 
 def fold(text: str) -> str:
-    """The text as the index spells it, character for character: as long as before."""
+    """The text as the index spells it, character by character, with the same length."""
     if text.isascii():
         return text.lower().replace("_", " ")
     folded: str | None = None if _c is None else _c.folded(text, _FOLDED)
-    return fold_in_python(text) if folded is None else folded  # which learns what was not known
+    # the Python version adds unknown characters
+    return fold_in_python(text) if folded is None else folded
 
 
 def fold_in_python(text: str) -> str:
-    """The same without `index/_words.c`, for any text; 20,000 characters take 59 us, there 6."""
+    """The same without `index/_words.c`, for any text; 20,000 characters take 59 us instead of
+    6.
+    """
     starts = range(0, len(text), _FOLDED_AT_ONCE)
     return "".join([_fold_some(text[start : start + _FOLDED_AT_ONCE]) for start in starts])
 
@@ -126,7 +132,8 @@ def _fold_some(text: str) -> str:
 
 
 def _learn(codes: NDArray[np.uint32]) -> None:
-    """Note what characters are to the index."""
+    """Store how the index spells these characters."""
     for code in np.minimum(codes, len(_FOLDED) - 1):
-        # What unfolds to several letters keeps its first: a word with a ligature is not marked.
+        # A character that unfolds to several letters keeps the first: a word with a ligature is not
+        # marked.
         _FOLDED[code] = ord(normal(chr(code)).strip()[:1] or " ")

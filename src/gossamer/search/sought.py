@@ -1,4 +1,4 @@
-"""Which words of a page are to be marked for a plan?"""
+"""The terms of a plan that are highlighted in a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from gossamer.search.tree import Field, Phrase, Prefix, Word
 
 
 def sought_by(plan: Plan, lexicon: Lexicon) -> list[Sought]:
-    """What a page may show of a query: rare words weigh more; `the` only where it stands alone."""
+    """The terms to highlight in a page. Rare words weigh more; stop words count only if they are
+    alone.
+    """
     every = [one for leaf in plan.texts for one in _sought(leaf, lexicon)]
     telling = [one for one in every if not (len(one.words) == 1 and one.words[0] in STOP_WORDS)]
     return telling or every

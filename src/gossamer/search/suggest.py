@@ -1,7 +1,7 @@
-"""What may have been meant, when nothing is found?
+"""Suggest another spelling if nothing is found.
 
-For each word of the query that no page has, the commonest word of the index within two typing
-errors of it that begins with the same letter: letters left out, too many, wrong, or turned round.
+For each word of the query that no page has, this is the most frequent word of the index within two
+typing errors that begins with the same letter. Errors are missing, extra, wrong or swapped letters.
 Words of up to four letters are allowed one error. Only a query without a hit pays for this.
 """
 
@@ -13,12 +13,12 @@ from gossamer.index.schema import BODY
 from gossamer.search.lexicon import Lexicon, tokens_of
 from gossamer.search.plan import Plan
 
-_LOOKED_AT: Final = 20_000  # words with one beginning, the commonest first
+_LOOKED_AT: Final = 20_000  # words with one prefix, most frequent first
 _LONGEST: Final = 40
 
 
 def suggestion(query: str, plan: Plan, lexicon: Lexicon) -> str:
-    """The query with its unknown words replaced by near ones; empty when there are none."""
+    """The query with its unknown words replaced by similar ones; empty if there are none."""
     better = query
     for leaf in plan.texts:
         for word in tokens_of(leaf.text):
@@ -29,7 +29,7 @@ def suggestion(query: str, plan: Plan, lexicon: Lexicon) -> str:
 
 
 def nearest(word: str, lexicon: Lexicon) -> str:
-    """The known word with the fewest errors, of those the commonest; empty when none is near."""
+    """The known word with the fewest errors, of those the most frequent; empty if none is near."""
     if not 2 < len(word) <= _LONGEST or not word.isalpha():
         return ""
     most = 1 if len(word) < 5 else 2
@@ -43,7 +43,9 @@ def nearest(word: str, lexicon: Lexicon) -> str:
 
 
 def distance(one: str, other: str, most: int) -> int:
-    """Typing errors between two words, two letters turned round being one; at most `most` + 1."""
+    """Typing errors between two words, where two swapped letters count as one; at most `most`
+    + 1.
+    """
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, char in enumerate(one, 1):
@@ -59,6 +61,6 @@ def distance(one: str, other: str, most: int) -> int:
 
 
 def _replaced(query: str, word: str, near: str) -> str:
-    """The query with a word replaced, in whatever case it was typed."""
+    """The query with a word replaced, in any case in which it was typed."""
     at = query.lower().find(word)
     return query[:at] + near + query[at + len(word) :] if at >= 0 else query

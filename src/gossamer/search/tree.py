@@ -1,10 +1,10 @@
-"""The tree that a query is read into.
+"""The tree of a parsed query.
 
-A leaf is what a page may have (words, a phrase, a prefix, a property), and knows where in the
-query it stands, so that a message can point at it. What a node means:
+A leaf is a property of a page (words, a phrase, a prefix, a filter), with its position in the
+query, so that a message can point at it. The meaning of the nodes:
 
 - `All`: pages that have all of its parts first, then those that have most. Phrases, fields and
-  properties are no wish but a condition: without them a page is not found.
+  properties are required: without them a page is not found.
 - `Any`: one of its parts is enough.
 - `Not`: pages that the part would not find.
 """
@@ -18,7 +18,7 @@ from enum import StrEnum
 
 
 class Field(StrEnum):
-    """Where a word is looked for; TEXT is anywhere."""
+    """Where a word is searched; TEXT is anywhere."""
 
     TEXT = ""
     TITLE = "title"
@@ -27,7 +27,7 @@ class Field(StrEnum):
 
 
 class Property(StrEnum):
-    """What a page is, rather than what it says."""
+    """Facts about a page, in contrast to its text."""
 
     SITE = "site"
     TYPE = "type"
@@ -37,7 +37,7 @@ class Property(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as typed; one like `wi-fi` is several to the index, which then must be adjacent."""
+    """A word as typed. One like `wi-fi` is several words to the index, which must be adjacent."""
 
     text: str
     field: Field = Field.TEXT
@@ -46,7 +46,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """`inter*`: any word that begins so."""
+    """`inter*`: any word with this prefix."""
 
     text: str
     field: Field = Field.TEXT
@@ -55,7 +55,7 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """`"these words"~slop`: moves of one word by one place that are allowed, as Lucene counts."""
+    """`"these words"~slop`: the allowed moves of one word by one position, as in Lucene."""
 
     text: str
     slop: int = 0
@@ -99,7 +99,7 @@ Node = Leaf | All | Any | Not
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
-    """What a page may have to be found, from left to right; what is excluded is left out."""
+    """What a page may have to be found, from left to right, without excluded parts."""
     match node:
         case All(parts) | Any(parts):
             for part in parts:
@@ -111,7 +111,7 @@ def leaves(node: Node) -> Iterator[Leaf]:
 
 
 def is_condition(node: Node) -> bool:
-    """Whether a page without it is not found, even where it stands beside other parts."""
+    """Whether a page without it is not found, even if other parts match."""
     match node:
         case Word(field=field) | Prefix(field=field):
             return field is not Field.TEXT
