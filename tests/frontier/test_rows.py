@@ -13,7 +13,6 @@ from gossamer.frontier.rows import (
     learn,
     queued_row,
     refused,
-    settled,
     standing_of,
     time_key,
     time_of,
@@ -108,29 +107,19 @@ SETTLED = st.builds(
 )
 
 
-@given(TEXTS, st.integers(0, MAX_DEPTH), BYTES.filter(bool), BYTES, COUNTS, SETTLED)
-def test_the_quick_row_of_a_settled_url_is_the_same(
-    url: str, depth: int, place: bytes, via: bytes, first_us: int, report: Report
-) -> None:
-    queued = queued_row(url, depth, place, via, first_us or 1)
-    row = UrlRow.decode(queued)
-    row.place = b""
+@given(URL_ROWS, SETTLED)
+def test_a_row_learns_all_that_its_report_says(row: UrlRow, report: Report) -> None:
     learn(row, report)
 
-    made = settled(queued, report)
-    assert made is not None
-    assert made[:2] == (place, row.encode())
-    assert bool(made[2]) == (report.outcome is Outcome.FETCHED)
-
-
-@given(URL_ROWS, SETTLED)
-def test_only_a_row_without_a_past_is_settled_quickly(row: UrlRow, report: Report) -> None:
-    has_past = row.standing != Standing.QUEUED or row.encode() != queued_row(
-        row.url, row.depth, row.place, row.via, row.first_us
-    )
-
-    if has_past or not row.place:
-        assert settled(row.encode(), report) is None
+    shared = {"at_us", "took_s", "status", "type", "size_bytes", "digest", "modified_at", "title"}
+    shared |= {"language", "redirect", "is_cut", "out_links", "detail"}
+    assert {name: getattr(row, name) for name in shared} == {
+        name: getattr(report, name) for name in shared
+    }
+    assert row.outcome is report.outcome
+    assert row.reason == (report.reason or "")
+    assert row.robots.split() == sorted(report.robots)
+    assert row.tries == report.lease.tries
 
 
 @given(URL_ROWS, st.sampled_from([0, 3, 31, 32, 255, 256, 70_000]))

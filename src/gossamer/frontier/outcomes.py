@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.retry_queue import RetryQueue
 from gossamer.frontier.rows import (
     LIFTABLE,
-    STANDING,
     CaptureRow,
     Standing,
     UrlRow,
-    depth_of,
     learn,
-    may_index,
-    settled,
 )
 from gossamer.frontier.state import State
-from gossamer.frontier.store import Table
 from gossamer.frontier.url_queues import UrlQueues
 from gossamer.records import Outcome, Reason, Report
 from gossamer.urls.canonical import host_of
-
-_URL: Final = Table.URL
 
 
 class Outcomes:
@@ -39,7 +31,6 @@ class Outcomes:
     ) -> None:
         """`note_shallower` hears of pages to which a shorter path was found while they were
         leased; None where no depth limit holds."""
-        self._pending = state.pending
         self._counts = state.counts
         self._known = state.known
         self._hosts = state.hosts
@@ -92,13 +83,7 @@ class Outcomes:
         With `retry_us` it is not the end: the URL waits for that time.
         """
         key = report.lease.key
-        packed = self._pending.find(_URL, key)
-        if retry_us is None and packed and (rows := settled(packed, report)) is not None:
-            if self._note_shallower is not None and depth_of(packed) < report.lease.depth:
-                self._note_shallower(key)
-            self._settle_queued(rows, report)
-            return True
-        row = UrlRow.decode(packed) if packed else None
+        row = self._known.find(key)
         is_first = row is None or row.standing == Standing.QUEUED
         if row is None:
             row = self._admit_replayed(report)
@@ -129,24 +114,6 @@ class Outcomes:
         host.known += 1
         self._counts.known += 1
         return row
-
-    def _settle_queued(self, rows: tuple[bytes, bytes, bytes], report: Report) -> None:
-        """The end of nearly all leases: a row that has no past but its place, to be settled."""
-        place, row, capture = rows
-        key = report.lease.key
-        host = self._queues.drop_place(place, key[:HOST_BYTES])
-        self._pending.urls[key] = row
-        if not capture:
-            self._tally.add(host, STANDING[report.outcome], report.reason or "")
-            return
-        self._captures.put_row(key, report.at_us, capture)
-        self._copies.note(report, is_first=True)
-        self._tally.add(
-            host, Standing.FETCHED, "", report.status, is_redirect=bool(report.redirect),
-            has_entry=may_index(report.status, report.robots), depth=depth_of(row),
-        )  # fmt: skip
-        self._tally.add_body(host, report.size_bytes)
-        self._counts.links += report.out_links
 
     def _settle(self, row: UrlRow, report: Report, *, is_first: bool) -> None:
         key = report.lease.key

@@ -141,21 +141,6 @@ def refused(found: Found, standing: Standing, reason: str, detail: str, at_us: i
     return row.encode()
 
 
-def settled(row: bytes, report: Report) -> tuple[bytes, bytes, bytes] | None:
-    """Of a row as `queued` made it the place, the row after its report, and the row of the capture,
-    empty where nothing was fetched; None for all others."""
-    if row[0]:
-        return None
-    values = unpack(row[_HEAD.size :])
-    if len(values) != 4 or not values[1]:
-        return None
-    after = UrlRow(Standing.QUEUED, depth_of(row), *values)
-    place, after.place = after.place, b""
-    learn(after, report)
-    capture = capture_row(report) if report.outcome is Outcome.FETCHED else b""
-    return place, after.encode(), capture
-
-
 # What a report says in another form than a row does, `learn` copies by hand.
 _REPORTED: Final = tuple(
     name
