@@ -244,6 +244,19 @@ class Stored(Struct, frozen=True, array_like=True):
     digest: str = ""  # "sha1:BASE32" of the body as stored; empty where there is none
 
 
+class Capture(Struct, frozen=True, array_like=True):
+    """An answer in the archive, beside the main one of its lease."""
+
+    url: str  # canonical
+    key: bytes
+    at_us: int
+    stored: Stored
+    status: int
+    type: str = ""  # MIME type without parameters, lower case
+    size_bytes: int = 0  # of the body as received
+    took_s: float = 0.0
+
+
 class Report(Struct, frozen=True, array_like=True):
     """How a lease ended, all that the node needs to know of it."""
 
@@ -271,3 +284,6 @@ class Report(Struct, frozen=True, array_like=True):
     sitemaps: tuple[str, ...] = ()  # canonical URLs of those that an index of sitemaps names
     dropped: int = 0  # links to more hosts than a page may name, which are not among `found`
     wasted_bytes: int = 0  # that came and are no body; they count against `limits.max_bytes`
+    # Further answers that the lease brought, such as the files of a page that a browser shows. They
+    # lie before the main one in the same WARC file, so that `stored.end` is the end of all.
+    parts: tuple[Capture, ...] = ()

@@ -14,6 +14,7 @@ from gossamer.index.anchor_pack import pack_anchors
 from gossamer.index.entry import MAX_TEXT_CHARS
 from gossamer.index.prepared import prepare
 from gossamer.records import (
+    Capture,
     Edge,
     Found,
     Lease,
@@ -52,6 +53,9 @@ leases = st.builds(
     max_body_bytes=counts,
 )
 stored = st.builds(Stored, texts, counts, counts, counts, texts)
+
+
+captures = st.builds(Capture, texts, keys, counts, stored, counts, texts, counts, seconds)
 
 
 def found_on(lease: Lease) -> st.SearchStrategy[Found]:
@@ -102,6 +106,7 @@ def reports(draw: st.DrawFn) -> Report:
         found=tuple(draw(st.lists(found_on(lease), max_size=3))),
         out_links=draw(counts),
         body=draw(st.binary(max_size=50)),
+        parts=tuple(draw(st.lists(captures, max_size=2))),
     )
 
 

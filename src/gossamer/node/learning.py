@@ -23,10 +23,21 @@ from gossamer.frontier.store import Table
 from gossamer.node.commit import Committer
 from gossamer.node.imported import note_imported
 from gossamer.node.indexing import IndexFeed
-from gossamer.records import NAMED, Answer, Found, Lease, Purpose, Report, Stored
+from gossamer.records import (
+    NAMED,
+    Answer,
+    Capture,
+    Found,
+    Lease,
+    Outcome,
+    Purpose,
+    Report,
+    Stored,
+)
 from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
+from gossamer.urls.canonical import host_of
 from gossamer.workers.process import ProcessedPage
 
 Reread = Callable[[Lease, Answer, Stored], ProcessedPage]
@@ -82,6 +93,8 @@ class Learner:
 
     def _learn(self, processed: ProcessedPage, retry_us: int | None) -> None:
         report = processed.report
+        for part in report.parts:  # they lie before it in the archive
+            self._learn(ProcessedPage(_report_of(part, report.lease)), None)
         self.crawl_log.note_report(report)
         is_page = report.lease.purpose is Purpose.PAGE
         is_new = is_page and self.frontier.report(report, retry_us)
@@ -138,3 +151,26 @@ class Learner:
         lease = structs.replace(exchange.lease, depth=row.depth)
         processed = self.reread(lease, exchange.answer, exchange.stored)
         self.frontier.admit(processed.report.found, self.clock.wall_us())
+
+
+def _report_of(part: Capture, lease: Lease) -> Report:
+    """The report of a capture that came with the main one of a lease."""
+    return Report(
+        lease=Lease(
+            lease.number,
+            part.url,
+            part.key,
+            host_of(part.url),
+            "",
+            depth=lease.depth + 1,
+            via=lease.url,
+        ),
+        outcome=Outcome.FETCHED,
+        at_us=part.at_us,
+        took_s=part.took_s,
+        stored=part.stored,
+        status=part.status,
+        type=part.type,
+        size_bytes=part.size_bytes,
+        digest=part.stored.digest,
+    )
