@@ -4,8 +4,8 @@
         async for page in crawl:
             print(page.status, page.url, page.title, len(page.links))
 
-Plain `with` and `for` work too, in a notebook that has its own loop as well: the crawl then runs
-in a thread. Leaving the block stops the crawl cleanly; it goes on when the collection is opened
+Plain `with` and `for` work too, also in a notebook that has its own event loop: the crawl then runs
+in a thread. Leaving the block stops the crawl cleanly; it continues when the collection is opened
 again.
 """
 
@@ -67,17 +67,17 @@ __all__ = [
 ]
 
 _IN_SQL: Final = ("pages", "links", "hosts", "captures")
-_AHEAD: Final = 200  # pages fetched and not yet asked for; then the crawl waits for its reader
+_AHEAD: Final = 200  # fetched pages that the reader has not taken; at this number the crawl waits
 
 
 class NothingFetched(GossamerError):
-    """No server answered. The collection keeps the failures: `gossamer why URL` explains them."""
+    """No server responded. The collection keeps the failures: `gossamer why URL` explains them."""
 
     exit_code = 3
 
 
 def plan_for(seeds: Sequence[str], collection: str | Path, given: Options) -> Plan:
-    """What the arguments ask for. Raises UsageError."""
+    """Return the plan of a crawl. Raises UsageError."""
     options: dict[str, object] = {**given}
     may_change = bool(options.pop("change", False))
     may_add = bool(options.pop("add", False))
@@ -98,7 +98,7 @@ class Crawl:
         self._stack = AsyncExitStack()
         self._pages: asyncio.Queue[CrawledPage | None] = asyncio.Queue()
         self._hand_over: Callable[[CrawledPage | None], None] = self._pages.put_nowait
-        self._ahead = 0  # pages that have come and are not yet asked for
+        self._ahead = 0  # fetched pages that the reader has not taken
         self._running: asyncio.Task[Summary] | None = None
         self._thread: _InThread | None = None
         self.summary: Summary | None = None
@@ -129,11 +129,11 @@ class Crawl:
 
     async def __aiter__(self) -> AsyncIterator[CrawledPage]:
         if self._running is None:
-            raise UsageError("a crawl begins with `async with Crawl(...) as crawl`; loop in there")
+            raise UsageError("use `async with Crawl(...) as crawl` and loop inside the block")
         while (page := await self._pages.get()) is not None:
             self.note_taken()
             yield page
-        self._pages.put_nowait(None)  # for whoever loops again
+        self._pages.put_nowait(None)  # ends a second loop
         await self._running  # raises what ended the crawl
 
     def __repr__(self) -> str:
@@ -150,11 +150,11 @@ class Crawl:
 
     @property
     def why_nothing(self) -> str:
-        """For a crawl that fetched nothing: what stood in the way, of one URL."""
+        """For a crawl that fetched nothing: the reason, for one URL."""
         return self._why_nothing
 
     def progress(self) -> Progress:
-        """How it stands now."""
+        """Return the current progress."""
         return self._node.progress()
 
     async def _run(self) -> Summary:
@@ -174,11 +174,11 @@ class Crawl:
             self._hand_over(page_of(processed))
 
     def hand_over_to(self, take: Callable[[CrawledPage | None], None]) -> None:
-        """Give pages, and None at the end, to `take` instead; `note_taken` is owed for each."""
+        """Pass pages, and None at the end, to `take`; the caller calls `note_taken` for each."""
         self._hand_over = take
 
     def note_taken(self) -> None:
-        """The reader has one page less to read: the crawl may have waited for that."""
+        """Record that the reader has taken a page: the crawl may wait for that."""
         self._ahead -= 1
         self._node.nudge()
 
@@ -195,21 +195,21 @@ class Crawl:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        assert self._thread is not None, "__enter__ made it"
+        assert self._thread is not None, "created by __enter__"
         self._thread.end()
 
     def __iter__(self) -> Iterator[CrawledPage]:
         if self._thread is None:
-            raise UsageError("a crawl begins with `with Crawl(...) as crawl`; loop in there")
+            raise UsageError("use `with Crawl(...) as crawl` and loop inside the block")
         return self._thread.pages()
 
 
 class _InThread:
-    """A crawl in a thread with a loop of its own, for programs that have none, or another."""
+    """A crawl in a thread with its own event loop, for programs without one, or with another."""
 
     def __init__(self, crawl: Crawl) -> None:
         self._crawl = crawl
-        # Without a bound of its own: the crawl counts what its reader has not taken.
+        # Unbounded: the crawl itself counts the pages that its reader has not taken.
         self._pages: queue.SimpleQueue[CrawledPage | None] = queue.SimpleQueue()
         self._opened: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
         self._fault: BaseException | None = None
@@ -233,12 +233,12 @@ class _InThread:
         while (page := self._pages.get()) is not None:
             self._tell(self._crawl.note_taken)
             yield page
-        self._pages.put(None)  # for whoever loops again
+        self._pages.put(None)  # ends a second loop
         if self._fault is not None:
             raise self._fault
 
     def _tell(self, order: Callable[[], object]) -> None:
-        """Do something in the crawl's loop, unless it is over."""
+        """Run a function in the crawl's event loop, unless the crawl has ended."""
         assert self._loop is not None, "begin() waits for it"
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(order)
@@ -246,7 +246,7 @@ class _InThread:
     def _main(self) -> None:
         try:
             asyncio.run(self._carry())
-        except BaseException as fault:  # noqa: BLE001  # handed to the thread that asked
+        except BaseException as fault:  # noqa: BLE001  # re-raised in the calling thread
             self._fault = fault
             self._opened.put(fault)
         finally:

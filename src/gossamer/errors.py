@@ -1,22 +1,22 @@
-"""Everything this program raises on purpose.
+"""Every exception that this program raises on purpose.
 
 GossamerError
-├── UsageError           what was typed cannot be used: a flag, a seed, a file of seeds (exit 2)
-│   ├── SettingsError    a setting has a value, or a name, that cannot be used          (exit 2)
-│   └── QueryError       a filter of a search (site, since) has a value that cannot be used (exit 2)
+├── UsageError           invalid input: a flag, a seed, a file of seeds                 (exit 2)
+│   ├── SettingsError    a setting has an invalid value or an unknown name              (exit 2)
+│   └── QueryError       a search filter (site, since) has an invalid value             (exit 2)
 ├── StoreError           a collection, or a file of it, cannot be used                  (exit 1)
-│   ├── NoCollection     there is none at that place
-│   │   └── StateLost    its archive is there and its state is not
+│   ├── NoCollection     the directory holds no collection
+│   │   └── StateLost    the archive exists and the state does not
 │   ├── CollectionInUse  another process is writing to it
-│   ├── CorruptFile      its bytes are not what we wrote
-│   ├── Rewritten        a takedown replaced it while it was read
+│   ├── CorruptFile      the bytes of a file differ from those that were written
+│   ├── Rewritten        `forget` or `rebuild` replaced it during a read
 │   ├── StaleEpoch       another writer has taken it over
-│   └── WrongVersion     it is whole, but another release wrote it
-├── NotKnown             the collection knows nothing of what was asked for             (exit 1)
-└── DiskFault            the disk is full, read-only (exit 11) or failed (exit 1)
+│   └── WrongVersion     another release wrote it, in another format
+├── NotKnown             the collection does not contain the requested URL or host      (exit 1)
+└── DiskFault            the disk is full or read-only (exit 11), or it failed (exit 1)
 
-A page that could not be fetched is no error: it is an outcome (records.py). Every message is one
-sentence that says what is wrong and what to do.
+A page that could not be fetched is not an error: it is an outcome (records.py). Every message
+is one sentence: what happened, why, and what to do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-CAN_GO_ON: Final = 11  # the exit code of what stopped and can go on
+CAN_GO_ON: Final = 11  # exit code of a run that stopped and can be resumed
 
 
 class GossamerError(Exception):
@@ -33,7 +33,7 @@ class GossamerError(Exception):
     exit_code = 1
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors cross processes as they are, whatever their constructors ask for."""
+        """Pickle by arguments and attributes, because constructors take other parameters."""
         return _as_it_was, (type(self), self.args, self.__dict__)
 
 
@@ -47,13 +47,13 @@ def _as_it_was(
 
 
 class UsageError(GossamerError):
-    """What the person typed cannot be used."""
+    """The user gave invalid input."""
 
     exit_code = 2
 
 
 class SettingsError(UsageError):
-    """A setting has a value that cannot be used, or there is no such setting."""
+    """A setting has an invalid value, or no setting has this name."""
 
     def __init__(self, key: str, problem: str, *, where: str = "") -> None:
         super().__init__(f"{where}: {key} {problem}" if where else f"{key} {problem}")
@@ -62,16 +62,16 @@ class SettingsError(UsageError):
         self.where = where
 
     def named(self, name: str) -> SettingsError:
-        """The same fault of a setting that was given under another name, as `--scope`."""
+        """Return the same error for a setting that was given by another name, as `--scope`."""
         fault = SettingsError(self.key, self.problem, where=self.where)
         fault.args = (str(fault).replace(f"{self.key} ", f"{name} ", 1),)
         return fault
 
 
 class QueryError(UsageError):
-    """A filter beside the words of a search has a value that cannot be used.
+    """A search filter has an invalid value.
 
-    The words themselves are never an error: what is not syntax is read as words.
+    The words of a query are never an error: text that is not query syntax is read as words.
     """
 
 
@@ -80,24 +80,24 @@ class StoreError(GossamerError):
 
 
 class NoCollection(StoreError):
-    """There is no collection at that place."""
+    """The directory holds no collection."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(
-            f"no collection in {home}: name one with -c DIR, or start one with "
+            f"no collection in {home}; name an existing one with -c DIR, or start one with "
             f"`gossamer crawl -c {home} URL`"
         )
         self.home = home
 
 
 class StateLost(NoCollection):
-    """The archive of a collection is there, and its state is not."""
+    """The archive of a collection exists and its state does not."""
 
     def __init__(self, home: Path) -> None:
         StoreError.__init__(
             self,
-            f"{home} has an archive and its state is lost; make it again from archive and log with "
-            f"`gossamer rebuild all -c {home}`",
+            f"{home} has an archive but no state; rebuild the state from the archive and the log "
+            f"with `gossamer rebuild all -c {home}`",
         )
         self.home = home
 
@@ -107,16 +107,17 @@ class CollectionInUse(StoreError):
 
     def __init__(self, home: Path, holder: str) -> None:
         super().__init__(
-            f"{home} is in use by {holder}; wait for it, or stop it with `gossamer stop -c {home}`"
+            f"{home} is in use by {holder}; wait until it ends, or stop it with "
+            f"`gossamer stop -c {home}`"
         )
         self.home = home
 
 
 class CorruptFile(StoreError):
-    """A file's bytes are not what we wrote."""
+    """The bytes of a file differ from those that were written."""
 
     def __init__(self, path: object, offset: int, found: str) -> None:
-        """`path` is a path, or what a part of another file is called."""
+        """`path` is a path, or the name of a part of another file."""
         super().__init__(f"{path}, byte {offset}: {found}")
         self.path = path
         self.offset = offset
@@ -124,10 +125,10 @@ class CorruptFile(StoreError):
 
 
 class Rewritten(StoreError):
-    """The collection was replaced while it was read: what was read may be of both."""
+    """The collection was replaced during a read: the result may mix both versions."""
 
     def __init__(self, home: Path) -> None:
-        super().__init__(f"{home} was rewritten while it was read (`forget`, `rebuild`); try again")
+        super().__init__(f"{home} was replaced by `forget` or `rebuild` during the read; try again")
         self.home = home
 
 
@@ -144,24 +145,29 @@ class StaleEpoch(StoreError):
 
 
 class WrongVersion(StoreError):
-    """The collection is whole, but another release wrote it."""
+    """Another release wrote the collection, in a format that this release does not read."""
 
     def __init__(self, home: Path, found: int, ours: int) -> None:
         if found > ours:
             way_out = "install a newer gossamer to open it"
         else:
             way_out = "import its archive into a new collection"
-        super().__init__(f"{home} has format {found} and this release reads {ours}; {way_out}")
+        super().__init__(
+            f"{home} has format {found}, but this release reads format {ours}; {way_out}"
+        )
         self.found = found
 
 
 class NotKnown(GossamerError):
-    """The collection knows nothing of what was asked for."""
+    """The collection does not contain the requested URL or host."""
 
 
 class DiskFault(GossamerError):
-    """The disk is full, read-only or failed. What is committed is safe; nothing after it is
-    believed. When there is room, or the disk can be written again, one can go on."""
+    """The disk is full, read-only or failed.
+
+    Committed data is safe; later data is discarded. The crawl can be resumed when the disk can be
+    written again.
+    """
 
     def __init__(self, what: str, *, is_full: bool, is_read_only: bool = False) -> None:
         super().__init__(what)

@@ -135,7 +135,7 @@ def test_a_quick_report_says_nothing_of_what_it_did_not_read(crawled: tuple[Site
         quick = make_report(reader, is_quick=True)
 
     assert "no_description" not in quick.figures
-    assert "were not looked at" in report_page(quick)
+    assert "were not checked" in report_page(quick)
 
 
 def test_the_page_is_one_file_that_asks_nobody_for_anything(report: Report) -> None:

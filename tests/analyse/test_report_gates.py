@@ -36,5 +36,5 @@ def test_what_is_no_gate_is_refused_with_an_example(text: str) -> None:
 def test_a_name_that_is_not_counted_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="did you mean dead"):
         read_gates(["ded>0"], NAMES)
-    with pytest.raises(UsageError, match="it counts dead, no_title, pages"):
+    with pytest.raises(UsageError, match="the names are dead, no_title, pages"):
         read_gates(["zzz>0"], NAMES)

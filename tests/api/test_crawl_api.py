@@ -218,9 +218,9 @@ def test_who_loops_without_a_block_is_told_to_write_one(collection: Path) -> Non
         async for _ in gossamer.Crawl("http://127.0.0.1/", collection=collection):
             pass
 
-    with pytest.raises(UsageError, match="begins with `with Crawl"):
+    with pytest.raises(UsageError, match="use `with Crawl"):
         iter(gossamer.Crawl("http://127.0.0.1/", collection=collection))
-    with pytest.raises(UsageError, match="begins with `async with Crawl"):
+    with pytest.raises(UsageError, match="use `async with Crawl"):
         asyncio.run(asyncio.wait_for(loop(), 60))
     assert not collection.exists()
 

@@ -17,7 +17,7 @@ from support.a_server import serving
 from support.a_site import page, site_in_thread
 from support.killing import started, until
 
-needs_library = pytest.mark.skipif(not has_plots(), reason="this build could not reach npm")
+needs_library = pytest.mark.skipif(not has_plots(), reason="the build could not reach npm")
 
 
 @pytest.fixture

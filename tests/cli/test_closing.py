@@ -103,6 +103,9 @@ def test_why_and_versions_tell_status_and_outcome_apart(collection: Path) -> Non
         typed("crawl", "-c", collection, *QUICK, site.url())
         gone = site.url("/0")
 
-    assert "It answered 404 Not Found (client error)" in typed("why", "-c", collection, gone).out
+    assert (
+        "The server responded 404 Not Found (client error)"
+        in typed("why", "-c", collection, gone).out
+    )
     assert "404 Not Found" in typed("versions", "-c", collection, gone).out
     assert "answered 404 Not Found" in gossamer("page", "-c", collection, gone, "--headers").err

@@ -88,7 +88,7 @@ def test_the_place_of_the_damage_is_said(tmp_path: Path) -> None:
 def test_another_version_is_refused_not_misread(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps({"version": 3, "links": []}))
 
-    with pytest.raises(WrongVersion, match="has format 3 and this release reads 2"):
+    with pytest.raises(WrongVersion, match="has format 3, but this release reads format 2"):
         manifest.read(tmp_path)
 
 

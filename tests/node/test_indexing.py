@@ -110,7 +110,7 @@ def test_entries_that_should_not_be_there_or_are_missing_are_found(
 
     problems = [problem.what for problem in verify(CollectionPaths(crawled))]
 
-    assert problems == ["it does not reach to the end of the archive"]
+    assert problems == ["it does not cover the end of the archive"]
 
 
 def entries_of(path: Path) -> dict[str, tuple[object, ...]]:

@@ -168,7 +168,7 @@ def test_a_redirect_is_shown_as_it_came(reader: CollectionReader, site: Site) ->
 def test_what_was_never_captured_says_what_became_of_it(
     reader: CollectionReader, site: Site
 ) -> None:
-    with pytest.raises(NotKnown, match=r"no capture of .*/private/x: it is refused \(robots\)"):
+    with pytest.raises(NotKnown, match=r"/private/x has no capture: it is refused \(robots\)"):
         reader.page(site.url("/private/x"))
 
 
@@ -211,7 +211,7 @@ def test_the_story_of_a_waiting_url_says_when_it_is_due(
 
     assert story.row is not None
     assert story.row.due_us > SystemClock().wall_us()
-    assert f"next due on {iso_of(story.row.due_us)}" in told(reader, story.url)
+    assert f"next attempt is on {iso_of(story.row.due_us)}" in told(reader, story.url)
 
 
 def test_the_story_of_a_seed_says_so(reader: CollectionReader, site: Site) -> None:

@@ -91,7 +91,7 @@ def test_anchors_are_listed_with_their_counts(reader: CollectionReader, site: Si
 
 
 def test_a_url_that_nobody_knows_is_said_so(reader: CollectionReader, site: Site) -> None:
-    with pytest.raises(NotKnown, match=r"does not know .*/nothing"):
+    with pytest.raises(NotKnown, match=r"does not contain .*/nothing"):
         backlinks(reader, site.url("/nothing"))
     with pytest.raises(UsageError, match="is not a URL"):
         anchors(reader, "mailto:me@example.org")
@@ -147,7 +147,7 @@ def test_only_networks_have_the_formats_of_networks(
 
 
 def test_only_links_have_levels(reader: CollectionReader, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--level is for links"):
+    with pytest.raises(UsageError, match="--level works only with links"):
         export(reader, "pages", tmp_path / "x.csv", "site")
     with pytest.raises(UsageError, match="unknown level 'x'"):
         export(reader, "links", tmp_path / "x.csv", "x")

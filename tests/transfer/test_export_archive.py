@@ -119,7 +119,7 @@ def test_the_page_to_open_first_is_the_seed(crawled: tuple[Path, Site], tmp_path
         ("wacz", "-", "", r"ends in \.wacz"),
         ("warc", "all.warc", "", r"ends in \.warc\.gz"),
         ("warc", "all.warc.gz", "example.org", "is not a URL prefix"),
-        ("pages", "pages.csv", "https://example.org/", "--prefix is for warc and wacz"),
+        ("pages", "pages.csv", "https://example.org/", "--prefix works only with warc and wacz"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_read(
@@ -135,7 +135,7 @@ def test_a_part_without_anything_in_it_is_no_file(
 ) -> None:
     with (
         CollectionReader.open(crawled[0]) as reader,
-        pytest.raises(NotKnown, match="nothing was found in the archive"),
+        pytest.raises(NotKnown, match="contains nothing"),
     ):
         export(reader, "wacz", tmp_path / "x.wacz", prefix="https://nowhere.example/")
     assert list(tmp_path.iterdir()) == []
@@ -148,7 +148,7 @@ def test_a_lost_file_of_the_archive_is_named(crawled: tuple[Path, Site], tmp_pat
     for what in ("warc.gz", "wacz"):
         with (
             CollectionReader.open(copied) as reader,
-            pytest.raises(CorruptFile, match=r"warc\.gz.*the file is gone; restore it"),
+            pytest.raises(CorruptFile, match=r"warc\.gz.*the file is missing; restore it"),
         ):
             export(reader, what.removesuffix(".gz"), tmp_path / f"x.{what}")
     assert [path.name for path in tmp_path.iterdir()] == ["copy"]

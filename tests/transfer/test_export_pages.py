@@ -158,9 +158,9 @@ def test_a_choice_that_cannot_be_is_told_with_what_can(
 
 
 def test_only_pages_are_chosen_by_status(reader: CollectionReader, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="for pages"):
+    with pytest.raises(UsageError, match="only with pages"):
         export(reader, "hosts", tmp_path / "h.csv", choice=Choice.of([], ["404"]))
-    with pytest.raises(UsageError, match="for tables"):
+    with pytest.raises(UsageError, match="only with tables"):
         export(reader, "warc", tmp_path / "a.warc.gz", choice=Choice.of([], ["404"]))
 
 

@@ -216,7 +216,7 @@ def test_a_url_that_is_none_is_named_and_its_record_kept(tmp_path: Path, collect
     path.write_bytes(response("http://exa mple.org:99999/", 1) + THREE[0])
     tally = bring(collection, path, told=told)
     assert (tally.captures, tally.kept, tally.unreadable) == (1, 1, 1)
-    assert told[0].startswith(f"{path}, byte 0: 'http://exa%20mple.org:99999/' is no URL")
+    assert told[0].startswith(f"{path}, byte 0: 'http://exa%20mple.org:99999/' is not a URL")
 
 
 def test_an_imported_robots_txt_gives_no_permission(tmp_path: Path, collection: Path) -> None:
@@ -319,7 +319,11 @@ def test_a_first_seed_brings_links_of_imported_pages_into_scope(
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"", "is empty"), (b"\x00\x01", "is not a WARC"), (b"\x04\x22\x4d\x18...", "lz4")],
+    [
+        (b"", "is empty"),
+        (b"\x00\x01", "is not supported; use WARC"),
+        (b"\x04\x22\x4d\x18...", "lz4"),
+    ],
 )
 def test_a_file_of_another_kind_is_refused_and_nothing_made(
     content: bytes, said: str, tmp_path: Path, collection: Path

@@ -145,7 +145,7 @@ def test_answers_that_are_dated_against_the_search_for_a_free_moment_are_all_kep
 
 def test_a_pipe_is_refused_before_a_byte_of_it_is_lost(tmp_path: Path, collection: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe")
-    with pytest.raises(UsageError, match="save it to a file"):
+    with pytest.raises(UsageError, match="save its content to a file"):
         bring(collection, pipe)
     assert not collection.exists()
 

@@ -72,7 +72,7 @@ def mended(home: CollectionPaths, problems: list[Problem]) -> None:
     """Do what the problems say, as far as it is a command."""
     texts = " ".join(problem.todo for problem in problems)
     orders = re.findall(r"`gossamer (rebuild \w+(?: --without-lost)?|crawl)(?: -c [^`]*)?`", texts)
-    orders += ["crawl"] if "go on with the crawl" in texts else []
+    orders += ["crawl"] if "gossamer crawl" in texts else []
     assert orders, texts
     for order in sorted(dict.fromkeys(orders), key=lambda one: "--without-lost" not in one):
         words = order.split()

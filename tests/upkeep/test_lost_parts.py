@@ -260,10 +260,10 @@ def test_a_lost_archive_file_is_named_and_given_up_only_when_told(home: Collecti
     lost.unlink()
 
     for what in ("all", "state", "graph", "index"):
-        with pytest.raises(StoreError, match=f"{lost.name} is gone.*--without-lost"):
+        with pytest.raises(StoreError, match=f"{lost.name} is missing.*--without-lost"):
             remade(home, what)
     shutil.rmtree(home.state)  # the manifest knows it, too
-    with pytest.raises(StoreError, match=f"{lost.name} is gone.*--without-lost"):
+    with pytest.raises(StoreError, match=f"{lost.name} is missing.*--without-lost"):
         remade(home)
     assert any(lost.name in problem.where for problem in verify(home))
     told = remade(home, without_lost=True)
@@ -325,7 +325,7 @@ def test_an_archive_that_is_lost_altogether_is_named(home: CollectionPaths) -> N
     for path in home.archive.glob("*.warc.gz"):
         path.unlink()
 
-    with pytest.raises(StoreError, match=r"is gone.*more losses.*--without-lost"):
+    with pytest.raises(StoreError, match=r"is missing.*more losses.*--without-lost"):
         remade(home)
 
 

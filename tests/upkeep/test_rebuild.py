@@ -102,7 +102,7 @@ def test_without_an_archive_there_is_nothing_to_rebuild_from(tmp_path: Path) -> 
 
 
 def test_what_cannot_be_rebuilt_is_named(crawled: Path) -> None:
-    with pytest.raises(UsageError, match="graph, index, state and all"):
+    with pytest.raises(UsageError, match="graph, index, state or all"):
         remade(crawled, "soup")
 
 

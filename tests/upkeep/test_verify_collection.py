@@ -126,8 +126,8 @@ def test_a_file_that_is_gone_or_cut_is_found(home: CollectionPaths) -> None:
     cut = said(home)
     path.unlink()
 
-    assert f"it has {size - 100} bytes, and {size} were committed" in cut
-    assert f"it is gone, with {size} committed bytes" in said(home)
+    assert f"it has {size - 100} bytes, but {size} were committed" in cut
+    assert f"the file is missing ({size} committed bytes)" in said(home)
 
 
 def test_bytes_behind_what_was_committed_are_found_when_nobody_writes(
@@ -136,7 +136,7 @@ def test_bytes_behind_what_was_committed_are_found_when_nobody_writes(
     with warc(home).open("ab") as file:
         file.write(b"tail")
 
-    assert "4 bytes follow what the state knows of" in said(home)
+    assert "4 bytes follow the last committed byte" in said(home)
 
 
 def test_a_tail_that_a_killed_crawl_left_is_no_problem(home: CollectionPaths) -> None:
@@ -165,7 +165,7 @@ def test_a_fetched_url_without_capture_is_found_from_both_sides(
     change(home, {Table.CAPTURE: {key + time_key(row.at_us): None}})
 
     found = said(home)
-    assert f"{site.url('/b')}: it is fetched, and the state names no capture" in found
+    assert f"{site.url('/b')}: it is fetched, but the state has no capture" in found
     assert f"the state does not know this capture of {site.url('/b')}" in found
 
 
@@ -175,8 +175,8 @@ def test_a_url_that_the_state_lost_is_found(home: CollectionPaths, site: Site) -
 
     found = said(home)
     assert f"the state does not know {site.url('/b')}" in found
-    assert "a capture belongs to a URL that is not known" in found
-    assert "the state says 6 known, and the URLs add up to 5" in found
+    assert "the capture belongs to an unknown URL" in found
+    assert "the state says 6 known, but the URLs add up to 5" in found
 
 
 def test_sums_that_are_none_are_found(home: CollectionPaths) -> None:
@@ -187,8 +187,8 @@ def test_sums_that_are_none_are_found(home: CollectionPaths) -> None:
     change(home, {Table.META: {b"counts": counts.encode()}})
 
     found = said(home)
-    assert "the state says 3 fetched, and the URLs add up to 2" in found
-    assert "the state says 2 with robots, and there are 1" in found
+    assert "the state says 3 fetched, but the URLs add up to 2" in found
+    assert "the state says 2 with robots, but there are 1" in found
 
 
 def test_a_host_that_miscounts_is_found(home: CollectionPaths, site: Site) -> None:
@@ -198,7 +198,7 @@ def test_a_host_that_miscounts_is_found(home: CollectionPaths, site: Site) -> No
     host.refused += 1
     change(home, {Table.HOST: {key[:8]: host.encode()}})
 
-    assert "host 127.0.0.1: its row says 2 refused, and its URLs add up to 1" in said(home)
+    assert "host 127.0.0.1: its row says 2 refused, but its URLs add up to 1" in said(home)
 
 
 def test_a_queue_entry_of_a_fetched_url_is_found(home: CollectionPaths, site: Site) -> None:
@@ -206,7 +206,7 @@ def test_a_queue_entry_of_a_fetched_url_is_found(home: CollectionPaths, site: Si
     entry = QueueEntry(key, row.url)
     change(home, {Table.QUEUE: {key[:8] + b"\x01" * 12: entry.encode()}})
 
-    assert f"{row.url}: it is in the queue, and its row says fetched" in said(home)
+    assert f"{row.url}: it is in the queue, but its row says fetched" in said(home)
 
 
 def test_a_url_in_two_states_is_found(home: CollectionPaths, site: Site) -> None:
@@ -214,7 +214,7 @@ def test_a_url_in_two_states_is_found(home: CollectionPaths, site: Site) -> None
     row.place = b"\x01" * 12
     change(home, {Table.URL: {key: row.encode()}})
 
-    assert f"{row.url}: it is fetched and in a queue at once" in said(home)
+    assert f"{row.url}: it is fetched, but still in a queue" in said(home)
 
 
 def test_a_queued_url_that_nothing_will_bring_is_found(home: CollectionPaths, site: Site) -> None:
@@ -224,15 +224,15 @@ def test_a_queued_url_that_nothing_will_bring_is_found(home: CollectionPaths, si
     row.due_us = 0
     change(home, {Table.URL: {key: row.encode()}})
 
-    assert f"{row.url}: it waits for its time, and nothing will wake it" in lost
-    assert f"{row.url}: it is queued, and never due" in said(home)
+    assert f"{row.url}: it waits for a time that no queue contains" in lost
+    assert f"{row.url}: it is queued, but never due" in said(home)
 
 
 def test_a_wake_up_for_another_time_is_found(home: CollectionPaths, site: Site) -> None:
     key, row = look(home, site.url("/busy"))
     change(home, {Table.DUE: {time_key(row.due_us + 1) + key: b""}})
 
-    assert f"{row.url}: it waits for a time that its row does not name" in said(home)
+    assert f"{row.url}: its time in the due table differs from its row" in said(home)
 
 
 def test_a_row_under_a_wrong_key_is_found(home: CollectionPaths, site: Site) -> None:
@@ -242,7 +242,7 @@ def test_a_row_under_a_wrong_key_is_found(home: CollectionPaths, site: Site) -> 
     store.write({Table.URL: {keys.of(site.url("/other")): row.encode()}})
     store.close()
 
-    assert f"{site.url('/b')}: it stands under the key of another URL" in said(home)
+    assert f"{site.url('/b')}: it is stored under the key of another URL" in said(home)
 
 
 def test_a_part_that_is_gone_or_damaged_or_short_is_found(home: CollectionPaths) -> None:
@@ -253,7 +253,7 @@ def test_a_part_that_is_gone_or_damaged_or_short_is_found(home: CollectionPaths)
     damaged = said(home)
     part.unlink()
 
-    assert f"{part}: it has 9 rows, and the manifest says 10" in short
+    assert f"{part}: it has 9 rows, but the manifest says 10" in short
     assert f"{part}: it cannot be read" in damaged
     assert f"{part}: the manifest names it, and it is not there" in said(home)
 
@@ -274,9 +274,9 @@ def test_an_index_that_is_gone_or_wrong_is_found(home: CollectionPaths) -> None:
     path.unlink()
 
     assert f"{path}: " in short
-    assert "is not in it" in short
-    assert "is of another capture" in other
-    assert f"{path}: the index of a closed file is not there" in said(home)
+    assert "is missing" in short
+    assert "describes another capture" in other
+    assert f"{path}: the CDXJ index of a closed file is missing" in said(home)
 
 
 def test_a_log_that_was_cut_or_garbled_is_found(home: CollectionPaths) -> None:
@@ -285,7 +285,7 @@ def test_a_log_that_was_cut_or_garbled_is_found(home: CollectionPaths) -> None:
     garbled = said(home)
     home.log.write_bytes(data[:-1])
 
-    assert f"{home.log}, line 1: it is no JSON" in garbled
+    assert f"{home.log}, line 1: the line is not JSON" in garbled
     assert "were committed" in said(home)
 
 
@@ -325,7 +325,7 @@ def test_the_doctor_finds_this_machine_well(home: CollectionPaths) -> None:
 
     assert all(checks[name].is_ok for name in ("python", "libcurl", "state", "names"))
     assert checks["collection"].says.startswith("format 1")
-    assert checks["writer"].says == "nobody is writing to it"
+    assert checks["writer"].says == "no process is writing to it"
 
 
 def test_the_doctor_says_what_is_wrong_with_a_collection(home: CollectionPaths) -> None:

@@ -1,11 +1,10 @@
-"""A report on a site for its owner: figures, sums by kind, and a table for each thing to mend.
+"""Audit a site for its owner: figures, sums by kind, and one table per type of problem.
 
     state, archive --> report_rows.py --> tables --+
     graph -----------------------------------------+--> report_questions.py --> Report
 
-Works beside a running crawl and sees one moment of it. Tables are bounded to so many rows and say
-how many there are in all. How a report looks is `report_page.py`'s business, and that of the
-command line.
+Works during a crawl, on one moment of it. Each table is limited to a number of rows and gives the
+total. `report_page.py` and the command line format a report.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ SHOWN_ROWS: Final = 100
 
 
 class Source(NamedTuple):
-    """A page in which a link stands, and the words of the link."""
+    """A page that contains a link, and the anchor text."""
 
     url: str
     words: str
@@ -48,7 +47,7 @@ Row = tuple[Cell, ...]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The answer to one question: how many rows there are, and the first of them."""
+    """The result of one question: the number of rows, and the first of them."""
 
     question: Question
     total: int
@@ -57,10 +56,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that is found of a site at one moment."""
+    """All findings about a site at one moment."""
 
     collection: str
-    site: str  # as typed; empty for all that the collection has
+    site: str  # as typed; empty for the whole collection
     first_us: int  # when its pages were fetched
     last_us: int
     is_quick: bool
@@ -70,7 +69,7 @@ class Report:
 
     @property
     def figures(self) -> dict[str, int]:
-        """Every name that a gate may count. Where a table is cut by its question, the sum holds."""
+        """Return every name that a gate may use. If a question limits its rows, the sum counts."""
         return {**{f.question.name: f.total for f in self.findings}, **self.sums}
 
 
@@ -81,10 +80,10 @@ def make_report(
     is_quick: bool = False,
     shown_rows: int = SHOWN_ROWS,
 ) -> Report:
-    """The report on a site, a host or the beginning of URLs; without one, on everything.
+    """Make the report on a site, a host or a URL prefix; without one, on everything.
 
-    `is_quick` leaves out what must be read from the archive: descriptions and insecure files.
-    Raises UsageError and NotKnown for a site that cannot be, CorruptFile for a damaged graph.
+    `is_quick` skips what must be read from the archive: descriptions and insecure files.
+    Raises UsageError and NotKnown for an invalid or unknown site, CorruptFile for a damaged graph.
     """
     inside = inside_of(reader, site)
     with tempfile.TemporaryDirectory(prefix="gossamer-report-") as folder:
@@ -146,7 +145,7 @@ def _of_rows(question: Question, rows: Iterator[tuple[Any, ...]], shown: int) ->
 
 
 def _cell(value: Any) -> Cell:
-    """A value of DuckDB as a cell; a list has URLs, or URLs with words after a zero."""
+    """Convert a value of DuckDB to a cell; a list has URLs, or URLs with words after a zero."""
     if isinstance(value, list):
         parted = [str(one).partition("\0") for one in value]
         if any(zero for _, zero, _ in parted):

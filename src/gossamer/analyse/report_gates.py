@@ -1,4 +1,4 @@
-"""`--fail-on 'dead>0'`: when is a report bad enough to stop a build?"""
+"""`--fail-on 'dead>0'`: conditions under which a report fails a build."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SIGNS: Final[dict[str, Callable[[float, float], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A condition that must not hold: name, sign, number."""
+    """A condition that must not be true: name, sign, number."""
 
     name: str
     sign: str
@@ -39,7 +39,7 @@ class Gate:
 
 
 def read_gates(texts: Sequence[str], names: Collection[str]) -> list[Gate]:
-    """The gates that a person typed. Raises UsageError for one that cannot be read."""
+    """Parse the gates. Raises UsageError for an invalid one."""
     return [_read(text, names) for text in texts]
 
 
@@ -51,6 +51,6 @@ def _read(text: str, names: Collection[str]) -> Gate:
         )
     name, sign, limit = found.groups()
     if name not in names:
-        hint = nearest(name, names) or f"; it counts {', '.join(sorted(names))}"
+        hint = nearest(name, names) or f"; the names are {', '.join(sorted(names))}"
         raise UsageError(f"--fail-on: unknown name {name!r}{hint}")
     return Gate(name, sign, float(limit))

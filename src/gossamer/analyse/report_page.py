@@ -1,7 +1,7 @@
-"""A report as one page of HTML: no script, no outside resource, readable in light and in dark.
+"""Render a report as one HTML page without scripts or external resources, in light and dark.
 
-Whatever comes from the web is escaped by the template, freed of what turns text around, and linked
-to only where it is http or https.
+The template escapes all text from the web. Characters that change the text direction are removed,
+and only http and https URLs become links.
 """
 
 from __future__ import annotations
@@ -12,24 +12,25 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gossamer.analyse.report import Cell, Report, Source
+from gossamer.analyse.report_questions import label_of
 from gossamer.base.answer_class import class_of_status, status_text
 from gossamer.base.clock import iso_of
 
 _TITLES: Final = {
-    "statuses": "Answers by status",
-    "depths": "Pages by links from a seed",
+    "statuses": "Responses by status",
+    "depths": "Pages by depth (links from a seed)",
     "languages": "Pages by language",
     "types": "Pages by type",
-    "failed": "Not answered, by reason",
-    "refused": "Not asked, by reason",
+    "failed": "Failed requests by reason",
+    "refused": "Refused URLs by reason",
 }
 _MOST_BARS: Final = 10
-# Marks that turn the direction of text around: a title could show its address backwards.
+# Characters that reverse the direction of text: a title could show its URL backwards.
 _TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def report_page(report: Report) -> str:
-    """The page; UTF-8 without a byte order mark is meant when it is written."""
+    """Return the page; write it as UTF-8 without a byte order mark."""
     pages = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -37,7 +38,7 @@ def report_page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages.filters.update(plain=_plain, link=_link, kind=_kind, thousands=_thousands)
+    pages.filters.update(plain=_plain, link=_link, kind=_kind, thousands=_thousands, label=label_of)
     found = [finding for finding in report.findings if finding.total]
     return pages.get_template("report.html").render(
         report=report,
@@ -53,7 +54,7 @@ def report_page(report: Report) -> str:
 
 
 def _tiles(report: Report) -> list[tuple[str, int, str]]:
-    """The figures at the top: name, number, and the table that it leads to."""
+    """Return the figures at the top: name, number, and the table that it links to."""
     tiles = [("pages", report.sums["pages"], ""), ("known URLs", report.sums["known"], "")]
     for finding in report.findings:
         if finding.question.name in ("dead", "loops", "chains", "duplicates", "orphans"):
@@ -67,7 +68,7 @@ def _shown(report: Report) -> list[tuple[str, tuple[tuple[str, int], ...]]]:
 
 
 def _named(name: str, pairs: tuple[tuple[str, int], ...]) -> list[tuple[str, int, str]]:
-    """Label, count and the class of answers that gives the bar its colour."""
+    """Return label, count and the response class that gives the bar its colour."""
     if name == "statuses":
         return [(status_text(int(s)), n, class_of_status(int(s))) for s, n in pairs]
     kind = name if name in ("failed", "refused") else ""
@@ -75,7 +76,7 @@ def _named(name: str, pairs: tuple[tuple[str, int], ...]) -> list[tuple[str, int
 
 
 def _bars(rows: list[tuple[str, int, str]]) -> list[tuple[str, int, float, str]]:
-    """Label, count, width in per cent and class; what is rare is summed up."""
+    """Return label, count, width in per cent and class; rare values are summed up."""
     first = rows[:_MOST_BARS]
     if rest := rows[_MOST_BARS:]:
         first.append((f"{len(rest)} others", sum(count for _, count, _ in rest), ""))
@@ -96,7 +97,7 @@ def _kind(cell: Cell) -> str:
 
 
 def _link(url: str) -> str:
-    """A URL that a link may have: http or https; everything else leads nowhere."""
+    """Return a URL that may become a link: http or https; otherwise an empty text."""
     return url if url.startswith(("http://", "https://")) else "#"
 
 

@@ -1,8 +1,8 @@
-"""What does an owner want to know of a site? One row for each question.
+"""The questions of a site audit, one row for each.
 
-A question is asked of the tables of `report_rows.py` and of the links of the graph, and its answer
-is a table; its name is what `--fail-on` counts. Redirect chains are no question of SQL: they are
-followed in `report_redirects.py`.
+A question is SQL over the tables of `report_rows.py` and the links of the graph. Its result is a
+table, and `--fail-on` counts the rows by its name. Redirect chains are not found by SQL:
+`report_redirects.py` follows them.
 """
 
 from __future__ import annotations
@@ -10,25 +10,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-LONG_TITLE_CHARS: Final = 60  # result pages of search engines show about so many
+LONG_TITLE_CHARS: Final = 60  # search results show about this many
 SLOW_S: Final = 1.0
 BIG_BYTES: Final = 1_000_000
-SAMPLES: Final = 5  # places shown where a dead URL is linked
-_OF_A_REASON: Final = 20  # refused URLs shown for each
+SAMPLES: Final = 5  # pages listed that link to a broken URL
+_OF_A_REASON: Final = 20  # refused URLs listed per reason
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One table of a report: its name, what it shows, and what to do about it."""
+    """One table of a report: its name, its content, and what to do."""
 
     name: str
     heading: str
     advice: str
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # JSON keys; `label_of` gives the text for people
     sql: str = ""
 
 
-# Names for all questions; `pages` are answers of 200 inside the site, `documents` those of HTML.
+_LABELS: Final = {"answer": "response", "asks for": "robots", "for instance": "examples"}
+
+
+def label_of(column: str) -> str:
+    """Return the heading of a column."""
+    return _LABELS.get(column, column)
+
+
+# Views for all questions; `pages` are 200 responses inside the site, `documents` the HTML ones.
 VIEWS: Final = {
     "pages": "select * from urls where inside and outcome = 'fetched' and status = 200",
     "documents": "select * from pages where type in ('text/html', 'application/xhtml+xml', '')",
@@ -89,120 +97,120 @@ _REFUSED: Final = f"""
 QUESTIONS: Final = (
     Question(
         "dead",
-        "Dead links",
-        "These answered with an error, or not at all. Mend the link, or bring the page back.",
+        "Broken links",
+        "These URLs returned an error or did not respond. Fix the link, or restore the page.",
         ("URL", "answer", "pages", "linked from"),
         _DEAD,
     ),
     Question(
         "loops",
-        "Redirects that never end",
-        "Nobody gets to see a page here.",
+        "Redirect loops",
+        "These redirects lead back to themselves. Visitors never reach a page.",
         ("URL", "hops", "way"),
     ),
     Question(
         "chains",
-        "Redirects to redirects",
-        "Each hop costs a visitor time; let the first one name the last.",
+        "Redirect chains",
+        "Each hop costs time. Redirect the first URL directly to the last one.",
         ("URL", "hops", "way"),
     ),
     Question(
         "duplicates",
-        "Pages of the same content",
-        "Byte for byte the same. Redirect one to the other, or name one as canonical.",
+        "Duplicate pages",
+        "They are identical byte for byte. Redirect one to the other, or set a canonical URL.",
         ("URL", "same as"),
         _DUPLICATES,
     ),
     Question(
         "no_title",
         "Pages without a title",
-        "Search engines and tabs of browsers show the title first.",
+        "Search results and browser tabs show the title. Add one.",
         ("URL",),
         "select url from documents where title = '' order by 1",
     ),
     Question(
         "long_title",
-        f"Titles of more than {LONG_TITLE_CHARS} characters",
-        "Result pages cut them off.",
+        f"Titles longer than {LONG_TITLE_CHARS} characters",
+        "Search results truncate them. Shorten the title.",
         ("URL", "characters", "title"),
         f"select url, length(title), title from documents where length(title) > {LONG_TITLE_CHARS} "  # noqa: S608
         "order by 2 desc, 1",
     ),
     Question(
         "same_title",
-        "Different pages under one title",
-        "Nobody can tell them apart in a list of results. Pages of the same content are not here.",
+        "Different pages with the same title",
+        "They look the same in search results. Duplicate pages are not listed here.",
         ("title", "pages", "for instance"),
         _SAME_TITLE,
     ),
     Question(
         "no_description",
         "Pages without a description",
-        "Where there is none, search engines choose some words of the page themselves.",
+        "Without a description, search engines show an excerpt of their choice.",
         ("URL", "title"),
         "select d.url, d.title from documents d join heads h using (url) "
         "where h.description = '' order by 1",
     ),
     Question(
         "noindex",
-        "Pages that ask to stay out of search engines",
-        "Right for some; make sure that it is meant.",
+        "Pages excluded from search engines (noindex)",
+        "This is correct for some pages. Check that it is intended.",
         ("URL", "asks for"),
         "select url, robots from pages where list_contains(string_split(robots, ' '), 'noindex') "
         "order by 1",
     ),
     Question(
         "canonical_elsewhere",
-        "Pages that name another as the canonical one",
-        "Search engines show the other. Links should lead there at once.",
+        "Pages with another canonical URL",
+        "Search engines show the canonical page. Link to it directly.",
         ("URL", "canonical"),
         _CANONICAL,
     ),
     Question(
         "mixed",
-        "Secure pages that load files by http",
-        "Browsers refuse such files, or warn of the page.",
+        "Secure pages with insecure files (http)",
+        "Browsers block such files or show a warning. Load them by https.",
         ("URL", "file"),
         "select url, insecure from heads where insecure is not null order by 1",
     ),
     Question(
         "slow",
-        f"Pages that took more than {SLOW_S:g} s",
-        "From the request to the last byte, as the crawl saw it.",
+        f"Pages slower than {SLOW_S:g} s",
+        "Time from the request to the last byte, as measured by the crawl.",
         ("URL", "seconds"),
         f"select url, round(took_s, 2) from pages where took_s > {SLOW_S} order by 2 desc, 1",  # noqa: S608
     ),
     Question(
         "big",
-        f"Pages of more than {BIG_BYTES // 10**6} MB",
-        "As sent, compression included.",
+        f"Pages larger than {BIG_BYTES // 10**6} MB",
+        "Size as sent, after compression.",
         ("URL", "bytes"),
         f"select url, bytes from pages where bytes > {BIG_BYTES} order by 2 desc, 1",  # noqa: S608
     ),
     Question(
         "orphans",
-        "Pages that no page links to",
-        "They are in a sitemap, or were found by their directory. Visitors cannot find them.",
+        "Pages without incoming links",
+        "They were found in a sitemap or a parent directory. Visitors cannot reach them by links.",
         ("URL", "title"),
         _ORPHANS,
     ),
     Question(
         "refused",
-        "URLs that were not asked for",
-        f"At most {_OF_A_REASON} of each reason are shown; `gossamer why URL` tells more.",
+        "Refused URLs",
+        f"The crawl skipped them (up to {_OF_A_REASON} per reason). Details: `gossamer why URL`.",
         ("URL", "reason", "detail"),
         _REFUSED,
     ),
 )
 
-# Sums by one property, the most common first; depths in their own order.
+# Counts by one property, the most common first; depths in ascending order.
 HISTOGRAMS: Final = {
     "outcomes": "select outcome, count(*) from urls where inside group by 1 order by 2 desc, 1",
     "statuses": "select status::varchar, count(*) from urls where inside and outcome = 'fetched' "
     "group by 1 order by 2 desc, 1",
     "types": "select if(type = '', 'none', type), count(*) from pages "
     "group by 1 order by 2 desc, 1",
-    "languages": "select if(language = '', 'not known', language), count(*) from documents "
+    "languages": "select if(language = '', 'unknown', language), count(*) from documents "
     "group by 1 order by 2 desc, 1",
     "depths": "select depth::varchar, count(*) from pages group by depth order by depth",
     "failed": "select reason, count(*) from urls where inside and outcome = 'failed' "
@@ -211,7 +219,7 @@ HISTOGRAMS: Final = {
     "group by 1 order by 2 desc, 1",
 }
 
-# Figures that are no length of a table.
+# Figures that are not the length of a table.
 SUMS: Final = {
     "pages": "select count(*) from pages",
     "known": "select count(*) from urls where inside",
@@ -225,6 +233,6 @@ SUMS: Final = {
     "where s.inside and l.target in (select url from dead)",
     "refused": "select count(*) from urls where inside and outcome = 'refused'",
 }
-# Answered from the archive, and left out of a quick report.
+# These need the archive; a quick report skips them.
 FROM_ARCHIVE: Final = frozenset({"no_description", "mixed"})
 NAMES: Final = tuple(dict.fromkeys([*SUMS, *(question.name for question in QUESTIONS)]))

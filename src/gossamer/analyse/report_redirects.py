@@ -1,8 +1,8 @@
-"""Where do redirects lead in the end? Chains of two hops or more, and loops.
+"""Find redirect chains of two hops or more, and redirect loops.
 
-Pure: told which URL redirects to which. A chain is told once, from its first URL: one that no other
-redirect leads to. A loop is told once, from the least of its URLs. No URL is looked at twice, so a
-web of redirects costs its number.
+Pure: the input is a map from URL to redirect target. A chain is reported once, from its first URL,
+to which no other redirect leads. A loop is reported once, from its smallest URL. No URL is visited
+twice, so the cost is linear in the number of redirects.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Way(NamedTuple):
-    """The URLs of a chain or a loop in their order; a loop ends where it began."""
+    """The URLs of a chain or a loop in order; a loop ends where it began."""
 
     urls: tuple[str, ...]
 
@@ -22,7 +22,7 @@ class Way(NamedTuple):
 
 
 def chains_of(redirects: Mapping[str, str]) -> list[Way]:
-    """Chains of at least two hops, the longest first; those that end in a loop are none."""
+    """Return chains of at least two hops, the longest first, without those that end in a loop."""
     targets = set(redirects.values())
     found = (_followed(first, redirects) for first in redirects if first not in targets)
     chains = [way for way in found if way.hops > 1 and way.urls[-1] not in redirects]
@@ -30,7 +30,7 @@ def chains_of(redirects: Mapping[str, str]) -> list[Way]:
 
 
 def loops_of(redirects: Mapping[str, str]) -> list[Way]:
-    """Every loop, one of a URL to itself too."""
+    """Return every loop, including a URL that redirects to itself."""
     seen: set[str] = set()
     loops: list[Way] = []
     for first in sorted(redirects):
@@ -47,7 +47,7 @@ def loops_of(redirects: Mapping[str, str]) -> list[Way]:
 
 
 def _followed(first: str, redirects: Mapping[str, str]) -> Way:
-    """The way from a URL to its end, or once round the loop that it leads into."""
+    """Return the path from a URL to its end, or once around the loop that it enters."""
     way = {first: None}
     url = first
     while (following := redirects.get(url)) is not None and following not in way:

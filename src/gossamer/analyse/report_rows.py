@@ -1,8 +1,8 @@
-"""What a report is made of, as tables that can be asked in SQL.
+"""The tables behind a report, queried with SQL.
 
     urls    every known URL: url status outcome reason detail type bytes title language depth
             took_s at_us robots redirect digest, is_seed, and `inside`: it belongs to the site
-    heads   of pages inside: url, description, insecure (the first file that comes by http)
+    heads   of pages inside: url, description, insecure (the first file loaded by http)
 
 Both are staged in Parquet files, 10,000 rows at a time, so memory is bounded.
 """
@@ -46,9 +46,9 @@ Inside = Callable[[str], bool]
 
 
 def inside_of(reader: CollectionReader, site: str) -> Inside:
-    """Whether a URL belongs to what a person names: a host, a site, or the beginning of URLs.
+    """Return the test whether a URL belongs to a host, a site or a URL prefix.
 
-    Raises UsageError for a text that can be none of them.
+    Raises UsageError for a text that is none of them.
     """
     if not site:
         return lambda _url: True
@@ -62,12 +62,12 @@ def inside_of(reader: CollectionReader, site: str) -> Inside:
 
 
 def stage_urls(reader: CollectionReader, inside: Inside, folder: Path) -> Path:
-    """Write the table `urls`. Raises NotKnown when nothing is inside."""
+    """Write the table `urls`. Raises NotKnown when no URL is inside."""
     seeds = frozenset(reader.seeds())
     path = folder / "urls.parquet"
     if not _write(path, _URLS, (_url_row(row, seeds, inside) for row in reader.url_rows())):
         raise NotKnown(
-            "the collection has no URL of that site; `gossamer export hosts` lists its hosts"
+            "the collection has no URL of that site; list its hosts with `gossamer export hosts`"
         )
     return path
 
@@ -95,7 +95,7 @@ def _url_row(row: UrlRow, seeds: frozenset[str], inside: Inside) -> tuple[object
 
 
 def stage_heads(reader: CollectionReader, inside: Inside, folder: Path, *, is_quick: bool) -> Path:
-    """Write the table `heads`, from the archive in its own order; `is_quick` leaves it empty."""
+    """Write the table `heads` in the order of the archive; `is_quick` leaves it empty."""
     path = folder / "heads.parquet"
     rows = () if is_quick else _head_rows(reader, inside)
     _write(path, _HEADS, rows)
@@ -108,7 +108,7 @@ def _head_rows(reader: CollectionReader, inside: Inside) -> Iterator[tuple[objec
         is_page = row.outcome is Outcome.FETCHED and row.status == 200 and row.type in _HTML
         if is_page and inside(row.url) and (capture := reader.last_capture(row)) is not None:
             places.append((capture, row.url))
-    # Some 400 bytes a page: the archive is read from end to end, and not in the order of keys.
+    # About 400 bytes per page. The archive is read in its own order, not in key order.
     places.sort(key=lambda place: (place[0].file, place[0].offset))
     for capture, url in places:
         yield _head_row(reader, capture, url)
@@ -117,7 +117,7 @@ def _head_rows(reader: CollectionReader, inside: Inside) -> Iterator[tuple[objec
 def _head_row(reader: CollectionReader, capture: Capture, url: str) -> tuple[object, ...]:
     try:
         page = reader.page_at(url, capture)
-    except CorruptFile:  # `gossamer verify` tells of it; here nothing is known of the page
+    except CorruptFile:  # `gossamer verify` reports it; the report omits this page
         return url, None, None
     if page.kind not in ("html", "xhtml"):
         return url, None, None
@@ -128,7 +128,7 @@ def _head_row(reader: CollectionReader, capture: Capture, url: str) -> tuple[obj
 
 
 def _write(path: Path, schema: Any, rows: Iterable[tuple[object, ...]]) -> int:
-    """Write rows to a file; how many of them are inside, where the last column says so."""
+    """Write rows to a file; return how many are inside, if the last column says so."""
     iterator, count = iter(rows), 0
     with pq.ParquetWriter(path, schema, compression="lz4") as writer:
         while piece := list(islice(iterator, _BATCH_ROWS)):
@@ -140,7 +140,7 @@ def _write(path: Path, schema: Any, rows: Iterable[tuple[object, ...]]) -> int:
 
 
 def _array(column: tuple[object, ...], kind: Any) -> Any:
-    """An Arrow column; half a surrogate pair becomes a question mark."""
+    """Build an Arrow column; a lone surrogate becomes a question mark."""
     try:
         return pa.array(column, kind)
     except UnicodeEncodeError:

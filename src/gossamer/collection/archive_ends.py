@@ -1,4 +1,4 @@
-"""Up to which byte does the state know each WARC file?"""
+"""The committed end of each WARC file, as the state has it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from gossamer.frontier.store import Store, Table
 
 
 def known_ends(store: Store) -> Mapping[str, int]:
-    """For each WARC file the byte up to which the state knows it."""
+    """Return for each WARC file the byte up to which the state knows it."""
     rows = store.scan(Table.META, FILE_PREFIX, FILE_PREFIX + b"\xff", 1_000_000)
     return {key[len(FILE_PREFIX) :].decode(): int.from_bytes(row, "big") for key, row in rows}

@@ -1,9 +1,9 @@
-"""The manifest of the archive, kept up to what is there, and what is lost by it.
+"""Keep the manifest of the archive up to date, and find lost files with it.
 
-Writers note files as they begin and seal them (`archive/manifest.py`). Whoever opens the collection
-for writing brings the list up to date: files that a kill left open are sealed, and a collection of
-an older release gets its list. A file that is lost stays in it until somebody says that it is to be
-given up (`rebuild all --without-lost`).
+Writers add files when they begin and seal them (`archive/manifest.py`). Every process that opens
+the collection for writing updates the list: it seals files that a kill left open, and a collection
+of an older release gets its list. A lost file stays in the list until the operator accepts the loss
+(`rebuild all --without-lost`).
 """
 
 from __future__ import annotations
@@ -18,31 +18,33 @@ from gossamer.archive.manifest import Listed, read_manifest, replace_manifest
 from gossamer.archive.writer import disk_fault
 from gossamer.base.checked_lines import crc32_of
 
-_QUICK_BYTES: Final = 64 * 2**20  # a larger file that is in no list is not read for its checksum
+# a larger unlisted file gets no checksum, because reading it takes long
+_QUICK_BYTES: Final = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class LostFile:
-    """An archive file that is not there, or is shorter than it was."""
+    """An archive file that is missing, or shorter than it was."""
 
     path: Path
-    wanted_bytes: int  # 0 where nobody knows
-    found_bytes: int | None  # None: it is gone
-    captures: int  # by its CDXJ file, where that is left
+    wanted_bytes: int  # 0: unknown
+    found_bytes: int | None  # None: missing
+    captures: int  # from its CDXJ file, if that exists
 
     @property
     def text(self) -> str:
-        """What is lost, for people."""
+        """Describe the loss for people."""
         if self.found_bytes is not None:
             return f"{self.path} has {self.found_bytes} of its {self.wanted_bytes} bytes"
-        size = f" with {self.wanted_bytes} bytes" if self.wanted_bytes else ""
-        count = f" and {self.captures} captures" if self.captures else ""
-        return f"{self.path} is gone{size}{count}"
+        size = f"{self.wanted_bytes} bytes" if self.wanted_bytes else ""
+        count = f"{self.captures} captures" if self.captures else ""
+        lost = ", ".join(part for part in (size, count) if part)
+        return f"{self.path} is missing{f' ({lost})' if lost else ''}"
 
 
 def update_manifest(folder: Path, salt: bytes, ends: Mapping[str, int]) -> None:
-    """Let the manifest have the salt, and every file that is there or that the state knows up to
-    an end. For who holds the lock, while nobody writes to the archive. Raises DiskFault."""
+    """Write the manifest with the salt and all files that exist or that the state knows. The
+    caller holds the lock, and no process writes to the archive. Raises DiskFault."""
     manifest = read_manifest(folder)
     files = dict(manifest.files)
     try:
@@ -56,16 +58,16 @@ def update_manifest(folder: Path, salt: bytes, ends: Mapping[str, int]) -> None:
                 files[name] = Listed(end)
         for name, listed in tuple(files.items()):
             if listed.bytes is None and not (folder / name).exists():
-                del files[name]  # begun, and deleted before any exchange came
+                del files[name]  # begun, and deleted before the first exchange
         if files != manifest.files or salt != manifest.salt or manifest.bad_lines:
             replace_manifest(folder, salt, files)
     except OSError as error:
-        raise disk_fault(f"the list of files in {folder} could not be written", error) from error
+        raise disk_fault(f"cannot write the list of files in {folder}", error) from error
 
 
 def new_manifest(folder: Path, salt: bytes, known: Mapping[str, Listed] | None = None) -> None:
-    """Write the manifest of the files that are there, and of those `known`, which have not changed
-    or are lost. Raises OSError."""
+    """Write the manifest of the existing files, and of those `known`, which are unchanged or lost.
+    Raises OSError."""
     files = dict(known or {})
     for path in folder.glob("*.warc.gz"):
         if path.name not in files:
@@ -82,7 +84,7 @@ def _sealed(path: Path, *, is_listed: bool) -> Listed:
 
 
 def lost_files(folder: Path, ends: Mapping[str, int]) -> list[LostFile]:
-    """Files that the manifest, or the state up to an end, knows and that are not all there."""
+    """Return files that the manifest or the state lists and that are missing or too short."""
     wanted = {name: listed.bytes or 0 for name, listed in read_manifest(folder).files.items()}
     for name, end in ends.items():
         if end:

@@ -1,11 +1,11 @@
-"""Checksums of files whose formats have none, or not of every byte: `sums.json`.
+"""Checksums of files whose formats have none, or not for every byte: `sums.json`.
 
     {"version": 1, "is_open": false, "files": {"state/000009.sst": [BYTES, "CRC-32"], ...}}
 
-Written when a writer lets go of the collection (`root.locked`), so that `verify` finds every byte
-that was flipped since. While somebody writes, and after a kill, `is_open` is true: then only files
-that never change once they are written are vouched for. The checksum of such a file is kept from
-one writer to the next, so damage that a writer has not met is not taken for what should be there.
+Written when a writer releases the collection (`root.locked`), so that `verify` finds every byte
+that changed afterwards. During a write, and after a kill, `is_open` is true: then only files that
+never change after they are written are checked. The checksum of such a file is kept from one writer
+to the next, so that a writer does not take damaged bytes for correct ones.
 
     state   RocksDB's files, but its LOG
     index   `current` and tantivy's files; texts and anchors have checksums of their own
@@ -30,7 +30,7 @@ from gossamer.errors import CorruptFile
 NAME: Final = "sums.json"
 _VERSION: Final = 1
 ACTS: Final = "log/acts.jsonl"
-_IDENTITY: Final = "state/IDENTITY"  # another one is another state, whose files have other bytes
+_IDENTITY: Final = "state/IDENTITY"  # a new IDENTITY means a new state with other files
 _LEFT_OUT: Final = re.compile(
     r"state/(LOG.*|LOCK|half-made|rocksdict-config\.json)|index/anchors|index/g\d+/texts|index/g\d+/words/\..*lock"
     r"|graph/ranks.*|.*\.new"
@@ -42,14 +42,14 @@ Sum = tuple[int, int]  # bytes and CRC-32
 
 @dataclass(slots=True)
 class Checksums:
-    """The checksums as they stand on the disk."""
+    """The checksums as stored on the disk."""
 
     files: dict[str, Sum] = field(default_factory=dict)
     is_open: bool = False
 
 
 def find_sums(root: Path) -> Checksums | None:
-    """The checksums of a collection; None where it has none. Raises CorruptFile."""
+    """Return the checksums of a collection, or None if it has none. Raises CorruptFile."""
     path = root / NAME
     try:
         line = path.read_bytes()
@@ -62,20 +62,20 @@ def find_sums(root: Path) -> Checksums | None:
         files = {name: (int(size), int(crc, 16)) for name, (size, crc) in record["files"].items()}
         return Checksums(files, bool(record["is_open"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        found = f"the checksums cannot be used ({error}); `gossamer rebuild archive` makes them"
-        raise CorruptFile(path, 0, f"{found} again") from None
+        found = f"the checksums cannot be used ({error}); run `gossamer rebuild archive` to write"
+        raise CorruptFile(path, 0, f"{found} them again") from None
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """The checksums when a writer began, of files that were there."""
+    """The checksums at the start of a writer, of the files that existed then."""
 
     files: Mapping[str, Sum] = field(default_factory=dict)
-    actions: tuple[int, int] = NO_FILE  # which file acts.jsonl was
+    actions: tuple[int, int] = NO_FILE  # identity of the file acts.jsonl
 
 
 def begin_writing(root: Path) -> Before:
-    """Say that files are being changed. Raises OSError."""
+    """Mark the files as being changed. Raises OSError."""
     try:
         sums = find_sums(root) or Checksums()
     except CorruptFile:
@@ -87,18 +87,18 @@ def begin_writing(root: Path) -> Before:
 
 
 def end_writing(root: Path, before: Before) -> None:
-    """Note the checksums of all files, when nobody writes to them any more. Raises OSError."""
+    """Write the checksums of all files after the last write. Raises OSError."""
     if (root / "state" / "CURRENT").exists():
         _write(root, Checksums(dict(_sums_of(root, before))))
 
 
 def is_fixed(name: str) -> bool:
-    """Whether a file never changes once it is written."""
+    """Whether a file never changes after it is written."""
     return _FIXED.fullmatch(name) is not None
 
 
 def covered_files(root: Path) -> Iterator[str]:
-    """The names of all files that have checksums here."""
+    """Yield the names of all files that have checksums here."""
     if (root / ACTS).exists():
         yield ACTS
     for part in ("state", "index", "graph"):
@@ -122,8 +122,7 @@ def _sums_of(root: Path, before: Before) -> Iterator[tuple[str, Sum]]:
 
 
 def _is_damaged(path: Path, before: Before) -> bool:
-    """Whether lines of acts.jsonl that were there before are others now. Who rewrites it on purpose
-    makes another file."""
+    """Whether earlier lines of acts.jsonl have changed. A deliberate rewrite creates a new file."""
     if ACTS not in before.files or stamp_of(path)[0] != before.actions[0]:
         return False
     size, crc = before.files[ACTS]
@@ -131,7 +130,7 @@ def _is_damaged(path: Path, before: Before) -> bool:
 
 
 def _sum_of(path: Path) -> Sum | None:
-    with suppress(FileNotFoundError):  # RocksDB or tantivy took it away this moment
+    with suppress(FileNotFoundError):  # RocksDB or tantivy has just deleted it
         crc, size = crc32_of(path)
         return size, crc
     return None

@@ -1,8 +1,8 @@
-"""Which settings are in force, and where did each come from?
+"""Merge all sources of settings, and record the source of each value.
 
 Flags win over `GOSSAMER_*` variables, over `gossamer.toml` in the collection or else the current
 directory (or `[tool.gossamer]` in its pyproject.toml), over the user's own file, over defaults.
-A key that is not known is an error that names the key, the file, the line and the nearest key.
+An unknown key is an error that names the key, the file, the line and the nearest key.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OTHER_VARIABLES: Final = frozenset({"GOSSAMER_COLLECTION", "GOSSAMER_CONFIG", n
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """Settings, and for each key that is not at its default the place that set it."""
+    """Settings, and for each key that is not at its default the source of its value."""
 
     settings: Settings
     origin: Mapping[str, str]
@@ -48,7 +48,7 @@ def configure(
     environment: Mapping[str, str] | None = None,
     base: Settings | None = None,
 ) -> Configured:
-    """Join all sources for a collection; `base` are the settings that it was crawled with."""
+    """Merge all sources for a collection; `base` are the settings of its last crawl."""
     env = os.environ if environment is None else environment
     settings, origin = base or Settings(), dict[str, str]()
     if base is not None:
@@ -72,7 +72,7 @@ def configure(
 
 
 def user_file(env: Mapping[str, str]) -> Path:
-    """The person's own settings, for all collections."""
+    """Return the path of the user's own settings, which apply to all collections."""
     if "GOSSAMER_CONFIG" in env:
         return Path(env["GOSSAMER_CONFIG"])
     paths = env.get("XDG_CONFIG_HOME") or env.get("APPDATA") or str(Path.home() / ".config")
@@ -80,7 +80,7 @@ def user_file(env: Mapping[str, str]) -> Path:
 
 
 def _files(collection: Path, env: Mapping[str, str]) -> list[Path]:
-    """The files that count, the weakest first."""
+    """Return the files that apply, the weakest first."""
     files = [user_file(env)]
     for local in (collection / "gossamer.toml", Path("gossamer.toml"), Path("pyproject.toml")):
         if local.is_file() and (local.name != "pyproject.toml" or _has_table(local)):
@@ -104,11 +104,12 @@ def _toml(text: str) -> dict[str, Any]:
 
 
 def _text_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
+    return path.read_text(encoding="utf-8-sig")  # some editors write a byte order mark
 
 
 def read_file(path: Path) -> dict[str, object]:
-    """The settings in a file, by key. Raises SettingsError or UsageError with file and line."""
+    """Return the settings in a file, by key. Raises SettingsError or UsageError with file and
+    line."""
     values, faults = _read(path)
     if faults:
         raise faults[0]
@@ -116,7 +117,8 @@ def read_file(path: Path) -> dict[str, object]:
 
 
 def _read(path: Path) -> tuple[dict[str, object], list[SettingsError]]:
-    """The settings in a file, and what in it is none. Raises UsageError where it is no TOML."""
+    """Return the settings in a file, and the invalid entries. Raises UsageError if it is not
+    TOML."""
     try:
         text = _text_of(path)
     except (OSError, UnicodeError) as fault:
@@ -128,7 +130,7 @@ def _read(path: Path) -> tuple[dict[str, object], list[SettingsError]]:
         raise UsageError(f"{path}: {fault}") from fault
     if path.name == "pyproject.toml":
         tables = tables.get("tool", {}).get("gossamer", {})
-    if not isinstance(tables, dict):  # of a pyproject.toml it may be anything
+    if not isinstance(tables, dict):  # in a pyproject.toml it can be any value
         return {}, [_not_a_table(_IN_PYPROJECT, path, text)]
     values: dict[str, object] = {}
     faults: list[SettingsError] = []
@@ -149,9 +151,9 @@ def _read(path: Path) -> tuple[dict[str, object], list[SettingsError]]:
 
 
 def examine(path: Path) -> tuple[Settings, list[SettingsError]]:
-    """What of a file can be used, and all that is wrong with it, in the order of its lines.
+    """Return the valid settings of a file, and all faults in the order of its lines.
 
-    Raises UsageError where it is no TOML.
+    Raises UsageError if it is not TOML.
     """
     values, faults = _read(path)
     text = _text_of(path)
@@ -168,7 +170,7 @@ def examine(path: Path) -> tuple[Settings, list[SettingsError]]:
 
 
 def check_file(path: Path) -> None:
-    """Raise for the first thing that is wrong with a file; what is no setting comes first."""
+    """Raise the first fault of a file; unknown settings come first."""
     read_file(path)
     _, faults = examine(path)
     if faults:
@@ -226,7 +228,7 @@ def _unknown(key: str, path: Path, text: str) -> SettingsError:
 
 
 def _not_a_table(key: str, path: Path, text: str) -> SettingsError:
-    problem = f"is a section; write [{key}] and its settings below"
+    problem = f"is a section; write [{key}] with its settings below"
     return SettingsError(key, problem, where=_where(key, path, text))
 
 
@@ -240,7 +242,7 @@ def _with_line(fault: SettingsError, path: Path) -> SettingsError:
 
 
 def fault_in_file(fault: UsageError, path: Path) -> UsageError:
-    """The same fault with its file, and its line where it is one of a setting."""
+    """Return the same fault with its file, and with its line for a setting."""
     if not isinstance(fault, SettingsError):
         return UsageError(f"{path}: {fault}")
     return fault if fault.where else _with_line(fault, path)
@@ -251,9 +253,9 @@ def _placed(fault: SettingsError, where: str) -> SettingsError:
 
 
 def line_of(key: str, text: str, root: str = "") -> int:
-    """The line on which a key stands; its section's line, or 1, when it cannot be told.
+    """Return the line of a key; the line of its section, or 1, if it is not found.
 
-    `root` is the table in which our sections lie, where the file has others, too.
+    `root` is the table that contains the sections, if the file has other tables too.
     """
     section, _, name = key.partition(".")
     found, current = 1, None if root else ""
@@ -273,7 +275,7 @@ def line_of(key: str, text: str, root: str = "") -> int:
 
 
 def _below(root: str, table: str) -> str | None:
-    """A table's name as seen from `root`; None when it lies elsewhere."""
+    """Return a table's name relative to `root`; None if it is outside."""
     if not root:
         return table
     if table == root:
@@ -282,7 +284,7 @@ def _below(root: str, table: str) -> str | None:
 
 
 def _sets(keys: tuple[str, ...], line: str) -> bool:
-    """Whether a line gives one of the keys a value, quoted or not."""
+    """Whether a line assigns one of the keys, quoted or not."""
     left = re.sub(r"[\s\"']", "", line.partition("=")[0]) if "=" in line else ""
     return bool(left) and left in keys
 
@@ -308,7 +310,7 @@ def _read_environment(env: Mapping[str, str]) -> dict[str, object]:
 
 
 def remember_contact(contact: str, env: Mapping[str, str]) -> Path:
-    """Write the contact into the user's own file, keeping what else is there."""
+    """Write the contact into the user's own file and keep its other content."""
     path = user_file(env)
     path.parent.mkdir(parents=True, exist_ok=True)
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
@@ -329,6 +331,6 @@ def _with_contact(text: str, contact: str) -> str:
 
 
 def difference(old: Settings, new: Settings) -> dict[str, tuple[object, object]]:
-    """The keys whose values differ, with both."""
+    """Return the keys whose values differ, with both values."""
     before, after = values_of(old), values_of(new)
     return {key: (before[key], after[key]) for key in KEYS if before[key] != after[key]}

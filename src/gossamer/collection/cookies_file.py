@@ -1,11 +1,10 @@
-"""The cookies of a crawl, kept in its collection so that who goes on is still logged in.
+"""The cookies of a crawl, stored in its collection so that a resumed crawl is still logged in.
 
-The node owns the book. Workers have copies of it: what a site tells one of them goes to the node
-and from there to the others, so that all agree but for the moment that this takes. The file has
-Netscape's form, is readable by its owner alone, and belongs to no export and no archive: whoever
-has it is the operator to these sites. Cookies that the operator gave and no site has changed stay
-in the operator's file alone. Ours says which file that was; when it has changed since, its cookies
-take the place of those that are kept.
+The node owns the jar. Workers have copies: a cookie that a site sets goes from the worker to the
+node and from there to the other workers. The file has Netscape's format, is readable by its owner
+only, and is part of no export and no archive, because it gives access to the operator's accounts.
+Cookies of the operator's own file are not copied here unless a site changes them. This file records
+which operator file was used; if that has changed, its cookies replace the stored ones.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ _BEGAN: Final = "Began with "
 
 
 class CookiesFile:
-    """The jar of a collection and its file."""
+    """The cookie jar of a collection and its file."""
 
     def __init__(self, path: Path, settings: Fetch, clock: Clock) -> None:
-        """Raises SettingsError for the operator's file, CorruptFile for ours."""
+        """Raises SettingsError for the operator's file, CorruptFile for the collection's."""
         self._path = path
         self._clock = clock
         self._is_kept = settings.cookies
@@ -45,12 +44,12 @@ class CookiesFile:
         self._next_save_s = 0.0
 
     def save_now_and_then(self) -> None:
-        """Write what has changed, unless that was done a moment ago. Raises OSError."""
+        """Write changes, unless the last write was a moment ago. Raises OSError."""
         if self._clock.now_s() >= self._next_save_s:
             self.save()
 
     def save(self) -> None:
-        """Make what has changed last. Raises OSError."""
+        """Write changes to the disk. Raises OSError."""
         if not self._is_kept or self.jar.changed == self._saved:
             return
         rows = [*self._of_sites(), *self._taken_back()]
@@ -65,13 +64,13 @@ class CookiesFile:
         return [c for c in self.jar.all() if c not in given and not c.is_over(now_s)]
 
     def _taken_back(self) -> list[Cookie]:
-        """Of the operator's cookies those that a site has ended, as ones that are long over."""
+        """Return the operator's cookies that a site has deleted, with a date in the past."""
         held = _keys(self.jar.all())
         gone = (cookie for cookie in self._given if cookie.key not in held)
         return [cookie._replace(value="", expires_s=1) for cookie in gone]
 
     def put(self, cookies: Iterable[Cookie]) -> None:
-        """What a worker heard."""
+        """Add cookies that a worker received."""
         self.jar.put(cookies, self._clock.wall_us() / 1e6)
 
 
@@ -84,7 +83,7 @@ def _digest(file: str) -> str:
 
 
 def _read(path: Path) -> tuple[list[Cookie], str]:
-    """The cookies of a file of ours, and with which file it began."""
+    """Return the cookies of the collection's file, and the digest of the operator's file."""
     try:
         text = path.read_text(encoding="latin-1")
     except FileNotFoundError:
@@ -94,13 +93,13 @@ def _read(path: Path) -> tuple[list[Cookie], str]:
     try:
         cookies = read_cookie_text(text)
     except ValueError as fault:
-        raise CorruptFile(path, 0, f"line {fault} is no cookie; mend or delete it") from None
+        raise CorruptFile(path, 0, f"line {fault} is not a cookie; correct or delete it") from None
     began = (line for line in text.split("\n")[:3] if line.startswith(f"# {_BEGAN}"))
     return cookies, next(began, "").removeprefix(f"# {_BEGAN}")
 
 
 def _write_private(path: Path, content: bytes) -> None:
-    """Replace a file that only its owner may read, in one act."""
+    """Replace a file that only its owner may read, atomically."""
     new = path.with_name(f"{path.name}.new")
     new.unlink(missing_ok=True)
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,11 +1,11 @@
-"""crawl.jsonl: what happened to each URL, one line per outcome, in order.
+"""crawl.jsonl: one line per outcome, in order.
 
-Exactly once, kills included: lines are gathered, written just before the commit that makes their
-outcomes true, and the commit carries the file's length; a restart cuts the file to that length
-and the replay writes the lines again.
+Each outcome has exactly one line, also after a kill. Lines are buffered and written just before the
+commit of their outcomes, and the commit stores the file's length. A restart truncates the file to
+that length, and the replay writes the lines again.
 
 Columns: at, url, outcome, reason, detail, status, type, bytes, took_s, depth, tries, via, host,
-address, purpose (where it is no page). Empty ones are left out.
+address, purpose (unless it is a page). Empty columns are left out.
 """
 
 from __future__ import annotations
@@ -29,46 +29,47 @@ class CrawlLog:
     """The log file of a collection."""
 
     def __init__(self, path: Path, length: int, crc32: bytes | None = None) -> None:
-        """Open at `length`, the committed length; what lies beyond was never true.
+        """Open at `length`, the committed length; later bytes were never committed.
 
-        `crc32` is the checksum of so many bytes, as the state has it; where it has none, or the
-        file was cut, it is counted anew. Raises DiskFault.
+        `crc32` is the checksum of these bytes from the state. Without it, or if the file is
+        shorter, it is computed. Raises DiskFault.
         """
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            self.length = min(os.fstat(self._file).st_size, length)  # less, where somebody cut it
+            # shorter if the file was truncated
+            self.length = min(os.fstat(self._file).st_size, length)
             os.ftruncate(self._file, self.length)
             is_known = crc32 is not None and self.length == length
             self.crc32 = int.from_bytes(crc32 or b"", "big") if is_known else crc32_of(path)[0]
         except OSError as fault:
-            raise disk_fault(f"{path} could not be opened", fault) from fault
+            raise disk_fault(f"cannot open {path}", fault) from fault
         self._lines: list[str] = []
 
     def note_report(self, report: Report) -> None:
         self._lines.append(_line_of_report(report))
 
     def note_row(self, row: UrlRow) -> None:
-        """An outcome that was decided without asking."""
+        """Add an outcome that was decided without a request."""
         self._lines.append(_line_of_row(row))
 
     def note_refusals(self, refusals: list[Refusal]) -> None:
-        """The same of URLs that were refused when they were found."""
+        """The same for URLs that were refused when they were found."""
         self._lines.append(_lines_of_refusals(refusals))
 
     def take(self) -> bytes:
-        """The lines gathered since the last time."""
+        """Return the lines added since the last call."""
         lines, self._lines = self._lines, []
         return "".join(lines).encode("utf-8", "replace")
 
     def append(self, lines: bytes) -> int:
-        """Write and sync them; the file's length afterwards. Raises DiskFault."""
+        """Write and sync lines; return the file's length. Raises DiskFault."""
         try:
             view = memoryview(lines)
             while view:
                 view = view[os.write(self._file, view) :]
             os.fsync(self._file)
         except OSError as fault:
-            raise disk_fault("the log could not be written", fault) from fault
+            raise disk_fault("cannot write the log", fault) from fault
         return os.fstat(self._file).st_size
 
     def close(self) -> None:
@@ -77,9 +78,8 @@ class CrawlLog:
 
 _OUTCOMES: Final = {standing: f'"{outcome}"' for standing, outcome in OUTCOME.items()}
 
-# Lines are put together by hand: a page brings three of them, and `json.dumps` of a dictionary
-# takes 5 microseconds for each where this takes 1.5. What a site, or anybody else, may have written
-# is quoted as JSON wants it.
+# Lines are formatted by hand: a page adds three of them. `json.dumps` of a dictionary takes 5
+# microseconds per line, this takes 1.5. Text from outside is quoted as JSON.
 
 
 def _line_of_report(report: Report) -> str:
@@ -139,9 +139,9 @@ def _line_of_row(row: UrlRow) -> str:
 
 
 def note_action(path: Path, wall_us: int, act: str, **facts: object) -> None:
-    """One line in acts.jsonl: what the operator did. On disk when this returns; else DiskFault.
+    """Append one action of the operator to acts.jsonl, synced to the disk. Raises DiskFault.
 
-    Half a line that a full disk left behind is ended first, or this one would be lost with it.
+    A partial line left by a full disk is ended first; otherwise this line would be lost with it.
     """
     line = json.dumps({"at": iso_of(wall_us), "act": act, **facts}).encode() + b"\n"
     try:
@@ -154,11 +154,12 @@ def note_action(path: Path, wall_us: int, act: str, **facts: object) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as fault:
-        raise disk_fault("the act could not be noted in the log", fault) from fault
+        raise disk_fault("cannot write the action to log/acts.jsonl", fault) from fault
 
 
 def read_actions(path: Path, word: str = "") -> Iterator[dict[str, Any]]:
-    """The acts of a collection whose lines have `word`, in order; half a line is none."""
+    """Yield the actions of a collection whose lines contain `word`, in order; skip partial
+    lines."""
     if not path.exists():
         return
     with path.open("rb") as lines:

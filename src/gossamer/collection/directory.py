@@ -1,14 +1,14 @@
-"""A collection on disk: where its parts lie, who may write, and which format it has.
+"""The directory of a collection: paths of its parts, the writer's lock, and the format version.
 
 gossamer.toml  the operator's settings, if any
 state/         RocksDB: URLs, hosts, queues, schedules (one writer)
 archive/       *.warc.gz *.cdxj
 graph/         Parquet parts named by manifest.json
 index/         the words of every page, and its text
-log/           crawl.jsonl: one line per outcome; acts.jsonl: what the operator did
-run/           lock and control while a node runs
-cookies.txt    cookies of sites, for the owner's eyes alone
-history.jsonl  how the sums grew, for the curves of the web page
+log/           crawl.jsonl: one line per outcome; acts.jsonl: the audit log (actions of the
+operator) run/           lock and control socket while a node runs
+cookies.txt    cookies of sites, readable by the owner only
+history.jsonl  counts over time, for the curves of the web interface
 sums.json      checksums of state, graph and index (`checksums.py`)
 """
 
@@ -45,12 +45,12 @@ from gossamer.frontier.rocks import REBUILD, RocksStore
 from gossamer.frontier.store import Store, Table
 
 FORMAT: Final = 1
-CHECKPOINTS: Final = "checkpoint-"  # in run/: states that were laid aside for a backup
+CHECKPOINTS: Final = "checkpoint-"  # in run/: checkpoints for a backup
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionPaths:
-    """The directory of a collection."""
+    """The paths of a collection."""
 
     path: Path
 
@@ -80,7 +80,7 @@ class CollectionPaths:
 
     @property
     def takedowns(self) -> TakedownFiles:
-        """The files that tell what was forgotten (`forgotten.py`)."""
+        """The files of the list of takedowns (`forgotten.py`)."""
         return TakedownFiles.of(self.path)
 
     @property
@@ -93,7 +93,7 @@ class CollectionPaths:
 
     @property
     def new_cookies(self) -> Path:
-        """A list of cookies that is being written."""
+        """The temporary file of the cookies."""
         return self.path / "cookies.txt.new"
 
     @property
@@ -107,37 +107,37 @@ class CollectionPaths:
 
     @property
     def is_state_lost(self) -> bool:
-        """Whether pages were archived here and the state that knows them is gone."""
+        """Whether the archive has pages and the state is missing."""
         return not self.exists and any(self.archive.glob("*.warc.gz"))
 
     def missing(self) -> NoCollection:
-        """The error for a collection that `exists` denies."""
+        """Return the error for a collection that does not exist."""
         return StateLost(self.path) if self.is_state_lost else NoCollection(self.path)
 
     @property
     def half_made(self) -> Path:
-        """Lies in a state that has no row yet."""
+        """The marker file of a state that has no row yet."""
         return self.state / "half-made"
 
     def make(self) -> None:
-        """Make the directories that are missing. Raises UsageError where that cannot be, StateLost
-        and DiskFault."""
+        """Create the missing directories. Raises UsageError if that is not possible, StateLost and
+        DiskFault."""
         if self.path.exists() and not self.path.is_dir():
-            raise UsageError(f"{self.path} is a file; name a directory with -c")
+            raise UsageError(f"{self.path} is a file; choose a directory with -c")
         if self.is_state_lost:
             raise StateLost(self.path)  # a new state would request everything again
         if self.path.is_dir() and not self.exists and any(self.path.iterdir()):
             strangers = {p.name for p in self.path.iterdir()} - _OURS
             if strangers:
                 raise UsageError(
-                    f"{self.path} is not a collection and holds other files ({min(strangers)}); "
-                    "name an empty or new directory with -c"
+                    f"{self.path} is not a collection and contains other files ({min(strangers)});"
+                    " choose an empty or new directory with -c"
                 )
         try:
             for folder in (self.state, self.archive, self.graph, self.log.parent, self.run):
                 folder.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
-            what = f"cannot make a collection in {self.path}"
+            what = f"cannot create a collection in {self.path}"
             if fault.errno in _OF_THE_DISK:
                 raise disk_fault(what, fault) from fault
             raise UsageError(f"{what}: {fault.strerror}") from fault
@@ -151,26 +151,27 @@ _OF_THE_DISK: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def open_to_write(paths: CollectionPaths, memory_mb: int) -> RocksStore:
-    """The state, for the one writer; the caller holds the lock. A new one gets format and salt."""
+    """Open the state for the one writer; the caller holds the lock. A new state gets format and
+    salt."""
     if not paths.exists:
         return _made_state(paths, memory_mb)
     store = RocksStore.open(paths.state, memory_mb)
-    if _is_empty(store):  # an older release was killed before its first row
+    if _is_empty(store):  # an older release was killed before it wrote the first row
         _name_format(store)
     _check_format(paths, store)
     return store
 
 
 def _made_state(paths: CollectionPaths, memory_mb: int) -> RocksStore:
-    """A new state. It counts when its first row is in it, or not at all.
+    """Create a state. It becomes valid with its first row.
 
-    RocksDB makes its files one by one, and what a kill or a full disk leaves of them cannot be
-    opened by a reader. To make it elsewhere and to move it takes another 20 ms: it must be closed.
+    RocksDB creates its files one by one, and a reader cannot open what a kill or a full disk leaves
+    of them. Creating it elsewhere and moving it takes 20 ms more, because it must be closed first.
     """
     try:
         _begin_state(paths)
     except OSError as fault:
-        raise disk_fault(f"{paths.state} could not be made", fault) from fault
+        raise disk_fault(f"cannot create {paths.state}", fault) from fault
     store = RocksStore.open(paths.state, memory_mb)
     try:
         _name_format(store)
@@ -178,7 +179,7 @@ def _made_state(paths: CollectionPaths, memory_mb: int) -> RocksStore:
         sync_folder(paths.state)
     except OSError as fault:
         store.close()
-        raise disk_fault(f"{paths.state} could not be made", fault) from fault
+        raise disk_fault(f"cannot create {paths.state}", fault) from fault
     except BaseException:
         store.close()
         raise
@@ -186,14 +187,14 @@ def _made_state(paths: CollectionPaths, memory_mb: int) -> RocksStore:
 
 
 def _begin_state(paths: CollectionPaths) -> None:
-    """An empty folder with the mark in it. One that was begun before is moved away first, mark and
-    all, for files are deleted in any order."""
+    """Create an empty folder with the marker. Move an unfinished one away first, with its marker,
+    because files are deleted in any order."""
     begun = paths.state.with_name("state.new")
-    shutil.rmtree(begun, ignore_errors=True)  # an older release made a state there
+    shutil.rmtree(begun, ignore_errors=True)  # an older release created a state there
     if paths.half_made.exists():
         paths.state.rename(begun)
         shutil.rmtree(begun, ignore_errors=True)
-    elif any(paths.state.iterdir()):  # what is in it is not ours to delete
+    elif any(paths.state.iterdir()):  # never delete foreign files
         raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY))
     paths.state.mkdir(exist_ok=True)
     paths.half_made.touch()
@@ -206,7 +207,8 @@ def _name_format(store: Store) -> None:
 
 
 def open_to_read(paths: CollectionPaths) -> Store:
-    """The state beside a writer, or at rest. Raises NoCollection, StateLost, CorruptFile."""
+    """Open the state to read, with or without a writer. Raises NoCollection, StateLost,
+    CorruptFile."""
     complete_change(paths)
     if not paths.exists:
         raise paths.missing()
@@ -223,17 +225,17 @@ def _check_format(paths: CollectionPaths, store: Store) -> None:
     found = store.find(Table.META, VERSION_KEY)
     if found is None or not found.isdigit():
         store.close()
-        what = "it is not the state of a collection, or it is damaged; name another collection with"
-        raise CorruptFile(paths.state, 0, f"{what} -c, or {REBUILD}")
+        what = "it is not the state of a collection, or it is damaged; choose another collection"
+        raise CorruptFile(paths.state, 0, f"{what} with -c, or {REBUILD}")
     if int(found) != FORMAT:
         store.close()
         raise WrongVersion(paths.path, int(found), FORMAT)
 
 
 def complete_change(paths: CollectionPaths) -> None:
-    """Whoever was forgetting something (`forget.py`) was killed at the last moment: complete it.
+    """Complete a takedown (`forget.py`) that was killed at its last step.
 
-    Raises CollectionInUse where somebody is at it.
+    Raises CollectionInUse if another process is doing so.
     """
     if is_ready(paths.path):
         with locked(paths):
@@ -242,18 +244,18 @@ def complete_change(paths: CollectionPaths) -> None:
 
 @contextmanager
 def locked(paths: CollectionPaths) -> Iterator[None]:
-    """Hold the collection for writing, or raise CollectionInUse. Ends with the process, too."""
+    """Hold the collection for writing, or raise CollectionInUse. The lock ends with the process."""
     path = paths.run / "lock"
     _refuse_links(path, paths.log, paths.actions)
     try:
         opened = path.open("a+", encoding="utf-8")
     except OSError as fault:
-        raise disk_fault(f"{path} could not be opened", fault) from fault
+        raise disk_fault(f"cannot open {path}", fault) from fault
     with opened as file:
         try:
             is_ours = try_lock(file.fileno())
         except OSError as fault:
-            raise disk_fault(f"{path} could not be locked", fault) from fault
+            raise disk_fault(f"cannot lock {path}", fault) from fault
         if not is_ours:
             file.seek(0)
             raise CollectionInUse(paths.path, _holder(file.read()))
@@ -264,34 +266,34 @@ def locked(paths: CollectionPaths) -> Iterator[None]:
             settle(paths.path)
             before = begin_writing(paths.path)
         except OSError as fault:
-            raise disk_fault(f"{paths.path} could not be put in order", fault) from fault
+            raise disk_fault(f"cannot recover {paths.path}", fault) from fault
         try:
             yield
         finally:
             with suppress(OSError):  # then the checksums stay marked as open
                 end_writing(paths.path, before)
-            with suppress(OSError):  # a disk that is read-only by now; the lock itself is let go
+            with suppress(OSError):  # the disk is read-only by now; the lock itself is released
                 file.truncate(0)
 
 
 def _refuse_links(*candidates: Path) -> None:
-    """Raise StoreError where a file that is written in its place is another's. Folders may lie on
-    another disk; files that lead elsewhere stand in collections that strangers packed."""
+    """Raise StoreError if a file that is written in place is a symbolic link. Folders may be on
+    another disk, but linked files occur in collections that strangers have packed."""
     for path in candidates:
         if path.is_symlink():
-            raise StoreError(f"{path} is a symbolic link and is not written to; remove it")
+            raise StoreError(f"{path} is a symbolic link and is never written to; remove it")
 
 
 def delete_checkpoints(paths: CollectionPaths) -> None:
-    """What a backup that was killed left. For who holds the lock."""
+    """Delete what a killed backup left. The caller holds the lock."""
     for folder in paths.run.glob(f"{CHECKPOINTS}*"):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def undo_half_swaps(paths: CollectionPaths) -> None:
-    """What a killed `rebuild` left: where it died between its two renames, the old part comes back,
-    and nothing else stays. So does nothing of a list of cookies that was being written. For who
-    holds the lock."""
+    """Undo an interrupted `rebuild`: if it was killed between its two renames, the old part is
+    restored, and the rest is deleted, also a partly written cookie file. The caller holds the
+    lock."""
     for part in (paths.state, paths.graph, paths.index):
         old = part.with_name(part.name + ".old")
         if old.exists() and not part.exists():
@@ -302,9 +304,9 @@ def undo_half_swaps(paths: CollectionPaths) -> None:
 
 
 def is_in_use(paths: CollectionPaths) -> bool:
-    """Whether somebody holds the collection for writing."""
+    """Whether a process holds the collection for writing."""
     try:
-        with (paths.run / "lock").open("rb") as file:  # who only looks makes no file
+        with (paths.run / "lock").open("rb") as file:  # a reader creates no file
             return not try_lock(file.fileno())
     except OSError:
         return False

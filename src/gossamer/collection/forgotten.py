@@ -1,15 +1,15 @@
-"""What was forgotten in a collection, and may not come back.
+"""The list of takedowns of a collection: names that must not come back.
 
-The list is kept twice, in `log/` and in `archive/`, each copy with a checksum
-(`forgotten_list.py`). acts.jsonl has a line for each act as well. A lost or flipped byte must not
+The list is stored twice, in `log/` and in `archive/`, each copy with a checksum
+(`forgotten_list.py`). acts.jsonl also has a line for each takedown. A lost or flipped byte must not
 undo a takedown:
 
-    one copy is lost, damaged or older    the other one counts, and the next writer mends the first
-    a line of acts.jsonl is lost          the lists count, and the next writer notes the act again
-    no copy is there                      acts.jsonl counts: an older release wrote the collection,
-                                          and the next writer makes the copies
-    all copies that are there are damaged nobody crawls or rebuilds: rather no request than one to
-                                          a page that was taken down
+    one copy is lost, damaged or older   the other one is used; the next writer repairs the first
+    a line of acts.jsonl is lost         the lists are used; the next writer adds the line again
+    no copy exists                       acts.jsonl is used: an older release wrote the collection;
+                                         the next writer creates the copies
+    all existing copies are damaged      crawl and rebuild are refused: no request is better than
+                                         one to a page that was taken down
 """
 
 from __future__ import annotations
@@ -41,32 +41,32 @@ _DIGESTS: Final = "digests"
 class Copies:
     """The list as its copies and acts.jsonl have it."""
 
-    read: Mapping[Path, ForgottenList | CorruptFile | None]  # None: it is not there
+    read: Mapping[Path, ForgottenList | CorruptFile | None]  # None: missing
     actions: Mapping[str, Decision]
 
     @property
     def newest(self) -> ForgottenList:
-        """The list that counts, of the copies alone. Raises StoreError where all are damaged."""
+        """Return the current list from the copies only. Raises StoreError if all are damaged."""
         whole = [one for one in self.read.values() if isinstance(one, ForgottenList)]
         damaged = [str(p) for p, one in self.read.items() if isinstance(one, CorruptFile)]
         if damaged and not whole:
             is_one = len(damaged) == 1
             raise StoreError(
-                f"{' and '.join(damaged)} {'is' if is_one else 'are'} damaged, so nobody knows "
-                "which pages were taken down and must not be requested; restore "
+                f"{' and '.join(damaged)} {'is' if is_one else 'are'} damaged, so the takedowns of "
+                "this collection are unknown and no page may be requested; restore "
                 f"{'it' if is_one else 'one of them'} from a backup, or, if log/acts.jsonl is "
-                f"whole, delete {'it' if is_one else 'both'}: the list is made from that file then"
+                f"complete, delete {'it' if is_one else 'both'} to use that file instead"
             )
         return max(whole, key=lambda one: one.generation, default=ForgottenList())
 
     @property
     def merged(self) -> ForgottenList:
-        """The list that counts. Raises StoreError where all copies are damaged."""
+        """Return the current list. Raises StoreError if all copies are damaged."""
         return self.newest.merged(self.actions)
 
     @property
     def unnoted(self) -> dict[str, Decision]:
-        """What acts.jsonl does not say, or not any more."""
+        """Return the decisions that acts.jsonl lacks."""
         decided = self.merged.decisions.items()
         return {
             d: one for d, one in decided if d not in self.actions or self.actions[d].act != one.act
@@ -74,7 +74,7 @@ class Copies:
 
 
 def read_copies(files: TakedownFiles) -> Copies:
-    """Read all that tells what was forgotten."""
+    """Read all files of the list of takedowns."""
     read: dict[Path, ForgottenList | CorruptFile | None] = {}
     for path in files.lists:
         try:
@@ -85,13 +85,13 @@ def read_copies(files: TakedownFiles) -> Copies:
 
 
 def read_forgotten(files: TakedownFiles) -> Forgotten:
-    """What is forgotten by now. Raises StoreError where nobody can tell."""
+    """Return the current takedowns. Raises StoreError if they are unknown."""
     return _forgotten(read_copies(files).merged)
 
 
 def mend_forgotten(files: TakedownFiles, at_us: int) -> Forgotten:
-    """The same, for who holds the lock: copies that are lost, damaged or old are written anew, and
-    acts that are lost are noted again. Raises StoreError, DiskFault."""
+    """The same for the holder of the lock: write copies that are lost, damaged or old again, and
+    add lost lines to acts.jsonl. Raises StoreError, DiskFault."""
     copies = read_copies(files)
     listed = copies.merged
     if listed.decisions:
@@ -103,8 +103,8 @@ def mend_forgotten(files: TakedownFiles, at_us: int) -> Forgotten:
 def note_forgotten(
     files: TakedownFiles, new: TakedownFiles, at_us: int, named: Sequence[Named], /, **sums: int
 ) -> Forgotten:
-    """The record of an act in the new parts of a collection: when, how much, and digests in the
-    place of names. `files` say what was forgotten before. Raises StoreError, DiskFault."""
+    """Record a takedown in the new parts of a collection: when, how much, and digests instead of
+    names. `files` have the earlier takedowns. Raises StoreError, DiskFault."""
     breadths = sorted({one.breadth.value for one in named})
     digests = [one.digest for one in named]
     listed = read_copies(files).merged.merged(_decisions(FORGET, at_us, digests))
@@ -114,7 +114,7 @@ def note_forgotten(
 
 
 def note_allowed(files: TakedownFiles, at_us: int, named: Sequence[Named]) -> None:
-    """These may be crawled again, from the next start on. Raises StoreError, DiskFault."""
+    """Allow crawling of these names again, from the next start on. Raises StoreError, DiskFault."""
     digests = [one.digest for one in named]
     before = read_copies(files).merged
     decisions = dict(before.decisions) | _decisions(ALLOW, at_us, digests)
@@ -132,7 +132,7 @@ def _forgotten(listed: ForgottenList) -> Forgotten:
 
 
 def _decided_in(actions: Path) -> dict[str, Decision]:
-    """What acts.jsonl says of each name, the last act first. A line that cannot be read is lost."""
+    """Return the last decision on each name in acts.jsonl. Unreadable lines are skipped."""
     decided: dict[str, Decision] = {}
     for act in read_actions(actions, _DIGESTS):
         if act.get("act") in (FORGET, ALLOW) and isinstance(act.get(_DIGESTS), list):
@@ -153,4 +153,4 @@ def _write_lists(listed: ForgottenList, paths: Iterable[Path]) -> None:
         try:
             write_list(path, listed)
         except OSError as error:
-            raise disk_fault(f"{path} could not be written", error) from error
+            raise disk_fault(f"cannot write {path}", error) from error

@@ -1,10 +1,10 @@
-"""One copy of the list of what was forgotten: a file with a checksum.
+"""One copy of the list of takedowns: a file with a checksum.
 
     {"format": 1, "generation": 3, "names": {DIGEST: ["forget" or "allow", WHEN], ...},
      "checksum": "..."}
 
-`generation` grows by one with each change, so that of two copies the newer one is known. The
-checksum is BLAKE2b of the file without it. The file is replaced as a whole.
+`generation` grows by one with each change, so the newer of two copies is known. The checksum is
+BLAKE2b of the file without it. The file is replaced as a whole.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _CHECKSUM_BYTES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class TakedownFiles:
-    """The files of a collection that tell what was forgotten."""
+    """The files that contain the takedowns of a collection."""
 
-    actions: Path  # a line for each act of the operator, takedowns among them
+    actions: Path  # one line per action of the operator, including takedowns
     lists: tuple[Path, Path]  # both copies of the list
 
     @classmethod
@@ -42,13 +42,14 @@ class TakedownFiles:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided last about a name."""
+    """The last decision on a name."""
 
     act: str  # FORGET or ALLOW
     at: str  # 2026-01-31T12:00:00Z
 
     def over(self, other: Decision) -> bool:
-        """Whether this one counts where two copies differ: the later one, in doubt the stricter."""
+        """Whether this one wins over another copy's: the later one, or the stricter of equal
+        dates."""
         return (self.at, self.act == FORGET) >= (other.at, other.act == FORGET)
 
 
@@ -60,7 +61,7 @@ class ForgottenList:
     decisions: Mapping[str, Decision] = field(default_factory=dict)
 
     def merged(self, others: Mapping[str, Decision]) -> ForgottenList:
-        """With decisions of another source; the same list where they change nothing."""
+        """Return the list with decisions of another source; the same list if nothing changes."""
         found = dict(self.decisions)
         for digest, decision in others.items():
             if digest not in found or not found[digest].over(decision):
@@ -69,7 +70,7 @@ class ForgottenList:
 
 
 def read_list(path: Path) -> ForgottenList | None:
-    """The list in a file; None where there is no file. Raises CorruptFile."""
+    """Return the list in a file, or None if there is no file. Raises CorruptFile."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -84,11 +85,11 @@ def read_list(path: Path) -> ForgottenList | None:
         decisions = {digest: Decision(*decision) for digest, decision in record["names"].items()}
         return ForgottenList(int(record["generation"]), decisions)
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise CorruptFile(path, 0, "the list of what was forgotten is damaged") from None
+        raise CorruptFile(path, 0, "the list of takedowns is damaged") from None
 
 
 def write_list(path: Path, listed: ForgottenList) -> None:
-    """Put a list in a file's place, synced to the disk; a kill leaves the old or the new one."""
+    """Replace the file with a list, synced to the disk; a kill leaves the old or the new one."""
     names = {digest: [one.act, one.at] for digest, one in sorted(listed.decisions.items())}
     record: dict[str, Any] = {"format": _FORMAT, "generation": listed.generation, "names": names}
     record["checksum"] = _checksum(record)

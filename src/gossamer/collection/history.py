@@ -1,14 +1,14 @@
-"""How a crawl went: samples of its sums over time, kept with the collection for the curves.
+"""Samples of the counts of a crawl over time, stored in the collection for the curves.
 
-`history.jsonl` in the collection has a first line that names the columns, then one line per sample:
-a JSON array that ends with the CRC-32 of the text before it. A sample is one `write` of one line,
-so a killed crawl loses at most its last sample; readers leave out lines that are cut or damaged.
+The first line of `history.jsonl` names the columns, then comes one line per sample: a JSON array
+that ends with the CRC-32 of the text before it. A sample is one `write` of one line, so a killed
+crawl loses at most its last sample. Readers skip truncated or damaged lines.
 
-The file is bounded. It begins with ten samples a second. At `MOST_SAMPLES` every
-second sample is dropped and the time between two doubles, so a crawl of ten minutes and one of ten
-weeks both have between 600 and 1,200 samples, evenly spaced over the time that the crawl ran.
+The file has a size limit. It begins with ten samples per second. At `MOST_SAMPLES` every second
+sample is dropped and the interval doubles, so a crawl of ten minutes and one of ten weeks both have
+between 600 and 1,200 samples, evenly spaced over the running time of the crawl.
 
-Nothing depends on this file: where it cannot be written, the crawl goes on without it.
+No other part depends on this file: if it cannot be written, the crawl continues without it.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ _ERRORS: Final = ("4xx", "5xx")
 
 
 class Sample(NamedTuple):
-    """The sums of a crawl at one moment."""
+    """The counts of a crawl at one moment."""
 
     at_ms: int  # since 1970
-    ran_ms: int  # time that the crawl has run, over all its runs
+    ran_ms: int  # running time of the crawl, over all its runs
     run: int  # from 1; a crawl that was stopped and resumed has several
     fetched: int
     redirects: int
     queued: int
     failed: int
     refused: int
-    errors: int  # fetched answers of 4xx and 5xx
+    errors: int  # fetched responses with 4xx and 5xx
     bytes: int
-    memory_bytes: int | None  # of all processes of the crawl; None where it is not known
+    memory_bytes: int | None  # of all processes of the crawl; None if unknown
 
 
 def sample_of(
     counts: Counts, *, at_ms: int, ran_ms: int, run: int, memory_bytes: int | None
 ) -> Sample:
-    """The sums now."""
+    """Return the counts now."""
     errors = sum(n for s, n in counts.by_status.items() if class_of_status(int(s)) in _ERRORS)
     return Sample(
         at_ms, ran_ms, run, counts.fetched, counts.redirects, counts.queued, counts.failed,
@@ -57,25 +57,25 @@ def sample_of(
 
 
 def encode_sample(sample: Sample) -> str:
-    """One line with its line end."""
+    """Return one line with its line end."""
     text = json.dumps(list(sample), separators=(",", ":"))[:-1]
     return f'{text},"{zlib.crc32(text.encode()):08x}"]\n'
 
 
 def decode_sample(line: str) -> Sample | None:
-    """None for a line that is cut or damaged."""
+    """Return None for a truncated or damaged line."""
     line = line.rstrip("\n")
     text = line.rpartition(',"')[0]
     if line != f'{text},"{zlib.crc32(text.encode()):08x}"]':
         return None
     try:
         return Sample(*json.loads(f"{text}]"))
-    except (ValueError, TypeError):  # whole, but of another version
+    except (ValueError, TypeError):  # complete, but of another version
         return None
 
 
 def read_history(path: Path) -> list[Sample]:
-    """All whole samples, the oldest first; none where there is no file."""
+    """Return all complete samples, the oldest first; none if there is no file."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -84,13 +84,13 @@ def read_history(path: Path) -> list[Sample]:
 
 
 def thinned(samples: Sequence[Sample]) -> list[Sample]:
-    """Every second sample, and the last."""
+    """Return every second sample, and the last."""
     kept = list(samples[::2])
     return kept if len(samples) % 2 else [*kept, samples[-1]]
 
 
 def interval_for(ran_s: float) -> float:
-    """Seconds between two samples of a crawl that has run so long."""
+    """Return the seconds between two samples of a crawl that has run this long."""
     interval_s = FIRST_INTERVAL_S
     while ran_s > interval_s * MOST_SAMPLES:
         interval_s *= 2
@@ -113,11 +113,11 @@ class Recorder:
         self._ran_before_s = last.ran_ms / 1000 if last else 0.0
         self._run = last.run + 1 if last else 1
         self._is_begun = False  # this run has written its first line
-        self._is_off = False  # the disk refused a line
+        self._is_off = False  # writing failed
 
     @property
     def ran_s(self) -> float:
-        """How long the crawl has run, over all its runs."""
+        """The running time of the crawl, over all its runs."""
         return self._ran_before_s + self._clock.now_s() - self._began_s
 
     async def keep(self) -> None:
@@ -143,10 +143,10 @@ class Recorder:
                 with self._path.open("a", encoding="utf-8") as file:
                     file.write(encode_sample(sample))
         except OSError:
-            self._is_off = True  # full or read-only: the commit says so, and stops the crawl
+            self._is_off = True  # full or read-only: the commit reports it and stops the crawl
 
     def _rewrite(self) -> None:
-        """Write all samples anew: at the start, which drops damaged lines, and to thin them out."""
+        """Write all samples again: at the start, to drop damaged lines, and to thin them out."""
         if len(self._samples) >= MOST_SAMPLES:
             self._samples = thinned(self._samples)
         head: dict[str, Any] = {"schema": SCHEMA, "columns": [*Sample._fields, "crc32"]}

@@ -1,7 +1,7 @@
-"""Lines of the two logs that are no JSON any more: found, and wrapped so that nothing is lost.
+"""Find lines of the two logs that are not JSON, and wrap them so that nothing is lost.
 
-A damaged line cannot be made again. It is kept as the text of a line that can be read, so that the
-file is whole and whoever looks into it finds what is left.
+A damaged line cannot be recreated. It is kept as text inside a valid line, so that the file is
+readable and the remaining text can be found.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gossamer.base.files import sync_folder
 
 
 def unreadable_lines(path: Path) -> Iterator[int]:
-    """The numbers, from 1, of lines that are no JSON object."""
+    """Yield the numbers, from 1, of lines that are not JSON objects."""
     if not path.exists():
         return
     with path.open("rb") as lines:
@@ -25,9 +25,9 @@ def unreadable_lines(path: Path) -> Iterator[int]:
 
 
 def wrap_unreadable(path: Path) -> int:
-    """Write a log anew with every damaged line wrapped; how many there were. Raises OSError.
+    """Rewrite a log with every damaged line wrapped; return their number. Raises OSError.
 
-    The file is another one afterwards, even where nothing was damaged (`checksums.py`).
+    This always creates a new file, even without damaged lines (`checksums.py`).
     """
     if not path.exists():
         return 0

@@ -1,10 +1,10 @@
-"""What was a crawl told by its operator: settings, seeds, typed hosts, and the salt of its keys?
+"""Read the operator's inputs of a crawl: settings, seeds, typed hosts, and the salt of its keys.
 
-The state knows. Where the state is lost or damaged, archive and log tell the same: every warcinfo
-record has the settings in force and the salt, acts.jsonl has the seeds and what was changed, and
-the manifest of the archive has the salt once more. In a collection of an older release the salt may
-be lost with the state; then a new one is chosen, for all that is keyed is made again from the
-archive, and keys that stand in the archive are not believed (`guarded_reader.py`).
+They come from the state. If the state is lost or damaged, archive and log have the same: every
+warcinfo record has the current settings and the salt, acts.jsonl has the seeds and the changes, and
+the manifest of the archive has the salt too. In a collection of an older release the salt may be
+lost with the state; then a new one is generated, because everything with keys is rebuilt from the
+archive, and keys in the archive are not trusted (`guarded_reader.py`).
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _IN_WARCINFO: Final = 20  # seeds; `build.py` writes no more
 
 @dataclass(frozen=True, slots=True)
 class OperatorInputs:
-    """What the crawl was told by its operator."""
+    """The operator's inputs of a crawl."""
 
     settings: Settings
     seeds: tuple[str, ...]
     typed: tuple[str, ...]
     salt: bytes
-    origins: tuple[str, ...] | None = None  # typed ones; None where only hosts are known
+    origins: tuple[str, ...] | None = None  # typed ones; None if only hosts are known
     is_from_state: bool = True
     is_salt_new: bool = False
     ends: Mapping[str, int] | None = None  # of archive files, by the state
 
 
 def read_operator_inputs(paths: CollectionPaths) -> OperatorInputs:
-    """From the state, or where it cannot be read, from archive and log. For who holds the lock."""
+    """Read from the state or, if that fails, from archive and log. The caller holds the lock."""
     return _told_by_state(paths) or _told_by_archive(paths)
 
 
@@ -106,13 +106,13 @@ def _told_by_archive(paths: CollectionPaths) -> OperatorInputs:
 
 
 def _begun(path: Path) -> tuple[str, ...]:
-    """When a file was begun, as its name tells; files of others come first."""
+    """Return when a file was begun, from its name; foreign files come first."""
     parts = path.name.split("-")
     return (parts[-2], parts[-1]) if len(parts) > 2 else ("", path.name)
 
 
 def _infos(warc_paths: Iterable[Path]) -> Iterator[tuple[str, dict[str, str]]]:
-    """When each file was begun and what its first record says; damaged ones are left out."""
+    """Yield when each file was begun and its first record; skip damaged files."""
     for path in warc_paths:
         try:
             info = read_info(path)
@@ -133,7 +133,7 @@ def _salt_in(infos: Iterable[tuple[str, Mapping[str, str]]]) -> bytes:
 
 
 def _changed_since(actions: Iterable[Mapping[str, Any]], newest: str) -> dict[str, object]:
-    """Settings that were changed when the newest file was begun, or later."""
+    """Return settings that changed when the newest file was begun, or later."""
     values: dict[str, object] = {}
     for act in actions:
         at = "".join(c for c in str(act.get("at", "")) if c.isdigit())[: len(newest)]
@@ -150,7 +150,7 @@ def _changed_since(actions: Iterable[Mapping[str, Any]], newest: str) -> dict[st
 
 
 def _usable(values: Mapping[str, object]) -> Settings:
-    """The settings; of values that this release does not take, its own."""
+    """Return the settings; invalid values are replaced by this release's defaults."""
     try:
         return with_values(Settings(), dict(values))
     except GossamerError:
@@ -165,7 +165,7 @@ def _usable(values: Mapping[str, object]) -> Settings:
 
 
 def _first_requests(warc_paths: Iterable[Path]) -> Iterator[str]:
-    """URLs that were requested without having been found on a page."""
+    """Yield URLs that were requested without a page that links to them."""
     for path in warc_paths:
         try:
             for exchange in iter_exchanges(path):

@@ -1,7 +1,7 @@
-"""Shows the options of a crawl to who asks Python for them: `help`, signatures, notebooks.
+"""Document the options of a crawl for Python: `help`, signatures, notebooks.
 
-The functions themselves take `**options`, typed by `options.py`. Here they get a signature with
-each option by its short name, and a docstring with a line for each.
+The functions take `**options`, typed by `options.py`. This module gives them a signature with each
+option by its short name, and a docstring with a line for each.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from gossamer.collection.options import ShortOptions
 from gossamer.settings import describe
 
 F = TypeVar("F", bound=Callable[..., object])
-# Other than on the command line: pages are handed over as objects, so they are read in this very
-# process.
+# Unlike the command line: pages are returned as objects, so they are read in this process.
 IN_PYTHON: Final[dict[str, object]] = {"workers": 0}
 _WIDTH: Final = 96
 _INTRODUCTION: Final = """
@@ -28,7 +27,7 @@ its last value; a new crawl uses the default.
 
 
 def explicit(function: F) -> F:
-    """The function, with a signature that names each option."""
+    """Return the function with a signature that names each option."""
     told = inspect.signature(function)
     kept = [one for one in told.parameters.values() if one.kind is not one.VAR_KEYWORD]
     more = [
@@ -42,7 +41,7 @@ def explicit(function: F) -> F:
 
 
 def documented(docstring: str | None) -> str:
-    """A docstring with a line for each option."""
+    """Return a docstring with a line for each option."""
     lines = [inspect.cleandoc(docstring or ""), _INTRODUCTION]
     for name, (kind, default) in _parameters().items():
         text = f"{name} ({kind}): {meaning_of(name)} Default: {default!r}."
@@ -53,7 +52,7 @@ def documented(docstring: str | None) -> str:
 
 
 def _parameters() -> dict[str, tuple[str, object]]:
-    """Each short name with its type and default."""
+    """Return each short name with its type and default."""
     kinds = {name: kind.__forward_arg__ for name, kind in ShortOptions.__annotations__.items()}
     keys = {name: describe(key)[1] for name, key in FLAGS.items()} | IN_PYTHON
     nots = dict.fromkeys((*NOT, *OTHERS), False)

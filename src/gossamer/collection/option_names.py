@@ -39,8 +39,8 @@ FLAGS: Final[dict[str, str]] = {
     "index": "node.index",
     "workers": "node.workers",
 }
-NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as the command line has them
-# What is no setting.
+NOT: Final = {"no_graph": "node.graph", "no_index": "node.index"}  # as on the command line
+# Options that are not settings.
 OTHERS: Final = {
     "change": "Resume a stored crawl with another scope or URL form.",
     "add": "Crawl a seed of a new site into the same collection.",
@@ -49,12 +49,12 @@ _MEANINGS: Final = {"no_graph": "Store no links.", "no_index": "Build no search 
 
 
 def meaning_of(name: str) -> str:
-    """What an option is for, by its short name: the help of its setting."""
+    """Return the help text of an option, by its short name."""
     return _MEANINGS.get(name) or OTHERS.get(name) or describe(FLAGS[name])[2]
 
 
 def settings_of(options: Mapping[str, object]) -> dict[str, object]:
-    """Options by their short names, or by their keys, as settings. Raises UsageError."""
+    """Return options, by short names or keys, as settings. Raises UsageError."""
     values: dict[str, object] = {}
     for name, value in options.items():
         key = FLAGS.get(name) or NOT.get(name) or name.replace("__", ".")
@@ -67,7 +67,7 @@ def settings_of(options: Mapping[str, object]) -> dict[str, object]:
 
 
 def _fitting(key: str, value: object) -> object:
-    """A text is read as its setting wants it; lists become tuples."""
+    """Parse a text as its setting requires; lists become tuples."""
     if isinstance(value, str):
         return parse_value(key, value)
     if isinstance(value, list | set | frozenset):

@@ -1,11 +1,11 @@
-"""The parts of a collection, made anew aside and put into their place all together.
+"""Replace the parts of a collection all together.
 
-    forget.new/   the new parts; once the file `ready` is in it, they count, whatever happens
-    forget.old/   the old parts, on their way out
+    forget.new/   the new parts; they are valid once the file `ready` is in it
+    forget.old/   the old parts, to be deleted
 
-A kill before `ready` leaves the old parts, and the new ones are thrown away; a kill after it
-leaves the change to be completed by whoever comes next, reader or writer (`settle`). So nobody
-ever works with parts of both.
+A kill before `ready` leaves the old parts, and the new ones are deleted. After a kill later than
+that, the next reader or writer completes the change (`settle`). So no process ever works with a mix
+of old and new parts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _READY: Final = "ready"
 
 
 def begin_staging(root: Path) -> Path:
-    """An empty folder for the new parts. The caller holds the collection's lock."""
+    """Return an empty folder for the new parts. The caller holds the collection's lock."""
     settle(root)
     new = root / NEW
     new.mkdir()
@@ -32,7 +32,7 @@ def begin_staging(root: Path) -> Path:
 
 
 def make_ready(root: Path) -> None:
-    """The new parts are whole, and on the disk: from here on they count."""
+    """Make the new parts valid. They are complete and on the disk."""
     new = root / NEW
     for folder in new.rglob("*"):
         if folder.is_dir():  # an index has folders of its own
@@ -44,12 +44,12 @@ def make_ready(root: Path) -> None:
 
 
 def is_ready(root: Path) -> bool:
-    """Whether new parts count that are not all in their place."""
+    """Whether there are valid new parts that are not all in place."""
     return (root / NEW / _READY).exists()
 
 
 def settle(root: Path) -> None:
-    """Complete a change that counts, or throw away one that does not. For who holds the lock.
+    """Complete a valid change, or delete an unfinished one. The caller holds the lock.
 
     Raises OSError; then it is not complete, and may be tried again.
     """
@@ -58,7 +58,7 @@ def settle(root: Path) -> None:
         old.mkdir(exist_ok=True)
         for part in PARTS:
             if not (new / part).exists():
-                continue  # it is in its place
+                continue  # it is in place
             if (root / part).exists():
                 (root / part).rename(old / part)
             (new / part).rename(root / part)
@@ -69,7 +69,7 @@ def settle(root: Path) -> None:
 
 
 def _delete(folder: Path) -> None:
-    """Delete a folder, what makes it count at last."""
+    """Delete a folder; the file that makes it valid comes last."""
     if not folder.exists():
         return
     for path in folder.iterdir():

@@ -1,8 +1,7 @@
-"""What a collection remembers of how it was crawled: settings, seeds, typed hosts and origins.
+"""The inputs of a crawl that its collection stores: settings, seeds, typed hosts and origins.
 
-Never a secret: of a header that tells who the operator is the name is kept, and whoever goes on
-with the crawl has to give the value again (`fetch/request.py`). Files of secrets are known by their
-path.
+Secrets are never stored. Of a header that identifies the operator only the name is stored, and a
+resumed crawl needs the value again (`fetch/request.py`). Files of secrets are stored by path.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ _SEEDS_A_LINE: Final = 1_000  # of acts.jsonl
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What the operator typed, over all runs: hosts, and of each the very origins."""
+    """What the operator typed, over all runs: hosts, and the exact origins."""
 
     hosts: Sequence[str]
     origins: Sequence[str]
 
     @property
     def secret_origins(self) -> frozenset[str]:
-        """Who may hear the operator's secrets: an origin that was typed, and its secure form.
+        """The origins that may receive the operator's secrets: typed ones, and their https form.
 
-        A site typed as http://example.org that moves to https://example.org is still meant; never
-        the other way round, and no other port.
+        A site typed as http://example.org that moves to https://example.org is included, but not
+        the reverse, and no other port.
         """
         secure = (f"https://{o[7:]}" for o in self.origins if o == f"http://{host_of(f'{o}/')}")
         return frozenset((*self.origins, *secure))
@@ -54,7 +53,7 @@ def changed_settings(
     if before is None:
         return {}
     changed = difference(without_secrets(before), without_secrets(settings))
-    # What was only imported has had no scope yet: the first crawl says it.
+    # A collection that was only imported has no scope yet: the first crawl sets it.
     is_first = not stored_seeds(store)
     fixed = [k for k in changed if is_fixed(k) and not (is_first and k.startswith("scope."))]
     if fixed and not may_change:
@@ -62,14 +61,14 @@ def changed_settings(
         old, new = changed[key]
         raise SettingsError(
             key,
-            f"is {new!r}, but the stored crawl has {old!r}; leave it at {old!r}, or add --change "
+            f"is {new!r}, but the stored crawl has {old!r}; keep {old!r}, or add --change "
             f"to continue with {new!r}",
         )
     return changed
 
 
 def stored_settings(store: Store) -> Settings | None:
-    """The settings in force when the collection was last written; None for a new one."""
+    """Return the settings of the last writer; None for a new collection."""
     row = store.find(Table.META, SETTINGS_KEY)
     if row is None:
         return None
@@ -79,11 +78,11 @@ def stored_settings(store: Store) -> Settings | None:
 
 
 def without_secrets(settings: Settings) -> Settings:
-    """The settings as they may be written down."""
+    """Return the settings without secrets, for storage."""
     fetch = settings.fetch
     shown = {
         "fetch.headers": tuple(map(hidden, fetch.headers)),
-        "fetch.proxy": without_userinfo(fetch.proxy),  # with a password none is ever used
+        "fetch.proxy": without_userinfo(fetch.proxy),  # a proxy URL with a password is never used
         "fetch.proxies": tuple(map(without_userinfo, fetch.proxies)),
     }
     return with_values(settings, shown)
@@ -95,12 +94,12 @@ def stored_seeds(store: Store) -> tuple[str, ...]:
 
 
 def with_stored_seeds(store: Store, seeds: Sequence[str]) -> tuple[list[str], Typed]:
-    """All seeds ever given, and what the operator typed."""
+    """Return all seeds ever given, and what the operator typed."""
     before = stored_seeds(store)
     row = store.find(Table.META, TYPED_KEY)
     hosts = _joined(msgpack.unpackb(row) if row else (), map(host_of, seeds))
     row = store.find(Table.META, ORIGINS_KEY)
-    # A seed may also be where a typed one led: of an older collection only hosts are known.
+    # A seed may also be a redirect target of a typed one: older collections store only hosts.
     known = msgpack.unpackb(row) if row else (origin_of(s) for s in before if host_of(s) in hosts)
     return _joined(before, seeds), Typed(hosts, _joined(known, map(origin_of, seeds)))
 
@@ -135,13 +134,13 @@ def note_start(
     if changed:
         facts["changed"] = {key: [repr(old), repr(new)] for key, (old, new) in changed.items()}
     note_action(paths.actions, clock.wall_us(), act, **facts)
-    for start in range(_SEEDS_A_LINE, len(new), _SEEDS_A_LINE):  # a lost state is made from them
+    for start in range(_SEEDS_A_LINE, len(new), _SEEDS_A_LINE):  # a lost state is rebuilt from them
         note_action(
             paths.actions, clock.wall_us(), "seeds", seeds=new[start : start + _SEEDS_A_LINE]
         )
 
 
 def stored_bans(store: Store) -> tuple[str, ...]:
-    """The lines that a collection remembers."""
+    """Return the stored ban lines."""
     row = store.find(Table.META, BANS_KEY)
     return tuple(msgpack.unpackb(row)) if row else ()

@@ -46,7 +46,7 @@ def find_current(folder: Path) -> Path | None:
     except (ValueError, KeyError, TypeError):
         raise CorruptFile(path, 0, f"it names no generation; {REBUILD}") from None
     if version != VERSION:
-        found = f"the index has format {version} and this release reads {VERSION}"
+        found = f"the index has format {version}, but this release reads {VERSION}"
         raise CorruptFile(path, 0, f"{found}; {REBUILD}")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise CorruptFile(path, 0, f"{name!r} is no generation; {REBUILD}")

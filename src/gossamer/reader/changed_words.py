@@ -1,7 +1,7 @@
-"""Which words of a line were taken out, put in, or stayed? Pure.
+"""Compare the words of two lines: removed, added or unchanged. Pure.
 
-Words are what white space parts. Of long lines only so many words are compared: the work grows with
-the product of their numbers.
+Words are separated by white space. Of long lines only a limited number of words is compared,
+because the work grows with the product of their numbers.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from difflib import SequenceMatcher
 from typing import Final, Literal, NamedTuple
 
 _MOST_WORDS: Final = 1_000
-_NEAR: Final = 0.3  # lines that share less are two lines, not one that was changed
+_NEAR: Final = 0.3  # lines that share less count as two lines, not as one changed line
 
 
 class Piece(NamedTuple):
-    """Words that stand together."""
+    """Adjacent words with the same change."""
 
     kind: Literal["same", "removed", "added"]
     text: str
 
 
 def changed_words(old: str, new: str) -> list[Piece]:
-    """The words of both texts in order; two texts that have little in common stay whole."""
+    """Return the words of both texts in order; texts with little in common are not split."""
     one, other = old.split(), new.split()
     whole = [Piece("removed", " ".join(one)), Piece("added", " ".join(other))]
     if max(len(one), len(other)) > _MOST_WORDS:

@@ -1,10 +1,9 @@
-"""A collection, read: what it knows, what it kept, and why.
+"""Read a collection: rows, archived pages, and the story of a URL.
 
-Opens beside a running crawl and never stops it: the state as a RocksDB secondary, the archive and
-the graph as files that only grow. What is seen is one moment, that of `open` or of the last
-`refresh`; a scan that takes an hour still sees that moment. Only a takedown is seen at once
-(`state.py`): what is forgotten is not given any more, and a scan that it overtakes ends with
-Rewritten.
+Works during a crawl and never stops it: it reads the state as a RocksDB secondary, and archive and
+graph as files that only grow. It sees one moment, that of `open` or of the last `refresh`, also in
+a scan that takes an hour. Only a takedown is visible at once (`state.py`): deleted pages are no
+longer returned, and a running scan ends with Rewritten.
 """
 
 from __future__ import annotations
@@ -43,17 +42,18 @@ from gossamer.urls.keys import KEY_BYTES, Keys
 from gossamer.urls.linker import Linker
 
 SCAN_ROWS: Final = 10_000
-_TRIES: Final = 3  # takedowns in the middle of reading one page
+_TRIES: Final = 3  # attempts to read one page while takedowns happen
 _LONGEST_CHAIN: Final = 50
-_REVISITS: Final = 10  # a revisit of a revisit of ...: ours refer to a whole capture at once
-_NEAR_ROWS: Final = 5_000  # URLs of a host that are looked at when one is not found
-_MOST_NEAR: Final = 50  # of these, compared letter by letter
+# chained revisits in imported archives; a crawl refers to a full capture directly
+_REVISITS: Final = 10
+_NEAR_ROWS: Final = 5_000  # URLs of a host that are searched for a similar one
+_MOST_NEAR: Final = 50  # of these, compared character by character
 _LONGEST_NEAR: Final = 500
 _HAS_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 
 
 class CollectionReader:
-    """One collection at one moment. Close it, or use it as a context."""
+    """One collection at one moment. Close it, or use it as a context manager."""
 
     def __init__(self, paths: CollectionPaths, state: PresentState) -> None:
         """Use `open`."""
@@ -77,12 +77,12 @@ class CollectionReader:
 
     @property
     def store(self) -> Store:
-        """The state that counts now."""
+        """The current state."""
         return self._state.store
 
     def steady(self) -> AbstractContextManager[Check]:
-        """A block that reads one state, with a check to be made before anything is handed on: it
-        raises Rewritten when a takedown came in between."""
+        """Return a context that reads one state. It yields a check to call before any result is
+        used: the check raises Rewritten if a takedown happened."""
         return self._state.steady()
 
     def __enter__(self) -> Self:
@@ -97,7 +97,7 @@ class CollectionReader:
         self.close()
 
     def refresh(self) -> None:
-        """See what has been committed since."""
+        """See what has been committed in the meantime."""
         self.store.refresh()
 
     def close(self) -> None:
@@ -113,13 +113,13 @@ class CollectionReader:
         return self._settings
 
     def seeds(self) -> tuple[str, ...]:
-        """All seeds ever given, and where they have moved to."""
+        """Return all seeds ever given, and their redirect targets."""
         return stored_seeds(self.store)
 
     def scan(
         self, table: Table, start: bytes = b"", stop: bytes | None = None
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Rows of a table in the order of their keys, read in pieces. Raises Rewritten."""
+        """Yield rows of a table in key order, read in batches. Raises Rewritten."""
         check = self._state.unchanged()
         while rows := self.store.scan(table, start, stop, SCAN_ROWS):
             for row in rows:
@@ -128,12 +128,12 @@ class CollectionReader:
             start = rows[-1][0] + b"\0"
 
     def url_rows(self) -> Iterator[UrlRow]:
-        """Every known URL, host by host, in no order that people know."""
+        """Yield every known URL, host by host, in key order."""
         for _, row in self.scan(Table.URL):
             yield UrlRow.decode(row)
 
     def host_rows(self) -> Iterator[HostRow]:
-        """Every host that has a name."""
+        """Yield every host that has a name."""
         for _, row in self.scan(Table.HOST):
             host = HostRow.decode(row)
             if host.name:
@@ -142,7 +142,7 @@ class CollectionReader:
     # -- one URL
 
     def spellings(self, text: str) -> list[str]:
-        """What a person may mean, in canonical form; the scheme may be left out."""
+        """Return the canonical URLs that a text may stand for; the scheme is optional."""
         stripped = text.strip()
         tried = [stripped]
         if not _HAS_SCHEME.match(stripped):
@@ -151,7 +151,7 @@ class CollectionReader:
         return [url for url in dict.fromkeys(found) if url is not None]
 
     def _meant(self, text: str) -> str:
-        """The first thing that a person may mean. Raises UsageError when it is no URL."""
+        """Return the first URL that a text may stand for. Raises UsageError for an invalid URL."""
         for spelling in self.spellings(text):
             return spelling
         whole = text if _HAS_SCHEME.match(text.strip()) else f"https://{text.strip()}"
@@ -159,7 +159,7 @@ class CollectionReader:
         raise UsageError(f"{text[:200]!r} is not a URL: {fault}")
 
     def find(self, url: str) -> UrlRow | None:
-        """What is known of a URL, as typed; None when nothing is."""
+        """Return the row of a URL, as typed; None if it is unknown."""
         for spelling in self.spellings(url):
             row = self.find_key(self.keys.of(spelling))
             if row is not None:
@@ -171,15 +171,15 @@ class CollectionReader:
         return UrlRow.decode(row) if row else None
 
     def get(self, url: str) -> UrlRow:
-        """The same for a URL that must be known. Raises NotKnown, with the nearest that is, and
-        UsageError when the text is no URL."""
+        """The same for a URL that must be known. Raises NotKnown, with the most similar known URL,
+        and UsageError for an invalid URL."""
         row = self.find(url)
         if row is None:
             raise NotKnown(self._not_known(self._meant(url)))
         return row
 
     def captures(self, url: str) -> list[Capture]:
-        """The captures of a URL, the newest last. Raises NotKnown or UsageError."""
+        """Return the captures of a URL, the newest last. Raises NotKnown or UsageError."""
         return self._captures(self.keys.of(self.get(url).url))
 
     def _captures(self, key: bytes) -> list[Capture]:
@@ -187,7 +187,7 @@ class CollectionReader:
         return [Capture.of(time_of(at[KEY_BYTES:]), CaptureRow.decode(row)) for at, row in rows]
 
     def last_capture(self, row: UrlRow) -> Capture | None:
-        """The capture that a fetched row tells of."""
+        """Return the capture of a fetched row."""
         key = self.keys.of(row.url)
         found = self.store.find(Table.CAPTURE, key + time_key(row.at_us))
         return Capture.of(row.at_us, CaptureRow.decode(found)) if found else None
@@ -195,10 +195,10 @@ class CollectionReader:
     # -- what was kept
 
     def page(self, url: str, at: str | datetime | None = None) -> StoredPage:
-        """The page as it was: the last capture at or before `at`, else the first after it.
+        """Return the page at a time: the last capture at or before `at`, else the first after it.
 
-        Raises NotKnown when there is no capture, UsageError for a time that cannot be read and
-        for what is no URL, and CorruptFile when the archive is damaged there.
+        Raises NotKnown if there is no capture, UsageError for an invalid time or URL, and
+        CorruptFile if the archive is damaged there.
         """
         moment = None if at is None else moment_of(at)
         for _ in range(_TRIES - 1):
@@ -212,14 +212,13 @@ class CollectionReader:
         if not captures:
             because = f" ({row.reason})" if row.reason else ""
             raise NotKnown(
-                f"there is no capture of {row.url}: it is {row.outcome.value}{because}; "
-                "`gossamer why` explains it"
+                f"{row.url} has no capture: it is {row.outcome.value}{because}; see `gossamer why`"
             )
         return self.page_at(row.url, nearest_capture(captures, moment))
 
     def page_at(self, url: str, capture: Capture) -> StoredPage:
-        """The page of one capture. Raises CorruptFile; NotKnown for a capture that was forgotten,
-        or lies elsewhere, since it was asked for; Rewritten."""
+        """Return the page of one capture. Raises CorruptFile; NotKnown for a capture that was
+        deleted or moved in the meantime; Rewritten."""
         with self.steady() as check:
             captures = self._captures(self.keys.of(url))
             if capture not in captures:
@@ -252,7 +251,7 @@ class CollectionReader:
         )
 
     def _linker(self) -> Linker:
-        """What resolves links as the crawl does."""
+        """Resolves links in the same way as the crawl."""
         return Linker(self._form, self.keys, forgotten=read_forgotten(self.paths.takedowns))
 
     def _exchange(self, capture: Capture) -> Exchange:
@@ -261,13 +260,13 @@ class CollectionReader:
             return read_exchange(path, capture.offset)
         except FileNotFoundError:
             raise CorruptFile(
-                path, capture.offset, "the file is gone; restore it from a backup"
+                path, capture.offset, "the file is missing; restore it from a backup"
             ) from None
 
     def _origin(self, exchange: Exchange, capture: Capture) -> Capture:
-        """The capture that a revisit refers to, by its time or else by its digest."""
+        """Return the capture that a revisit refers to, by its time or else by its digest."""
         origin = exchange.revisit_of
-        assert origin is not None, "asked of revisits alone"
+        assert origin is not None, "called only for revisits"
         captures = self._captures(self.keys.of(origin.url))
         same = [one for one in captures if one.at_us == origin.at_us]
         alike = [one for one in captures if one.digest == origin.digest and one != capture]
@@ -275,14 +274,14 @@ class CollectionReader:
             return found
         path = self.paths.archive / capture.file
         raise CorruptFile(
-            path, capture.offset, f"it repeats a capture of {origin.url} that is not there"
+            path, capture.offset, f"it repeats a capture of {origin.url} that is missing"
         )
 
     # -- why
 
     def story(self, url: str) -> Story:
-        """All that is known of a URL, or what the rules would say to it. Raises UsageError when
-        the text is no URL."""
+        """Return all that is known about a URL, or what the rules decide for it. Raises UsageError
+        for an invalid URL."""
         meant = self._meant(url)
         row = self.find(url)
         known = row.url if row else meant
@@ -316,7 +315,7 @@ class CollectionReader:
 
     def _judge(self, url: str, key: bytes) -> Judged:
         if date := read_forgotten(self.paths.takedowns).date_of(url):
-            return Judged(False, f"it was forgotten on {date}, and is not asked for", "forgotten")
+            return Judged(False, f"it was taken down on {date} and is never requested", "forgotten")
         settings, seeds = self._settings, self.seeds()
         bans = BanList.read(map(Path, settings.scope.ban_files))
         live = BanList(stored_bans(self.store))
@@ -330,21 +329,21 @@ class CollectionReader:
 
     def _not_known(self, url: str) -> str:
         near = self._nearest(url)
-        hint = f"did you mean {near}?" if near else f"its host {host_of(url)} is not known"
-        return f"the collection does not know {url}; {hint}"
+        hint = f"did you mean {near}?" if near else f"it has no URL of the host {host_of(url)}"
+        return f"the collection does not contain {url}; {hint}"
 
     def _nearest(self, url: str) -> str:
-        """A known URL of the same host that is spelt most like it."""
+        """Return the most similar known URL of the same host."""
         host_key = self.keys.of(url)[:HOST_BYTES]
         rows = self.store.scan(Table.URL, host_key, host_key + b"\xff" * 9, _NEAR_ROWS)
         return nearest_of(url, [UrlRow.decode(row).url for _, row in rows])
 
 
 def nearest_of(url: str, known: Sequence[str]) -> str:
-    """The URL that is spelt most like this one, else the shortest; empty when none is known.
+    """Return the most similar URL, else the shortest; empty if `known` is empty.
 
-    Exact likeness is dear: 4 s for 5,000 URLs of 100 characters. So only those are compared that
-    begin and end most like it, and none that is long.
+    Exact similarity is expensive: 4 s for 5,000 URLs of 100 characters. So only those with the
+    longest common beginning and end are compared, and no long ones.
     """
     if len(url) > _LONGEST_NEAR:
         return min(known, key=len, default="")
@@ -355,7 +354,7 @@ def nearest_of(url: str, known: Sequence[str]) -> str:
 
 
 def _ends_shared(one: str, other: str) -> int:
-    """Characters that are the same at the beginning, and at the end."""
+    """Count the characters that are equal at the beginning and at the end."""
     return _same_at_start(one, other) + _same_at_start(one[::-1], other[::-1])
 
 
@@ -366,5 +365,7 @@ def _same_at_start(one: str, other: str) -> int:
 
 def _answer_of(exchange: Exchange, path: Path) -> Fetched:
     if not isinstance(exchange.answer, Fetched):
-        raise CorruptFile(path, exchange.stored.response, "a capture should be here, and is not")
+        raise CorruptFile(
+            path, exchange.stored.response, "a capture should be here, but is missing"
+        )
     return exchange.answer

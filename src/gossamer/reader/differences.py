@@ -1,7 +1,7 @@
-"""Which lines of a text were added, removed, or stayed? Pure.
+"""Compare the lines of two texts: added, removed or unchanged. Pure.
 
-What is the same at both ends is set aside first; of the rest a bounded number of lines is compared,
-because the work grows with the product of their numbers and the texts are strangers'.
+Equal lines at both ends are skipped first. Of the rest a limited number of lines is compared,
+because the work grows with the product of their numbers and the texts come from outside.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, Literal
 
-_MOST_LINES: Final = 1_500  # of each text, its equal ends apart: under a second at the worst
+_MOST_LINES: Final = 1_500  # of each text without equal ends: under a second at worst
 _LONGEST_LINE: Final = 2_000
-_CONTEXT: Final = 3  # lines that stayed, beside each change
+_CONTEXT: Final = 3  # unchanged lines around each change
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Lines that stand together; of those that stayed, `left_out` are not given."""
+    """Adjacent lines with the same change; of unchanged ones, `left_out` are omitted."""
 
     kind: Literal["added", "removed", "same"]
     lines: tuple[str, ...]
@@ -26,14 +26,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """All of it in order; `is_cut` when the texts were too long to be compared whole."""
+    """All changes in order; `is_cut` if the texts were too long to compare completely."""
 
     parts: tuple[Change, ...]
     is_cut: bool = False
 
 
 def changes(old: str, new: str) -> Changes:
-    """What happened to a text; no parts when nothing did."""
+    """Return the changes of a text; none if it is unchanged."""
     before, after = _lines(old), _lines(new)
     if before == after:
         return Changes(())
@@ -65,8 +65,7 @@ def _same_at_start(one: list[str], other: list[str]) -> int:
 
 def _compared(one: list[str], other: list[str]) -> list[Change]:
     parts: list[Change] = []
-    # Lines that stand everywhere are not anchors (autojunk): without that 1,500 equal lines take
-    # minutes.
+    # Very frequent lines are not anchors (autojunk): otherwise 1,500 equal lines take minutes.
     for tag, start, end, new_start, new_end in SequenceMatcher(None, one, other).get_opcodes():
         if tag == "equal":
             parts += _same(one[start:end])
@@ -79,8 +78,8 @@ def _compared(one: list[str], other: list[str]) -> list[Change]:
 
 
 def _same(lines: list[str], *, is_first: bool = False, is_last: bool = False) -> list[Change]:
-    """Lines that stayed: those beside a change, and how many lie between them."""
-    before = 0 if is_first else _CONTEXT  # of these, beside the change above
+    """Return unchanged lines: those next to a change, and the number of omitted ones."""
+    before = 0 if is_first else _CONTEXT  # lines next to the change above
     after = 0 if is_last else _CONTEXT
     if not lines:
         return []

@@ -1,4 +1,4 @@
-"""The links of one URL, as a person asks for it: the text made canonical, times made dates."""
+"""The links of one URL: makes the typed URL canonical and converts times to dates."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from gossamer.reader.collection_reader import CollectionReader
 
 
 def backlinks(reader: CollectionReader, url: str, by: str = "page") -> tuple[str, Any]:
-    """The URL that is meant, and an Arrow table of the links to it (see `graph/backlinks.py`).
+    """Return the canonical URL, and an Arrow table of the links to it (see `graph/backlinks.py`).
 
-    Raises UsageError for another `by` and for what is no URL, NotKnown when neither state nor
-    graph know the URL, CorruptFile when the graph is damaged, NoLinks when none were kept.
+    Raises UsageError for an invalid `by` or URL, NotKnown if neither state nor graph have the URL,
+    CorruptFile if the graph is damaged, NoLinks if the crawl stored no links.
     """
     check_level(by)
     meant, table = _asked(reader, url, lambda folder, one: graph_backlinks(folder, one, by))
@@ -31,14 +31,15 @@ def backlinks(reader: CollectionReader, url: str, by: str = "page") -> tuple[str
 
 
 def anchors(reader: CollectionReader, url: str) -> tuple[str, Any]:
-    """The URL that is meant, and an Arrow table of the words of links to it. Raises the same."""
+    """Return the canonical URL, and an Arrow table of the anchor texts of its links. Raises the
+    same."""
     return _asked(reader, url, graph_anchors)
 
 
 def screenful(
     reader: CollectionReader, url: str, by: str, *, limit: int, offset: int, words: int
 ) -> tuple[str, Screenful]:
-    """The URL that is meant, and of its backlinks and anchors what one look shows.
+    """Return the canonical URL, and the backlinks and anchor texts that fit on one screen.
 
     Raises what `backlinks` raises.
     """
@@ -58,7 +59,7 @@ def screenful(
 
 
 def _asked(reader: CollectionReader, url: str, ask: Callable[[Path, str], Any]) -> tuple[str, Any]:
-    """The first spelling that has links, else the one that is known and has none."""
+    """Return the result for the first spelling that has links, else for the known one."""
     check_kept(reader)
     for spelling in reader.spellings(url):
         table = ask(reader.paths.graph, spelling)
@@ -69,20 +70,20 @@ def _asked(reader: CollectionReader, url: str, ask: Callable[[Path, str], Any]) 
 
 
 class NoLinks(StoreError):
-    """The crawl was told to keep none."""
+    """The crawl was configured to store no links."""
 
 
 def check_kept(reader: CollectionReader) -> None:
-    """Whether there is a graph to ask. Raises NoLinks."""
+    """Raise NoLinks if there is no graph."""
     if not reader.settings().node.graph and not (reader.paths.graph / MANIFEST).exists():
         raise NoLinks(
-            f"no links were kept in {reader.paths.path}; `gossamer rebuild graph` finds them "
-            "in the archive"
+            f"{reader.paths.path} has no links, because the crawl did not store them; "
+            "extract them from the archive with `gossamer rebuild graph`"
         )
 
 
 def with_dates(table: Any) -> Any:
-    """A table or batch in which `first_seen` and `last_seen` are dates, as in exports."""
+    """Return a table or batch with `first_seen` and `last_seen` as dates, as in exports."""
     for name in ("first_seen", "last_seen"):
         if name in table.schema.names:
             column = iso_column(table.column(name))
@@ -91,7 +92,7 @@ def with_dates(table: Any) -> Any:
 
 
 def iso_column(column: Any) -> Any:
-    """Microseconds since 1970 as dates."""
+    """Convert microseconds since 1970 to dates."""
     told: dict[int, str] = {}  # the links of a page have one time
     values = column.to_pylist()
     for at_us in values:

@@ -1,4 +1,4 @@
-"""The links of a page as a person asks for them: where they lead, and under which words."""
+"""The links of a page: target URLs and anchor texts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class PageLink:
 
 
 def link_of(edge: Edge) -> PageLink:
-    """A link of the crawl as people see it."""
+    """Convert an edge of the crawl."""
     return PageLink(edge.target, edge.text, edge.rel, edge.place)
 
 
 def links_of(page: Page, url: str, linker: Linker) -> tuple[PageLink, ...]:
-    """All links of a page that are URLs, in their order, as a crawl finds them."""
+    """Return all links of a page that are URLs, in order, as a crawl finds them."""
     edges = LinkCache(linker).edges(page, url).edges
     return tuple(link_of(edge) for edge in edges if not edge.fault)

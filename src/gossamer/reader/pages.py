@@ -1,7 +1,7 @@
-"""A page as it was kept: which capture is meant, and what it says.
+"""An archived page: select a capture, and read its content.
 
-Reading is lazy: a body is decoded and parsed only when somebody asks for its text. The same rules
-as in the live crawl hold (`fetch/decode.py`, `parse/`), under the collection's own limits.
+Reading is lazy: a body is decoded and parsed only when its text is needed. The rules are those of
+the crawl (`fetch/decode.py`, `parse/`), with the collection's own limits.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SPANS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One fetch of a URL, and where it lies in the archive."""
+    """One fetch of a URL, and its place in the archive."""
 
     at_us: int
     file: str
@@ -67,7 +67,7 @@ class Capture:
 
     @property
     def at(self) -> str:
-        """When, to the microsecond; `page(url, at=...)` finds this very capture by it."""
+        """The time, to the microsecond; `page(url, at=...)` finds this capture by it."""
         return exact_iso_of(self.at_us)
 
     @classmethod
@@ -101,9 +101,9 @@ class StoredPage:
         versions: Sequence[Capture] = (),
         linker: Callable[[], Linker] | None = None,
     ) -> None:
-        """`raw_body` is as it was sent; `body_head` describes it where `head` does not, as
-        after a 304. `versions` are all captures of the URL, this one too, the newest last.
-        `linker` makes what resolves its links; without one they are resolved as by default."""
+        """`raw_body` is as sent; `body_head` describes it where `head` does not, as after a 304.
+        `versions` are all captures of the URL, including this one, the newest last. `linker` makes
+        the resolver of its links; without one the default rules apply."""
         self.url = url
         self.at_us = at_us
         self.status = status
@@ -122,7 +122,7 @@ class StoredPage:
 
     @cached_property
     def headers(self) -> tuple[tuple[str, str], ...]:
-        """The response's headers in their order, names as the server wrote them."""
+        """The response headers in order, with names as the server wrote them."""
         lines = self.head.decode("latin-1").replace("\r\n", "\n").split("\n")[1:]
         parted = (line.partition(":") for line in lines if line and not line[0].isspace())
         return tuple((name.strip(), value.strip()) for name, colon, value in parted if colon)
@@ -154,7 +154,7 @@ class StoredPage:
 
     @cached_property
     def page(self) -> Page:
-        """What parsing makes of it."""
+        """The parsed page."""
         head = self._described_by
         return Parser(self._settings).parse(
             self.url, self.content_type, self.body, head.all("x-robots-tag"), head.all("link")
@@ -181,7 +181,7 @@ class StoredPage:
 
     @cached_property
     def links(self) -> tuple[PageLink, ...]:
-        """The links of the page in their order, as the crawl found them."""
+        """The links of the page in order, as the crawl found them."""
         return links_of(self.page, self.url, self._linker())
 
     def css(self, selector: str) -> list[turbohtml.Element]:
@@ -230,7 +230,7 @@ class StoredPage:
         return self.markdown if part is None else markdown_of(part)
 
     def _tree(self) -> turbohtml.Document:
-        """A tree of its own to whoever asks, with whole links: it may be changed."""
+        """Return a new tree with absolute links; the caller may change it."""
         document = turbohtml.parse(self.html)
         base = self.page.base
         document.rewrite_links(lambda href: _whole_link(href, base))
@@ -241,7 +241,7 @@ class StoredPage:
         return f"<StoredPage {self.status} {plain(self.url)}{title}, {iso_of(self.at_us)}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the facts, and how its text begins."""
+        """For notebooks: the facts, and the beginning of its text."""
         count = len(self.versions)
         facts = [
             ("URL", link_to(self.url)),
@@ -272,11 +272,11 @@ def _whole_link(href: str, base: str) -> str | None:
 
 
 def moment_of(text: str | datetime) -> int:
-    """The last microsecond of the time that `text` names: a year, a day, a second. A datetime, as
-    tables have them, names one microsecond.
+    """Return the last microsecond of the time `text`: a year, a day, a second. A datetime, as in
+    tables, is one microsecond.
 
-    Understands 2026, 2026-01, 2026-01-31, 20260131120000 and ISO 8601, both with parts of a second
-    or without; without a zone it is UTC. Raises UsageError.
+    Accepts 2026, 2026-01, 2026-01-31, 20260131120000 and ISO 8601, both with or without fractions
+    of a second; the default zone is UTC. Raises UsageError.
     """
     if isinstance(text, datetime):
         exact = text if text.tzinfo else text.replace(tzinfo=UTC)
@@ -295,13 +295,13 @@ def moment_of(text: str | datetime) -> int:
         return (end - _EPOCH) // timedelta(microseconds=1)
     except (ValueError, OverflowError):
         raise UsageError(
-            f"the time {text!r} cannot be read; write a date such as 2026-01-31, or "
-            "2026-01-31T12:00:00Z"
+            f"{text!r} is not a time; use a date such as 2026-01-31, or 2026-01-31T12:00:00Z"
         ) from None
 
 
 def _end_of(parts: list[int]) -> datetime:
-    """The last microsecond of a year, month, day, hour, minute or second. Raises ValueError."""
+    """Return the last microsecond of a year, month, day, hour, minute or second. Raises
+    ValueError."""
     padded = [*parts, *(1, 1, 1, 0, 0, 0)[len(parts) :]]
     year, month, day, hour, minute, second = padded
     begin = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
@@ -315,10 +315,10 @@ def _end_of(parts: list[int]) -> datetime:
 
 
 def times_of(captures: Sequence[Capture]) -> list[str]:
-    """For each capture of one URL the time that names it, as `moment_of` reads it: the second, or
-    where another capture fell into the same one, the microsecond.
+    """Return for each capture of one URL the time that identifies it, as `moment_of` reads it: the
+    second, or the microsecond if another capture has the same second.
 
-    `captures` are in the order of time, as all of the URL's are.
+    `captures` are all of the URL's, in order of time.
     """
     seconds = Counter(capture.at_us // 1_000_000 for capture in captures)
     return [
@@ -328,14 +328,15 @@ def times_of(captures: Sequence[Capture]) -> list[str]:
 
 
 def time_among(capture: Capture, captures: Sequence[Capture]) -> str:
-    """The same for one of them."""
+    """The same for one capture."""
     return times_of(captures)[captures.index(capture)]
 
 
 def nearest_capture(captures: Sequence[Capture], at_us: int | None) -> Capture:
-    """The last capture at or before a moment, else the first after it; without one, the newest.
+    """Return the last capture at or before a time, else the first after it; without a time, the
+    newest.
 
-    `captures` are in the order of time, and there is at least one.
+    `captures` has at least one, in order of time.
     """
     if at_us is None:
         return captures[-1]

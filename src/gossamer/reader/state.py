@@ -1,12 +1,11 @@
-"""Which state of a collection counts now?
+"""The current state of a collection, opened to read.
 
-A takedown and a rebuild make the state anew and put it in the place of the old one (`staging.py`),
-which whoever has it open can go on reading though it is deleted. Invariant: no row is read here of
-a state that has been replaced. A look at one file's number tells; it costs a fifth of what decoding
-a row does.
+A takedown or a rebuild writes a new state and replaces the old one (`staging.py`); a process that
+has the old one open could still read it. Invariant: this module reads no row of a replaced state.
+It compares the inode of one file, which costs a fifth of decoding a row.
 
-The state is the first of the parts that change places. So whoever reads archive or graph, and
-finds the state the same afterwards, has read what belongs to it (`PresentState.steady`).
+The state is the first of the parts that are replaced. So if a process reads archive or graph and
+the state is the same afterwards, what it read belongs to that state (`PresentState.steady`).
 """
 
 from __future__ import annotations
@@ -25,26 +24,26 @@ Check = Callable[[], None]
 
 
 class PresentState:
-    """The state that counts, opened to read. Many threads may ask; one closes it at the end."""
+    """The current state, opened to read. Many threads may use it; one closes it at the end."""
 
     def __init__(self, paths: CollectionPaths) -> None:
-        """Raises NoCollection, WrongVersion, CorruptFile, and CollectionInUse in the moment in
-        which the parts change places."""
+        """Raises NoCollection, WrongVersion, CorruptFile, and CollectionInUse while the parts are
+        being replaced."""
         self._paths = paths
-        self._identity = fspath(paths.state / "IDENTITY")  # RocksDB makes it with the database
+        self._identity = fspath(paths.state / "IDENTITY")  # RocksDB creates it with the database
         self._opening = threading.Lock()
         self._replaced: list[Store] = []  # another thread may be reading; closed at the end
-        # In one, so that no thread sees the stamp of a new state beside the rows of the old one.
+        # One tuple, so that no thread sees the stamp of a new state with the rows of the old one.
         self._present = self._open()
 
     @property
     def store(self) -> Store:
-        """Its rows. Raises as the making does, where it has been replaced."""
+        """Its rows. Reopens a replaced state, and raises like the constructor."""
         stamp, store = self._present
         return store if stamp_of(self._identity) == stamp else self._reopen()
 
     def unchanged(self) -> Check:
-        """Something to call later: it raises Rewritten when this state has been replaced."""
+        """Return a function that raises Rewritten if this state has been replaced."""
         store = self.store
 
         def check() -> None:
@@ -56,9 +55,8 @@ class PresentState:
 
     @contextmanager
     def steady(self) -> Iterator[Check]:
-        """A block that reads one state, archive and graph with it. It is given a check to be made
-        before anything is handed on; whatever goes wrong because the state was replaced is raised
-        as Rewritten."""
+        """A context that reads one state, with archive and graph. It yields a check to call before
+        any result is used. Errors caused by a replaced state are raised as Rewritten."""
         check = self.unchanged()
         try:
             yield check
@@ -83,7 +81,8 @@ class PresentState:
             return new[1]
 
     def _open(self) -> tuple[tuple[int, int], Store]:
-        stamp = stamp_of(self._identity)  # first: a state that comes in between is seen later
+        # first: then a replacement in the meantime is detected later
+        stamp = stamp_of(self._identity)
         store = open_to_read(self._paths)
         try:
             store.refresh()

@@ -1,7 +1,7 @@
-"""Everything that is known of one URL: what `why` tells.
+"""Everything that is known about one URL, for `why`.
 
-For a URL that the collection does not know, the story is what its rules would say: scope, bans,
-traps and, where the site's robots.txt is known, that.
+For an unknown URL the story is what the rules decide: scope, bans, traps and, if known, the site's
+robots.txt.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from gossamer.records import Outcome, Reason
 from gossamer.urls.canonical import origin_of, target_of
 
 SAYS: Final[dict[Reason, str]] = {
-    Reason.SCOPE: "it lies outside the crawl",
-    Reason.DEPTH: "it is too many links away from a seed",
-    Reason.BANNED: "a line of a ban file matches it",
-    Reason.ROBOTS: "the site's robots.txt forbids it",
-    Reason.NOFOLLOW: "the page or the link asks crawlers not to follow it",
-    Reason.TYPE: "its headers name a type that the crawl does not want",
-    Reason.SIZE: "its headers name a length beyond the limit",
-    Reason.TRAP: "it looks like one of endlessly many",
-    Reason.UNSAFE: "asking could change something",
-    Reason.BUDGET: "its host has had its share",
-    Reason.PRIVATE: "it leads to a private address",
-    Reason.CONTACT: "its site is somebody's, and no contact is set",
-    Reason.PORT: "its port is not one that is asked",
-    Reason.REDIRECTS: "too many redirects in a row lead to it",
-    Reason.MALFORMED: "what stands in the page is no URL",
-    Reason.DNS: "its host's name could not be resolved",
-    Reason.CONNECT: "its host does not accept a connection",
-    Reason.TLS: "no secure connection could be made",
-    Reason.TIMEOUT: "no answer came in time",
-    Reason.RESET: "the connection ended before the answer did",
-    Reason.PROTOCOL: "what came is not HTTP",
-    Reason.ENCODING: "its body is not in the compression that its headers name",
-    Reason.BUSY: "its host said that it is busy",
-    Reason.CRASH: "this program failed on it",
+    Reason.SCOPE: "it is outside the scope of the crawl",
+    Reason.DEPTH: "it is more links away from a seed than the depth limit allows",
+    Reason.BANNED: "it matches a line of a ban list",
+    Reason.ROBOTS: "robots.txt of the site disallows it",
+    Reason.NOFOLLOW: "the page or the link is marked nofollow",
+    Reason.TYPE: "its Content-Type is not one of the types to fetch",
+    Reason.SIZE: "its Content-Length exceeds the limit",
+    Reason.TRAP: "it looks like a crawler trap (an endless series of URLs)",
+    Reason.UNSAFE: "a request could change something on the server",
+    Reason.BUDGET: "the limit of URLs for its host or site is reached",
+    Reason.PRIVATE: "its address is private",
+    Reason.CONTACT: "no contact is set, and its site is not local",
+    Reason.PORT: "its port is not allowed",
+    Reason.REDIRECTS: "the chain of redirects to it is too long",
+    Reason.MALFORMED: "the text in the page is not a URL",
+    Reason.DNS: "the name of its host cannot be resolved",
+    Reason.CONNECT: "its host does not accept connections",
+    Reason.TLS: "the TLS connection failed",
+    Reason.TIMEOUT: "the request timed out",
+    Reason.RESET: "the connection closed before the response was complete",
+    Reason.PROTOCOL: "the response is not valid HTTP",
+    Reason.ENCODING: "its body does not match its Content-Encoding",
+    Reason.BUSY: "its host responded that it is overloaded",
+    Reason.CRASH: "this program crashed while processing it",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A page on the way from a seed to a URL."""
+    """A page on the path from a seed to a URL."""
 
     url: str
     depth: int
@@ -54,7 +54,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RobotsView:
-    """What the robots.txt of a URL's origin says of it."""
+    """What the robots.txt of an origin says about a URL."""
 
     origin: str
     at_us: int
@@ -68,7 +68,7 @@ class RobotsView:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the rules would say to a URL that is not known."""
+    """What the rules decide for an unknown URL."""
 
     is_in: bool
     because: str
@@ -77,9 +77,9 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """All that is known of one URL. `row` is None, and `judged` is set, when it is not known.
+    """All that is known about one URL. If it is unknown, `row` is None and `judged` is set.
 
-    `via` leads from the page that named it back to the seed, the nearest first.
+    `via` is the path from the page that links to it back to the seed, the nearest first.
     """
 
     url: str
@@ -90,16 +90,16 @@ class Story:
     robots: RobotsView | None = None
     judged: Judged | None = None
     is_seed: bool = False
-    dropped: int = 0  # links of this collection that were counted and not recorded
+    dropped: int = 0  # links of this collection that were counted, but not stored
 
     @property
     def tries(self) -> int:
-        """Requests so far, or attempts to reach the host where none could be sent."""
+        """Requests so far, or attempts to reach the host if no request could be sent."""
         return _tries(self.row) if self.row is not None else 0
 
     @property
     def because(self) -> str:
-        """The reason as half a sentence; empty when there is none."""
+        """The reason as a clause; empty if there is none."""
         if self.row is None or not self.row.reason:
             return ""
         return SAYS.get(Reason(self.row.reason), self.row.reason)
@@ -116,7 +116,7 @@ def _tries(row: UrlRow) -> int:
 
 
 def robots_view(url: str, access: Access) -> RobotsView:
-    """What an origin's rules say to one of its URLs."""
+    """Apply the rules of an origin to one of its URLs."""
     ruling = access.judge(target_of(url))
     return RobotsView(
         origin=origin_of(url),

@@ -1,4 +1,4 @@
-"""A URL's story in sentences, as people read it. Pure: told the time."""
+"""Format the story of a URL as sentences. Pure: the time is an argument."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.reader.story import Judged, RobotsView, Story
 from gossamer.records import Outcome
 
-_STEPS: Final = 10  # of a long chain, shown from each end
+_STEPS: Final = 10  # shown from each end of a long chain
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
 def tell(story: Story, now_us: int) -> list[str]:
-    """The story, one sentence a line."""
+    """Return the story, one sentence per line."""
     if story.row is None:
-        assert story.judged is not None, "a story is of a known URL or of a judged one"
+        assert story.judged is not None, "a story has a row or a judgement"
         return list(_tell_unknown(story, story.judged, now_us))
     return [
         f"{story.url} is {answer_text(story.row.outcome.value, story.row.status)}.",
@@ -43,16 +43,16 @@ def when(at_us: int, now_us: int) -> str:
 
 
 def _tell_unknown(story: Story, judged: Judged, now_us: int) -> Iterator[str]:
-    yield f"{story.url} is not known: no page that was fetched links to it."
+    yield f"{story.url} is unknown: no fetched page links to it."
     if judged.is_in:
-        yield f"If a page did, it would be queued: {judged.because}."
+        yield f"If a page linked to it, it would be queued: {judged.because}."
     else:
-        yield f"If a page did, it would be refused ({judged.reason}): {judged.because}."
+        yield f"If a page linked to it, it would be refused ({judged.reason}): {judged.because}."
     if story.dropped:
         yield (
-            f"{story.dropped} links of this crawl led to more hosts than a page or a site may have "
-            "(frontier.hosts_per_page, frontier.hosts_per_site) and were not recorded; it may be "
-            "one of them."
+            f"This crawl dropped {story.dropped} links, because they led to more hosts than one "
+            "page or site may have (frontier.hosts_per_page, frontier.hosts_per_site). This URL "
+            "may be one of them."
         )
     yield from _tell_robots(story.robots, now_us)
     yield from _tell_host(story.host, now_us)
@@ -63,21 +63,21 @@ def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     tries = f", after {story.tries} tries" if story.tries > 1 else ""
     match row.outcome:
         case Outcome.FETCHED:
-            size = f"{counted(row.size_bytes, 'byte')} of {row.type or 'no named type'}"
+            size = f"{counted(row.size_bytes, 'byte')} of {row.type or 'unknown type'}"
             answer = f"{status_text(row.status)} ({LABELS[class_of_status(row.status)]})"
-            yield f"It answered {answer} with {size} {when(row.at_us, now_us)}{tries}."
+            yield f"The server responded {answer} with {size} {when(row.at_us, now_us)}{tries}."
             if row.redirect:
                 yield f"It redirects to {row.redirect}."
             if row.is_cut:
-                yield "The body was cut at a limit."
+                yield "The body was truncated at the size limit."
             if row.title:
                 yield f"Its title is {row.title!r}."
             if row.robots:
-                yield f"It asks robots for: {row.robots}."
+                yield f"Its robots directives are: {row.robots}."
         case Outcome.FAILED | Outcome.REFUSED:
-            asked = f" It answered {status_text(row.status)}." if row.status else ""
-            yield f"Because {story.because} [{row.reason}]{detail}{tries}.{asked}"
-            yield f"That was decided {when(row.at_us, now_us)}."
+            asked = f" The server responded {status_text(row.status)}." if row.status else ""
+            yield f"Reason: {story.because} [{row.reason}]{detail}{tries}.{asked}"
+            yield f"This was decided {when(row.at_us, now_us)}."
         case Outcome.QUEUED:
             yield from _tell_waiting(story, row, now_us)
 
@@ -85,17 +85,17 @@ def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
 def _tell_waiting(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     if row.reason:
         detail = f" ({row.detail})" if row.detail else ""
-        yield f"Try {row.tries} failed, because {story.because} [{row.reason}]{detail}."
+        yield f"Attempt {row.tries} failed: {story.because} [{row.reason}]{detail}."
     if row.due_us:
-        yield f"It is next due {when(row.due_us, now_us)}."
+        yield f"The next attempt is {when(row.due_us, now_us)}."
     else:
-        yield "It is due as soon as its turn comes and its host is rested."
+        yield "It will be requested when its turn comes and the delay of its host has passed."
 
 
 def _tell_finding(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     seen = f", first seen {when(row.first_us, now_us)}" if row.first_us else ""
     if not story.via:
-        yield f"It is a seed{seen}." if story.is_seed else f"Where it was found is not known{seen}."
+        yield f"It is a seed{seen}." if story.is_seed else f"Its source page is unknown{seen}."
         return
     links = counted(row.depth, "link")
     yield f"It was found on {story.via[0].url}{seen}; it is {links} from a seed."
@@ -103,7 +103,7 @@ def _tell_finding(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
         steps = [step.url for step in reversed(story.via)]
         if len(steps) > 2 * _STEPS:
             steps = [*steps[:_STEPS], "...", *steps[-_STEPS:]]
-        yield "The way to it: " + " -> ".join([*steps, story.url]) + "."
+        yield "Path from the seed: " + " -> ".join([*steps, story.url]) + "."
 
 
 def _tell_captures(story: Story, now_us: int) -> Iterator[str]:
@@ -116,29 +116,30 @@ def _tell_captures(story: Story, now_us: int) -> Iterator[str]:
 
 def _tell_robots(robots: RobotsView | None, now_us: int) -> Iterator[str]:
     if robots is None:
-        yield "The robots.txt of its origin has not been asked for."
+        yield "The robots.txt of its origin has not been fetched."
         return
-    verdict = "allows" if robots.is_allowed else "forbids"
+    verdict = "allows" if robots.is_allowed else "disallows"
     line = f" in line {robots.line}" if robots.line else ""
     if robots.detail:
         rule = f": {robots.detail}"
     else:
-        rule = f": {robots.rule}{line}" if robots.rule else ": no rule speaks of it"
-    yield f"robots.txt of {robots.origin}, read {when(robots.at_us, now_us)}, {verdict} it{rule}."
+        rule = f": {robots.rule}{line}" if robots.rule else ": no rule matches"
+    at = when(robots.at_us, now_us)
+    yield f"robots.txt of {robots.origin}, fetched {at}, {verdict} it{rule}."
     if robots.crawl_delay_s:
-        yield f"It asks for {robots.crawl_delay_s:g} seconds between two requests."
+        yield f"It sets a Crawl-delay of {robots.crawl_delay_s:g} seconds."
 
 
 def _tell_host(host: HostRow | None, now_us: int) -> Iterator[str]:
     if host is None or not host.name:
-        yield "Nothing else of its host is known."
+        yield "Nothing else is known about its host."
         return
     yield (
         f"Its host {host.name} has {counted(host.known, 'known URL')}: {host.fetched} fetched, "
-        f"{host.queued} queued, {host.waiting} waiting for their time, {host.failed} failed, "
+        f"{host.queued} queued, {host.waiting} waiting for a retry, {host.failed} failed, "
         f"{host.refused} refused."
     )
     if host.trouble:
-        yield f"The host is in trouble: {host.trouble}."
+        yield f"The host has a problem: {host.trouble}."
     if host.free_us > now_us:
-        yield f"The host rests; it may be asked again {when(host.free_us, now_us)}."
+        yield f"The next request to the host is allowed {when(host.free_us, now_us)}."

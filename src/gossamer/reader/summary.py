@@ -1,4 +1,4 @@
-"""What a collection says of itself: a line in a terminal, a small table in a notebook."""
+"""Summarise a collection: one line in a terminal, a small table in a notebook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SUMS: Final = ("fetched", "queued", "failed", "refused", "known", "links", "ind
 
 
 def line_of(reader: CollectionReader, *, is_closed: bool) -> str:
-    """Its folder, pages, URLs and links."""
+    """Return its folder, pages, URLs and links."""
     name = repr(str(reader.paths.path))
     if is_closed:
         return f"<Collection {name}: closed>"
@@ -22,7 +22,7 @@ def line_of(reader: CollectionReader, *, is_closed: bool) -> str:
 
 
 def html_of(reader: CollectionReader, *, is_closed: bool) -> str:
-    """Its folder, seeds and sums."""
+    """Return its folder, seeds and counts."""
     if is_closed:
         return f"<p>{escaped(line_of(reader, is_closed=True))}</p>"
     counts, seeds = reader.counts(), reader.seeds()

@@ -1,6 +1,6 @@
-"""Tables of a collection for notebooks: Arrow at heart, others on request.
+"""Tables of a collection for notebooks: Arrow, and other formats on request.
 
-A table is read when it is first asked for something, and then kept.
+A table is read on first use and then kept in memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SHOWN: Final = 10
 class Table:
     """Rows and columns. In `sql` the table has its own name.
 
-    `read` gives record batches, at least one.
+    `read` returns record batches, at least one.
     """
 
     def __init__(
@@ -38,15 +38,15 @@ class Table:
         read: Callable[[], Iterator[Any]],
         glance: Callable[[], Iterator[Any]] | None = None,
     ) -> None:
-        """`glance` gives the same rows without columns that take long to read; what is shown and
-        counted comes from it, until all of the table was asked for."""
+        """`glance` returns the same rows without columns that take long to read. Display and
+        `len` use it until the whole table has been read."""
         self.name = name
         self.batches = read
         self._glance_batches = glance
 
     @classmethod
     def of(cls, name: str, rows: Any) -> Table:
-        """A table of rows that have been read: a pyarrow.Table."""
+        """Return a table of rows that are already read: a pyarrow.Table."""
         return cls(name, lambda: iter(rows.to_batches() or [_no_rows(rows.schema)]))
 
     @cached_property
@@ -55,14 +55,14 @@ class Table:
 
     @property
     def _shown(self) -> Any:
-        """The table, or what is quickly had of it."""
+        """The table, or the part that is quick to read."""
         if self._glance_batches is None or "_arrow" in self.__dict__:
             return self._arrow
         return self._glance
 
     @cached_property
     def _glance(self) -> Any:
-        assert self._glance_batches is not None, "asked for where there is one"
+        assert self._glance_batches is not None, "used only if there is one"
         return table_of(self._glance_batches())
 
     def to_arrow(self) -> Any:
@@ -112,10 +112,10 @@ class Table:
 
 
 def ask(query: str, tables: Mapping[str, Table]) -> Table:
-    """The answer of DuckDB to a query over some tables. Raises UsageError for a wrong one.
+    """Run a DuckDB query over some tables. Raises UsageError for an invalid one.
 
-    Tables that the query names are copied to DuckDB batch by batch; what its memory limit does not
-    hold is on the disk meanwhile.
+    The tables that the query names are copied to DuckDB batch by batch; data beyond its memory
+    limit goes to the disk.
     """
     with (
         tempfile.TemporaryDirectory(prefix="gossamer-sql-") as spill,
@@ -133,12 +133,12 @@ def ask(query: str, tables: Mapping[str, Table]) -> Table:
         except duckdb.Error as fault:
             raise UsageError(f"the query failed: {fault}") from fault
     if rows is None:
-        raise UsageError("the query returns no rows; begin it with SELECT")
+        raise UsageError("the query returns no table; start it with SELECT")
     return Table.of("answer", rows)
 
 
 def may_name(query: str, columns: Collection[str]) -> bool:
-    """Whether a query may ask for one of these columns, by name or as a star. In doubt it may."""
+    """Whether a query may use one of these columns, by name or by a star; True if uncertain."""
     if not re.search(r"\bselect\b", query, re.IGNORECASE):
         return True  # `from pages` is `select * from pages`
     names = "|".join(map(re.escape, columns))
@@ -161,11 +161,11 @@ def _import(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as fault:
-        raise UsageError(f"{name} is not installed; `pip install {name}`") from fault
+        raise UsageError(f"{name} is not installed; run `pip install {name}`") from fault
 
 
 def times_as_text(batch: Any) -> Any:
-    """The batch with its times as people read them, `2026-01-31T12:00:00Z`. Parquet has them as
+    """Return the batch with its times as text, `2026-01-31T12:00:00Z`. Parquet has them as
     timestamps, to the microsecond."""
     for number, field in enumerate(batch.schema):
         if pa.types.is_timestamp(field.type):

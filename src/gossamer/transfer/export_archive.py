@@ -1,9 +1,9 @@
-"""The archive of a collection as one file for other tools: WARC or WACZ.
+"""Export the archive of a collection as one file for other tools: WARC or WACZ.
 
-A crawl may go on meanwhile: of each file only the bytes that the state knew when the export began
-are taken. Members of gzip may be joined, so a whole archive is copied byte for byte; of a part, the
-exchanges of it, with the first record of each file. Memory holds one piece of a file, and for WACZ
-the lines of an index whose file is still open.
+Works during a crawl: of each file it takes only the bytes that the state knew at the start. gzip
+members can be concatenated, so a whole archive is copied byte for byte. A partial export takes the
+matching exchanges and the first record of each file. Memory holds one block of a file and, for
+WACZ, the index lines of a file that is still open.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ ARCHIVES: Final = {"warc": ".warc.gz", "wacz": ".wacz"}
 _COPIED_BYTES: Final = 1 << 20
 _PAGE_TYPES: Final = frozenset({"text/html", "application/xhtml+xml", "application/pdf", ""})
 
-Span = tuple[int, int]  # first byte, and the one behind the last
+Span = tuple[int, int]  # first byte, and the byte after the last
 
 
 def check_archive(what: str, path: Path, prefix: str = "") -> None:
-    """Raise UsageError for a file or a part that cannot be."""
+    """Raise UsageError for an invalid file name or prefix."""
     wanted = ARCHIVES[what]
     if path == STDOUT and what == "warc":
         return
     if path == STDOUT or not path.name.lower().endswith(wanted):
         raise UsageError(f"{path}: name a file that ends in {wanted} with -o")
     if path.is_dir():
-        raise UsageError(f"{path} is a directory; name a file in it")
+        raise UsageError(f"{path} is a directory; add a file name")
     if prefix and "://" not in prefix:
         raise UsageError(f"{prefix!r} is not a URL prefix (https://{prefix} expected)")
 
@@ -55,16 +55,15 @@ def export_archive(
     prefix: str = "",
     clock: Clock | None = None,
 ) -> int:
-    """Write the archive, or the part of it whose URLs begin with `prefix`; how many bytes.
+    """Write the archive, or the exchanges whose URLs begin with `prefix`; return the bytes written.
 
-    `pages` are those that a WACZ lists. Raises UsageError, NotKnown, CorruptFile, DiskFault,
-    Rewritten.
+    `pages` are listed in a WACZ. Raises UsageError, NotKnown, CorruptFile, DiskFault, Rewritten.
     """
     with reader.steady() as check:
         parts = list(_parts(reader, prefix))
         if not parts:
-            named = f" of URLs that begin with {prefix}" if prefix else ""
-            raise NotKnown(f"nothing was found in the archive of {reader.paths.path}{named}")
+            named = f" for URLs that begin with {prefix}" if prefix else ""
+            raise NotKnown(f"the archive of {reader.paths.path} contains nothing{named}")
         with writing_to(path, check) as file:
             return _write(file, what, parts, pages, reader.paths, clock or SystemClock())
 
@@ -111,7 +110,7 @@ def _noting_first(pages: Iterable[ListedPage], first: list[ListedPage]) -> Itera
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is taken of one WARC file: spans of it, in their order."""
+    """The exported spans of one WARC file, in order."""
 
     path: Path
     spans: list[Span]
@@ -121,7 +120,7 @@ class _Part:
         return sum(end - start for start, end in self.spans)
 
     def pieces(self) -> Iterator[bytes]:
-        """Its bytes, piece by piece. The salt of the collection's keys does not leave it."""
+        """Yield its bytes in blocks, without the salt of the collection's keys."""
         with self.path.open("rb") as file:
             for start, end in self.spans:
                 if not start and end:
@@ -133,13 +132,13 @@ class _Part:
                 while left:
                     piece = file.read(min(_COPIED_BYTES, left))
                     if not piece:
-                        what = f"the file ends here, and {left} bytes more were committed"
+                        what = f"the file ends here, but {left} more bytes were committed"
                         raise CorruptFile(self.path, end - left, what)
                     left -= len(piece)
                     yield piece
 
     def lines(self) -> Iterator[str]:
-        """The lines of its captures, sorted, with the places that they have in the new file."""
+        """Yield the index lines of its captures, sorted, with their offsets in the new file."""
         index = cdxj_path(self.path)
         is_whole = self.spans == [(0, self.path.stat().st_size)]
         if is_whole and index.exists():
@@ -167,14 +166,14 @@ def _parts(reader: CollectionReader, prefix: str) -> Iterator[_Part]:
         if not end:
             continue
         if not path.exists():
-            raise CorruptFile(path, 0, "the file is gone; restore it from a backup")
+            raise CorruptFile(path, 0, "the file is missing; restore it from a backup")
         spans = [(0, end)] if not prefix else _spans_of(path, end, prefix)
         if spans:
             yield _Part(path, spans)
 
 
 def _spans_of(path: Path, end: int, prefix: str) -> list[Span]:
-    """The exchanges of URLs with that beginning, neighbours joined; first the file's own record."""
+    """Return the spans of URLs with the prefix, adjacent ones joined; the warcinfo span first."""
     spans: list[Span] = []
     for exchange in iter_exchanges(path):
         stored = exchange.stored
@@ -197,6 +196,6 @@ def _spans_of(path: Path, end: int, prefix: str) -> list[Span]:
 
 
 def is_listed(row: UrlRow) -> bool:
-    """Whether a URL is a page that people would look for."""
+    """Whether a URL is a page that a WACZ lists."""
     is_page = row.outcome is Outcome.FETCHED and row.status == 200
     return is_page and row.type in _PAGE_TYPES

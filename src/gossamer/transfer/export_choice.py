@@ -1,6 +1,6 @@
-"""Which pages, and which of their columns, does an export have?
+"""Select the pages and the columns of an export.
 
---outcome fetched,failed     by what became of the URL
+--outcome fetched,failed     by outcome of the URL
 --status 404  4xx  200-299   by HTTP status; several are joined by OR
 --columns url,status,title   in this order
 """
@@ -36,7 +36,7 @@ class Choice:
         statuses: Iterable[str] = (),
         columns: Iterable[str] = (),
     ) -> Choice:
-        """Read what a person typed; each text may hold several with commas. Raises UsageError."""
+        """Parse the options; each text may hold several values with commas. Raises UsageError."""
         return cls(
             tuple(map(_outcome, _parted(outcomes))),
             tuple(map(_span, _parted(statuses))),
@@ -45,33 +45,33 @@ class Choice:
 
     @property
     def is_filter(self) -> bool:
-        """Whether some rows are left out."""
+        """Whether some rows are excluded."""
         return bool(self.outcomes or self.statuses)
 
     def admits(self, row: UrlRow) -> bool:
-        """Whether a URL is chosen."""
+        """Whether a URL is selected."""
         if self.outcomes and row.outcome.value not in self.outcomes:
             return False
         return not self.statuses or any(a <= row.status <= b for a, b in self.statuses)
 
     def condition(self) -> str:
-        """The same in SQL, over the columns `outcome_` and `status_`."""
+        """Return the same condition in SQL, over the columns `outcome_` and `status_`."""
         outcomes = " or ".join(f"outcome_ = '{one}'" for one in self.outcomes)
         statuses = " or ".join(f"status_ between {a} and {b}" for a, b in self.statuses)
         return " and ".join(f"({part})" for part in (outcomes, statuses) if part) or "true"
 
     def names(self, schema: Any) -> tuple[str, ...]:
-        """The columns of a table that are chosen. Raises UsageError for one that it has not."""
+        """Return the selected columns of a table. Raises UsageError for an unknown column."""
         for name in self.columns:
             if name not in schema.names:
                 known = ", ".join(schema.names)
                 raise UsageError(
-                    f"there is no column {name!r}; there are {known}{nearest(name, schema.names)}"
+                    f"unknown column {name!r}; the columns are {known}{nearest(name, schema.names)}"
                 )
         return self.columns or tuple(schema.names)
 
     def narrowed(self, schema: Any) -> Any:
-        """The schema with the chosen columns alone."""
+        """Return the schema with the selected columns only."""
         return schema.empty_table().select(list(self.names(schema))).schema
 
 
@@ -84,7 +84,7 @@ def _parted(texts: Iterable[str]) -> list[str]:
 
 def _outcome(text: str) -> str:
     if text not in OUTCOMES:
-        raise UsageError(f"--outcome is {text!r}, but it must be one of {', '.join(OUTCOMES)}")
+        raise UsageError(f"--outcome is {text!r}, but must be one of {', '.join(OUTCOMES)}")
     return text
 
 
@@ -92,7 +92,7 @@ def _span(text: str) -> tuple[int, int]:
     found = _STATUS.fullmatch(text)
     if found is None:
         raise UsageError(
-            f"--status is {text[:40]!r}, but it must be a status such as 404, a class such as 4xx "
+            f"--status is {text[:40]!r}, but must be a status such as 404, a class such as 4xx "
             "or a range such as 200-299"
         )
     one, group, first, last = found.groups()
@@ -101,5 +101,5 @@ def _span(text: str) -> tuple[int, int]:
     if group:
         return int(group) * 100, int(group) * 100 + 99
     if int(first) > int(last):
-        raise UsageError(f"--status is {text}, but a range begins with the smaller number")
+        raise UsageError(f"--status is {text}, but a range starts with the smaller number")
     return int(first), int(last)

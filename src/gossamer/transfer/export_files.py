@@ -1,9 +1,9 @@
-"""Record batches to a file that people open: JSON lines, CSV or Parquet, told by its name.
+"""Write record batches to a file: JSON lines, CSV or Parquet, by its extension.
 
-A file appears whole or not at all: it is written beside its place and renamed. Memory holds one
-batch. In CSV a cell that a spreadsheet would run as a formula gets an apostrophe before it, which
-can be taken off again without a doubt (docs/adr/0009-csv-cells.md); the other formats, and CSV on
-request, hold exactly what was found.
+A file appears complete or not at all: it is written under a temporary name and renamed. Memory
+holds one batch. In CSV, a cell that a spreadsheet would run as a formula gets an apostrophe before
+it, which can be removed again unambiguously (docs/adr/0009-csv-cells.md). The other formats, and
+CSV on request, hold the exact values.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from gossamer.graph.arrow import pa, pq
 from gossamer.reader.tables import times_as_text
 
 STDOUT: Final = Path("-")
-# What spreadsheets take as the beginning of a formula, or skip before one; the wide forms are the
-# same to some. With apostrophes before it as well: so whoever takes one off such a cell has what
-# was found, whatever that was.
+# The characters that start a formula in spreadsheets, or that they skip before one; some treat the
+# wide forms alike. Apostrophes before them match too: so removing one apostrophe from such a cell
+# always restores the original value.
 _FORMULA: Final = r"^'*[=+\-@\t\r\n\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
 _csv: Final[Any] = importlib.import_module("pyarrow.csv")
 _compute: Final[Any] = importlib.import_module("pyarrow.compute")
 
 
 class _Writer(Protocol):
-    """Takes batches of one schema, and is told when there are no more."""
+    """Accepts batches of one schema; `close` ends the file."""
 
     def write(self, batch: Any) -> None: ...
 
@@ -41,7 +41,7 @@ class _Writer(Protocol):
 
 
 class _JsonLines:
-    """One object a line; empty cells are null."""
+    """One object per line; empty cells are null."""
 
     def __init__(self, file: IO[bytes], _schema: Any) -> None:
         self._file = file
@@ -56,7 +56,7 @@ class _JsonLines:
 
 
 class _ExactCsv:
-    """A line of names, then one line a row; texts are quoted, empty cells are not."""
+    """A header line, then one line per row; texts are quoted, empty cells are not."""
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         self._writer = _csv.CSVWriter(file, times_as_text(schema.empty_table()).schema)
@@ -69,7 +69,7 @@ class _ExactCsv:
 
 
 class _Csv:
-    """The same for spreadsheets: no cell is a formula."""
+    """CSV for spreadsheets: no cell is a formula."""
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         self._exact = _ExactCsv(file, schema)
@@ -108,22 +108,22 @@ _EXACT: Final = {**_FORMATS, ".csv": _ExactCsv}
 
 
 def is_text(path: Path) -> bool:
-    """Whether a file of that name shows times as text."""
+    """Whether the file format shows times as text."""
     return path.suffix.lower() != ".parquet"
 
 
 def harmless(column: Any) -> Any:
-    """A text column in which no cell begins as a formula does. One apostrophe less, and it is as it
-    was: cells that began so after apostrophes have one more, too."""
+    """Return a text column in which no cell starts like a formula. Removing one apostrophe restores
+    a cell: cells that already had apostrophes before a formula get one more."""
     is_formula = _compute.match_substring_regex(column, _FORMULA)
     quoted = _compute.binary_join_element_wise("'", column, "")
     return _compute.if_else(is_formula, quoted, column)
 
 
 def check_name(path: Path, others: Collection[str] = ()) -> str:
-    """The format's extension, told by the file's name. Raises UsageError.
+    """Return the extension of the file's format. Raises UsageError.
 
-    `others` are those that this table may have beside the usual ones.
+    `others` are extensions that this table allows in addition.
     """
     if path == STDOUT:
         return ".jsonl"
@@ -132,19 +132,19 @@ def check_name(path: Path, others: Collection[str] = ()) -> str:
         *most, last = (*_FORMATS, *others)
         raise UsageError(
             f"{path}: unknown file format; use {', '.join(most)} or {last}, or "
-            "write - for JSON lines on standard output"
+            "use - for JSON lines on standard output"
         )
     if path.is_dir():
-        raise UsageError(f"{path} is a directory; name a file in it")
+        raise UsageError(f"{path} is a directory; add a file name")
     return extension
 
 
 def write_batches(
     path: Path, schema: Any, batches: Iterator[Any], *, is_exact: bool = False
 ) -> int:
-    """Write all batches; how many rows there were. Raises UsageError or DiskFault.
+    """Write all batches; return the number of rows. Raises UsageError or DiskFault.
 
-    `is_exact`: in CSV, too, every cell is as it was found.
+    `is_exact`: CSV cells keep their exact values.
     """
     writer_of = (_EXACT if is_exact else _FORMATS)[check_name(path)]
     with writing_to(path) as file:
@@ -152,14 +152,14 @@ def write_batches(
 
 
 def _nothing_to_check() -> None:
-    """What is written is sound anyway."""
+    """The default check: it accepts every file."""
 
 
 @contextlib.contextmanager
 def writing_to(path: Path, check: Callable[[], None] = _nothing_to_check) -> Iterator[IO[bytes]]:
-    """A file to write to that appears whole or not at all. Raises UsageError or DiskFault.
+    """Yield a file that appears complete or not at all. Raises UsageError or DiskFault.
 
-    `check` is asked when all is written: where it raises, no file appears.
+    `check` runs after the last write: if it raises, no file appears.
     """
     if path == STDOUT:
         yield sys.stdout.buffer
@@ -190,7 +190,7 @@ def _write(file: IO[bytes], writer: _Writer, batches: Iterator[Any]) -> int:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file to write to, renamed to `path` when all went well; a link stays a link."""
+    """Yield a temporary file, renamed to `path` on success; a symbolic link stays a link."""
     target = path.resolve()
     if target.exists() and not target.is_file():  # a pipe or a device: nothing to rename
         with target.open("wb") as file:
@@ -210,7 +210,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def sweep(target: Path) -> None:
-    """Delete what killed writers of this very file have left beside it."""
+    """Delete temporary files of killed writers of this file."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         process = left.name.split(".")[-2]
         if process.isdecimal() and not _is_alive(int(process)):
@@ -220,19 +220,19 @@ def sweep(target: Path) -> None:
 
 def _is_alive(process: int) -> bool:
     if os.name != "posix":
-        return True  # there asking would end it
+        return True  # on Windows this call would end the process
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
-        return True  # somebody else's
+        return True  # it belongs to another user
     return True
 
 
 def explained(path: Path, fault: OSError) -> UsageError | DiskFault:
-    """What to say of a file that could not be written."""
+    """Return the error for a file that could not be written."""
     if fault.errno in (errno.ENOSPC, errno.EDQUOT):
-        what = f"the disk is full, and {path} was not written; make room and try again"
+        what = f"{path} was not written because the disk is full; free space and try again"
         return DiskFault(what, is_full=True)
     return UsageError(f"cannot write {path}: {fault.strerror or fault}")

@@ -1,11 +1,11 @@
-"""Tables as a folder of Parquet files, which DuckDB and others read with one glob.
+"""Export tables as a folder of Parquet files, which DuckDB and others read with one glob.
 
     gossamer export pages -o out/      out/pages-00000.parquet, out/pages-00001.parquet, ...
     gossamer export all -o out/        the same for every table
     duckdb -c "select status, count(*) from 'out/pages-*.parquet' group by 1"
 
-A part has up to a million rows. The parts of a table appear together, when all of them are
-written, and those of an earlier export of the same table go. Other files in the folder stay.
+A part has up to a million rows. The parts of a table appear together when all of them are written,
+and they replace those of an earlier export of the table. Other files in the folder stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PART_ROWS: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A table that was written."""
+    """A written table."""
 
     what: str
     rows: int
@@ -40,19 +40,19 @@ class Written:
 
 
 def is_folder(output: str) -> bool:
-    """Whether a person means a folder: the name ends in a slash, or there is one."""
+    """Whether the output is a folder: the name ends in a slash, or the folder exists."""
     return output.endswith(("/", os.sep)) or (output != "-" and Path(output).is_dir())
 
 
 def check_folder(what: str, folder: Path, level: str = "page", choice: Choice = ALL) -> None:
-    """Raise UsageError for what cannot be exported to a folder."""
+    """Raise UsageError for an invalid export to a folder."""
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file; `export {what}` to a folder needs a new name")
+        raise UsageError(f"{folder} is a file; choose another name for the folder")
     if what != EVERY:
         check_table(what, level, choice)
     elif level != "page" or choice != ALL:
-        raise UsageError("`export all` writes whole tables; --level, --outcome, --status and "
-                         "--columns are for one table")  # fmt: skip
+        raise UsageError("`export all` writes whole tables; use --level, --outcome, --status and "
+                         "--columns with one table")  # fmt: skip
 
 
 def export_folder(
@@ -63,8 +63,8 @@ def export_folder(
     choice: Choice = ALL,
     part_rows: int = PART_ROWS,
 ) -> list[Written]:
-    """Write a table, or `all` of them, as Parquet parts. Raises UsageError, DiskFault, Rewritten;
-    then no part of that table appears."""
+    """Write one table, or `all`, as Parquet parts. Raises UsageError, DiskFault, Rewritten; after
+    an error no part of that table appears."""
     check_folder(what, folder, level, choice)
     whats = list(SCHEMAS) if what == EVERY else [what]
     return [_export(reader, one, folder, level, choice, part_rows) for one in whats]
@@ -114,7 +114,7 @@ def _write(path: Path, schema: Any, found: Iterator[Any]) -> int:
 
 
 def _pieces(found: Iterator[Any], part_rows: int) -> Iterator[Iterator[Any]]:
-    """Batches in groups of about so many rows; each group is to be taken before the next."""
+    """Group batches by about `part_rows` rows; consume each group before the next."""
     first = next(found, None)
     while first is not None:
         held: list[Any] = []

@@ -1,7 +1,7 @@
-"""Exports of the graph: links, anchors and networks, of pages, hosts or sites.
+"""Export the graph: links, anchor texts and networks, of pages, hosts or sites.
 
-A network goes to the formats of network programs (`graph/formats.py`), or as a table of edges to
-those of every export.
+A network is written in a format of network programs (`graph/formats.py`), or as a table of edges in
+one of the table formats.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ __all__ = ["anchors", "described", "edges", "links", "write_network"]
 
 
 def links(folder: Path) -> Iterator[Any]:
-    """Distinct links of the graph; a running crawl adds to it every half minute or so."""
+    """Yield the distinct links; a running crawl adds new ones about every 30 seconds."""
     return (_with_moments(batch) for batch in tables.links(folder))
 
 
 def _with_moments(batch: Any) -> Any:
-    """Microseconds since 1970 as times."""
+    """Convert microseconds since 1970 to timestamps."""
     for name in ("first_seen", "last_seen"):
         number = batch.schema.get_field_index(name)
         moments = batch.column(number).cast(MOMENT)
@@ -41,7 +41,7 @@ def _with_moments(batch: Any) -> Any:
 
 
 def edges(folder: Path, level: str) -> Iterator[Any]:
-    """The edges between pages, hosts or sites: source target pages links."""
+    """Yield the edges between pages, hosts or sites: source target pages links."""
     with network(folder, level) as graph:
         yield from graph.edges()
 
@@ -49,7 +49,7 @@ def edges(folder: Path, level: str) -> Iterator[Any]:
 def write_network(
     reader: CollectionReader, level: str, path: Path, check: Callable[[], None]
 ) -> int:
-    """Write nodes and edges to a file, its format told by the name; how many edges.
+    """Write nodes and edges in the format of the file's extension; return the number of edges.
 
     Raises UsageError, CorruptFile, DiskFault, and what `check` raises at the end.
     """
@@ -60,8 +60,8 @@ def write_network(
 
 @contextmanager
 def described(reader: CollectionReader, level: str) -> Iterator[Network]:
-    """The graph at a level, its nodes with what is known of them: their degrees, of pages title,
-    status and depth, of pages and sites the rank. Raises UsageError, CorruptFile."""
+    """Yield the graph at a level. Nodes have degrees; pages also have title, status and depth;
+    pages and sites have the rank. Raises UsageError, CorruptFile."""
     folder = reader.paths.graph
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as name:
         rows = reader.url_rows() if level == "page" else ()

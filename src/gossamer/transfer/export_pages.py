@@ -1,11 +1,11 @@
-"""The table of pages: every known URL, with its links, rank and copies joined.
+"""The table of pages: every known URL, joined with its links, rank and copies.
 
     rows of the state -----+
     links into each page --+--> DuckDB joins and sorts --> batches
     ranks -----------------+
     facts of the archive --+    (page_facts.py)
 
-What is not asked for is not staged: without the columns of `READ_AGAIN` no page is read.
+Only what the selected columns need is staged: without the columns of `READ_AGAIN` no page is read.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _STAGED: Final = pa.schema(
         pa.field("at_us", pa.int64()),
     ]
 )
-# Pages of one content, the first fetched first; what is no page is the only one of its kind. The
-# same rule as in `frontier/copies.py`.
+# Pages with the same content, the first fetched first; a URL that is not a page is its own group.
+# The same rule as in `frontier/copies.py`.
 _COPIES: Final = (
     "partition by case when p.outcome = 'fetched' and p.status = 200 and p.bytes > 0 "
     "then p.digest else p.url end order by p.at_us, p.url"
@@ -45,7 +45,7 @@ _COPIES: Final = (
 
 
 def pages(reader: CollectionReader, choice: Choice) -> Iterator[Any]:
-    """Record batches of the chosen pages and columns, in the order of the URLs."""
+    """Yield record batches of the selected pages and columns, sorted by URL."""
     schema = choice.narrowed(SCHEMAS["pages"])
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as name:
         folder = Path(name)
@@ -68,7 +68,7 @@ def pages(reader: CollectionReader, choice: Choice) -> Iterator[Any]:
             columns |= {name: f"f.{name}" for name in READ_AGAIN}
             joins.append(f"left join {facts} f on p.url = f.url")
         told = ", ".join(f"{columns[name]} as {name}" for name in schema.names)
-        # Copies are found among all pages, so the choice comes after them.
+        # Copies are found among all pages, so the filter comes after them.
         sql = (
             f"select {', '.join(schema.names)} from (select p.url as by_url, "  # noqa: S608
             f"p.outcome as outcome_, p.status as status_, {told} "
@@ -79,7 +79,7 @@ def pages(reader: CollectionReader, choice: Choice) -> Iterator[Any]:
 
 
 def _page_row(row: UrlRow) -> tuple[object, ...]:
-    """In the order of `_STAGED`."""
+    """Return a row with the columns of `_STAGED`."""
     is_fetched = row.outcome is Outcome.FETCHED
     has_reason = row.outcome in (Outcome.FAILED, Outcome.REFUSED)
     return (
@@ -96,7 +96,7 @@ def _page_row(row: UrlRow) -> tuple[object, ...]:
         http_moment(row.modified_at),
         row.digest or None,
         row.out_links,
-        # By way of microseconds, which the archive keeps: a rebuilt state gives the same.
+        # From microseconds, as the archive keeps them: a rebuilt state gives the same value.
         round(round(row.took_s * 1000, 3), 1) if is_fetched else None,
         row.redirect or None,
         row.at_us,
@@ -104,15 +104,15 @@ def _page_row(row: UrlRow) -> tuple[object, ...]:
 
 
 def http_moment(value: str) -> int | None:
-    """The date of a header in microseconds since 1970; None when it is none."""
+    """Return the date of a header in microseconds since 1970, or None if it is invalid."""
     if not value:
         return None
     try:
         moment = parsedate_to_datetime(value)
-        if moment.tzinfo is None:  # no zone, or one that is not known: HTTP has only GMT
+        if moment.tzinfo is None:  # no zone, or an unknown one: HTTP has only GMT
             moment = moment.replace(tzinfo=UTC)
         at_us = int(moment.timestamp()) * 1_000_000
-        iso_of(at_us)  # a year that no date can have
+        iso_of(at_us)  # raises for a year out of range
     except (ValueError, TypeError, OverflowError, IndexError, OSError):
         return None
     return at_us

@@ -1,7 +1,7 @@
 """The columns of every export, with their types, in the order of docs/formats/exports.md.
 
-Times are timestamps in UTC, to the microsecond. Formats of text show the second
-(`export_files.py`); `CAPTURES_AS_TEXT` shows more where a second does not tell two captures apart.
+Times are timestamps in UTC, to the microsecond. Text formats show seconds (`export_files.py`);
+`CAPTURES_AS_TEXT` shows more digits where two captures have the same second.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _TYPES: Final = {"s": pa.string(), "i": pa.int64(), "f": pa.float64(), "t": MOME
 
 
 def _schema(columns: str) -> Any:
-    """`name:s count:i`: texts, whole numbers, numbers and times."""
+    """Build a schema from `name:s count:i`: texts, integers, floats and times."""
     parted = (column.split(":") for column in columns.split())
     return pa.schema([(name, _TYPES[kind]) for name, kind in parted])
 
@@ -42,6 +42,6 @@ SCHEMAS: Final = {
 CAPTURES_AS_TEXT: Final = SCHEMAS["captures"].set(1, pa.field("fetched_at", pa.string()))
 PLACES: Final = _schema("url:s file:s start:i")
 LISTED: Final = _schema("url:s at:s title:s depth:i")
-# Columns of pages that only the archive knows: pages are read again for them.
+# Columns of pages that only the archive has: pages are read again for them.
 FACTS: Final = _schema("url:s h1:s description:s canonical:s words:i")
 READ_AGAIN: Final = tuple(FACTS.names[1:])

@@ -1,9 +1,9 @@
-"""Rows of a table, put in order in bounded memory.
+"""Sort rows in bounded memory.
 
     rows --> staged in a temporary Parquet file --> DuckDB sorts and joins --> batches
 
-Rows are staged 10,000 at a time. DuckDB sorts within its limit and spills into the folder of the
-staged files; all of it is gone when the last batch is taken, or nobody wants more.
+Rows are staged 10,000 at a time. DuckDB sorts within its memory limit and spills into the folder of
+the staged files, which is deleted after the last batch or when the caller stops.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MEMORY: Final = "256MB"
 
 
 def ordered(rows: Iterable[tuple[object, ...]], schema: Any, order: str) -> Iterator[Any]:
-    """Rows as record batches in the order of some columns."""
+    """Yield rows as record batches, sorted by some columns."""
     with tempfile.TemporaryDirectory(prefix="gossamer-export-") as folder:
         staged = stage(Path(folder) / "rows.parquet", schema, rows)
         sql = f"select * from {staged} order by {order}"  # noqa: S608
@@ -31,7 +31,7 @@ def ordered(rows: Iterable[tuple[object, ...]], schema: Any, order: str) -> Iter
 
 
 def stage(path: Path, schema: Any, rows: Iterable[tuple[object, ...]]) -> str:
-    """Write rows to a temporary file; how it is called in SQL."""
+    """Write rows to a temporary file; return its name in SQL."""
     with pq.ParquetWriter(path, schema, compression="lz4") as writer:
         for batch in batched(rows, schema, _BATCH_ROWS):
             writer.write_batch(batch)
@@ -39,7 +39,7 @@ def stage(path: Path, schema: Any, rows: Iterable[tuple[object, ...]]) -> str:
 
 
 def stage_batches(path: Path, found: Iterator[Any]) -> str:
-    """The same for record batches, of which there is at least one."""
+    """The same for record batches; there must be at least one."""
     first = next(found)
     with pq.ParquetWriter(path, first.schema, compression="lz4") as writer:
         writer.write_batch(first)
@@ -54,7 +54,7 @@ def _sql_name(path: Path) -> str:
 
 
 def batched(rows: Iterable[tuple[object, ...]], schema: Any, size: int) -> Iterator[Any]:
-    """Rows as record batches; at least one, so that the columns are known."""
+    """Yield rows as record batches; at least one, so that the columns are known."""
     iterator = iter(rows)
     piece = list(islice(iterator, size))
     while True:
@@ -67,7 +67,7 @@ def batched(rows: Iterable[tuple[object, ...]], schema: Any, size: int) -> Itera
 
 
 def _array(column: tuple[object, ...], kind: Any) -> Any:
-    """An Arrow column. Half a surrogate pair is no UTF-8, and becomes a question mark."""
+    """Build an Arrow column. A lone surrogate is not valid UTF-8 and becomes a question mark."""
     try:
         return pa.array(column, kind)
     except UnicodeEncodeError:
@@ -79,13 +79,13 @@ def _array(column: tuple[object, ...], kind: Any) -> Any:
 
 
 def ask(sql: str, schema: Any, folder: Path) -> Iterator[Any]:
-    """The answer to a question over staged files, in bounded memory; at least one batch."""
+    """Run a query over staged files in bounded memory; yields at least one batch."""
     with duckdb.connect() as connection:
         connection.execute(f"set memory_limit = '{_MEMORY}'")
         connection.execute("set threads = 2")
         connection.execute(f"set temp_directory = '{str(folder).replace(chr(39), chr(39) * 2)}'")
         connection.execute("set preserve_insertion_order = false")
-        connection.execute("set enable_progress_bar = false")  # as in a notebook, on stdout
+        connection.execute("set enable_progress_bar = false")  # a notebook would show it on stdout
         reader: Any = connection.sql(sql).to_arrow_reader(_BATCH_ROWS)
         batch = next(reader, None)
         if batch is None:

@@ -1,10 +1,10 @@
-"""Tables for people and their programs: pages, hosts, refused URLs, texts, captures, links.
+"""Export tables: pages, hosts, refused URLs, texts, captures, links.
 
-    rows of the state --> export_staging.py --> batches --> export_files.py, export_folder.py
+    rows of the state --> export_sort.py ------> batches --> export_files.py, export_folder.py
     archive, graph ------------------------------^
 
-Works beside a running crawl and sees one moment of it, in bounded memory. The columns are those of
-`export_schemas.py`, in that order.
+Works during a crawl, on one moment of it, in bounded memory. `export_schemas.py` defines the
+columns and their order.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from gossamer.transfer.export_sort import batched, ordered
 from gossamer.urls.keys import KEY_BYTES
 from gossamer.urls.site import site_of
 
-# Columns of pages that the state, the links and the ranks know.
+# Columns of pages that come from the state, the links and the ranks.
 QUICK: Final = tuple(name for name in SCHEMAS["pages"].names if name not in READ_AGAIN)
 _TEXT_ROWS: Final = 200  # of whole pages: some megabytes
-# Of these there is one for hosts and for sites, too; and the last two are networks.
+# These exist for hosts and sites too; the last two are networks.
 LEVELLED: Final = ("anchors", "links", "graph")
 _NETWORKS: Final = LEVELLED[1:]
 
@@ -55,13 +55,13 @@ def export(
     is_exact: bool = False,
     choice: Choice = ALL,
 ) -> int:
-    """Write a table to a file, its format told by the name; how many rows.
+    """Write a table in the format of the file's extension; return the number of rows.
 
-    `-` writes JSON lines to standard output. Of `warc` and `wacz`, which are no tables, it is how
-    many bytes; `prefix` is what the URLs of a part of them begin with. `is_exact` leaves cells of
-    CSV as they are, though a spreadsheet would run them. `choice` says which pages and columns.
-    Raises UsageError for a table, level, format or place that cannot be, DiskFault when the disk is
-    full, Rewritten when a takedown came in between; then no file appears.
+    `-` writes JSON lines to standard output. For `warc` and `wacz` the result is the number of
+    bytes; `prefix` selects the URLs that begin with it. `is_exact` keeps CSV cells that a
+    spreadsheet would run as formulas. `choice` selects pages and columns.
+    Raises UsageError for an invalid table, level, format or place, DiskFault when the disk is
+    full, Rewritten when a takedown happened during the export; after an error no file appears.
     """
     check_export(what, path, level, prefix, choice)
     if what in ARCHIVES:
@@ -82,7 +82,7 @@ def write_table(
     is_exact: bool = False,
     bounded: Callable[[Iterator[Any]], Iterator[Any]] = iter,
 ) -> int:
-    """The same for a table. `bounded` may stop what is too large."""
+    """The same for a table. `bounded` may stop an export that is too large."""
     as_text = is_text(path)
     found = bounded(batches(reader, what, level, choice, as_text=as_text))
     schema = schema_of(what, level, choice, as_text=as_text)
@@ -92,22 +92,22 @@ def write_table(
 def check_export(
     what: str, path: Path, level: str = "page", prefix: str = "", choice: Choice = ALL
 ) -> None:
-    """Raise UsageError for what cannot be exported, or not to that file."""
+    """Raise UsageError for an invalid export."""
     if what in ARCHIVES and level == "page":
         if choice != ALL:
-            raise UsageError("--outcome, --status and --columns are for tables")
+            raise UsageError("--outcome, --status and --columns work only with tables")
         check_archive(what, path, prefix)
         return
     if prefix:
-        raise UsageError(f"--prefix is for warc and wacz, not for {what}")
+        raise UsageError(f"--prefix works only with warc and wacz, not with {what}")
     check_table(what, level, choice)
     ending = check_name(path, tuple(NETWORK_FORMATS) if what in _NETWORKS else ())
     if ending in NETWORK_FORMATS and choice.columns:
-        raise UsageError(f"--columns is for tables; a network of {ending} has its own")
+        raise UsageError(f"--columns works only with tables; {ending} files have fixed columns")
 
 
 def check_table(what: str, level: str = "page", choice: Choice = ALL) -> None:
-    """Raise UsageError for what is no table, has no such level, or nothing of that choice."""
+    """Raise UsageError for an unknown table, or a level or filter that the table does not have."""
     if what not in SCHEMAS:
         *most, last = (*SCHEMAS, *ARCHIVES)
         raise UsageError(
@@ -116,9 +116,9 @@ def check_table(what: str, level: str = "page", choice: Choice = ALL) -> None:
         )
     check_level(level)
     if level != "page" and what not in LEVELLED:
-        raise UsageError(f"--level is for links, anchors and graph, not for {what}")
+        raise UsageError(f"--level works only with links, anchors and graph, not with {what}")
     if choice.is_filter and what != "pages":
-        raise UsageError(f"--outcome and --status are for pages, and this is {what}")
+        raise UsageError(f"--outcome and --status work only with pages, not with {what}")
     choice.names(_whole_schema(what, level))
 
 
@@ -130,18 +130,18 @@ def batches(
     *,
     as_text: bool = False,
 ) -> Iterator[Any]:
-    """The record batches of a table, with the columns of `SCHEMAS[what]` that are chosen.
+    """Yield the record batches of a table, with the selected columns of `SCHEMAS[what]`.
 
-    Links of hosts or sites have those of `graph`. `as_text` names captures by a text that
-    `page --at` finds each by. All batches are of one state: when a takedown
-    replaces it, the next one is not given, and Rewritten is raised.
+    Links of hosts or sites have the columns of `graph`. `as_text` names captures by a text that
+    `page --at` accepts. All batches are of one state: if a takedown replaces it, the next batch
+    raises Rewritten.
     """
     check_table(what, level, choice)
     return _steadily(reader, what, level, choice, as_text=as_text)
 
 
 def glance(reader: CollectionReader, what: str) -> Iterator[Any]:
-    """The same without columns for which pages are read again."""
+    """The same without the columns for which pages are read again."""
     return batches(reader, what, "page", Choice(columns=QUICK) if what == "pages" else ALL)
 
 
@@ -179,7 +179,7 @@ def _batches(reader: CollectionReader, what: str, level: str, choice: Choice) ->
 def schema_of(
     what: str, level: str = "page", choice: Choice = ALL, *, as_text: bool = False
 ) -> Any:
-    """The chosen columns of a table, with their types. Raises UsageError."""
+    """Return the selected columns of a table, with their types. Raises UsageError."""
     if as_text and what == "captures":
         return choice.narrowed(CAPTURES_AS_TEXT)
     return choice.narrowed(_whole_schema(what, level))
@@ -193,7 +193,7 @@ def _whole_schema(what: str, level: str) -> Any:
 
 
 def _listed_pages(reader: CollectionReader, prefix: str) -> Iterator[ListedPage]:
-    """Pages for people, those nearest to the seeds first."""
+    """Yield pages for the list of a WACZ, those nearest to the seeds first."""
     rows = (
         (row.url, iso_of(row.at_us), row.title, row.depth)
         for row in reader.url_rows()
@@ -268,7 +268,7 @@ def _malformed_row(reader: CollectionReader, fault: dict[str, Any]) -> tuple[obj
 
 
 def _text(reader: CollectionReader) -> Iterator[Any]:
-    """In the order of the archive, so that its files are read from end to end once."""
+    """Yield texts in the order of the archive, so that each file is read once from end to end."""
     places = ordered(_text_places(reader), PLACES, "file, start")
     rows = (
         (page.url, page.title or None, page.language or None, page.text)
@@ -291,7 +291,7 @@ def _stored_pages(reader: CollectionReader, places: Iterator[Any]) -> Iterator[S
         for place in batch.to_pylist():
             row = reader.get(place["url"])
             capture = reader.last_capture(row)
-            assert capture is not None, "it was there when the places were listed"
+            assert capture is not None, "it existed when the places were listed"
             yield reader.page_at(row.url, capture)
 
 

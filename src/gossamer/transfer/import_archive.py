@@ -1,10 +1,10 @@
-"""Other people's WARC files, record by record, into a collection.
+"""Import the records of foreign WARC files into a collection.
 
     salvage -> sound -> grouped -> read_foreign -> a lease of this collection -> Intake.put
 
-Nothing of a file is believed but its bytes: URLs are put into the collection's canonical form, no
-host becomes trusted, no robots.txt is learned. What cannot be read is told with its place and the
-rest goes on. One group of records is in memory at a time.
+Only the bytes of a file are trusted: URLs are put into the collection's canonical form, no host
+becomes trusted, no robots.txt is learned. A record that cannot be read is reported with its place,
+and the import continues. One group of records is in memory at a time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from gossamer.records import Fetched, Lease, Purpose
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.forgotten import host_in
 
-_LIMIT_BYTES: Final = 256 * 2**20  # of one record; the reader of the archive takes no more
+_LIMIT_BYTES: Final = 256 * 2**20  # of one record; the archive reader accepts no more
 _TYPES: Final = frozenset(
     {
         "warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion",
@@ -40,27 +40,27 @@ _NO_KEY: Final = bytes(16)
 
 
 def _unwatched(_tally: Tally) -> None:
-    """Nobody wants to know how far it is."""
+    """The default: no progress report."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What an import came to. `tell` hears each thing that went wrong, in a sentence."""
+    """The counts of an import. `tell` receives one sentence for each fault."""
 
     tell: Callable[[str], None]
     files: int = 0
-    records: int = 0  # read
-    captures: int = 0  # taken in as answers of URLs
-    kept: int = 0  # taken in, and nothing made of them
-    unanswered: int = 0  # failures and refusals that an archive of ours tells of
-    known: int = 0  # exchanges that were here already
-    damaged: int = 0  # places that could not be read
-    unreadable: int = 0  # URLs that are none
-    forgotten: int = 0  # exchanges, and listed URLs, of what was taken down here
-    urls: int = 0  # named by lists and sitemaps
-    new_urls: int = 0  # of them, those not known before
-    by_type: dict[str, int] = field(default_factory=dict)  # records by their type, as WARC has them
-    watch: Callable[[Tally], None] = _unwatched  # hears of it now and then, for progress
+    records: int = 0  # records read
+    captures: int = 0  # imported responses of URLs
+    kept: int = 0  # archived, but not processed
+    unanswered: int = 0  # failures and refusals from an archive of this program
+    known: int = 0  # exchanges that the collection already has
+    damaged: int = 0  # places that cannot be read
+    unreadable: int = 0  # invalid URLs
+    forgotten: int = 0  # exchanges and listed URLs under a takedown of this collection
+    urls: int = 0  # URLs in lists and sitemaps
+    new_urls: int = 0  # those of them that were not known before
+    by_type: dict[str, int] = field(default_factory=dict)  # records by WARC type
+    watch: Callable[[Tally], None] = _unwatched  # receives the counts, for progress
 
     def note_damage(self, fault: CorruptFile) -> None:
         self.damaged += 1
@@ -68,11 +68,11 @@ class Tally:
 
     def note_unreadable(self, where: str, url: str, why: str) -> None:
         self.unreadable += 1
-        self.tell(f"{where}: {url[:200]!r} is no URL of the web: {why}")
+        self.tell(f"{where}: {url[:200]!r} is not a URL: {why}")
 
 
 def import_records(source: Path | Source, intake: Intake, tally: Tally) -> None:
-    """Bring in all that a WARC or ARC file holds. Raises DiskFault, UsageError."""
+    """Import all records of a WARC or ARC file. Raises DiskFault, UsageError."""
     form = _form(intake)
     for group in grouped(_sound(source, tally)):
         if isinstance(group, CorruptFile):
@@ -86,7 +86,7 @@ def _form(intake: Intake) -> NormalForm:
 
 
 def _sound(source: Path | Source, tally: Tally) -> Iterator[Record | CorruptFile]:
-    """The records; those that are not what they say as damage."""
+    """Yield the records, and a CorruptFile for each damaged one."""
     for one in salvage(source, _LIMIT_BYTES):
         if isinstance(one, CorruptFile):
             yield one
@@ -96,13 +96,13 @@ def _sound(source: Path | Source, tally: Tally) -> Iterator[Record | CorruptFile
         kind = one.type if one.type in _TYPES else "other"
         tally.by_type[kind] = tally.by_type.get(kind, 0) + 1
         if one.is_cut:
-            what = f"the record has {one.size} bytes, more than can be kept; it is left out"
+            what = f"the record has {one.size} bytes, more than the limit; it is skipped"
             yield CorruptFile(source, one.offset, what)
             continue
         faults = [fault.problem for fault in digest_faults(Path(), one)]
         block = next((problem for problem in faults if problem.startswith("the block")), "")
         if block and not is_ours(one):
-            yield CorruptFile(source, one.offset, f"{block}; it is left out")
+            yield CorruptFile(source, one.offset, f"{block}; it is skipped")
         else:
             yield one
 
@@ -130,21 +130,21 @@ def _take(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: Norm
 
 
 def _is_forgotten(foreign: Foreign, intake: Intake, form: NormalForm) -> bool:
-    """Whether it is of a URL or site that was taken down here."""
+    """Whether it belongs to a URL or site under a takedown of this collection."""
     if not intake.forgotten:
         return False
     written = [foreign.answer.url, foreign.lease.url, *(one.uri for one in foreign.records)]
     for one in written:
         url = form.find(one) if one else None
         if url is None and (host := host_in(one)):
-            url = f"https://{host}/"  # `dns:` and others name a host, too
+            url = f"https://{host}/"  # `dns:` and others name a host too
         if url is not None and intake.forgotten.covers(url):
             return True
     return False
 
 
 def _begins_file_here(foreign: Foreign, intake: Intake) -> bool:
-    """Whether it is the first record of a file of this very archive, come back with an export."""
+    """Whether it is the first record of a file of this archive, reimported from an export."""
     first = foreign.records[0] if foreign.records else None
     if first is None or first.type != "warcinfo":
         return False
@@ -153,14 +153,14 @@ def _begins_file_here(foreign: Foreign, intake: Intake) -> bool:
 
 
 def _lease(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: NormalForm) -> Lease:
-    """The lease of this collection under which it is stored."""
+    """Return the lease under which this collection stores it."""
     is_page = foreign.lease.purpose is Purpose.PAGE
     is_answer = foreign.capture >= 0 or not isinstance(foreign.answer, Fetched)
     written = foreign.lease.url or foreign.answer.url
     url = form.find(written) if is_page and is_answer else None
     if url is None:
         if is_page and is_answer:
-            tally.note_unreadable(where, written, form.fault(written) or "its form is not known")
+            tally.note_unreadable(where, written, form.fault(written) or "unknown form")
         purpose, key = Purpose.KEPT, _NO_KEY
         return Lease(0, foreign.answer.url, key, "", "", purpose, max_body_bytes=0)
     return structs.replace(
@@ -175,7 +175,7 @@ def _lease(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: Nor
 
 
 def _take_unanswered(foreign: Foreign, lease: Lease, intake: Intake, tally: Tally) -> None:
-    """A failure that this very collection noted is known by its key; its archive tells of it."""
+    """Import a failure unless its key is known: then this collection's archive has it."""
     if foreign.lease.key == lease.key:
         tally.known += 1
         return
@@ -208,7 +208,7 @@ def _take_capture(
 def _with_body(
     foreign: Foreign, answer: Fetched, capture: Record, intake: Intake
 ) -> tuple[Foreign, tuple[tuple[str, str], ...]]:
-    """A revisit with the body that it repeats, and the lines that say where that lies."""
+    """Return a revisit with the body that it repeats, and the lines with that body's place."""
     url = _form(intake).find(capture.header("WARC-Refers-To-Target-URI").strip("<>") or answer.url)
     found = None
     if url is not None:
@@ -220,7 +220,7 @@ def _with_body(
     more = (("bodyFile", file), ("bodyAt", str(at)))
     if answer.status != _NOT_MODIFIED:
         return replace(foreign, answer=structs.replace(answer, body=whole.body)), more
-    # A server that has nothing new to say means what it said before.
+    # A 304 response refers to the headers of the earlier response.
     meant = structs.replace(answer, body=whole.body, status=whole.status, head=whole.head)
     notes = (("originalHead", whole.head.decode("latin-1")),)
     return replace(foreign, answer=meant, notes=notes), more

@@ -1,9 +1,9 @@
-"""URLs that a file names, for the next crawl: sitemaps of all kinds, and plain lists.
+"""Import the URLs of a file for the next crawl: sitemaps of all kinds, and plain lists.
 
-What a file names goes into the archive as a list of canonical URLs, and is read from there as a
-sitemap is (`process.py`): so a kill loses none, a rebuild finds them again, and a list that is
-imported twice adds nothing. Its URLs are in scope because the operator named them; their hosts are
-not typed ones, so a private address stays out of reach.
+The URLs go into the archive as a list of canonical URLs, and are read from there like a sitemap
+(`process.py`). So a kill loses none, a rebuild finds them again, and a list that is imported twice
+adds nothing. The URLs are in scope because the operator named them. Their hosts do not count as
+typed, so private addresses stay unreachable.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _MAX_LINE_BYTES: Final = 1 << 16
 
 
 def import_sitemap(path: Path, body: bytes, intake: Intake, tally: Tally) -> str:
-    """Bring in the URLs of a sitemap or feed in XML; a sentence where it is none. Raises DiskFault.
+    """Import the URLs of an XML sitemap or feed; return a fault if it is neither. Raises DiskFault.
 
-    Those of an index are sitemaps, which the next crawl asks for.
+    The URLs of a sitemap index are sitemaps, which the next crawl requests.
     """
     read = read_sitemap("", body[:_MAX_XML_BYTES])
     if isinstance(read, Unreadable):
         return read.why
     written = ((f"{path}, URL {number}", one.url) for number, one in enumerate(read.urls, 1))
     _bring(written, intake, tally, is_index=read.kind == "index")
-    fault = read.fault or ("it is longer than a sitemap may be" if _is_long(body) else "")
+    fault = read.fault or ("it exceeds the size limit of a sitemap" if _is_long(body) else "")
     if fault:
         tally.damaged += 1
-        tally.tell(f"{path}: only its beginning was read: {fault}")
+        tally.tell(f"{path}: only the first part was read: {fault}")
     return ""
 
 
@@ -48,7 +48,7 @@ def _is_long(body: bytes) -> bool:
 
 
 def import_list(path: Path, file: BinaryIO, intake: Intake, tally: Tally) -> None:
-    """Bring in URLs, one a line; empty lines and those that begin with # say nothing.
+    """Import URLs, one per line; empty lines and lines that begin with # are skipped.
 
     Raises DiskFault.
     """
@@ -56,7 +56,7 @@ def import_list(path: Path, file: BinaryIO, intake: Intake, tally: Tally) -> Non
 
 
 def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[str, str]]:
-    """Place and text of each line that says something."""
+    """Yield place and text of each line with content."""
     number = 0
     while line := file.readline(_MAX_LINE_BYTES):
         number += 1

@@ -1,9 +1,9 @@
-"""Files of all kinds into a collection: which kind is each, and in what order does what happen?
+"""Import files of all kinds into a collection.
 
-    kind_of, of every file, before anything is changed -> open the collection -> each file -> settle
+    detect the kind of every file, before any change -> open the collection -> each file -> settle
 
-A file is told by its content, never by its name. The collection is locked as by a crawl; what an
-earlier run left in the middle is read from the archive first, as always.
+The content of a file decides its kind, never its name. The collection is locked as by a crawl. The
+recovery of an interrupted run comes first, as in every start.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _COMMENTS: Final = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*(?:#[^\r\n]*)?[\r\n]+
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A file to be imported."""
+    """A file to import."""
 
     path: Path
     kind: Kind
@@ -64,11 +64,11 @@ async def import_files(
     clock: Clock,
     tally: Tally,
 ) -> Opened:
-    """Bring all files in. Raises UsageError (nothing has changed then), StoreError, DiskFault."""
+    """Import all files. Raises UsageError (then nothing has changed), StoreError, DiskFault."""
     given = [Given(path, kind_of(path)) for path in inputs]
     with ExitStack() as stack:
         opened = open_node(paths, settings_for, (), clock, stack, is_import=True)
-        assert opened.intake is not None, "it was opened for an import"
+        assert opened.intake is not None, "opened for an import"
         try:
             names = [str(one.path) for one in given[:1000]]
             note_action(paths.actions, clock.wall_us(), "import", files=names)
@@ -113,7 +113,7 @@ def _import_wacz(path: Path, intake: Intake, tally: Tally) -> None:
 def _import_member(member: Member, intake: Intake, tally: Tally) -> None:
     try:
         import_records(member, intake, tally)
-    except UsageError as fault:  # its packing is not read; the others may be
+    except UsageError as fault:  # its compression is not supported; the others may be
         tally.note_damage(CorruptFile(member, 0, str(fault)))
 
 
@@ -121,16 +121,16 @@ def _import_member(member: Member, intake: Intake, tally: Tally) -> None:
 
 
 def kind_of(path: Path) -> Kind:
-    """What a file is, told by its content. Raises UsageError where it is nothing of ours."""
+    """Detect the kind of a file from its content. Raises UsageError for an unsupported one."""
     try:
-        if not (stat.S_ISREG(path.stat().st_mode) or path.is_dir()):  # a folder is told by `open`
-            raise UsageError(f"{path} can be read only once; save it to a file and import that")
+        if not (stat.S_ISREG(path.stat().st_mode) or path.is_dir()):  # `open` reports a folder
+            raise UsageError(f"{path} is not a regular file; save its content to a file first")
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as fault:
         raise UsageError(f"cannot read {path}: {fault.strerror or fault}") from fault
     if not head:
-        raise UsageError(f"{path} is empty")
+        raise UsageError(f"{path} is empty; there is nothing to import")
     if head.startswith(ZIP_MAGICS):
         return "wacz"
     if head.startswith(_LZ4):
@@ -142,7 +142,7 @@ def kind_of(path: Path) -> Kind:
     kind = _kind_of_text(head)
     if kind is None:
         raise UsageError(
-            f"{path} is not a WARC or WACZ archive, a sitemap or a URL list (one URL per line)"
+            f"{path} is not supported; use WARC, WACZ, a sitemap or a URL list (one URL per line)"
         )
     return kind
 
@@ -152,7 +152,7 @@ def _kind_of_text(head: bytes) -> Kind | None:
         return "warc"
     if _XML.match(head) or head.startswith(_WIDE_XML):
         return "sitemap"
-    if _RECORD.search(head):  # its beginning is damaged
+    if _RECORD.search(head):  # its first bytes are damaged
         return "warc"
     said = head[_COMMENTS.match(head).end() :]  # type: ignore[union-attr]  # it always matches
     if _LIST_LINE.search(said) or (not said and head.lstrip(b"\xef\xbb\xbf \t\r\n")):
@@ -161,12 +161,12 @@ def _kind_of_text(head: bytes) -> Kind | None:
 
 
 def _unpacked_head(path: Path, head: bytes) -> bytes:
-    """The first bytes of what is packed; of a damaged file as far as it goes."""
+    """Return the first decompressed bytes; of a damaged file as many as possible."""
     if head.startswith(_GZIP):
         try:
             return zlib.decompressobj(31).decompress(head, _HEAD_BYTES)
         except zlib.error:
-            return b"WARC/1.0\n"  # nothing can be told: the reader of archives names the damage
+            return b"WARC/1.0\n"  # undecidable: the archive reader reports the damage
     return b"WARC/1.0\n" if head.startswith(_ZSTD[1]) else _zstd_head(path, head)
 
 
@@ -178,7 +178,7 @@ def _zstd_head(path: Path, head: bytes) -> bytes:
 
 
 def opened_text(path: Path) -> BinaryIO:
-    """A file of text, unpacked on the way where it is packed."""
+    """Open a text file, decompressed if necessary."""
     file = path.open("rb")
     magic = file.read(4)
     file.seek(0)
@@ -190,7 +190,7 @@ def opened_text(path: Path) -> BinaryIO:
 
 
 class _Tolerant(io.RawIOBase):
-    """Unpacks as far as that goes: a list that is cut off ends where it is cut."""
+    """Decompresses as far as possible: a truncated list ends where it is cut."""
 
     def __init__(self, packed: gzip.GzipFile | zstd.ZstdFile, file: BinaryIO) -> None:
         self._packed = packed

@@ -17,7 +17,7 @@ class Graph:
     """The links between pages, between hosts or between sites."""
 
     def __init__(self, reader: CollectionReader, level: str) -> None:
-        """Raises UsageError for a level that is none."""
+        """Raises UsageError for an unknown level."""
         check_level(level)
         self._reader = reader
         self.level = level
@@ -30,7 +30,7 @@ class Graph:
 
     @property
     def edges(self) -> Table:
-        """source, target, pages that link, links."""
+        """Columns source, target, pages (that link), links."""
         return Table("edges", lambda: batches(self._reader, "graph", self.level))
 
     def __repr__(self) -> str:

@@ -1,8 +1,8 @@
-"""What only the page itself says: its first heading, description, canonical address and length.
+"""Read the facts that only the page has: its first heading, description, canonical URL and length.
 
-The state does not keep these. Pages are read again from the archive, in the archive's own order,
-one at a time: some 0.5 ms for a small page, and 4 ms for one of 170 kB. A page that cannot be read
-has none of them; `gossamer verify` tells of it.
+The state does not keep these. Pages are read again from the archive, in the archive's order, one at
+a time: about 0.5 ms for a small page, and 4 ms for one of 170 kB. A page that cannot be read has
+none of them; `gossamer verify` reports it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Facts = tuple[str, str | None, str | None, str | None, int | None]
 
 
 def page_facts(reader: CollectionReader, choice: Choice) -> Iterator[Facts]:
-    """url h1 description canonical words of the chosen pages that answered."""
+    """Yield url h1 description canonical words of the selected pages that were fetched."""
     urls = reader.settings().urls
     form = NormalForm(urls.query, urls.session_parameters)
     for batch in ordered(_places(reader, choice), PLACES, "file, start"):
@@ -68,7 +68,7 @@ def _facts_of(
         return _first_heading(page), read.description or None, canonical, len(words_of(read.text))
     except Rewritten:
         raise
-    except Exception:  # noqa: BLE001  # a page that our reader fails on has its outcome for that
+    except Exception:  # noqa: BLE001  # the outcome of the page records this failure
         return None, None, None, None
 
 

@@ -1,18 +1,18 @@
-"""A whole copy of a collection, taken while a crawl goes on or at rest.
+"""Copy a whole collection, with or without a running crawl.
 
-Theory of operation. The copy is what a kill at one moment would have left (`commit.py`), and opens
-as that does. For this the parts are taken hold of in the order opposite to that in which a commit
-writes them, within some milliseconds:
+Theory of operation. The copy equals what a kill at one moment would leave (`commit.py`), and opens
+in the same way. So the parts are pinned in the reverse of the order in which a commit writes them,
+within some milliseconds:
 
-    1. index, graph   the files that count now are opened, so that they outlive their deletion
-    2. state          the node makes a checkpoint of it (`control.py`); at rest, we do
-    3. archive, log   up to the bytes that this state knows; they only grow
+    1. index, graph   the current files are opened, so their content survives deletion
+    2. state          the node makes a checkpoint (`control.py`); without a node, this module does
+    3. archive, log   up to the bytes that this state knows; these files only grow
 
-So the state is never behind what is derived, nor ahead of the archive. Then all is copied at
-leisure. Files that nobody writes to again get a second name where the file system allows it (a
-takedown makes new files and leaves such copies alone); the rest is copied. The copy comes to its
-place by a rename, when it is whole on the disk; what a kill leaves, the next copy to that place
-clears away (`backup_partial.py`).
+So the state is never older than the derived parts, nor newer than the archive. The copying itself
+takes as long as it needs. Files that are never written again get a hard link where the file system
+allows it (a takedown writes new files and leaves such links alone); other files are copied. The
+copy is renamed to its final name when all of it is on the disk. The next copy to the same place
+deletes what a killed backup left (`backup_partial.py`).
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ from gossamer.node.control import NotRunning, send
 from gossamer.upkeep.backup_hold import Held, hold_graph, hold_index
 from gossamer.upkeep.backup_partial import partial_beside, unmarked
 
-_SHARED_STATE: Final = (".sst", ".blob")  # written once; what else a database has, it goes on with
-_CHECKPOINT_S: Final = 120.0  # what a second of crawling wrote goes to a disk that may be busy
+_SHARED_STATE: Final = (".sst", ".blob")  # written once; a database continues to write the others
+_CHECKPOINT_S: Final = 120.0  # the node first writes a second of crawling to a busy disk
 
 
 @dataclass(slots=True)
 class Copied:
-    """What a copy is made of."""
+    """The contents of a copy."""
 
     pages: int = 0  # fetched, by the state of the copy
     files: int = 0
     copied_bytes: int = 0
     linked_files: int = 0
-    linked_bytes: int = 0  # of files that have a second name: they take no room
+    linked_bytes: int = 0  # of hard-linked files, which take no extra space
 
     def as_json(self) -> dict[str, object]:
         return {"schema": 1, **asdict(self)}
@@ -78,10 +78,10 @@ class Copied:
 
 
 def backup(paths: CollectionPaths, target: Path) -> Copied:
-    """Copy a collection to `target`, which is not there, or empty.
+    """Copy a collection to `target`, which must be missing or empty.
 
-    Raises UsageError, NoCollection, CollectionInUse where somebody else than a crawl is writing,
-    StoreError and DiskFault; then nothing is there.
+    Raises UsageError, NoCollection, CollectionInUse if a process other than a crawl is writing,
+    StoreError and DiskFault. After an error `target` does not exist.
     """
     if not paths.exists:
         raise paths.missing()
@@ -92,28 +92,28 @@ def backup(paths: CollectionPaths, target: Path) -> Copied:
             copied = _copy(paths, CollectionPaths(partial))
             _put_in_place(partial, target, paths.path.stat().st_mode & 0o777)
     except FileNotFoundError as error:
-        what = f"{paths.path} was rewritten while it was copied ({error.filename}); try again"
+        what = f"{paths.path} was rewritten during the copy ({error.filename}); try again"
         raise StoreError(what) from error
     except OSError as error:
-        raise disk_fault(f"{target} could not be written", error) from error
+        raise disk_fault(f"cannot write {target}", error) from error
     return copied
 
 
 def check_target(paths: CollectionPaths, target: Path) -> None:
-    """Raise UsageError for a place where no copy may be made."""
+    """Raise UsageError if no copy may be made at `target`."""
     if target.resolve().is_relative_to(paths.path.resolve()):
-        raise UsageError(f"{target} is inside the collection; name a directory outside of it")
+        raise UsageError(f"{target} is inside the collection; choose a directory outside it")
     if target.is_dir():
         if target.resolve() == Path.cwd():
-            raise UsageError("the copy cannot replace the current directory; name another")
+            raise UsageError("a backup cannot replace the current directory; choose another")
         if any(target.iterdir()):
-            raise UsageError(f"{target} is not empty; name a new directory")
+            raise UsageError(f"{target} is not empty; choose a new directory")
     elif target.exists() or target.is_symlink():
-        raise UsageError(f"{target} is a file; name a new directory")
+        raise UsageError(f"{target} is a file; choose a new directory")
 
 
 def _put_in_place(partial: Path, target: Path, mode: int) -> None:
-    """`mode` is the collection's: who may not look into it may not look into the copy."""
+    """`mode` is the collection's, so the copy has the same access rights."""
     if target.is_dir():
         mode &= target.stat().st_mode
         target.rmdir()
@@ -148,7 +148,7 @@ def _copy(paths: CollectionPaths, new: CollectionPaths) -> Copied:
 
 
 def _fixed_sums(paths: CollectionPaths) -> Before:
-    """The checksums of files that never change: the copy has the same files."""
+    """Return the checksums of files that never change: the copy has the same files."""
     try:
         sums = find_sums(paths.path)
     except CorruptFile:
@@ -157,7 +157,7 @@ def _fixed_sums(paths: CollectionPaths) -> Before:
 
 
 def _take_lock(paths: CollectionPaths, stack: ExitStack) -> bool:
-    """Keep others from beginning to write; whether a crawl is doing so already."""
+    """Prevent other writers from starting; return whether a crawl is already writing."""
     paths.run.mkdir(exist_ok=True)
     try:
         stack.enter_context(locked(paths))
@@ -177,7 +177,7 @@ def _take_lock(paths: CollectionPaths, stack: ExitStack) -> bool:
 
 @contextmanager
 def _checkpoint(paths: CollectionPaths, *, is_live: bool) -> Iterator[Path]:
-    """A folder with the state of this moment, for as long as the block runs."""
+    """Yield a folder with the state of this moment; delete it after the block."""
     folder = _ordered(paths) if is_live else _made(paths)
     try:
         yield folder
@@ -205,8 +205,8 @@ def _made(paths: CollectionPaths) -> Path:
 
 def _copy_state(state: Path, paths: CollectionPaths, new: CollectionPaths, copied: Copied) -> None:
     new.state.mkdir()
-    # A checkpoint has no IDENTITY: made by the first who writes, it would look like another state
-    # to those who read (`state.py`).
+    # A checkpoint has no IDENTITY file. The first writer would create one, and readers would then
+    # take the state for another one (`state.py`).
     for path in sorted({*state.iterdir(), *paths.state.glob("IDENTITY")}):
         is_shared = path.suffix in _SHARED_STATE
         _copy_file(path, new.state / path.name, copied, is_shared=is_shared)
@@ -226,7 +226,7 @@ def _copy_file(source: Path, target: Path, copied: Copied, *, is_shared: bool) -
 
 
 def _copy_held(held: Held, target: Path, copied: Copied) -> None:
-    """Copy a file that may have been deleted meanwhile."""
+    """Copy a file that may have been deleted in the meantime."""
     target.parent.mkdir(parents=True, exist_ok=True)
     is_linked = False
     if held.is_shared:
@@ -243,8 +243,8 @@ def _copy_held(held: Held, target: Path, copied: Copied) -> None:
 def _copy_archive(
     paths: CollectionPaths, new: CollectionPaths, store: Store, copied: Copied, *, is_live: bool
 ) -> None:
-    """Every file that the state knows, as far as it does; at rest all that is there: the start
-    after a kill reads on."""
+    """Copy every archive file up to the end that the state knows. Without a running crawl copy
+    whole files: recovery reads the bytes after a kill."""
     new.archive.mkdir()
     ends = known_ends(store)
     listed, files = read_manifest(paths.archive).files, dict[str, Listed]()
@@ -255,7 +255,7 @@ def _copy_archive(
         end, size = ends.get(path.name, 0), path.stat().st_size
         target, index = new.archive / path.name, cdxj_path(path)
         files[path.name] = Listed()
-        if size == end and index.exists():  # sealed: nobody writes to it again
+        if size == end and index.exists():  # sealed: never written again
             _copy_file(path, target, copied, is_shared=True)
             _copy_file(index, cdxj_path(target), copied, is_shared=True)
             files[path.name] = listed.get(path.name, Listed(end))
@@ -263,7 +263,7 @@ def _copy_archive(
         with path.open("rb") as file:
             wanted = end if is_live else size
             if copy_bytes(file, target, wanted) < wanted:
-                raise StoreError(f"{path} was rewritten while it was copied; try again")
+                raise StoreError(f"{path} was rewritten during the copy; try again")
         copied.take(target)
         if is_live:
             copied.take(write_cdxj(target))
@@ -274,7 +274,7 @@ def _copy_archive(
 def _copy_texts(
     paths: CollectionPaths, new: CollectionPaths, store: Store, copied: Copied, *, is_live: bool
 ) -> None:
-    """Log, acts, cookies, history and the operator's settings."""
+    """Copy log, audit log, cookies, history and the operator's settings."""
     new.log.parent.mkdir()
     new.run.mkdir()
     if paths.log.exists():

@@ -1,8 +1,8 @@
-"""Files that a running crawl may replace at any moment, taken hold of all at once.
+"""Open a consistent set of files that a running crawl may replace at any moment.
 
-What counts is named by a small file that is replaced as a whole (`manifest.json`, `ranks.json`,
-`current`, tantivy's `meta.json`). It is read, what it names is opened, and it is read again: when
-it is still the same, everything opened belonged together, and goes on to exist for us.
+A small file, replaced as a whole, names the current files (`manifest.json`, `ranks.json`,
+`current`, tantivy's `meta.json`). This module reads it, opens the files that it names, and reads it
+again. If it has not changed, all open files belong together, and they stay readable.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MANAGED: Final = ".managed.json"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A file as it was at one moment. `is_shared`: nobody ever writes to it again."""
+    """A file as it was at one moment. `is_shared`: it is never written again."""
 
     path: Path
     file: BinaryIO | None
@@ -36,7 +36,7 @@ class Held:
     content: bytes = b""  # where there is no file
 
     def copy_to(self, target: Path) -> None:
-        """Write what it held to a new file. Raises OSError."""
+        """Write its content to a new file. Raises OSError."""
         if self.file is not None:
             copy_bytes(self.file, target, self.size)
             return
@@ -47,18 +47,18 @@ class Held:
 
 
 def hold_graph(folder: Path, stack: ExitStack) -> list[Held]:
-    """The links and ranks that count now."""
+    """Open the current files of links and ranks."""
     return _held(lambda: _graph_names(folder), stack)
 
 
 def hold_index(folder: Path, stack: ExitStack) -> list[Held]:
-    """The index that counts now; nothing where there is none. Raises CorruptFile."""
+    """Open the current files of the index; return none if there is no index. Raises CorruptFile."""
     return _held(lambda: _index_names(folder), stack)
 
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Which files count: the small ones by their content, the others by their paths."""
+    """Names of the current files: small files by content, others by path."""
 
     small: dict[Path, bytes]
     shared: tuple[Path, ...] = ()
@@ -76,7 +76,7 @@ def _held(names: Callable[[], _Names], stack: ExitStack) -> list[Held]:
                     return held
             except FileNotFoundError:
                 continue  # it was replaced a moment ago
-    raise StoreError("the collection changes too quickly to be copied; try again")
+    raise StoreError("the collection changes faster than it can be copied; try again")
 
 
 def _opened(names: _Names, stack: ExitStack) -> Iterator[Held]:

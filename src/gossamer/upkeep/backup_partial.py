@@ -1,9 +1,9 @@
-"""Where does a copy lie while it is made, and who clears away what a killed one left?
+"""The temporary folder of a backup, and the removal of folders that killed backups left.
 
-Beside its place, as `NAME.xxxxxxxx.partial`, with a file in it that its maker holds locked. A lock
-ends with its holder: so a folder with such a file that nobody holds was left by a kill, and the
-next copy to the same place deletes it. What has no such file is none of ours, whatever its name.
-Where the file system has no locks, copies are made, and nothing is taken for left.
+The folder is `NAME.xxxxxxxx.partial` beside the target. It contains a file that its process holds
+locked. A lock ends with its process, so a folder whose file is unlocked was left by a kill, and the
+next backup to the same target deletes it. A folder without such a file is never deleted. Where the
+file system has no locks, backups work, and no folder is deleted.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from gossamer.base.locks import try_lock
 
 _SUFFIX: Final = ".partial"
 _MARK: Final = "copy.unfinished"
-_SAYS: Final = b"A backup is being made here. If none is running, this folder may be deleted.\n"
+_SAYS: Final = b"A backup is being written here. If none is running, delete this folder.\n"
 _TRIES: Final = 10
 
 
 @contextmanager
 def partial_beside(target: Path) -> Iterator[Path]:
-    """An empty folder to make a copy in. It is gone afterwards, renamed or deleted.
+    """Yield an empty folder for a copy. Afterwards it is renamed or deleted.
 
-    Before the rename `unmarked` is called. Raises OSError.
+    The caller calls `unmarked` before the rename. Raises OSError.
     """
     for left in _left_beside(target):
         _delete_if_free(left)
@@ -44,12 +44,12 @@ def partial_beside(target: Path) -> Iterator[Path]:
 
 
 def unmarked(folder: Path) -> None:
-    """The copy is whole: nobody may take it for something that was left."""
+    """Remove the mark: the copy is complete, and no cleanup may delete it."""
     (folder / _MARK).unlink()
 
 
 def _made(target: Path) -> tuple[Path, int]:
-    """A new folder, and the open file that is locked in it."""
+    """Create a folder; return it with its open, locked file."""
     for _ in range(_TRIES):
         name = tempfile.mkdtemp(prefix=f"{target.name}.", suffix=_SUFFIX, dir=target.parent)
         path = Path(name) / _MARK
@@ -57,12 +57,12 @@ def _made(target: Path) -> tuple[Path, int]:
         try:
             is_ours = _is_ours(path, mark)
         except OSError:
-            is_ours = True  # nobody else can hold it, either
+            is_ours = True  # no other process can hold it either
         if is_ours:
             os.write(mark, _SAYS)
             return path.parent, mark
-        os.close(mark)  # somebody who clears up came between making it and locking it
-    raise OSError(errno.EBUSY, f"{target.parent} is cleared by somebody again and again")
+        os.close(mark)  # another cleanup deleted it before it was locked
+    raise OSError(errno.EBUSY, f"another process keeps deleting new folders in {target.parent}")
 
 
 def _left_beside(target: Path) -> Iterator[Path]:
@@ -76,7 +76,7 @@ def _delete_if_free(folder: Path) -> None:
     path = folder / _MARK
     try:
         mark = os.open(path, os.O_RDWR)
-    except OSError:  # it has none, or is another person's
+    except OSError:  # it has no mark, or belongs to another user
         return
     try:
         with suppress(OSError):
@@ -87,14 +87,14 @@ def _delete_if_free(folder: Path) -> None:
 
 
 def _is_ours(path: Path, mark: int) -> bool:
-    """Whether we hold the file, and it is still the one with that name. Raises OSError."""
+    """Whether we hold the lock and the name still refers to this file. Raises OSError."""
     with suppress(FileNotFoundError):
         return try_lock(mark) and os.path.samestat(os.fstat(mark), path.stat())
     return False
 
 
 def _delete(folder: Path) -> None:
-    """The mark goes last: a kill in the middle leaves something that the next one clears."""
+    """Delete the mark last: after a kill the next backup deletes the remainder."""
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""Do archive, state and log agree?
+"""Check that archive, state and log agree.
 
-Each WARC file is read twice: once byte by byte against its digests, once exchange by exchange
-against the state and its index. What lies behind the bytes that the state has committed is left
-out: a running crawl, or the next start after a kill, has yet to tell of it.
+Each WARC file is read twice: byte by byte against its digests, and exchange by exchange against the
+state and the CDXJ index. Bytes after the end that the state has committed are skipped: a running
+crawl, or the recovery after a kill, has yet to process them.
 """
 
 from __future__ import annotations
@@ -34,30 +34,32 @@ from gossamer.urls.keys import KEY_BYTES
 
 _BUSY: Final = frozenset({429, 503})
 _NO_CAPTURE: Final = frozenset({Reason.BUSY, Reason.ENCODING, Reason.CRASH})
-_GO_ON: Final = "go on with the crawl once (`gossamer crawl`): it makes it anew from the archive"
-_LOG: Final = "restore it from a backup, or go on with what is left of it: `gossamer rebuild state`"
+_RESUME: Final = "run `gossamer crawl` once: it recreates the data from the archive"
+_LOG: Final = "restore the log from a backup, or keep what is left: `gossamer rebuild state`"
 
 
 @dataclass(slots=True)
 class _View:
-    """One moment of a collection, and whether somebody is writing to it."""
+    """A collection at one moment, with the results of the check so far."""
 
     reader: CollectionReader
     ends: Mapping[str, int]
     is_clean: bool
     checked: Checked
-    matched: int = 0  # captures of the state that an exchange of the archive bears out
+    matched: int = 0  # captures of the state that an exchange of the archive confirms
     damaged: set[str] = field(default_factory=set)
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing may lie behind the committed bytes: it was closed, and still is."""
+        """Whether no bytes may follow the committed ones: the crawl ended cleanly and none runs."""
         return self.is_clean and holder_of(self.reader.paths) is None
 
 
 def archive_problems(reader: CollectionReader, checked: Checked) -> Iterator[Problem]:
-    """Everything in archive and log that the state contradicts. The state was looked at before:
-    `checked` holds how many captures it names."""
+    """Yield everything in archive and log that contradicts the state.
+
+    Call it after `state_problems`: `checked` holds the number of captures.
+    """
     is_clean = reader.store.find(Table.META, CLEAN_KEY) == b"1"
     view = _View(reader, known_ends(reader.store), is_clean, checked)
     folder = reader.paths.archive
@@ -70,7 +72,7 @@ def archive_problems(reader: CollectionReader, checked: Checked) -> Iterator[Pro
 
 
 def bare_archive_problems(paths: CollectionPaths, checked: Checked) -> Iterator[Problem]:
-    """What is wrong with the archive by itself, where there is no state to compare it with."""
+    """Yield the problems of an archive that has no state to compare with."""
     for path in sorted(paths.archive.glob("*.warc.gz")):
         checked.files += 1
         for fault in check_file(path):
@@ -85,16 +87,16 @@ def _file_problems(view: _View, path: Path) -> Iterator[Problem]:
     end = view.ends.get(path.name, 0)
     if not path.exists():
         view.damaged.add(path.name)
-        yield Problem(str(path), f"it is gone, with {end} committed bytes", FROM_BACKUP)
+        yield Problem(str(path), f"the file is missing ({end} committed bytes)", FROM_BACKUP)
         return
     size = path.stat().st_size
     if size < end:
         view.damaged.add(path.name)
-        what = f"it has {size} bytes, and {end} were committed"
+        what = f"it has {size} bytes, but {end} were committed"
         yield Problem(str(path), what, FROM_BACKUP)
     elif size > end and view.is_settled:
-        what = f"{size - end} bytes follow what the state knows of"
-        yield Problem(str(path), what, "go on with the crawl once: it reads them again")
+        what = f"{size - end} bytes follow the last committed byte"
+        yield Problem(str(path), what, "run `gossamer crawl` once: it reads them again")
     view.checked.files += 1
     for fault in check_file(path):
         if fault.offset < end or view.is_settled:
@@ -109,7 +111,7 @@ def _file_problems(view: _View, path: Path) -> Iterator[Problem]:
             yield from _exchange_problems(view, path, exchange)
             index.take(exchange)
     except StoreError:
-        index.is_whole = False  # told above, with its byte
+        index.is_whole = False  # reported above, with its byte
     yield from index.problems(is_due=view.is_settled)
 
 
@@ -118,10 +120,10 @@ def _exchange_problems(view: _View, path: Path, exchange: Exchange) -> Iterator[
     if lease.purpose is not Purpose.PAGE:
         return
     where = f"{path}, byte {exchange.stored.response}"
-    key = view.reader.keys.of(lease.url)  # that of the archive may be of a salt that was lost
+    key = view.reader.keys.of(lease.url)  # the archive's key may use a lost salt
     row = view.reader.find_key(key)
     if row is None:
-        yield Problem(where, f"the state does not know {lease.url}", _GO_ON)
+        yield Problem(where, f"the state does not know {lease.url}", _RESUME)
         return
     if not isinstance(answer, Fetched):
         return
@@ -129,11 +131,11 @@ def _exchange_problems(view: _View, path: Path, exchange: Exchange) -> Iterator[
     if packed is None:
         is_other = answer.status in _BUSY or row.at_us > answer.at_us or row.reason in _NO_CAPTURE
         if not is_other:
-            yield Problem(where, f"the state does not know this capture of {lease.url}", _GO_ON)
+            yield Problem(where, f"the state does not know this capture of {lease.url}", _RESUME)
         return
     capture = CaptureRow.decode(packed)
     if (capture.file, capture.offset) != (path.name, exchange.stored.response):
-        return  # a copy of it; the one that the state names is looked at in its own place
+        return  # a second copy; the one that the state names is checked at its own place
     view.matched += 1
     yield from _difference(where, lease.url, capture, exchange)
 
@@ -148,12 +150,12 @@ def _difference(where: str, url: str, capture: CaptureRow, exchange: Exchange) -
     }
     for name, (said, is_so) in pairs.items():
         if said != is_so:
-            what = f"the state says of {url} that its {name} is {said}, and here it is {is_so}"
+            what = f"the state records {name} {said} for {url}, but the archive has {is_so}"
             yield Problem(where, what, FROM_BACKUP)
 
 
 def _capture_problems(view: _View) -> Iterator[Problem]:
-    """Some captures were not borne out: which ones?"""
+    """Yield the captures of the state that no exchange confirms."""
     for at, packed in view.reader.scan(Table.CAPTURE):
         capture = CaptureRow.decode(packed)
         path = view.reader.paths.archive / capture.file
@@ -168,8 +170,8 @@ def _capture_problems(view: _View) -> Iterator[Problem]:
         answer = exchange.answer
         key = view.reader.keys.of(exchange.lease.url)
         if (key, answer.at_us) != (at[:KEY_BYTES], time_of(at[KEY_BYTES:])):
-            what = f"its capture should be in {capture.file} at byte {capture.offset}, where "
-            yield Problem(url, f"{what}{exchange.lease.url} lies", todo)
+            what = f"its capture should be in {capture.file} at byte {capture.offset}, but "
+            yield Problem(url, f"{what}{exchange.lease.url} is there", todo)
         elif capture.file in view.damaged:
             yield from _difference(f"{path}, byte {capture.offset}", url, capture, exchange)
 
@@ -178,14 +180,14 @@ def _capture_problems(view: _View) -> Iterator[Problem]:
 
 
 class _Index:
-    """A CDXJ file and what its WARC file says of it."""
+    """A CDXJ file, compared with its WARC file."""
 
     def __init__(self, path: Path) -> None:
         self._path = cdxj_path(path)
         self._file = path.name
         self._fault = ""
         self._lines = self._read()
-        self._places: list[int] | None = None  # those of the lines, in order
+        self._places: list[int] | None = None  # offsets of the lines, sorted
         self.is_whole = True
 
     def _read(self) -> dict[int, dict[str, str]] | None:
@@ -201,7 +203,7 @@ class _Index:
         return lines
 
     def take(self, exchange: Exchange) -> None:
-        """Take one exchange off the index, and note where the two differ."""
+        """Remove one exchange from the index, and note a difference."""
         if self._lines is None or self._fault or not isinstance(exchange.answer, Fetched):
             return
         if exchange.lease.source:
@@ -215,30 +217,30 @@ class _Index:
             "filename": self._file,
         }
         if entry is None:
-            self._fault = f"{exchange.answer.url}, at byte {exchange.stored.response}, is not in it"
+            self._fault = f"{exchange.answer.url}, at byte {exchange.stored.response}, is missing"
         elif any(entry.get(name) != value for name, value in wanted.items()):
-            self._fault = f"its line for byte {exchange.stored.response} is of another capture"
+            self._fault = f"its line for byte {exchange.stored.response} describes another capture"
 
     def _take_imported(self, exchange: Exchange) -> None:
-        """Records of others have any number of lines, which say what those others said."""
-        assert self._lines is not None, "asked where there are lines"
+        """Imported records have any number of lines, with the values of their source."""
+        assert self._lines is not None, "called only with lines"
         if self._places is None:
             self._places = sorted(self._lines)
         stored = exchange.stored
         first, after = (bisect_left(self._places, at) for at in (stored.start, stored.end))
         found = [at for at in self._places[first:after] if self._lines.pop(at, None)]
         if exchange.lease.purpose is Purpose.PAGE and stored.response not in found:
-            self._fault = f"{exchange.answer.url}, at byte {stored.response}, is not in it"
+            self._fault = f"{exchange.answer.url}, at byte {stored.response}, is missing"
 
     def problems(self, *, is_due: bool) -> Iterator[Problem]:
         todo = REBUILD
         if self._lines is None:
             if is_due:
-                yield Problem(str(self._path), "the index of a closed file is not there", todo)
+                yield Problem(str(self._path), "the CDXJ index of a closed file is missing", todo)
         elif self._fault:
             yield Problem(str(self._path), self._fault, todo)
         elif self._lines and self.is_whole and is_due:
-            what = f"{len(self._lines)} lines tell of captures that the file does not hold"
+            what = f"{len(self._lines)} lines describe captures that the WARC file does not have"
             yield Problem(str(self._path), what, todo)
 
 
@@ -250,20 +252,20 @@ def _log_problems(view: _View) -> Iterator[Problem]:
     committed = int.from_bytes(view.reader.store.find(Table.META, LOG_KEY) or b"", "big")
     if not path.exists():
         if committed:
-            yield Problem(str(path), "the log is gone", _LOG)
+            yield Problem(str(path), "the log is missing", _LOG)
         return
     size = path.stat().st_size
     if size < committed:
-        yield Problem(str(path), f"it has {size} bytes, and {committed} were committed", _LOG)
+        yield Problem(str(path), f"it has {size} bytes, but {committed} were committed", _LOG)
         return
     if size > committed and view.is_settled:
-        what = f"{size - committed} bytes follow what the state knows of"
-        yield Problem(str(path), what, "go on with the crawl once: it cuts them off")
+        what = f"{size - committed} bytes follow the last committed byte"
+        yield Problem(str(path), what, "run `gossamer crawl` once: it removes them")
     yield from _log_faults(path, committed, view.reader.store.find(Table.META, LOG_SUM_KEY))
 
 
 def _log_faults(path: Path, committed: int, wanted: bytes | None) -> Iterator[Problem]:
-    """What is wrong with the bytes that count: a line where that can be told, else all of them."""
+    """Yield faults in the committed bytes, with the line if it can be determined."""
     place = crc = 0
     is_told = False
     with path.open("rb") as file:
@@ -276,6 +278,6 @@ def _log_faults(path: Path, committed: int, wanted: bytes | None) -> Iterator[Pr
                 json.loads(line)
             except ValueError:
                 is_told = True
-                yield Problem(f"{path}, line {number}", "it is no JSON", _LOG)
+                yield Problem(f"{path}, line {number}", "the line is not JSON", _LOG)
     if not is_told and wanted is not None and crc != int.from_bytes(wanted, "big"):
-        yield Problem(str(path), "its bytes are not those that were written", _LOG)
+        yield Problem(str(path), "checksum mismatch: its bytes have changed", _LOG)

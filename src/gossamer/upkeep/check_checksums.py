@@ -1,6 +1,7 @@
-"""Are the bytes of state, index and graph those that were written? (`checksums.py`)
+"""Check that the bytes of state, index and graph are those that were written (`checksums.py`).
 
-Every file that has a checksum is read from end to end. What has none, and why, is told in `Unsure`.
+Every file that has a checksum is read from end to end. `Checked.unsure` lists the files without a
+checksum and the reason.
 """
 
 from __future__ import annotations
@@ -18,23 +19,23 @@ from gossamer.graph.manifest import REBUILD as REBUILD_GRAPH
 from gossamer.index.folder import REBUILD as REBUILD_INDEX
 from gossamer.upkeep.check_state import Checked, Problem
 
-REBUILD_ARCHIVE = "run `gossamer rebuild archive`: it writes them again"
+REBUILD_ARCHIVE = "run `gossamer rebuild archive`: it writes the checksums again"
 _TODO = {
     "state": REBUILD_STATE,
     "index": REBUILD_INDEX,
     "graph": REBUILD_GRAPH,
-    "log": "restore it from a backup, or go on with what is left of it: `gossamer rebuild archive`",
+    "log": "restore it from a backup, or keep what is left: `gossamer rebuild archive`",
 }
 
 
 def act_problems(paths: CollectionPaths) -> Iterator[Problem]:
-    """Lines of acts.jsonl that are none."""
+    """Yield the lines of acts.jsonl that are not JSON."""
     for number in unreadable_lines(paths.actions):
-        yield Problem(f"{paths.actions}, line {number}", "it is no JSON", _TODO["log"])
+        yield Problem(f"{paths.actions}, line {number}", "the line is not JSON", _TODO["log"])
 
 
 def sum_problems(paths: CollectionPaths, checked: Checked) -> Iterator[Problem]:
-    """Files whose bytes are not those that were written, and files that are gone."""
+    """Yield files whose bytes have changed, and files that are missing."""
     try:
         sums = find_sums(paths.path)
     except CorruptFile as error:
@@ -43,7 +44,7 @@ def sum_problems(paths: CollectionPaths, checked: Checked) -> Iterator[Problem]:
         return
     if sums is None:
         if read_manifest(paths.archive).is_there:
-            yield Problem(str(paths.path / NAME), "the checksums are gone", REBUILD_ARCHIVE)
+            yield Problem(str(paths.path / NAME), "the checksums are missing", REBUILD_ARCHIVE)
         checked.unsure.append("state, index and graph have no checksums yet")
         return
     is_open = sums.is_open or is_in_use(paths)
@@ -61,26 +62,24 @@ def _file_problems(
 ) -> Iterator[Problem]:
     path = paths.path / name
     todo = _TODO[name.partition("/")[0]]
-    try:  # acts.jsonl may have grown since
+    try:  # acts.jsonl may have grown in the meantime
         found = crc32_of(path, size if name == ACTS else None)
     except FileNotFoundError:
-        if not is_open:  # else a writer may have taken it away
-            yield Problem(str(path), "it is gone", todo)
+        if not is_open:  # else a writer may have deleted it
+            yield Problem(str(path), "the file is missing", todo)
         return
     except OSError as error:
         yield Problem(str(path), f"it cannot be read ({error.strerror})", todo)
         return
     if found != (crc, size):
-        what = "its bytes are not those that were written"
+        what = "checksum mismatch: its bytes have changed"
         if found[1] != size:
-            what = f"it has {found[1]} bytes, and {size} were written"
+            what = f"it has {found[1]} bytes, but {size} were written"
         yield Problem(str(path), what, todo)
 
 
 def _note_new_files(paths: CollectionPaths, sums: Checksums, checked: Checked) -> None:
     others = sorted(n for n in covered_files(paths.path) if n not in sums.files or not is_fixed(n))
     if others:
-        what = (
-            f"{len(others)} files of state, index and graph that changed since the last clean end"
-        )
-        checked.unsure.append(f"{what} have no checksum yet, such as {others[0]}")
+        what = f"{len(others)} files of state, index and graph changed since the last clean end"
+        checked.unsure.append(f"{what} and have no checksum yet, for example {others[0]}")

@@ -1,4 +1,4 @@
-"""Is it known, and known twice, what was forgotten? (`forgotten.py`)"""
+"""Check both copies of the list of takedowns (`forgotten.py`)."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from gossamer.collection.forgotten_list import ForgottenList
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.upkeep.check_state import Problem
 
-_MEND = "go on with the crawl once, or run `gossamer rebuild all`: it is made from the other copy"
-_NOTE = "nothing is forgotten less by it; going on with the crawl, or a rebuild, notes them again"
+_MEND = "run `gossamer crawl` once, or `gossamer rebuild all`: it is restored from the other copy"
+_NOTE = "the takedowns stay in force; the next crawl or rebuild writes the missing lines"
 
 
 def forgotten_problems(paths: CollectionPaths) -> Iterator[Problem]:
-    """Copies of the list that are lost, damaged or old, and acts that acts.jsonl has lost."""
+    """Yield copies of the list that are missing, damaged or old, and takedowns that acts.jsonl
+    lacks."""
     copies = read_copies(paths.takedowns)
     if all(one is None for one in copies.read.values()):
-        return  # nothing was forgotten, or an older release noted it in acts.jsonl alone
+        return  # no takedowns, or an older release noted them only in acts.jsonl
     try:
         newest = copies.newest
     except StoreError as error:
         what, _, todo = str(error).partition("; ")
-        yield Problem(str(paths.path), what, f"{todo}. Until then nobody crawls or rebuilds")
+        yield Problem(str(paths.path), what, f"{todo}. Until then crawl and rebuild are refused")
         return
     yield from _copy_problems(copies, newest)
     if copies.unnoted:
-        what = f"{len(copies.unnoted)} of the names that were forgotten or allowed are not in it"
+        what = f"{len(copies.unnoted)} takedowns or permissions are missing in it"
         yield Problem(str(paths.actions), what, _NOTE)
 
 
@@ -36,6 +37,6 @@ def _copy_problems(copies: Copies, newest: ForgottenList) -> Iterator[Problem]:
         if isinstance(one, CorruptFile):
             yield Problem(str(path), one.found, _MEND)
         elif one is None:
-            yield Problem(str(path), "the list of what was forgotten is gone", _MEND)
+            yield Problem(str(path), "the list of takedowns is missing", _MEND)
         elif one.generation < newest.generation:
-            yield Problem(str(path), "the list of what was forgotten is an older one", _MEND)
+            yield Problem(str(path), "the list of takedowns is out of date", _MEND)

@@ -1,7 +1,7 @@
-"""Is the graph as its manifest says, and does it agree with archive and state?
+"""Check the graph against its manifest, the archive and the state.
 
-Every file is read from end to end. What the graph has not covered yet is no problem: a running
-crawl, or the next start, has yet to read it.
+Every file is read from end to end. Pages that the graph does not cover yet are not a problem: a
+running crawl, or the next start, adds them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def read_manifest(folder: Path) -> Manifest | Problem:
 def graph_problems(
     reader: CollectionReader, manifest: Manifest, checked: Checked
 ) -> Iterator[Problem]:
-    """Files that are not as the manifest says. It was read before the state was opened."""
+    """Yield files that differ from the manifest, which was read before the state was opened."""
     folder = reader.paths.graph
     is_whole = True
     for name, rows in manifest.files.items():
@@ -61,39 +61,39 @@ def _file_faults(path: Path, rows: int) -> Iterator[str]:
         return
     found = pq.read_metadata(path).num_rows
     if found != rows:
-        yield f"it has {found} rows, and the manifest says {rows}"
+        yield f"it has {found} rows, but the manifest says {rows}"
 
 
 def _set_problems(folder: Path, merged: MergedSet) -> Iterator[Problem]:
-    """A sorted file that is not in order would hide links from whoever looks one up."""
+    """Yield sorted files that are out of order: a lookup would miss links in them."""
     for name, column in ((merged.by_target, "target"), (merged.by_source, "source")):
         for before, after in pairwise(groups_of(folder / name, column)):
             if before.greatest > after.least:
-                what = f"its rows from group {after.number} on are not in order"
+                what = f"its rows are not in order from group {after.number} on"
                 yield Problem(str(folder / name), what, REBUILD)
                 break
     if merged.links > merged.rows:
-        what = f"{merged.name} has {merged.links} links by target and {merged.rows} by source"
+        what = f"{merged.name} has {merged.links} links by target, but {merged.rows} by source"
         yield Problem(str(folder / manifests.NAME), what, REBUILD)
 
 
 def _end_problems(reader: CollectionReader, manifest: Manifest) -> Iterator[Problem]:
-    """The graph may not reach further than state and archive."""
+    """Yield files that the graph covers further than state or archive reach."""
     where = str(reader.paths.graph / manifests.NAME)
     ends = known_ends(reader.store)
     for file, covered in manifest.covered.items():
         path = reader.paths.archive / file
         size = path.stat().st_size if path.exists() else 0
         if covered > ends.get(file, 0):
-            what = f"it covers {file} up to byte {covered}, and the state {ends.get(file, 0)}"
+            what = f"it covers {file} up to byte {covered}, but the state to {ends.get(file, 0)}"
             yield Problem(where, what, REBUILD)
         elif covered > size:
-            what = f"it covers {file} up to byte {covered}, and the file has {size}"
+            what = f"it covers {file} up to byte {covered}, but the file has {size} bytes"
             yield Problem(where, what, REBUILD)
     is_clean = reader.store.find(Table.META, CLEAN_KEY) == b"1" and not is_in_use(reader.paths)
     if is_clean and reader.settings().node.graph:
         newest = manifests.read(reader.paths.graph)  # `manifest` may be older than the state
         behind = [file for file, end in ends.items() if newest.covered.get(file, 0) < end]
         if behind:
-            what = f"it does not reach to the end of the archive ({behind[0]})"
+            what = f"it does not cover the end of the archive ({behind[0]})"
             yield Problem(where, what, REBUILD)

@@ -1,8 +1,7 @@
-"""Does the index hold exactly the pages that the state says it should?
+"""Check that the index holds exactly the pages that the state says it should.
 
-Both are walked in the order of their keys. Beside a running crawl the two are never of the same
-moment, and what a killed one left behind the next start reads; then it is only seen that the index
-can be read.
+Both are read in the order of their keys. While a crawl runs, or after a kill, index and state are
+never of the same moment; then only the readability of the index is checked.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from gossamer.index.reader import covered, faults_in, ids
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.check_state import Checked, Problem, problem_of
 
-_REBUILD = "run `gossamer rebuild index`: it is made again from the archive"
-_SHOWN = 20  # pages on each side; a damaged index can lack all of them
+_REBUILD = "run `gossamer rebuild index`: it recreates the index from the archive"
+_MAX_LISTED = 20  # pages per direction; a damaged index can lack all pages
 
 
 def index_problems(reader: CollectionReader, checked: Checked) -> Iterator[Problem]:
-    """Pages that are in one of the two and not in the other."""
+    """Yield pages that are only in the index or only in the state."""
     folder = reader.paths.index
     if not reader.settings().node.index:
         return
@@ -47,12 +46,12 @@ def index_problems(reader: CollectionReader, checked: Checked) -> Iterator[Probl
     if is_live or (is_behind and not is_clean):
         checked.entries += sum(1 for _ in found)
         if not is_live:
-            what = f"{folder} does not reach to the end of the archive"
-            checked.unsure.append(f"{what}: go on with `gossamer crawl` once, and it catches up")
+            what = f"{folder} does not cover the end of the archive"
+            checked.unsure.append(f"{what}: run `gossamer crawl` once to update it")
         return
     if is_behind:
-        todo = "go on with the crawl once: pages are read again from the archive"
-        yield Problem(str(folder), "it does not reach to the end of the archive", todo)
+        todo = "run `gossamer crawl` once: it reads the pages again from the archive"
+        yield Problem(str(folder), "it does not cover the end of the archive", todo)
         return
     yield from _differences(reader, found, checked)
 
@@ -75,11 +74,11 @@ def _differences(
         if row.has_entry != is_there:
             missing += not is_there
             strange += is_there
-            if missing + strange <= _SHOWN:
-                what = "it is in the index" if is_there else "it is not in the index"
+            if missing + strange <= _MAX_LISTED:
+                what = "it is in the index" if is_there else "it is missing in the index"
                 said = f"outcome {row.outcome}, status {row.status}, robots {row.robots or 'none'}"
-                yield Problem(row.url, f"{what}, though the state says: {said}", _REBUILD)
+                yield Problem(row.url, f"{what}, but the state says: {said}", _REBUILD)
     strange += sum(1 for _ in found) + (entry is not None)
     if missing or strange:
-        what = f"{missing} pages are missing in it, and {strange} should not be there"
+        what = f"{missing} pages are missing and {strange} should not be there"
         yield Problem(str(reader.paths.index), what, _REBUILD)

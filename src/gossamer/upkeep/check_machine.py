@@ -1,6 +1,6 @@
-"""Can this machine crawl, and who holds the collection? What `doctor` looks at.
+"""The checks of `doctor`: whether this machine can crawl, and which process holds the collection.
 
-Each check is one function that answers with a sentence; a check that itself fails is an answer.
+Each check is one function that returns one sentence. A check that raises is reported as failed.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Table
 from gossamer.version import __version__
 
-_LEAST_FILES: Final = 1024  # 256 of the state, as many connections, files, and what Python needs
+_LEAST_FILES: Final = 1024  # 256 for the state, as many connections, files, and Python's own
 _LEAST_FREE_BYTES: Final = 10**9
 _ASSETS: Final = Path(__file__).parents[3] / "assets" / "gossamer_assets.py"  # in a clone
 _OPTIONAL: Final = {
     "chromium": "pages that need a browser",
-    "duckdb": "looking into graph/ and exports by hand",
+    "duckdb": "queries on graph/ and exports by hand",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at. `todo` says what to do where it is not well."""
+    """The result of one check. `todo` says what to do if it is not ok."""
 
     name: str
     is_ok: bool
@@ -46,7 +46,7 @@ class Check:
 
 
 def doctor(collection: Path | None = None) -> list[Check]:
-    """Every check of the machine, and of the collection where there is one."""
+    """Run every check of the machine, and of the collection if there is one."""
     folder = _existing(collection or Path())
     checks: list[tuple[str, Callable[[], Check]]] = [
         ("python", _python),
@@ -70,8 +70,8 @@ def doctor(collection: Path | None = None) -> list[Check]:
 def _checked(name: str, check: Callable[[], Check]) -> Check:
     try:
         return check()
-    except Exception as error:  # noqa: BLE001  # a doctor says what failed, whatever it was
-        return Check(name, False, f"the check itself failed: {error}", "please report it")
+    except Exception as error:  # noqa: BLE001  # report every failure
+        return Check(name, False, f"the check itself failed: {error}", "please report a bug")
 
 
 def _python() -> Check:
@@ -96,17 +96,17 @@ def _certificates() -> Check:
     verify_paths = ssl.get_default_verify_paths()
     for place in (os.environ.get("SSL_CERT_FILE"), verify_paths.cafile, verify_paths.capath):
         if place and Path(place).exists():
-            return Check("certificates", True, f"found in {place}")
+            return Check("certificates", True, f"found at {place}")
     bundled = importlib.util.find_spec("certifi") is not None
-    says = "of the package certifi" if bundled else "none found: every https page will fail"
+    says = "from the package certifi" if bundled else "none found: every https page will fail"
     return Check("certificates", bundled, says, "install ca-certificates, or set SSL_CERT_FILE")
 
 
 def _event_loop() -> Check:
     if sys.platform == "win32":
-        return Check("event loop", True, "that of Python (uvloop is not for Windows)")
+        return Check("event loop", True, "asyncio's default (uvloop does not support Windows)")
     is_there = importlib.util.find_spec("uvloop") is not None
-    says = "uvloop" if is_there else "that of Python, which is slower"
+    says = "uvloop" if is_there else "asyncio's default, which is slower than uvloop"
     return Check("event loop", is_there, says, "pip install uvloop")
 
 
@@ -116,8 +116,8 @@ def _inner_loops() -> Check:
         names.setdefault(native.look(name)[0], []).append(name.removeprefix("gossamer."))
     if len(names) == 1:
         return Check("inner loops", True, next(iter(names)).value)
-    told = [f"{', '.join(some)} {form.value}" for form, some in names.items()]
-    return Check("inner loops", True, "; ".join(told))
+    parts = [f"{', '.join(some)} {form.value}" for form, some in names.items()]
+    return Check("inner loops", True, "; ".join(parts))
 
 
 def _state_opens() -> Check:
@@ -133,16 +133,16 @@ def _state_opens() -> Check:
 def _disk(folder: Path) -> Check:
     free = shutil.disk_usage(folder).free
     says = f"{free / 1e9:.1f} GB free in {folder}"
-    return Check("disk", free >= _LEAST_FREE_BYTES, says, "make room, or crawl to another disk")
+    return Check("disk", free >= _LEAST_FREE_BYTES, says, "free space, or crawl to another disk")
 
 
 def _open_files() -> Check:
     if sys.platform == "win32":
-        return Check("open files", True, "not limited")
+        return Check("open files", True, "unlimited")
     resource: Any = importlib.import_module("resource")
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     is_ok = limit == resource.RLIM_INFINITY or limit >= _LEAST_FILES
-    says = "not limited" if limit == resource.RLIM_INFINITY else f"{limit} at once"
+    says = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} at once"
     return Check("open files", is_ok, says, f"raise it: ulimit -n {4 * _LEAST_FILES}")
 
 
@@ -150,13 +150,13 @@ def _names() -> Check:
     try:
         found = {str(info[4][0]) for info in socket.getaddrinfo("localhost", 80)}
     except OSError as error:
-        return Check("names", False, f"localhost has no address ({error})", "look at /etc/hosts")
+        return Check("names", False, f"localhost has no address ({error})", "check /etc/hosts")
     return Check("names", True, f"localhost is {', '.join(sorted(found))}")
 
 
 def _programs() -> Check:
     found = [
-        f"{name} {'is there' if shutil.which(name) else 'is not there'} ({use})"
+        f"{name} {'found' if shutil.which(name) else 'not found'} ({use})"
         for name, use in _OPTIONAL.items()
     ]
     return Check("programs", True, "optional: " + "; ".join(found))
@@ -165,10 +165,10 @@ def _programs() -> Check:
 def _curves() -> Check:
     library = plot_library()
     if library:
-        return Check("curves", True, f"the web page draws them with {library}")
-    says = "this build could not reach npm, so the web page shows tables instead of curves"
+        return Check("curves", True, f"the web interface draws them with {library}")
+    says = "the build could not reach npm, so the web interface shows tables instead of curves"
     if _ASSETS.exists():
-        says += f"; `python3 {_ASSETS}` fetches what is missing"
+        says += f"; `python3 {_ASSETS}` downloads the library"
     return Check("curves", True, says)
 
 
@@ -178,25 +178,25 @@ def _collection_checks(paths: CollectionPaths) -> Iterator[Check]:
         yield Check("collection", False, f"the state of {paths.path} is lost", todo)
         return
     if not paths.exists:
-        yield Check("collection", True, f"there is none in {paths.path} yet")
+        yield Check("collection", True, f"none in {paths.path} yet")
         return
     try:
         open_to_read(paths).close()
         yield Check("collection", True, f"format {FORMAT}, read by gossamer {__version__}")
     except GossamerError as error:
-        yield Check("collection", False, str(error), "see the sentence")
+        yield Check("collection", False, str(error), "follow the message")
     holder = holder_of(paths)
-    yield Check("writer", True, f"held by {holder}" if holder else "nobody is writing to it")
+    yield Check("writer", True, f"held by {holder}" if holder else "no process is writing to it")
     is_writable = os.access(paths.state, os.W_OK)
-    says = "it can be written to" if is_writable else f"{paths.state} cannot be written to"
-    yield Check("access", is_writable, says, "change its owner or mode to go on with the crawl")
+    says = "writable" if is_writable else f"{paths.state} is not writable"
+    yield Check("access", is_writable, says, "change its owner or mode to resume the crawl")
 
 
 def holder_of(paths: CollectionPaths) -> str | None:
-    """Who holds the collection for writing: `process 4711`, or None.
+    """Return the process that holds the collection for writing, as `process 4711`, or None.
 
-    The lock file names a process while one runs, and still after it was killed; then the lock
-    itself is free, which is tried only in that case, so that no start is ever disturbed.
+    The lock file names a process while it runs, and still after a kill. Only in that case the lock
+    itself is tried, so that this never disturbs a start.
     """
     path = paths.run / "lock"
     try:
@@ -206,7 +206,7 @@ def holder_of(paths: CollectionPaths) -> str | None:
                 return None
     except FileNotFoundError:
         return None
-    except PermissionError:  # Windows: the byte that is locked cannot be read
+    except PermissionError:  # Windows: a locked byte cannot be read
         return "another process"
     try:
         return f"process {json.loads(text)['pid']}"
@@ -217,7 +217,7 @@ def holder_of(paths: CollectionPaths) -> str | None:
 if sys.platform == "win32":
 
     def _is_locked(_descriptor: int) -> bool:
-        return False  # what is locked cannot be read, and this was
+        return False  # a locked file cannot be read, and this one was
 
 else:
     import fcntl
@@ -231,7 +231,7 @@ else:
 
 
 def _existing(path: Path) -> Path:
-    """The path, or the nearest of its parents that is there."""
+    """Return the path, or its nearest existing parent."""
     path = path.resolve()
     while not path.exists():
         path = path.parent

@@ -1,8 +1,7 @@
-"""Is every archive file there that ought to be, with the bytes that were written?
+"""Check that every archive file of the manifest exists with the bytes that were written.
 
-The manifest of the archive says (`archive/manifest.py`). What is wrong inside a file, and where, is
-found by reading its records (`check_archive.py`); a checksum finds the rest, such as a flipped byte
-of a header that no reader looks at.
+`archive/manifest.py` describes the manifest. `check_archive.py` finds damage inside records and its
+place; a checksum finds the rest, such as a flipped byte in a header that no reader uses.
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ from gossamer.errors import GossamerError
 from gossamer.upkeep.check_state import Problem
 from gossamer.upkeep.rebuild_archive import WITHOUT_LOST
 
-REBUILD: Final = "run `gossamer rebuild archive`: it is made again from the WARC files"
-FROM_BACKUP: Final = f"restore the file from a backup, or give up what is lost: {WITHOUT_LOST}"
-_OTHER_BYTES: Final = "its bytes are not those that were written"
+REBUILD: Final = "run `gossamer rebuild archive`: it recreates the list from the WARC files"
+FROM_BACKUP: Final = f"restore the file from a backup, or accept the loss: {WITHOUT_LOST}"
+_OTHER_BYTES: Final = "checksum mismatch: its bytes have changed"
 
 
 def manifest_problems(paths: CollectionPaths, salt: bytes = b"") -> Iterator[Problem]:
-    """Files that are not as the manifest says, and what is wrong with itself. `salt` is the
+    """Yield files that differ from the manifest, and faults of the manifest itself. `salt` is the
     state's."""
     folder = paths.archive
     manifest, where = read_manifest(folder), str(folder / NAME)
     if not manifest.is_there:
         if any(map(_has_salt, folder.glob("*.warc.gz"))):
-            yield Problem(where, "the list of archive files is gone", REBUILD)
+            yield Problem(where, "the list of archive files is missing", REBUILD)
         return
     for number in manifest.bad_lines:
         yield Problem(f"{where}, line {number}", _OTHER_BYTES, REBUILD)
     if salt and manifest.salt != salt and not manifest.bad_lines:
-        yield Problem(where, "its salt is not that of the state", REBUILD)
+        yield Problem(where, "its salt differs from the state's", REBUILD)
     for name, listed in manifest.files.items():
         if listed.bytes is not None:
             yield from _file_problems(folder / name, listed)
@@ -46,10 +45,10 @@ def manifest_problems(paths: CollectionPaths, salt: bytes = b"") -> Iterator[Pro
 
 def _file_problems(path: Path, listed: Listed) -> Iterator[Problem]:
     if not path.exists():
-        yield Problem(str(path), f"it is gone, with {listed.bytes} bytes", FROM_BACKUP)
+        yield Problem(str(path), f"the file is missing ({listed.bytes} bytes)", FROM_BACKUP)
         return
     if path.stat().st_size < (listed.bytes or 0):
-        what = f"it has {path.stat().st_size} bytes, and {listed.bytes} were written"
+        what = f"it has {path.stat().st_size} bytes, but {listed.bytes} were written"
         yield Problem(str(path), what, FROM_BACKUP)
     elif listed.crc32 is not None and crc32_of(path, listed.bytes)[0] != listed.crc32:
         yield Problem(str(path), _OTHER_BYTES, FROM_BACKUP)

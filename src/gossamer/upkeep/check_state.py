@@ -1,8 +1,8 @@
-"""Does the state agree with itself?
+"""Check that the state is consistent.
 
-Every URL has one outcome; a queued one stands in exactly one of queue and due table; sums are sums.
-URLs, captures and hosts are walked side by side in the order of their keys, so memory holds one
-host's sums, however many URLs there are.
+Every URL has one outcome. A queued URL is in exactly one of queue and due table. Sums match their
+rows. URLs, captures and hosts are read side by side in key order, so memory holds the sums of one
+host, however many URLs there are.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from gossamer.urls.keys import KEY_BYTES
 
 _RESTORE = REBUILD
 _READ_AGAIN = (
-    "the archive has it, and the other pages are not concerned; please report it, and run "
-    "`gossamer rebuild all` with a release that can read it"
+    "the page is in the archive and other pages are not affected; please report a bug, and run "
+    "`gossamer rebuild all` with a release that can read the page"
 )
-_REPORT = "please report it; the archive is not touched by it, and can be imported anew"
+_REPORT = "please report a bug; the archive is not affected and can be imported again"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is not as it should be: where, what, and what to do."""
+    """A fault of a collection: where, what, and what to do."""
 
     where: str
     what: str
@@ -47,7 +47,7 @@ class Problem:
 
 
 def problem_of(error: CorruptFile) -> Problem:
-    """A damage that was met, as a problem. What to do stands at the end of its sentence."""
+    """Turn a CorruptFile into a problem. The end of its message says what to do."""
     what, _, todo = error.found.rpartition("; ")
     where = f"{error.path}, byte {error.offset}" if error.offset else str(error.path)
     return Problem(where, what or error.found, todo if what else "restore it from a backup")
@@ -55,7 +55,7 @@ def problem_of(error: CorruptFile) -> Problem:
 
 @dataclass(slots=True)
 class Checked:
-    """How much was looked at."""
+    """Counts of what was checked."""
 
     urls: int = 0
     hosts: int = 0
@@ -65,12 +65,12 @@ class Checked:
     parts: int = 0
     entries: int = 0  # of the index
     sums: int = 0  # files whose bytes were compared with their checksums
-    unsure: list[str] = field(default_factory=list)  # what could not be vouched for, and why
+    unsure: list[str] = field(default_factory=list)  # what could not be checked, and why
 
 
 @dataclass(slots=True)
 class _Sums:
-    """What the rows add up to."""
+    """The sums of the rows."""
 
     counts: Counts = field(default_factory=Counts)
     fetched_rows: int = 0
@@ -78,7 +78,7 @@ class _Sums:
 
 
 def state_problems(reader: CollectionReader, checked: Checked) -> Iterator[Problem]:
-    """Everything in the state that contradicts something else in it."""
+    """Yield every contradiction within the state."""
     sums = _Sums()
     yield from _url_problems(reader, sums, checked)
     yield from _sum_problems(reader, sums)
@@ -112,7 +112,7 @@ def _url_problems(reader: CollectionReader, sums: _Sums, checked: Checked) -> It
         sums.counts.size_bytes += size_bytes
         host.size_bytes += size_bytes
         if row.outcome is Outcome.FETCHED and row.at_us not in found:
-            what = "it is fetched, and the state names no capture of that moment"
+            what = "it is fetched, but the state has no capture of that time"
             yield Problem(row.url, what, _RESTORE)
     yield from _host_problems(reader, host_key, host, checked)
     captures.take(b"\xff" * (KEY_BYTES + 1))
@@ -120,7 +120,7 @@ def _url_problems(reader: CollectionReader, sums: _Sums, checked: Checked) -> It
 
 
 class _Captures:
-    """The table of captures, walked beside that of URLs."""
+    """The capture table, read in parallel with the URL table."""
 
     def __init__(self, reader: CollectionReader) -> None:
         self._rows = reader.scan(Table.CAPTURE)
@@ -128,7 +128,7 @@ class _Captures:
         self._orphans: list[bytes] = []
 
     def take(self, key: bytes) -> dict[int, CaptureRow]:
-        """The captures of a URL by their times. Those of smaller keys belong to nobody."""
+        """Return the captures of a URL by time. Captures with smaller keys have no URL."""
         found: dict[int, CaptureRow] = {}
         while self._next is not None and self._next[0][:KEY_BYTES] <= key:
             at, packed = self._next
@@ -141,32 +141,32 @@ class _Captures:
 
     def orphans(self) -> Iterator[Problem]:
         for at in self._orphans:
-            what = "a capture belongs to a URL that is not known"
+            what = "the capture belongs to an unknown URL"
             yield Problem(f"capture {at.hex()}", what, _RESTORE)
         self._orphans = []
 
 
 def _row_problems(reader: CollectionReader, key: bytes, row: UrlRow) -> Iterator[Problem]:
     if reader.keys.of(row.url) != key:
-        yield Problem(row.url, "it stands under the key of another URL", _RESTORE)
+        yield Problem(row.url, "it is stored under the key of another URL", _RESTORE)
     is_queued = row.standing == Standing.QUEUED
     if not is_queued and (row.place or row.due_us):
-        yield Problem(row.url, f"it is {row.outcome.value} and in a queue at once", _REPORT)
+        yield Problem(row.url, f"it is {row.outcome.value}, but still in a queue", _REPORT)
     if is_queued and bool(row.place) == bool(row.due_us):
-        what = "it is queued, in the queue and waiting at once" if row.place else "it is queued"
-        yield Problem(row.url, f"{what}, and never due" if not row.place else what, _REPORT)
+        what = "it is both in the queue and in the due table" if row.place else "it is queued"
+        yield Problem(row.url, f"{what}, but never due" if not row.place else what, _REPORT)
     if is_queued and row.place:
         entry = reader.store.find(Table.QUEUE, key[:HOST_BYTES] + row.place)
         if entry is None or QueueEntry.decode(entry).key != key:
-            yield Problem(row.url, "it is queued, and its place in the queue is not its", _REPORT)
+            yield Problem(row.url, "its queue entry belongs to another URL", _REPORT)
     if (
         is_queued
         and row.due_us
         and reader.store.find(Table.DUE, time_key(row.due_us) + key) is None
     ):
-        yield Problem(row.url, "it waits for its time, and nothing will wake it", _REPORT)
+        yield Problem(row.url, "it waits for a time that no queue contains", _REPORT)
     if row.outcome in (Outcome.FAILED, Outcome.REFUSED) and not row.reason:
-        yield Problem(row.url, f"it is {row.outcome.value} without a reason", _REPORT)
+        yield Problem(row.url, f"it is {row.outcome.value} , but has no reason", _REPORT)
     if row.outcome is Outcome.FAILED and row.reason == Reason.CRASH:
         yield Problem(row.url, f"the page could not be read: {row.detail}", _READ_AGAIN)
 
@@ -211,13 +211,13 @@ def _host_problems(
     checked.hosts += 1
     packed = reader.store.find(Table.HOST, host_key)
     if packed is None:
-        yield Problem(f"host {host_key.hex()}", "it has URLs and no row of its own", _RESTORE)
+        yield Problem(f"host {host_key.hex()}", "it has URLs, but no row", _RESTORE)
         return
     stored = HostRow.decode(packed)
     for name in ("known", "queued", "waiting", "fetched", "failed", "refused", "size_bytes"):
         said, is_so = getattr(stored, name), getattr(summed, name)
         if said != is_so:
-            what = f"its row says {said} {name}, and its URLs add up to {is_so}"
+            what = f"its row says {said} {name}, but its URLs add up to {is_so}"
             yield Problem(f"host {stored.name}", what, _REPORT)
 
 
@@ -229,14 +229,14 @@ def _sum_problems(reader: CollectionReader, sums: _Sums) -> Iterator[Problem]:
     for name in names:
         said, is_so = getattr(stored, name), getattr(summed, name)
         if said != is_so:
-            what = f"the state says {said} {name}, and the URLs add up to {is_so}"
+            what = f"the state says {said} {name}, but the URLs add up to {is_so}"
             yield Problem("sums", what, _REPORT)
     of_each = ("by_reason", "by_status", *(("by_depth",) if stored.by_depth is not None else ()))
     for name in of_each:
         said_of, are = Counter(getattr(stored, name)), Counter(getattr(summed, name))
         for value in sorted({*said_of, *are}):
             if said_of[value] != are[value]:
-                what = f"the state says {said_of[value]} with {value}, and there are {are[value]}"
+                what = f"the state says {said_of[value]} with {value}, but there are {are[value]}"
                 yield Problem("sums", what, _REPORT)
 
 
@@ -252,11 +252,11 @@ def _queue_problems(reader: CollectionReader) -> Iterator[Problem]:
             continue
         row = reader.find_key(entry.key)
         if entry.key[:HOST_BYTES] != at[:HOST_BYTES]:
-            yield Problem(entry.url, "it stands in the queue of another host", _REPORT)
+            yield Problem(entry.url, "it is in the queue of another host", _REPORT)
         elif row is None:
-            yield Problem(entry.url, "it is in the queue, and is not known", _REPORT)
+            yield Problem(entry.url, "it is in the queue, but unknown", _REPORT)
         elif row.standing != Standing.QUEUED or row.place != at[HOST_BYTES:]:
-            what = f"it is in the queue, and its row says {row.outcome.value} at another place"
+            what = f"it is in the queue, but its row says {row.outcome.value} at another place"
             yield Problem(entry.url, what, _REPORT)
 
 
@@ -264,6 +264,6 @@ def _due_problems(reader: CollectionReader) -> Iterator[Problem]:
     for at, _ in reader.scan(Table.DUE):
         row = reader.find_key(at[8:])
         if row is None:
-            yield Problem(f"due {at.hex()}", "it waits for its time, and is not known", _REPORT)
+            yield Problem(f"due {at.hex()}", "it is in the due table, but unknown", _REPORT)
         elif row.standing != Standing.QUEUED or row.place or row.due_us != time_of(at):
-            yield Problem(row.url, "it waits for a time that its row does not name", _REPORT)
+            yield Problem(row.url, "its time in the due table differs from its row", _REPORT)

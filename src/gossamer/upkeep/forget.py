@@ -1,20 +1,20 @@
-"""A takedown: a URL, a host or a site out of everything that a collection holds.
+"""Takedown: delete a URL, a host or a site from all parts of a collection.
 
-Theory of operation. All parts of the collection are made anew aside, without what is forgotten, and
-take the place of the old ones together (`staging.py`); so a kill at any instant leaves the
-collection as it was or as it is to be, and whoever comes next tidies up:
+Theory of operation. All parts are rewritten in staging, without the deleted pages. Then they
+replace the old parts together (`staging.py`). So a kill at any moment leaves the old or the new
+collection, and the next process cleans up:
 
-    archive   exchanges of it go, with request and metadata; those that name it as the page they
-              were found on lose that line; those that repeat its body get the body themselves.
-              A file that is not concerned is linked, not copied
+    archive   exchanges of the deleted pages go, with request and metadata. Exchanges that name
+              such a page as their source lose that line. Exchanges that repeat its body get the
+              body. A file without such pages is linked, not copied
     state     rows are copied into a new database (`forget_state.py`)
-    graph, index, ranks   are made again from the new archive (`forget_derived.py`)
-    log, acts, cookies    are copied line by line (`forget_texts.py`)
+    graph, index, ranks     are rebuilt from the new archive (`forget_derived.py`)
+    log, audit log, cookies are copied line by line (`forget_texts.py`)
 
-What stays: the documents of others, which may name it in their own words, and in their links in the
-archive; and a digest (`urls/forgotten.py`), kept in three places (`forgotten.py`), by which it is
-known and never asked for again. It takes as long as a rebuild, and as much room as state, graph and
-index have, until it is done.
+Two things stay. Documents of others may mention the page in their text and links in the archive.
+A digest of the URL stays (`urls/forgotten.py`), in three places (`forgotten.py`), so that it is
+never requested again. A takedown takes as long as a rebuild and temporarily needs as much disk
+space as state, graph and index.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ from gossamer.workers.guarded_reader import new_place
 
 @dataclass(frozen=True, slots=True)
 class Checksums:
-    """How much was, or would be, forgotten."""
+    """How much a takedown deletes."""
 
     urls: int = 0
     captures: int = 0
@@ -75,7 +75,7 @@ class Checksums:
 
     @property
     def text(self) -> str:
-        """For people."""
+        """Return the counts as text for people."""
         files = f"{counted(self.files, 'archive file')}"
         parts = (
             counted(self.urls, "URL"),
@@ -88,7 +88,7 @@ class Checksums:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What the state says of the collection itself."""
+    """What the state stores about the collection itself."""
 
     settings: Settings
     keys: Keys
@@ -98,11 +98,11 @@ class _Told:
 def forget(
     paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
 ) -> Checksums:
-    """Forget what `texts` name (`forget_names.py`). All of it is gone when this returns.
+    """Delete what `texts` name (`forget_names.py`). The deletion is complete on return.
 
-    The sums are nothing where all of it was forgotten before.
+    The counts are zero if all of it was deleted before.
     Raises UsageError, NotKnown, NoCollection, CollectionInUse, CorruptFile, StoreError, DiskFault;
-    then nothing has changed.
+    after an error nothing has changed.
     """
     _put_in_order(paths, clock, tell)
     with locked(paths):
@@ -113,9 +113,9 @@ def forget(
             settle(paths.path)
         except BaseException as error:
             with suppress(OSError):
-                settle(paths.path)  # a full disk has its room back
+                settle(paths.path)  # frees the space on a full disk
             if isinstance(error, OSError):
-                raise disk_fault(f"{paths.path} could not be rewritten", error) from error
+                raise disk_fault(f"cannot rewrite {paths.path}", error) from error
             raise
     return sums
 
@@ -123,7 +123,7 @@ def forget(
 def survey(
     paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
 ) -> Checksums:
-    """What `forget` would take away. Raises as it does."""
+    """Return how much `forget` would delete. Raises like `forget`."""
     _put_in_order(paths, clock, tell)
     with locked(paths):
         store = open_to_write(paths, 16)
@@ -137,7 +137,7 @@ def survey(
 def allow(
     paths: CollectionPaths, texts: Sequence[str], clock: Clock, *, is_site: bool = False
 ) -> int:
-    """Let what was forgotten be crawled again; how many names that is. Raises NotKnown."""
+    """Allow crawling of deleted names again; return their number. Raises NotKnown."""
     if not paths.exists:
         raise paths.missing()
     store = open_to_read(paths)
@@ -149,18 +149,18 @@ def allow(
         forgotten = read_forgotten(paths.takedowns)
         found = [one for one in named if forgotten.has(one)]
         if not found:
-            raise NotKnown(f"{', '.join(texts)} was not deleted under that name")
+            raise NotKnown(f"{', '.join(texts)} is not in the list of takedowns")
         note_allowed(paths.takedowns, clock.wall_us(), found)
     return len(found)
 
 
 def _put_in_order(paths: CollectionPaths, clock: Clock, tell: Tell) -> None:
-    """Bring state and archive in step, where a crawl was killed."""
+    """Recover state and archive if the last crawl was killed."""
     if not paths.exists:
         raise paths.missing()
     paths.run.mkdir(exist_ok=True)
     if _is_unclean(paths):
-        tell("the last crawl ended in the middle; reading what it left")
+        tell("the last crawl was interrupted: reading what it left")
         asyncio.run(_recover(paths, clock))
 
 
@@ -174,7 +174,7 @@ def _is_unclean(paths: CollectionPaths) -> bool:
 
 
 async def _recover(paths: CollectionPaths, clock: Clock) -> None:
-    """What a start does about an end in the middle; nobody is asked."""
+    """Run the recovery of a start, without requests to any server."""
     with ExitStack() as stack:
         opened = open_node(
             paths, lambda stored: stored or Settings(), (), clock, stack, is_import=True
@@ -211,7 +211,7 @@ def _survey(paths: CollectionPaths, store: Store, cover: Cover) -> Checksums:
 def _known(paths: CollectionPaths, texts: Sequence[str], sums: Checksums) -> Checksums:
     if not sums:
         named = ", ".join(texts)
-        raise NotKnown(f"the collection in {paths.path} has nothing of {named}")
+        raise NotKnown(f"the collection in {paths.path} contains nothing of {named}")
     return sums
 
 
@@ -221,12 +221,12 @@ def _known(paths: CollectionPaths, texts: Sequence[str], sums: Checksums) -> Che
 def _forget(
     paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool
 ) -> Checksums:
-    read_forgotten(paths.takedowns)  # raises before the work where the new list could not be made
+    read_forgotten(paths.takedowns)  # raises before the work if the new list cannot be written
     new = CollectionPaths(begin_staging(paths.path))
     store = open_to_write(paths, 64)
     try:
         told = _told(store, texts, is_site=is_site)
-        tell("looking for it in the archive")
+        tell("searching the archive")
         sums = _survey(paths, store, told.cover)
         if not sums and _was_forgotten(paths, told.cover):
             return sums
@@ -240,7 +240,7 @@ def _forget(
 
 
 def _was_forgotten(paths: CollectionPaths, cover: Cover) -> bool:
-    """Whether it was all forgotten before: perhaps by somebody who was killed before he said so."""
+    """Whether all of it was deleted before, perhaps by a run that was killed before its report."""
     forgotten = read_forgotten(paths.takedowns)
     return all(map(forgotten.has, cover.named))
 
@@ -254,7 +254,7 @@ def _make_parts(
     clock: Clock,
     tell: Tell,
 ) -> Mapping[str, Moved]:
-    """All parts, in `new`; where exchanges lie in the new archive."""
+    """Write all parts to `new`; return where exchanges are in the new archive."""
     cover = told.cover
     tell("archive")
     archive = ArchiveCopy(paths, new, cover, old, told.keys, told.settings.archive.gzip_level)

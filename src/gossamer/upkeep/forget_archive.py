@@ -1,14 +1,14 @@
-"""The archive without what is forgotten.
+"""Copy the archive without deleted pages.
 
-An exchange of it goes, request and metadata with it. Of the others these are changed, in their
-metadata record alone where that will do:
+An exchange of a deleted page goes, with request and metadata. These others change, only in their
+metadata record where possible:
 
-    found on a page that goes        loses that line
-    repeats a body that goes         gets the body itself
-    repeats a body that has moved    is told where to
-    a list of URLs that was brought  loses those that go
+    found on a deleted page           loses that line
+    repeats a deleted body            gets the body
+    repeats a body that has moved     gets the new place
+    an imported list of URLs          loses the deleted URLs
 
-Bodies that others wrote are not touched, whatever they say.
+Bodies of other pages are never changed, whatever they contain.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from gossamer.urls.keys import Keys
 
 
 def is_of(cover: Cover, exchange: Exchange) -> bool:
-    """Whether an exchange is to be forgotten. Of a robots.txt it counts whose rules it brought."""
+    """Whether an exchange is to be deleted. A robots.txt counts for the host whose rules it has."""
     lease = exchange.lease
     if cover.covers_any(lease.url) or cover.covers_any(exchange.answer.url):
         return True
@@ -56,7 +56,7 @@ def is_of(cover: Cover, exchange: Exchange) -> bool:
 
 
 class ArchiveCopy:
-    """One copy under way, file by file in the order in which they were begun."""
+    """One copy of an archive, file by file in the order of their creation."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class ArchiveCopy:
         keys: Keys,
         level: int,
     ) -> None:
-        """`state` is the old one: it knows where captures lie."""
+        """`state` is the old one: it has the places of captures."""
         self._folder = paths.archive
         self._new = new.archive
         self._cover = cover
@@ -77,7 +77,7 @@ class ArchiveCopy:
         self.moved: dict[str, Moved] = {}  # of the files that were rewritten
 
     def run(self) -> None:
-        """Copy every WARC file with its index; one that is not concerned gets a second name.
+        """Copy every WARC file with its index; a file without deleted pages gets a hard link.
 
         Raises CorruptFile, OSError.
         """
@@ -125,7 +125,7 @@ class ArchiveCopy:
         return self._with_lines(path, exchange, {}) if is_via else exchange
 
     def _with_lines(self, path: Path, exchange: Exchange, lines: Fields) -> Anew:
-        """The exchange with some lines of its metadata changed; its `via` is the lease's."""
+        """Return the exchange with changed metadata lines; its `via` is that of the lease."""
         fields = fields_in(path, exchange) | lines
         fields.pop("via", None)
         if exchange.lease.via:
@@ -133,10 +133,10 @@ class ArchiveCopy:
         return with_fields(path, exchange, fields, self._level)
 
     def _made_whole(self, path: Path, exchange: Exchange, origin: RevisitOf) -> Exchange:
-        """A revisit of a body that goes, as a response with that body."""
+        """Turn a revisit of a deleted body into a response with that body."""
         row = self._state.find(Table.CAPTURE, self._keys.of(origin.url) + time_key(origin.at_us))
         if row is None or not isinstance(exchange.answer, Fetched):
-            what = "it repeats a capture that is not there; see `gossamer verify`"
+            what = "it repeats a capture that is missing; see `gossamer verify`"
             raise CorruptFile(path, exchange.stored.response, what)
         capture = CaptureRow.decode(row)
         repeated = read_exchange(self._folder / capture.file, capture.offset).answer
@@ -164,7 +164,7 @@ class ArchiveCopy:
         return self._with_lines(path, exchange, {}) if is_via else exchange
 
     def _shorter_list(self, exchange: Exchange) -> Exchange | Anew:
-        """A list of URLs, as `import_lists.py` keeps it, without those that go."""
+        """Return a list of URLs (`import_lists.py`) without the deleted ones."""
         answer = exchange.answer
         assert isinstance(answer, Fetched), "lists are kept as answers"
         is_index = answer.body.startswith(b"<")

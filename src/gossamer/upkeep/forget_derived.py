@@ -1,8 +1,8 @@
-"""Links and index of a collection from which something was forgotten, made again in one reading.
+"""Rebuild links and index after a takedown, in one pass over the new archive.
 
-Both are made of pages together: anchors of many pages stand in one entry, and the words that a
-forgotten page gave cannot be told from those that its neighbour gave. So they are made from what is
-left of the archive, as `rebuild.py` would. What was not there before is not made.
+Links and index entries combine data of several pages: anchor texts of many pages are in one entry,
+and the words of a deleted page cannot be separated from those of another one. So both are rebuilt
+from the new archive, as `rebuild.py` does. A part that did not exist before is not created.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def make_derived(
     clock: Clock,
     tell: Tell,
 ) -> None:
-    """Read the new archive, and write to `new` what `old` had. Pages learn how many links they
-    have left; what is forgotten the new acts say. Raises CorruptFile, DiskFault."""
+    """Read the new archive, and write to `new` the parts that `old` had. Page rows get their new
+    link counts. The new list of takedowns applies. Raises CorruptFile, DiskFault."""
     has_graph, has_index = (old.graph / MANIFEST).exists(), find_current(old.index) is not None
     node = replace(settings.node, graph=has_graph, index=has_index)
     processor = build_processor(replace(settings, node=node), keys, read_forgotten(new.takedowns))
@@ -109,7 +109,7 @@ def _no_index() -> Iterator[IndexFeed | None]:
 
 
 def _current_row(store: Store, processed: ProcessedPage) -> UrlRow | None:
-    """The row that this exchange is the last word on, if it is."""
+    """Return the row whose current capture is this exchange, if there is one."""
     report = processed.report
     packed = store.find(Table.URL, report.lease.key)
     row = UrlRow.decode(packed) if packed is not None else None

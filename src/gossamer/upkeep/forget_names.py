@@ -1,11 +1,11 @@
-"""What is meant by the names that are to be forgotten, and who falls under them.
+"""Parse the names given to `forget`, and match URLs against them.
 
     https://example.org/page   that URL, all its versions
     example.org                the host: everything of it, on any port
     --site example.org         the site: the registrable domain with all its hosts
 
-Two tests say the same of a URL: by its text, for archive, log and links, and by its key, for the
-state. Settings, seeds and ban lines that name nothing else than what is forgotten go, too.
+Two tests give the same answer for a URL: by its text, for archive, log and links, and by its key,
+for the state. Settings, seeds and ban lines that name only deleted URLs are removed too.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _DOMAINS: Final = "scope.domains"
 
 
 def form_of(settings: Settings) -> NormalForm:
-    """How a collection spells URLs."""
+    """Return the normal form of URLs of a collection."""
     return NormalForm(settings.urls.query, settings.urls.session_parameters)
 
 
 def read_names(texts: Sequence[str], form: NormalForm, *, is_site: bool = False) -> list[Named]:
-    """What a person names. Raises UsageError for a text that is neither URL nor host."""
+    """Parse names. Raises UsageError for a text that is neither a URL nor a host."""
     found = [named for text in texts for named in _read_name(text.strip(), form, is_site=is_site)]
     return list(dict.fromkeys(found))
 
@@ -48,14 +48,14 @@ def _read_name(text: str, form: NormalForm, *, is_site: bool) -> list[Named]:
     else:
         spellings = [form.find(f"{scheme}://{text}") for scheme in ("https", "http")]
     urls = [url for url in spellings if url is not None]
-    if not text or not urls or "@" in text.partition("/")[0]:  # a mail address has a host, too
-        raise UsageError(f"{text!r} is neither a URL nor a host")
+    if not text or not urls or "@" in text.partition("/")[0]:  # a mail address has a host too
+        raise UsageError(f"{text!r} is neither a URL nor a host name")
     if is_site:
         return [Named(Breadth.SITE, site_of(host_of(urls[0])))]
     if not is_url:
         if _HAS_PORT.fullmatch(text):
             raise UsageError(
-                f"{text!r} has a port, but a host is deleted on all ports; name "
+                f"{text!r} has a port, but `forget` deletes a host on all ports; name "
                 f"{host_of(urls[0])!r}, or one URL"
             )
         return [Named(Breadth.HOST, host_of(urls[0]))]
@@ -65,13 +65,13 @@ def _read_name(text: str, form: NormalForm, *, is_site: bool) -> list[Named]:
 
 
 def other_source(sitemap: str) -> str:
-    """Where a sitemap may have been named instead: one that nobody named is the operator's."""
+    """Return the other place that may name a sitemap: without one it is the operator's."""
     return f"{origin_of(sitemap)}/robots.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """Everything that falls under some names, in one collection."""
+    """Everything in one collection that matches some names."""
 
     named: tuple[Named, ...]
     forgotten: Forgotten
@@ -82,7 +82,7 @@ class Cover:
 
     @classmethod
     def of(cls, named: Sequence[Named], settings: Settings, keys: Keys, store: Store) -> Cover:
-        """`store` tells which hosts there are of a site."""
+        """`store` lists the hosts of a site."""
         form = form_of(settings)
         forgotten = Forgotten.of(list(named), "now")
         hosts = {one.name for one in named if one.breadth is Breadth.HOST}
@@ -100,18 +100,18 @@ class Cover:
         )
 
     def covers(self, url: str) -> bool:
-        """Whether a canonical URL is to be forgotten."""
+        """Whether a canonical URL is to be deleted."""
         return self.forgotten.covers(url)
 
     def covers_any(self, url: str) -> bool:
-        """The same of a URL of any scheme: archives of others hold `dns:` and `ftp:`, too."""
+        """The same for a URL of any scheme: imported archives hold `dns:` and `ftp:` too."""
         if url.startswith(("http://", "https://")):
             return self.covers_link(url, "")
         host = host_in(url)
         return bool(host) and self.has_host(host)
 
     def covers_link(self, href: str, base: str) -> bool:
-        """The same of a URL as somebody wrote it."""
+        """The same for a URL as written in a page."""
         url = self.form.find(href, base)
         return url is not None and self.covers(url)
 
@@ -122,13 +122,13 @@ class Cover:
         return key in self.host_keys
 
     def has_host(self, host: str) -> bool:
-        """Whether all of a host is to be forgotten; a dot before a domain is no part of it."""
+        """Whether a whole host is to be deleted; a dot before a domain is ignored."""
         return bool(self.forgotten.date_of_host(host.lstrip(".")))
 
     # -- what the operator typed
 
     def names(self, text: str) -> bool:
-        """Whether a text is the name of something that is to be forgotten, and nothing more."""
+        """Whether a text names only something that is to be deleted."""
         if _HAS_SCHEME.match(text):
             return self.covers_link(text, "")
         host = text.partition("=")[0]  # proxies are HOST=URL
@@ -138,8 +138,8 @@ class Cover:
         return [text for text in texts if not self.names(text)]
 
     def seeds(self, seeds: Iterable[str]) -> list[str]:
-        """The seeds that are left. One that was forgotten alone gives way to its directory, from
-        which scopes follow as they did."""
+        """Return the remaining seeds. A seed whose URL alone is deleted becomes its directory, so
+        that the scope stays the same."""
         left = []
         for seed in seeds:
             if not self.covers(seed):
@@ -149,8 +149,8 @@ class Cover:
         return list(dict.fromkeys(left))
 
     def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings by their keys, lists without what is to be forgotten. A list of domains that
-        would be empty stays: without one there is no such scope."""
+        """Return settings by key, with deleted names removed from lists. A list of domains that
+        would become empty stays: the scope needs one."""
         left = {}
         for key, value in values.items():
             texts = self.without(value) if isinstance(value, list | tuple) else value
@@ -158,7 +158,7 @@ class Cover:
         return left
 
     def without(self, value: Any) -> Any:
-        """A value of JSON without the texts that name what is to be forgotten."""
+        """Return a JSON value without texts that name deleted URLs."""
         if isinstance(value, dict):
             return {key: self.without(one) for key, one in value.items()}
         if isinstance(value, list | tuple):

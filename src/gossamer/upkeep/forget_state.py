@@ -1,9 +1,9 @@
-"""The state without what is forgotten.
+"""Copy the state without deleted pages.
 
-Rows are copied into a new database, never deleted in the old one: what RocksDB deletes stays in its
-files until it happens to merge them, and names of hosts stand in its list of files, too. Host by
-host, because all tables that tell of URLs are in that order; sums are counted anew on the way, so
-they are those of the rows that were copied, and memory holds one host's.
+Rows are copied into a new database, not deleted in the old one: RocksDB keeps deleted data in its
+files until it merges them, and its list of files contains host names. The copy goes host by host,
+because all tables of URLs have that order. Sums are counted again during the copy, so they match
+the copied rows, and memory holds those of one host.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ from gossamer.urls.keys import KEY_BYTES
 from gossamer.workers.process import LED_TO_FORGOTTEN
 
 _BATCH_ROWS: Final = 5_000
-# Put by the caller, when all is known; the checksum of the log by the next start.
+# Written by the caller at the end; the next start writes the checksum of the log.
 _OVERALL: Final = (COUNTS_KEY, LOG_KEY, LOG_SUM_KEY)
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How much of a state was forgotten."""
+    """How much of a state was deleted."""
 
     urls: int = 0
     captures: int = 0
@@ -56,10 +56,10 @@ class Cut:
 
 
 class StateCopy:
-    """One copy under way: from `old`, which is not touched, to `new`, which is empty."""
+    """One copy from `old`, which does not change, to `new`, which is empty."""
 
     def __init__(self, old: Store, new: Store, cover: Cover, moved: Mapping[str, Moved]) -> None:
-        """`moved` says where captures lie in the WARC files that were rewritten."""
+        """`moved` has the new places of captures in rewritten WARC files."""
         self._old = old
         self.store = new
         self._batch = _Batch(new)
@@ -71,14 +71,14 @@ class StateCopy:
         self._urls = self._captures = self._hosts = 0
 
     def run(self, ends: Mapping[str, int]) -> Cut:
-        """Copy every table; `ends` are the sizes of the WARC files. The sums and the length of the
-        log are left to `finish`. Raises StoreError when the state contradicts itself."""
+        """Copy every table; `ends` are the sizes of the WARC files. `finish` writes the sums and
+        the length of the log. Raises StoreError when the state contradicts itself."""
         for host_key, packed in walk(self._old, Table.HOST):
             self._copy_host(host_key, HostRow.decode(packed))
         if self.counts.known + self._urls != self._before.known:
             raise StoreError(
-                f"the state knows {self._before.known} URLs and holds "
-                f"{self.counts.known + self._urls}; nothing was changed: see `gossamer verify`"
+                f"the state counts {self._before.known} URLs but holds "
+                f"{self.counts.known + self._urls}; nothing was changed: run `gossamer verify`"
             )
         self.counts.links += self._before.links - self._links_before  # of older captures
         for key, packed in walk(self._old, Table.DUE):
@@ -94,12 +94,12 @@ class StateCopy:
         return Cut(self._urls, self._captures, self._hosts)
 
     def amend(self, key: bytes, row: UrlRow, out_links: int) -> None:
-        """A page has lost links to what is forgotten."""
+        """Record that a page has lost links to deleted URLs."""
         self.counts.links += out_links - row.out_links
         self._batch.put(Table.URL, key, structs.replace(row, out_links=out_links).encode())
 
     def finish(self, log_bytes: int) -> None:
-        """Write sums, and the length of the log. All is on the disk when this returns."""
+        """Write the sums and the length of the log. All is on the disk on return."""
         self._batch.flush()
         self.counts.duplicates = count_copies(self.store)
         self._batch.put(Table.META, COUNTS_KEY, self.counts.encode())
@@ -156,7 +156,7 @@ class StateCopy:
     # -- what is not of hosts
 
     def _copy_origin(self, key: bytes, packed: bytes) -> None:
-        """robots.txt of other hosts may name sitemaps of one that is forgotten."""
+        """robots.txt of other hosts may name sitemaps of a deleted one."""
         origin = key.decode()
         if self._cover.has_host(_host_of(origin)):
             return
@@ -201,7 +201,7 @@ class StateCopy:
 
 
 class _Batch:
-    """Rows on their way into a store, some thousand at a time."""
+    """Buffer rows and write them to a store, some thousand at a time."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -245,7 +245,7 @@ def _without_sums(host: HostRow) -> HostRow:
 
 
 def _add(counts: Counts, host: HostRow, row: UrlRow) -> None:
-    """Count a row, as `frontier.py` counts what becomes of URLs."""
+    """Count a row in the same way as `frontier.py` counts outcomes."""
     counts.known += 1
     host.known += 1
     match row.outcome:
@@ -274,6 +274,6 @@ def _add(counts: Counts, host: HostRow, row: UrlRow) -> None:
 
 
 def _after(prefix: bytes) -> bytes | None:
-    """The first key behind all that begin with a prefix."""
+    """Return the first key after all keys with a prefix."""
     number = int.from_bytes(prefix, "big") + 1
     return None if number >> 8 * len(prefix) else number.to_bytes(len(prefix), "big")

@@ -1,4 +1,4 @@
-"""Log, acts and cookies without what is forgotten."""
+"""Copy log, audit log and cookies without deleted names."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _HTTP_ONLY: Final = b"#HttpOnly_"
 
 
 def copy_lines(old: Path, new: Path, rewrite: Rewrite) -> int:
-    """Copy a file line by line, synced to the disk; how many lines were left out or changed.
+    """Copy a file line by line and sync it; return how many lines were removed or changed.
 
-    `rewrite` gives the line as it is to be, or None. Nothing is copied where there is no file.
+    `rewrite` returns the new line, or None. A missing file is skipped.
     """
     if not old.exists():
         return 0
@@ -42,14 +42,14 @@ def _opened_like(old: Path, new: Path) -> BinaryIO:
 
 
 def log_line(cover: Cover) -> Rewrite:
-    """For crawl.jsonl: lines of what is forgotten go; in others it is not named as `via`."""
+    """For crawl.jsonl: remove lines of deleted URLs; remove them as `via` in other lines."""
 
     def rewrite(line: bytes) -> bytes | None:
         try:
             columns = json.loads(line)
             url, via = str(columns["url"]), str(columns.get("via", ""))
         except (ValueError, KeyError, TypeError, AttributeError):
-            return b""  # a damaged line may name what is forgotten
+            return b""  # a damaged line may name a deleted URL
         is_via = bool(via) and cover.covers_any(via)
         if cover.covers_any(url) or (is_via and columns.get("purpose") == "robots"):
             return None
@@ -62,13 +62,13 @@ def log_line(cover: Cover) -> Rewrite:
 
 
 def act_line(cover: Cover) -> Rewrite:
-    """For acts.jsonl: acts stay, without the names."""
+    """For acts.jsonl: keep the actions, without the names."""
 
     def rewrite(line: bytes) -> bytes | None:
         try:
             act = json.loads(line)
         except ValueError:
-            return b""  # a damaged line may name what is forgotten
+            return b""  # a damaged line may name a deleted URL
         if not isinstance(act, dict) or "unreadable" in act:
             return b""
         left = cover.without(act)
@@ -89,7 +89,7 @@ def cookie_line(cover: Cover) -> Rewrite:
 
 
 def info_fields(cover: Cover) -> Callable[[dict[str, str]], dict[str, str]]:
-    """For the first record of a WARC file: its seeds, and settings that name nothing else."""
+    """For the first record of a WARC file: filter its seeds and settings."""
 
     def rewrite(fields: dict[str, str]) -> dict[str, str]:
         left = {name: value for name, value in fields.items() if not cover.names(value)}
@@ -101,7 +101,7 @@ def info_fields(cover: Cover) -> Callable[[dict[str, str]], dict[str, str]]:
 
 
 def _without(cover: Cover, value: str) -> str:
-    """A list of texts, written as Python writes it, without those that are to be forgotten."""
+    """Return a list of texts, in Python's notation, without deleted names."""
     if not value.startswith("("):
         return value
     try:

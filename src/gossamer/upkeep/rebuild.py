@@ -1,18 +1,17 @@
-"""Everything derived, made again from archive and log.
+"""Rebuild derived parts from archive and log.
 
     archive the manifest of the archive and the CDXJ files, from the WARC files
     graph   the parts of links and the CDXJ files, from the archive alone
-    index   the words of pages, from the archive; which capture counts, the state says
+    index   the words of pages, from the archive; the state says which capture is current
     state   the page table (`rebuild_state.py`), from archive and log
 
-The new one is built beside the old and takes its place by renaming, so a kill leaves one or the
-other; a rebuild that fails deletes what it has built. Pages are read under a guard
-(`guarded_reader.py`): one that cannot be read is named, and the others are read. Of an archive that
-is not whole nothing is made, unless the operator says that the rest will do
-(`rebuild_archive.py`).
+The new part is built beside the old one and replaces it by a rename, so a kill leaves one or the
+other. A rebuild that fails deletes its output. A guard reads the pages (`guarded_reader.py`): a
+page that cannot be read is reported, and the others are read. A damaged archive is refused unless
+the operator accepts the loss (`rebuild_archive.py`).
 
-What the crawl was told (seeds, settings, salt) comes from the old state, or, where that cannot be
-read, from archive and log (`operator_inputs.py`).
+Seeds, settings and salt come from the old state or, if it cannot be read, from archive and log
+(`operator_inputs.py`).
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ from gossamer.workers.guarded_reader import Guard, UnreadPage, guarding
 from gossamer.workers.worker import LinkGatherer
 
 PARTS: Final = ("archive", "graph", "index", "state", "all")
-_SHOWN: Final = 20  # pages that could not be read
+_MAX_LISTED: Final = 20  # pages that could not be read
 
 Tell = Callable[[str], None]
 
@@ -64,16 +63,16 @@ Tell = Callable[[str], None]
 def rebuild(
     paths: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool = False
 ) -> None:
-    """Make one of `PARTS` again; what the crawl left out is no part of `all`.
+    """Rebuild one of `PARTS`; `all` skips parts that the crawl did not make.
 
-    `tell` is told which pages could not be read and, `without_lost`, what of the archive is given
-    up. Raises NoCollection, CollectionInUse, StoreError where files of the archive are lost or
-    it is not known what was forgotten, CorruptFile, DiskFault; then what was built is deleted.
+    `tell` receives the pages that could not be read and, with `without_lost`, the lost parts of the
+    archive. Raises NoCollection, CollectionInUse, StoreError if archive files or the list of
+    takedowns are lost, CorruptFile, DiskFault; after an error the output is deleted.
     """
     if what not in PARTS:
-        raise UsageError(f"{what!r} cannot be rebuilt; there are {', '.join(PARTS[:-1])} and all")
+        raise UsageError(f"{what!r} cannot be rebuilt; use {', '.join(PARTS[:-1])} or all")
     if without_lost and what != "all":
-        raise UsageError("--without-lost goes with `rebuild all`: every part tells of what is lost")
+        raise UsageError("--without-lost works only with `rebuild all`; rebuild all parts")
     is_empty = not any(paths.archive.glob("*.warc.gz"))
     if is_empty and not read_manifest(paths.archive).files:
         raise NoCollection(paths.path)
@@ -95,20 +94,20 @@ def rebuild(
             with suppress(OSError):
                 undo_half_swaps(paths)
             if isinstance(error, OSError):
-                raise disk_fault(f"{what} of {paths.path} could not be made", error) from error
+                raise disk_fault(f"cannot rebuild {what} of {paths.path}", error) from error
             raise
 
 
 def _told(
     paths: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool
 ) -> OperatorInputs:
-    """What the crawl was told, when the archive is known to be whole, or is made so."""
+    """Return the operator's inputs, after the archive is checked or repaired."""
     told = read_operator_inputs(paths)
     if not told.is_from_state and what in ("graph", "index"):
-        open_to_read(paths).close()  # says what is wrong with the state
-        raise StoreError(f"{paths.state} is damaged; make it again with `gossamer rebuild state`")
+        open_to_read(paths).close()  # raises if the state is damaged
+        raise StoreError(f"{paths.state} is damaged; rebuild it with `gossamer rebuild state`")
     if not told.is_from_state:
-        tell("the state cannot be read: settings, seeds and salt come from archive and log")
+        tell("the state cannot be read: using settings, seeds and salt from archive and log")
     if what == "archive":
         return told
     loss = find_loss(paths.archive, told, tell)
@@ -134,15 +133,15 @@ def _rebuild(
 
 def _wrap(path: Path, tell: Tell) -> None:
     if count := wrap_unreadable(path):
-        lines = f"{count} lines" if count > 1 else "a line"
-        tell(f"{lines} of {path} cannot be read; what is left is kept, and is judged again")
+        lines = f"{count} lines" if count > 1 else "1 line"
+        tell(f"cannot read {lines} of {path}; keeping the others and judging the URLs again")
 
 
 def _tell_unread(unread: Sequence[UnreadPage], tell: Tell) -> None:
-    for page in unread[:_SHOWN]:
-        tell(f"{page.url} could not be read ({page.why}); it is in the archive")
-    if len(unread) > _SHOWN:
-        tell(f"{len(unread) - _SHOWN} more pages could not be read; `gossamer verify` names them")
+    for page in unread[:_MAX_LISTED]:
+        tell(f"cannot read {page.url} ({page.why}); it stays in the archive")
+    if len(unread) > _MAX_LISTED:
+        tell(f"{len(unread) - _MAX_LISTED} more pages cannot be read; `gossamer verify` lists them")
 
 
 def _swap(part: Path) -> None:
@@ -163,12 +162,12 @@ def _rebuild_graph(
     new = paths.graph.with_name("graph.new")
     new.mkdir()
     forgotten = read_forgotten(paths.takedowns)
-    settings = with_values(told.settings, {"node.graph": True})  # who asks wants them now
+    settings = with_values(told.settings, {"node.graph": True})  # explicitly requested
     reader = guard.reader(build_processor(settings, Keys(told.salt), forgotten))
     gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", settings.node, clock)
     with closing(LinkFiles(new, clock)) as book:
         for path in sorted(paths.archive.glob("*.warc.gz")):
-            tell(f"links of {path.name}")
+            tell(f"reading links of {path.name}")
             for exchange in iter_exchanges(path):
                 gatherer.add(reader.read_exchange(exchange))
                 if gatherer.is_due and (part := gatherer.write_now()) is not None:
@@ -179,7 +178,7 @@ def _rebuild_graph(
             write_cdxj(path)
         book.finish()
     if not (new / manifests.NAME).exists():
-        raise StoreError(f"{paths.archive} holds no exchange of ours; nothing was changed")
+        raise StoreError(f"{paths.archive} contains no exchange of a crawl; nothing was changed")
     _swap(paths.graph)
     tell("ranks")
     compute(paths.graph, clock)
@@ -217,7 +216,7 @@ def _rebuild_state(
 
 
 def _reach_the_end(paths: CollectionPaths, told: OperatorInputs) -> bool:
-    """Whether index and graph cover the whole archive; else the next crawl has to bring them up."""
+    """Whether index and graph cover the whole archive; else the next crawl must update them."""
     reached = []
     try:
         if told.settings.node.graph:

@@ -1,8 +1,8 @@
-"""Before anything is made again from the archive: is all of it there, and whole?
+"""Check that the archive is complete before a rebuild reads it.
 
-A lost file and damaged bytes are named, and nothing is made without them unless the operator says
-so (`--without-lost`): then damaged files are mended (`archive/damage.py`) and lost ones are struck
-from the manifest.
+Lost files and damaged bytes are reported, and the rebuild stops unless the operator accepts the
+loss (`--without-lost`): then damaged files are repaired (`archive/damage.py`) and lost ones are
+removed from the manifest.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from gossamer.errors import CorruptFile, StoreError
 Tell = Callable[[str], None]
 
 WITHOUT_LOST: Final = "`gossamer rebuild all --without-lost`"
-_WAY_OUT: Final = f"restore it from a backup, or make the rest again with {WITHOUT_LOST}"
-_SHOWN: Final = 20  # lost spans that are told one by one
+_WAY_OUT: Final = f"restore it from a backup, or rebuild without it: {WITHOUT_LOST}"
+_MAX_LISTED: Final = 20  # lost spans that are listed one by one
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveLoss:
-    """What of an archive cannot be read any more."""
+    """The parts of an archive that cannot be read."""
 
     files: list[LostFile]
     spans: Mapping[Path, list[LostSpan]]
@@ -41,7 +41,7 @@ class ArchiveLoss:
         return bool(self.files or self.spans)
 
     def refusal(self) -> StoreError:
-        """The error for who did not say that the rest will do."""
+        """Return the error for an operator who has not accepted the loss."""
         more = len(self.files) + sum(map(len, self.spans.values())) - 1
         others = f" ({more} more losses)" if more else ""
         if self.files:
@@ -51,8 +51,8 @@ class ArchiveLoss:
 
 
 def find_loss(folder: Path, told: OperatorInputs, tell: Tell) -> ArchiveLoss:
-    """Everything that is lost. A file that has its checksum is not read further. The torn end of a
-    file that nobody finished is no loss: it was never committed, and is cut off."""
+    """Find everything that is lost. A file with a correct checksum is not read. The torn end of
+    an unfinished file is no loss: it was never committed, and is removed."""
     listed = read_manifest(folder).files
     gone = lost_files(folder, told.ends or {})
     spans = {}
@@ -65,7 +65,7 @@ def find_loss(folder: Path, told: OperatorInputs, tell: Tell) -> ArchiveLoss:
         committed = (told.ends or {}).get(path.name, 0)
         if not is_finished and found and found[-1].is_tail and found[-1].start >= committed:
             torn = found.pop()
-            tell(f"{path.name}: {torn.end - torn.start} bytes of half an exchange are cut off")
+            tell(f"{path.name}: removing {torn.end - torn.start} bytes of an incomplete exchange")
             with path.open("rb+") as file:
                 file.truncate(torn.start)
         if found:
@@ -79,14 +79,14 @@ def find_loss(folder: Path, told: OperatorInputs, tell: Tell) -> ArchiveLoss:
 def give_up(
     folder: Path, loss: ArchiveLoss, told: OperatorInputs, clock: Clock, tell: Tell
 ) -> None:
-    """Let the archive be what is left of it, and tell what is lost. Raises CorruptFile, OSError."""
+    """Reduce the archive to what is readable, and report the loss. Raises CorruptFile, OSError."""
     for path, spans in loss.spans.items():
         mend(path, spans, clock.wall_us())
-        for span in spans[:_SHOWN]:
+        for span in spans[:_MAX_LISTED]:
             what = f"{span.url} ({span.why})" if span.url else span.why
             tell(f"lost: {path.name}, bytes {span.start} to {span.end}: {what}")
-        if len(spans) > _SHOWN:
-            tell(f"lost: {path.name}, {len(spans) - _SHOWN} more places")
+        if len(spans) > _MAX_LISTED:
+            tell(f"lost: {path.name}, {len(spans) - _MAX_LISTED} more places")
     for lost in loss.files:
         tell(f"lost: {lost.text}")
     changed = {lost.path for lost in loss.files} | loss.spans.keys()
@@ -99,7 +99,7 @@ def give_up(
 
 
 def _put_away(path: Path, *, is_kept: bool) -> None:
-    """Nothing whole is left in a file, or it is gone. `is_kept`: what it was lies beside it."""
+    """Remove a file that is lost or has no readable part. `is_kept`: a copy lies beside it."""
     cdxj_path(path).unlink(missing_ok=True)
     if path.exists() and is_kept:
         path.unlink()
@@ -108,27 +108,27 @@ def _put_away(path: Path, *, is_kept: bool) -> None:
 
 
 def finish_archive(folder: Path, told: OperatorInputs) -> None:
-    """Bring the manifest up to the files that are there. Raises DiskFault."""
+    """Update the manifest to the existing files. Raises DiskFault."""
     files = read_manifest(folder).files
     known = {name: _indexed(folder, name, one) for name, one in files.items() if one.bytes}
     try:
         new_manifest(folder, told.salt, known)
     except OSError as error:
-        raise disk_fault(f"the list of files in {folder} could not be written", error) from error
+        raise disk_fault(f"cannot write the list of files in {folder}", error) from error
 
 
 def _indexed(folder: Path, name: str, listed: Listed) -> Listed:
-    """What is known of a file, with the checksum of the CDXJ file that was just written."""
+    """Return the entry of a file, with the checksum of the CDXJ file just written."""
     index = cdxj_path(folder / name)
     return replace(listed, cdxj=crc32_of(index)[0] if index.exists() else None)
 
 
 def rebuild_archive(folder: Path, told: OperatorInputs, tell: Tell) -> None:
-    """Write manifest and CDXJ files again, from the WARC files. A file that is lost stays in the
-    manifest. Raises CorruptFile, OSError."""
+    """Write manifest and CDXJ files again, from the WARC files. A lost file stays in the manifest.
+    Raises CorruptFile, OSError."""
     before = read_manifest(folder).files
     for path in sorted(folder.glob("*.warc.gz")):
-        tell(f"index of {path.name}")
+        tell(f"indexing {path.name}")
         try:
             write_cdxj(path)
         except CorruptFile as error:

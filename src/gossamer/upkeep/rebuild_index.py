@@ -1,4 +1,4 @@
-"""The index made again from the archive; which capture of a URL counts, the state says."""
+"""Rebuild the index from the archive. The state says which capture of a URL is current."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rebuild_index(
     clock: Clock,
     tell: Callable[[str], None],
 ) -> Path:
-    """A new index beside the old; the folder that it is in. Raises CorruptFile, DiskFault."""
+    """Build a new index beside the old one; return its folder. Raises CorruptFile, DiskFault."""
     new = paths.index.with_name("index.new")
     node = replace(settings.node, index=True)
     forgotten = read_forgotten(paths.takedowns)
@@ -48,7 +48,7 @@ def rebuild_index(
             feed.take(processed, is_current=_is_current(store, processed.report))
             if count % _WRITE_EVERY == 0:
                 feed.write(feed.take_fresh())
-                tell(f"{count} exchanges")
+                tell(f"{count} exchanges read")
         feed.write(feed.take_fresh(), is_last=True)
         feed.finish()
     finally:
@@ -57,7 +57,7 @@ def rebuild_index(
 
 
 def ended_us(exchange: Exchange) -> float:
-    """When an exchange ended: the order in which the live crawl took them."""
+    """When an exchange ended: the order in which the crawl processed them."""
     return exchange.answer.at_us + exchange.answer.took_s * 1e6
 
 

@@ -1,9 +1,9 @@
-"""The state made again: the page table, host rows and robots.txt.
+"""Rebuild the state: the page table, host rows and robots.txt.
 
-Exchanges are replayed from the archive in the order in which they ended, as the live crawl took
-them. Then come, from the log, decisions that were made without a request. URLs that were queued are
-queued again, because the pages that link to them are read again. Pauses of hosts and the dates of
-retries are not in archive or log: they begin anew.
+Exchanges are replayed from the archive in the order in which they ended, as during the crawl. Then
+the log adds decisions that were made without a request. Queued URLs are queued again, because the
+pages that link to them are read again. Pauses of hosts and retry dates are not in archive or log:
+they start anew.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def fill_state(
     *,
     is_clean: bool,
 ) -> None:
-    """Fill an empty state. `is_clean`: index and graph reach to the end of the archive, or will.
+    """Fill an empty state. `is_clean`: index and graph cover the archive, or will.
 
     Raises CorruptFile, DiskFault.
     """
@@ -88,7 +88,7 @@ def fill_state(
         replay.take(exchange)
         if count % _COMMIT_EVERY == 0:
             _commit(store, frontier)
-            tell(f"{count} exchanges")
+            tell(f"{count} exchanges read")
     _commit(store, frontier)
     for line in _log_lines(paths):
         replay.take_line(line)
@@ -140,7 +140,7 @@ def _write_meta(
 
 
 def _log_lines(paths: CollectionPaths) -> Iterator[Mapping[str, Any]]:
-    """Lines about URLs whose fate was decided without asking: nothing in the archive tells it."""
+    """Yield log lines of URLs that were decided without a request: the archive lacks them."""
     if not paths.log.exists():
         return
     with paths.log.open(encoding="utf-8", errors="replace") as lines:
@@ -155,7 +155,7 @@ def _log_lines(paths: CollectionPaths) -> Iterator[Mapping[str, Any]]:
 
 
 class _Replay:
-    """Takes exchanges and log lines as the live crawl took them."""
+    """Replays exchanges and log lines in the way the crawl processed them."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class _Replay:
                 self._find_links_again(key, report.at_us)
 
     def _found(self, report: Report) -> Iterable[Found]:
-        """A seed that leads elsewhere: that is a seed from then on (`learning.py`)."""
+        """A seed that redirects: its target is a seed from then on (`learning.py`)."""
         if not report.redirect or report.lease.depth:
             return report.found
         row = self._frontier.find(report.lease.key)
@@ -201,7 +201,7 @@ class _Replay:
         return report.found
 
     def _find_links_again(self, key: bytes, at_us: int) -> None:
-        """A shorter path to a fetched page was found: its links are nearer now, too."""
+        """A shorter path to a fetched page was found: its links get a smaller depth too."""
         capture, row = self._frontier.last_capture(key), self._frontier.find(key)
         if capture is None or row is None:
             return

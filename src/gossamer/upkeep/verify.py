@@ -1,7 +1,7 @@
-"""Is a collection whole? Reads everything, believes nothing, changes nothing.
+"""Verify a whole collection. Reads everything and changes nothing.
 
-Beside a running crawl it looks at one moment, and leaves out what that moment had not committed.
-Every problem comes with what to do about it. What cannot be vouched for stands in `Checked.unsure`.
+While a crawl runs, it checks one moment and skips data not committed by then. Every problem says
+what to do. `Checked.unsure` lists what could not be checked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Checked", "Problem", "verify"]
 
 
 def verify(paths: CollectionPaths | Path, checked: Checked | None = None) -> Iterator[Problem]:
-    """Every problem, as it is found; `checked` counts what was looked at.
+    """Yield every problem as it is found; `checked` counts what was checked.
 
     Raises NoCollection, WrongVersion.
     """
@@ -36,25 +36,25 @@ def verify(paths: CollectionPaths | Path, checked: Checked | None = None) -> Ite
     for problem in _problems(paths, checked):
         told.append(problem.where)
         yield problem
-    # Last: most damage has been told by then, and where in the file it lies.
+    # Last: most damage has been reported by then, with its place in the file.
     for problem in sum_problems(paths, checked):
         if not any(_is_same(where, problem.where) for where in told):
             yield problem
 
 
 def _is_same(where: str, file: str) -> bool:
-    """Whether a problem that was told is in this file, or in a folder with it."""
+    """Whether a reported problem is in this file, or in a folder with it."""
     return where.startswith(file) or file.startswith(f"{where}{os.sep}")
 
 
 def _problems(paths: CollectionPaths, checked: Checked) -> Iterator[Problem]:
     yield from forgotten_problems(paths)
     yield from act_problems(paths)
-    manifest = read_manifest(paths.graph)  # before the state: what it covers is committed there
+    manifest = read_manifest(paths.graph)  # before the state, which then has all that it covers
     try:
         reader = CollectionReader.open(paths.path)
     except StateLost as lost:
-        yield Problem(str(paths.state), "the state is lost", str(lost).rpartition("; ")[2])
+        yield Problem(str(paths.state), "the state is missing", str(lost).rpartition("; ")[2])
         yield from bare_archive_problems(paths, checked)
         return
     except CorruptFile as error:
@@ -71,7 +71,7 @@ def _study_problems(
     try:
         yield from state_problems(reader, checked)
         yield from archive_problems(reader, checked)
-    except CorruptFile as error:  # of the state: damage of the archive is a problem by itself
+    except CorruptFile as error:  # of the state: damage of the archive is reported separately
         yield problem_of(error)
         yield from bare_archive_problems(reader.paths, checked)
     yield from manifest_problems(reader.paths, reader.keys.salt)
