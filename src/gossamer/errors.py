@@ -3,6 +3,7 @@
 GossamerError
 ├── UsageError           invalid input: a flag, a seed, a file of seeds                 (exit 2)
 │   ├── SettingsError    a setting has an invalid value or an unknown name              (exit 2)
+│   ├── PluginError      a plug-in is unknown, cannot be loaded, or failed              (exit 2)
 │   └── QueryError       a search filter (site, since) has an invalid value             (exit 2)
 ├── StoreError           a collection, or a file of it, cannot be used                  (exit 1)
 │   ├── NoCollection     the directory holds no collection
@@ -66,6 +67,10 @@ class SettingsError(UsageError):
         fault = SettingsError(self.key, self.problem, where=self.where)
         fault.args = (str(fault).replace(f"{self.key} ", f"{name} ", 1),)
         return fault
+
+
+class PluginError(UsageError):
+    """A plug-in is not there, cannot be loaded, or failed. The message names its package."""
 
 
 class QueryError(UsageError):

@@ -17,6 +17,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Final, Literal
 
 from gossamer.errors import SettingsError
+from gossamer.plugins import ORDER, plugin_names
 
 
 def setting(
@@ -26,12 +27,20 @@ def setting(
     at_least: float | None = None,
     at_most: float | None = None,
     fixed: bool = False,
+    plugins: str = "",
 ) -> Any:
     """A dataclass field that can explain and check itself.
 
     `fixed`: a stored crawl goes on with another value only when the operator says `--change`.
+    `plugins`: the group of entry points whose names are allowed, too.
     """
-    metadata = {"help": help, "at_least": at_least, "at_most": at_most, "fixed": fixed}
+    metadata = {
+        "help": help,
+        "at_least": at_least,
+        "at_most": at_most,
+        "fixed": fixed,
+        "plugins": plugins,
+    }
     return field(default=default, metadata=metadata)
 
 
@@ -355,8 +364,10 @@ class Politeness(Section):
 class Frontier(Section):
     """[frontier] Order of URLs, budgets and traps."""
 
-    order: Literal["breadth", "depth"] = setting(
-        "breadth", "Order of queued URLs: breadth-first or depth-first."
+    order: Literal["breadth", "depth"] | str = setting(  # noqa: PYI051 - plug-ins add to our own
+        "breadth",
+        "Order of queued URLs: breadth-first, depth-first, or a plug-in.",
+        plugins=ORDER,
     )
     max_path_depth: int = setting(
         20, "Maximum number of path segments; more is refused as trap.", at_least=1
@@ -563,7 +574,7 @@ def limits_of(key: str) -> tuple[float | None, float | None]:
 
 def check_value(key: str, value: object, f: Field[Any], kind: Any) -> None:
     """Raise SettingsError when a value has the wrong type or lies outside its limits."""
-    if not _fits(value, kind):
+    if not _fits(value, kind) and not _is_plugin(value, f.metadata["plugins"]):
         shown = "has another form" if key in _SECRET else f"is {value!r}"
         raise SettingsError(key, f"{shown}, but it must be {name_of_type(kind)}")
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -576,11 +587,30 @@ def check_value(key: str, value: object, f: Field[Any], kind: Any) -> None:
             raise SettingsError(key, f"is {value!r}, but it must be at most {most}")
 
 
+def _is_plugin(value: object, group: str) -> bool:
+    return bool(group) and value in plugin_names(group)
+
+
+def choices_of(kind: Any) -> tuple[str, ...]:
+    """The values that a type names; empty where it names none."""
+    if typing.get_origin(kind) is Literal:
+        return typing.get_args(kind)
+    if is_extensible(kind):
+        return choices_of(typing.get_args(kind)[0])
+    return ()
+
+
+def is_extensible(kind: Any) -> bool:
+    """Whether plug-ins add values to those that a type names: `Literal[...] | str`."""
+    return typing.get_origin(kind) in (typing.Union, types.UnionType)
+
+
 def name_of_type(kind: Any) -> str:
     """How a type is called in messages and docs."""
     origin = typing.get_origin(kind)
-    if origin is Literal:
-        return "one of " + ", ".join(map(str, typing.get_args(kind)))
+    if choices := choices_of(kind):
+        added = ", or the name of an installed plug-in" if is_extensible(kind) else ""
+        return "one of " + ", ".join(map(str, choices)) + added
     if origin is tuple:
         return "a list of numbers" if typing.get_args(kind)[0] is int else "a list of texts"
     names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
@@ -589,8 +619,8 @@ def name_of_type(kind: Any) -> str:
 
 def _fits(value: object, kind: Any) -> bool:
     origin = typing.get_origin(kind)
-    if origin is Literal:
-        return value in typing.get_args(kind)
+    if choices := choices_of(kind):
+        return value in choices
     if origin is tuple:
         item = typing.get_args(kind)[0]
         return isinstance(value, tuple) and all(_fits(v, item) for v in value)

@@ -63,7 +63,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @initialize(order=st.sampled_from(["breadth", "depth"]))
     def begin(self, order: str) -> None:
-        self.settings = FrontierSettings(order=order, host_buffer=4)  # type: ignore[arg-type]
+        self.settings = FrontierSettings(order=order, host_buffer=4)
         self.store = self.open_store()
         self.model = Model(ShiftingOrder(ORDERS[order]()))
         self.exempt: set[bytes] = set()  # URLs that may have an old score

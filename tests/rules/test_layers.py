@@ -14,7 +14,7 @@ import pytest
 SRC = Path(__file__).parents[2] / "src" / "gossamer"
 LAYERS = (
     {"errors", "base", "version"},
-    {"urls"},
+    {"urls", "plugins"},
     {"records", "settings"},
     {"policies"},
     {"frontier", "politeness", "fetch", "parse", "archive", "graph", "index", "duplicates"},

@@ -10,7 +10,7 @@ total. `report_page.py` and the command line format a report.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 import duckdb
 
+from gossamer.analyse.report_plugins import analyses_named
 from gossamer.analyse.report_questions import (
     FROM_ARCHIVE,
     HISTOGRAMS,
@@ -28,7 +29,9 @@ from gossamer.analyse.report_questions import (
 )
 from gossamer.analyse.report_redirects import Way, chains_of, loops_of
 from gossamer.analyse.report_rows import inside_of, stage_heads, stage_urls
+from gossamer.errors import PluginError
 from gossamer.graph import tables
+from gossamer.plugins import Plugin, plugin_fault
 from gossamer.reader.collection_reader import CollectionReader
 
 SHOWN_ROWS: Final = 100
@@ -79,12 +82,15 @@ def make_report(
     *,
     is_quick: bool = False,
     shown_rows: int = SHOWN_ROWS,
+    analyses: Sequence[str] = (),
 ) -> Report:
     """Make the report on a site, a host or a URL prefix; without one, on everything.
 
+    `analyses` names plug-ins, each of which adds a table; raises PluginError for them.
     `is_quick` skips what must be read from the archive: descriptions and insecure files.
     Raises UsageError and NotKnown for an invalid or unknown site, CorruptFile for a damaged graph.
     """
+    added = analyses_named(analyses)
     inside = inside_of(reader, site)
     with tempfile.TemporaryDirectory(prefix="gossamer-report-") as folder:
         urls = stage_urls(reader, inside, Path(folder))
@@ -94,7 +100,10 @@ def make_report(
             sums = {name: int(_only(connection, sql)) for name, sql in SUMS.items()}
             histograms = {name: _pairs(connection, sql) for name, sql in HISTOGRAMS.items()}
             asked = [q for q in QUESTIONS if not (is_quick and q.name in FROM_ARCHIVE)]
-            findings = tuple(_findings(connection, asked, shown_rows))
+            findings = (
+                *_findings(connection, asked, shown_rows),
+                *_added_findings(connection, added, shown_rows),
+            )
             span = connection.execute("select min(at_us), max(at_us) from pages").fetchone()
     first_us, last_us = span or (None, None)
     return Report(
@@ -131,6 +140,33 @@ def _findings(
                 yield _of_ways(question, chains_of(redirects), inside, shown_rows)
             case _:
                 yield _of_rows(question, _rows(connection, question.sql), shown_rows)
+
+
+def _added_findings(
+    connection: duckdb.DuckDBPyConnection,
+    added: Iterable[tuple[Plugin, Question]],
+    shown_rows: int,
+) -> Iterator[Finding]:
+    """The tables of plug-ins. Raises PluginError for a query that fails or has other columns."""
+    for plugin, question in added:
+        try:
+            rows = (tuple(map(_plain, row)) for row in _rows(connection, question.sql))
+            finding = _of_rows(question, rows, shown_rows)
+        except duckdb.Error as fault:
+            raise plugin_fault(plugin, "to ask its query", fault) from fault
+        if finding.rows and len(finding.rows[0]) != len(question.columns):
+            found, named = len(finding.rows[0]), len(question.columns)
+            raise PluginError(
+                f"{plugin} names {named} columns, and its query has {found}; update or uninstall it"
+            )
+        yield finding
+
+
+def _plain(value: Any) -> Any:
+    """A value of any query as one that a report can show."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str | int | float | list) else str(value)
 
 
 def _of_ways(question: Question, ways: Iterable[Way], inside: set[str], shown: int) -> Finding:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import textwrap
 import typing
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from gossamer.collection.option_names import FLAGS, NOT, OTHERS, meaning_of
-from gossamer.settings import KEYS, describe
+from gossamer.settings import KEYS, choices_of, describe, is_extensible
 
 _HEAD: Final = '''"""The options of a crawl in Python, with their types.
 
@@ -60,8 +60,10 @@ def _field(name: str, kind: str, meaning: str) -> str:
 def _type_of(key: str) -> str:
     kind: Any = describe(key)[0]
     origin = typing.get_origin(kind)
-    if origin is Literal:
-        return f"Literal[{', '.join(_quoted(one) for one in typing.get_args(kind))}]"
+    if is_extensible(kind):
+        return "str"
+    if choices := choices_of(kind):
+        return f"Literal[{', '.join(map(_quoted, choices))}]"
     if origin is tuple:
         return f"Sequence[{typing.get_args(kind)[0].__name__}]"
     if kind is str and key.endswith(("_file", "certificate")):

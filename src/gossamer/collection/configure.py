@@ -21,7 +21,9 @@ from gossamer.errors import SettingsError, UsageError
 from gossamer.settings import (
     KEYS,
     Settings,
+    choices_of,
     describe,
+    is_extensible,
     limits_of,
     nearest,
     parse_value,
@@ -208,8 +210,10 @@ def _property(key: str) -> dict[str, Any]:
 
 def _shape(kind: Any) -> dict[str, Any]:
     origin = typing.get_origin(kind)
-    if origin is typing.Literal:
-        return {"enum": list(typing.get_args(kind))}
+    if is_extensible(kind):
+        return {"type": "string", "examples": list(choices_of(kind))}
+    if choices := choices_of(kind):
+        return {"enum": list(choices)}
     if origin is tuple:
         return {"type": "array", "items": _shape(typing.get_args(kind)[0])}
     names = {bool: "boolean", int: "integer", float: "number", str: "string"}

@@ -62,8 +62,8 @@ class ShortOptions(TypedDict, total=False):
     """Maximum body size in bytes. A larger body is refused if the headers name its size; otherwise
     it is cut and marked."""
 
-    order: Literal["breadth", "depth"]
-    """Order of queued URLs: breadth-first or depth-first."""
+    order: str
+    """Order of queued URLs: breadth-first, depth-first, or a plug-in."""
 
     delay: float
     """Minimum delay between a response and the next request to the same host, in seconds. 0 works
@@ -337,8 +337,8 @@ class Options(ShortOptions, total=False):
     politeness__rel_nofollow: Literal["follow", "obey"]
     """Links with rel=nofollow: follow them, or obey and refuse them as nofollow."""
 
-    frontier__order: Literal["breadth", "depth"]
-    """Order of queued URLs: breadth-first or depth-first."""
+    frontier__order: str
+    """Order of queued URLs: breadth-first, depth-first, or a plug-in."""
 
     frontier__max_path_depth: int
     """Maximum number of path segments; more is refused as trap."""

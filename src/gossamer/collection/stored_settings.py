@@ -21,10 +21,19 @@ from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import BANS_KEY, ORIGINS_KEY, SEEDS_KEY, SETTINGS_KEY, TYPED_KEY
 from gossamer.frontier.store import Store, Table
-from gossamer.settings import Settings, is_fixed, values_of, with_values
+from gossamer.plugins import ORDER, plugin_names
+from gossamer.settings import (
+    Settings,
+    choices_of,
+    describe,
+    is_fixed,
+    values_of,
+    with_values,
+)
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.version import __version__
 
+_ORDER: Final = "frontier.order"
 _SEEDS_A_LINE: Final = 1_000  # of acts.jsonl
 
 
@@ -53,6 +62,8 @@ def changed_settings(
     if before is None:
         return {}
     changed = difference(without_secrets(before), without_secrets(settings))
+    if (order := _lost_order(store)) is not None:
+        changed = {**changed, _ORDER: (order, settings.frontier.order)}
     # A collection that was only imported has no scope yet: the first crawl sets it.
     is_first = not stored_seeds(store)
     fixed = [k for k in changed if is_fixed(k) and not (is_first and k.startswith("scope."))]
@@ -74,7 +85,18 @@ def stored_settings(store: Store) -> Settings | None:
         return None
     known = values_of(Settings())
     values = {key: value for key, value in msgpack.unpackb(row).items() if key in known}
+    if _lost_order(store) is not None:
+        del values[_ORDER]
     return with_values(Settings(), values)
+
+
+def _lost_order(store: Store) -> str | None:
+    """The order of the stored crawl, if it is a plug-in that is not installed any more. Nothing
+    but the order of requests depends on it, so the collection can still be opened."""
+    order = msgpack.unpackb(store.find(Table.META, SETTINGS_KEY) or b"\x80").get(_ORDER)
+    kind = describe(_ORDER)[0]
+    is_there = order is None or order in choices_of(kind) or order in plugin_names(ORDER)
+    return None if is_there else str(order)
 
 
 def without_secrets(settings: Settings) -> Settings:

@@ -42,7 +42,7 @@ from gossamer.frontier.state import State
 from gossamer.frontier.store import Changes, Store, Table
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.url_queues import UrlQueues
-from gossamer.policies.order import ORDERS
+from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.settings import Frontier as FrontierSettings
 
@@ -72,7 +72,7 @@ class Frontier:
         held in memory.
         """
         if policies is None:
-            policies = Policies(order=ORDERS[settings.order]())
+            policies = Policies(order=order_named(settings.order))
         pending = Pending(store)
         counts = Counts.decode(store.find(Table.META, COUNTS_KEY))
         hosts = HostTable(store, pending, settings.host_buffer)

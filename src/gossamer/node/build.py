@@ -52,6 +52,7 @@ from gossamer.node.start.assemble import (
 )
 from gossamer.node.start.build_pool import Workers, build_workers
 from gossamer.node.start.catch_up import CatchUp
+from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Found
@@ -156,6 +157,7 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
     Guard(settings.fetch.allow_private)
     Network(settings.fetch)
     Throttle(settings.node.hours, settings.fetch.max_rate_bytes)
+    order_named(settings.frontier.order)
     for header in settings.fetch.headers:
         checked_header(header)
     for seed in seeds:

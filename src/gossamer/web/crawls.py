@@ -13,7 +13,6 @@ import re
 import subprocess
 import sys
 import threading
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ from gossamer.node.progress import figures_of
 from gossamer.node.seeds import read_seeds
 from gossamer.node.session import delete_collection
 from gossamer.schedule.admission import build_scope
-from gossamer.settings import Settings, describe, with_values
+from gossamer.settings import Settings, choices_of, describe, with_values
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.web.check_crawl import CONTACT, Checker, RealOutside, check_contact, check_place
 from gossamer.web.open_collections import OpenCollections, check_name
@@ -116,7 +115,7 @@ def _listed(name: str, value: object) -> object:
 
 def orders_known() -> tuple[str, ...]:
     """The orders that a crawl can have, as its setting names them."""
-    return tuple(typing.get_args(describe("frontier.order")[0]))
+    return choices_of(describe("frontier.order")[0])
 
 
 def seeds_of(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:

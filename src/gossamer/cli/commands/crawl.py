@@ -81,7 +81,7 @@ def crawl(
         int | None, _option("--max-body", "Refuse larger responses.", "BYTES")
     ] = None,
     order: Annotated[
-        str | None, _option("--order", "Order of requests: breadth or depth.", "ORDER")
+        str | None, _option("--order", "Order of requests: breadth, depth, or a plug-in.", "ORDER")
     ] = None,
     delay: Annotated[
         float | None, _option("--delay", "Delay between two requests to a host, in seconds.", "S")

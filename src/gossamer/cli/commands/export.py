@@ -8,11 +8,13 @@ from pathlib import Path
 
 from gossamer.base.plurals import counted
 from gossamer.base.sizes import size_text
+from gossamer.errors import UsageError
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_archive import ARCHIVES
 from gossamer.transfer.export_choice import Choice
 from gossamer.transfer.export_files import STDOUT
 from gossamer.transfer.export_folder import EVERY, check_folder, export_folder, is_folder
+from gossamer.transfer.export_plugin import export_by_plugin, format_named
 from gossamer.transfer.exports import check_export, export
 
 
@@ -26,10 +28,13 @@ class Wanted:
     prefix: str = ""
     is_exact: bool = False
     choice: Choice
+    format: str = ""  # the name of a plug-in; empty: told by the name of the file
 
 
 def run_export(path: Path, wanted: Wanted) -> int:
     """Write it. Raises UsageError before anything is read when table or file cannot be."""
+    if wanted.format:
+        return _by_plugin(path, wanted)
     if wanted.what == EVERY or (wanted.what not in ARCHIVES and is_folder(wanted.output)):
         return _to_folder(path, wanted)
     what, output, level, prefix = wanted.what, Path(wanted.output), wanted.level, wanted.prefix
@@ -41,6 +46,18 @@ def run_export(path: Path, wanted: Wanted) -> int:
     if output != STDOUT:
         written = size_text(count) if what in ARCHIVES else counted(count, "row")
         print(f"{written} of {what} in {output}", file=sys.stderr)
+    return 0
+
+
+def _by_plugin(path: Path, wanted: Wanted) -> int:
+    what, output, level = wanted.what, Path(wanted.output), wanted.level
+    if wanted.prefix:
+        raise UsageError("--prefix is for warc and wacz, not for --format")
+    plugin = format_named(wanted.format, what, level, wanted.choice)
+    with CollectionReader.open(path) as reader:
+        count = export_by_plugin(reader, plugin, what, output, level, wanted.choice)
+    if output != STDOUT:
+        print(f"{counted(count, 'row')} of {what} in {output}", file=sys.stderr)
     return 0
 
 

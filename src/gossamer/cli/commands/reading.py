@@ -114,6 +114,12 @@ def export(
             help="In .csv: do not escape texts that a spreadsheet would run as a formula.",
         ),
     ] = False,
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="NAME", help="Tables: the format of a plug-in, in any file."
+        ),
+    ] = "",
     collection: Collection = None,
 ) -> None:
     """Export tables of the collection, or its archive, to files."""
@@ -127,6 +133,7 @@ def export(
         prefix=prefix,
         is_exact=exact,
         choice=Choice.of(outcome or (), status or (), [columns]),
+        format=format,
     )
     raise typer.Exit(run_export(collection_at(collection), wanted))
 

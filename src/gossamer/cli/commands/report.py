@@ -39,10 +39,21 @@ def report(
         bool,
         typer.Option("--quick", help="Skip the checks that read the archive."),
     ] = False,
+    analysis: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--analysis",
+            metavar="NAME",
+            help="Add the table of a plug-in; may be repeated.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Audit a site: broken links, redirects, duplicates, titles."""
     from gossamer.cli.show.report import Wish, run_report
 
-    wish = Wish(site, tuple(fail_on or ()), output, limit, is_quick=quick, as_json=json)
+    wish = Wish(
+        site, tuple(fail_on or ()), output, limit,
+        is_quick=quick, as_json=json, analyses=tuple(analysis or ()),
+    )  # fmt: skip
     raise typer.Exit(run_report(collection_at(collection), wish))

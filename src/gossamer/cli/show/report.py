@@ -33,6 +33,7 @@ class Wish:
     limit: int
     is_quick: bool
     as_json: bool
+    analyses: tuple[str, ...] = ()
 
 
 def run_report(path: Path, wish: Wish) -> int:
@@ -41,14 +42,20 @@ def run_report(path: Path, wish: Wish) -> int:
     Raises UsageError before anything is read when a gate or the file cannot be; NoCollection,
     NotKnown for a site of which nothing is known, DiskFault.
     """
-    gates = read_gates(wish.fail_on, NAMES)
+    gates = read_gates(wish.fail_on, (*NAMES, *wish.analyses))
     for gate in gates:
         if wish.is_quick and gate.name in FROM_ARCHIVE:
             raise UsageError(f"--fail-on {gate} needs the archive; leave out --quick")
     if wish.output is not None and wish.output.suffix.lower() not in _PAGES:
         raise UsageError(f"{wish.output} must end in .html; use --json for programs")
     with CollectionReader.open(path) as reader:
-        report = make_report(reader, wish.site, is_quick=wish.is_quick, shown_rows=wish.limit)
+        report = make_report(
+            reader,
+            wish.site,
+            is_quick=wish.is_quick,
+            shown_rows=wish.limit,
+            analyses=wish.analyses,
+        )
     if wish.output is not None:
         with writing_to(wish.output) as file:
             file.write(report_page(report).encode("utf-8", "replace"))

@@ -19,7 +19,7 @@ from gossamer.frontier.frontier import Frontier, Refusal
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table
-from gossamer.policies.order import ORDERS
+from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.policies.stop import Allowance
 from gossamer.schedule.admission import Admission
@@ -85,7 +85,7 @@ def read_stored(store: Store, seeds: Sequence[str], forgotten: Forgotten) -> Sto
 
 def policies_for(settings: Settings) -> Policies:
     """The policies that the settings name."""
-    return Policies(order=ORDERS[settings.frontier.order](), stop=Allowance(settings.limits))
+    return Policies(order=order_named(settings.frontier.order), stop=Allowance(settings.limits))
 
 
 def assemble(

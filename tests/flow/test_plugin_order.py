@@ -1,0 +1,99 @@
+"""A crawl in the order of a plug-in, as its user installs and names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gossamer.errors import PluginError
+from support.a_crawl import crawl
+from support.a_site import page, site_in_thread
+from support.plugins import example_installed, installed, run_gossamer
+
+PATHS = ["/a-very-long-name-of-a-page", "/short", "/x", "/somewhat-longer"]
+SITE = {
+    "/": page("".join(f"<a href={path}>page</a>" for path in PATHS)),
+    **{path: page("") for path in PATHS},
+}
+BY_LENGTH = sorted(PATHS, key=len)
+FAILING = """
+class Order:
+    uses_link_counts = False
+    is_newest_first = False
+    revision = 0
+    def score(self, candidate):
+        if "x" in candidate.url.rsplit("/", 1)[1]:
+            raise RuntimeError("no score today")
+        return 1
+"""
+
+
+def pages_in(asked: list[str]) -> list[str]:
+    return [path for path in asked if path not in ("/robots.txt", "/")]
+
+
+def test_pages_are_requested_in_the_order_of_the_example(tmp_path: Path) -> None:
+    with example_installed(tmp_path / "packages"), site_in_thread(SITE) as site:
+        crawl(tmp_path / "c", [site.url()], frontier__order="short", politeness__per_host=1)
+
+        assert pages_in(site.asked) == BY_LENGTH
+
+
+def test_the_command_takes_the_name_of_the_example(tmp_path: Path) -> None:
+    with example_installed(tmp_path / "packages"), site_in_thread(SITE) as site:
+        ran = run_gossamer(
+            tmp_path / "packages", "crawl", site.url(), "-c", str(tmp_path / "c"),
+            "--order", "short", "--delay", "0", "--workers", "1",
+        )  # fmt: skip
+
+        assert ran.returncode == 0, ran.stderr
+        assert pages_in(site.asked) == BY_LENGTH
+
+
+def test_an_order_that_is_not_installed_is_refused_before_a_collection_is_made(
+    tmp_path: Path,
+) -> None:
+    ran = run_gossamer(
+        tmp_path, "crawl", "http://127.0.0.1:9/", "-c", str(tmp_path / "c"), "--order", "short"
+    )
+
+    assert ran.returncode == 2
+    assert "--order is 'short', but it must be one of breadth, depth, or the name" in ran.stderr
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_crawl_whose_order_was_uninstalled_resumes_breadth_first_and_says_so(
+    tmp_path: Path,
+) -> None:
+    with site_in_thread(SITE) as site:
+        seed, collection = site.url(), str(tmp_path / "c")
+        with example_installed(tmp_path / "packages"):
+            run_gossamer(
+                tmp_path / "packages", "crawl", seed, "-c", collection, "--order", "short",
+                "--delay", "0", "--max-pages", "2",
+            )  # fmt: skip
+        ran = run_gossamer(tmp_path, "crawl", "-c", collection, "--max-pages", "0", "--delay", "0")
+
+    assert ran.returncode == 0, ran.stderr
+    assert "short" in ran.stderr
+    assert "breadth" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_an_order_that_fails_in_a_crawl_stops_it_with_one_sentence(tmp_path: Path) -> None:
+    groups = {"gossamer.order": {"frail": "a_frail_package:Order"}}
+    with (
+        installed(tmp_path / "packages", "a-frail-package", groups, FAILING),
+        site_in_thread(SITE) as site,
+    ):
+        with pytest.raises(PluginError, match=r"'frail' of a-frail-package 1\.0 failed to score"):
+            crawl(tmp_path / "c", [site.url()], frontier__order="frail")
+        ran = run_gossamer(
+            tmp_path / "packages", "crawl", site.url(), "-c", str(tmp_path / "d"),
+            "--order", "frail", "--delay", "0",
+        )  # fmt: skip
+
+    assert ran.returncode == 2, ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert "the order 'frail' of a-frail-package 1.0 failed to score" in ran.stderr
