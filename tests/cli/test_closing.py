@@ -94,7 +94,7 @@ def test_status_counts_answers_by_their_class(collection: Path) -> None:
 
     shown = typed("status", "-c", collection).out
     assert "7 pages fetched" in shown
-    assert "answers: 4 successes (2xx), 2 client errors (4xx), 1 server error (5xx)" in shown
+    assert "responses: 4 successes (2xx), 2 client errors (4xx), 1 server error (5xx)" in shown
     assert "404 Not Found: 1" in shown
 
 
@@ -108,4 +108,4 @@ def test_why_and_versions_tell_status_and_outcome_apart(collection: Path) -> Non
         in typed("why", "-c", collection, gone).out
     )
     assert "404 Not Found" in typed("versions", "-c", collection, gone).out
-    assert "answered 404 Not Found" in gossamer("page", "-c", collection, gone, "--headers").err
+    assert "status 404 Not Found" in gossamer("page", "-c", collection, gone, "--headers").err

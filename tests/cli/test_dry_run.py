@@ -102,7 +102,7 @@ def test_people_get_sentences_and_no_secret(collection: Path) -> None:
     assert ended.code == 0
     assert "geheim" not in ended.out + ended.err
     for words in (
-        "Dry run: nothing was requested",
+        "Dry run: no request was sent",
         "scope.depth = 2  # command line",
         "0.0 s  robots   https://example.org/robots.txt",
         "example.org: 1 queued, 1 request at a time, 1 s delay",
@@ -110,7 +110,7 @@ def test_people_get_sentences_and_no_secret(collection: Path) -> None:
         "--user-agent-contact",
     ):
         assert words in ended.out
-    assert "not used" in ended.err
+    assert "ignored" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_ctrl_c_is_answered_on_a_line_of_its_own(collection: Path) -> None:
     before, _, _ = terminal.shown.partition("Stopping: waiting")
     assert re.search(r"(\x1b\[2K|\r|\n)(\x1b\[[0-9;?]*[a-zA-Z])*$", before), before[-80:]
     assert code == 11
-    assert "Stopped. The same command resumes the crawl." in terminal.shown
+    assert "Stopped. Run the same command to resume." in terminal.shown
     assert "\x1b[32m" in terminal.shown  # green
     assert terminal.shown.rindex("\x1b[?25h") > terminal.shown.rindex("\x1b[?25l")  # the cursor
 

@@ -65,7 +65,7 @@ def test_a_page_is_written_whole(stored: Path, tmp_path: Path) -> None:
     [
         (("--fail-on", "ded>0"), "did you mean dead?"),
         (("--fail-on", "dead"), "is not a condition"),
-        (("--quick", "--fail-on", "mixed>0"), "leave out --quick"),
+        (("--quick", "--fail-on", "mixed>0"), "remove --quick"),
         (("-o", "report.pdf"), "must end in .html"),
     ],
 )

@@ -99,6 +99,6 @@ def test_the_demo_ends_by_offering_the_page(tmp_path: Path, browser: Path) -> No
 
     told = on_terminal(words, browser, lambda _: opened.exists(), typed=b"y\n")
 
-    assert b"Look at it on a web page? [Y/n]" in told
+    assert b"Open the collection in the web interface? [Y/n]" in told
     assert b"serve -c " in told
     assert "/login?ticket=" in opened.read_text()

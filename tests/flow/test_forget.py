@@ -266,7 +266,7 @@ def test_forgetting_twice_is_no_fault(crawled: Crawled) -> None:
 
     ended = typed("forget", "--yes", GONE, "-c", crawled.path)
 
-    assert (ended.code, ended.err.splitlines()[-1]) == (0, "It was deleted before.")
+    assert (ended.code, ended.err.splitlines()[-1]) == (0, "It is already deleted.")
     assert list(verify(crawled.home)) == []
 
 

@@ -72,7 +72,7 @@ def test_all_figures_of_a_running_crawl_are_of_one_moment(site: Site, collection
 def assert_text_adds_up(text: str) -> None:
     found = re.search(r"(\d+) pages? fetched .*? (\d+) redirects?", text)
     statuses = re.search(r"  statuses: (.*)", text)
-    classes = re.search(r"  answers: (.*)", text)
+    classes = re.search(r"  responses: (.*)", text)
     assert found
     assert statuses
     assert classes

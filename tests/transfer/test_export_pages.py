@@ -263,7 +263,7 @@ def test_every_table_is_in_the_folder_of_all(crawled: tuple[str, Path], tmp_path
     ended = typed("export", "all", "-c", crawled[1], "-o", f"{tmp_path}/out/")
 
     assert ended.code == 0
-    assert "rows of pages in 1 file" in ended.err
+    assert "rows of pages to 1 file" in ended.err
     for what, schema in SCHEMAS.items():
         assert columns_of(tmp_path / "out" / f"{what}-*.parquet") == schema.names, what
 

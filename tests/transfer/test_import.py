@@ -430,7 +430,7 @@ def test_an_import_that_is_interrupted_says_that_it_can_go_on(
         ended = finish(running)
     assert (ended.code, ended.err) == (
         11,
-        "Stopped. What was read is kept, and the same command resumes the import.\n",
+        "Stopped. Imported records are kept. Run the same command to resume.\n",
     )
     assert typed("import", "-c", collection, path).code == 0
     assert exchanges(collection) == 1500

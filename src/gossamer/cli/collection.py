@@ -1,4 +1,4 @@
-"""Which collection is meant?"""
+"""Select the collection of a command: -c, the environment, or ./gossamer."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from pathlib import Path
 
 
 def collection_at(given: Path | None) -> Path:
-    """The directory of the collection that is meant."""
+    """Return the directory of the collection."""
     return given or Path(os.environ.get("GOSSAMER_COLLECTION") or "gossamer")

@@ -1,6 +1,6 @@
-"""The verbs of the command line, and how typer is told of them.
+"""The table of commands, and the typer application made from it.
 
-Each verb is a file of its own and imports what it needs when it runs, so that `--help` is quick.
+Each command is a file of its own and imports what it needs when it runs, so that `--help` is quick.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ app.command(name="import")(import_)
 app.add_typer(config_app, name="config")
 
 
-# The base of what the command line's own reader raises; typer brings it along, under no name.
+# The base of typer's own usage errors; typer bundles it without a public name.
 _WRONG_USAGE: Any = typer.BadParameter.__mro__[2]
-# What its reader of numbers says, for people.
+# The parser's messages about numbers, and the text that people see.
 _PLAINER: Final = {
     "Input should be a valid integer, unable to parse string as an integer": "a whole number",
     "Input should be a valid number, unable to parse string as a number": "a number",
@@ -77,9 +77,9 @@ def program(
 
 
 def _app_for(words: Sequence[str]) -> typer.Typer:
-    """The program with the one verb that was typed first: to make all 29 takes 60 ms.
+    """Return the application with only the typed command: to build all 29 takes 60 ms.
 
-    The whole of it where no verb was, or none that we know.
+    Without a known command it has all of them.
     """
     for command in app.registered_commands:
         if command.callback is not None:
@@ -93,7 +93,7 @@ def _app_for(words: Sequence[str]) -> typer.Typer:
 
 
 def call(words: Sequence[str]) -> int:
-    """Do what was typed, or say how it is typed, and return the exit code."""
+    """Run the typed command, or print its usage; return the exit code."""
     try:
         return _app_for(words[:1])(standalone_mode=False) or 0
     except typer.Exit as ended:

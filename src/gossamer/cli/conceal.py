@@ -1,8 +1,8 @@
-"""Secrets on the command line, which everybody on the machine can read: they are painted over.
+"""Overwrite secrets on the command line, which every user of the machine can read.
 
-Only what was typed before the program ran can be seen by others, for a moment; files
-(`fetch.logins_file`, `fetch.headers_file`) are better. Workers that are forked later have the same
-command line, painted over as well. Elsewhere than on Linux this does nothing.
+Other users can still see them for a moment before the program runs; files (`fetch.logins_file`,
+`fetch.headers_file`) are safer. Workers that are forked later have the same overwritten command
+line. This works on Linux only; elsewhere it does nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from gossamer.fetch.request import is_secret, without_userinfo
 
 
 def conceal_headers(headers: Iterable[str]) -> None:
-    """Paint over the values of those headers that are secret."""
+    """Overwrite the values of secret headers."""
     _paint(header.partition(":")[2].strip() for header in headers if is_secret(header))
 
 
 def conceal_urls(words: Iterable[str]) -> None:
-    """Paint over users and passwords in URLs."""
+    """Overwrite users and passwords in URLs."""
     _paint(_userinfo_in(word) for word in words)
 
 

@@ -1,6 +1,6 @@
-"""The files that come from the code: `python -m gossamer.cli.docs` writes them anew.
+"""Generate the files that come from the code: `python -m gossamer.cli.docs` writes them.
 
-A test fails when they differ from what this would write.
+A test fails if they differ from what this module would write.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The command line: where the program begins, and what happens when a verb fails.
+"""The entry point of the command line, and the handling of errors.
 
-A crawl that is plainly typed begins at once; for all else the verbs (`commands_table.py`) are
-loaded, and the library that reads their flags. Data goes to stdout, talk to stderr.
+A simple `crawl` command line starts at once; for all others the commands (`commands_table.py`) and
+the flag parser are loaded. Data goes to stdout, messages to stderr.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from gossamer.errors import DiskFault, GossamerError
 
 
 def main() -> None:
-    """Entry point of the process: `run`, and for a crawl a quick end.
+    """Entry point of the process: `run`, and for a crawl a quick exit.
 
-    All its files are closed by then, and to take apart piece by piece what it has in memory takes
-    0.1 s and more.
+    All files are closed by then, and freeing the memory object by object takes 0.1 s and more.
     """
     try:
         run()
@@ -37,7 +36,7 @@ def main() -> None:
 
 
 def run() -> None:
-    """What the program raises on purpose ends in one sentence and its exit code."""
+    """Run the command. An error of this program ends in one sentence and its exit code."""
     _open_what_is_closed()
     _write_in_utf8(sys.stdout)
     try:
@@ -65,16 +64,18 @@ def run() -> None:
 
 
 def _fault_of_disk(error: OSError) -> DiskFault:
-    """What no verb expected of the disk, in one sentence."""
-    where = f"{error.filename} could not be written" if error.filename else "the disk failed"
+    """Turn an unexpected disk error into one sentence."""
+    where = f"cannot write {error.filename}" if error.filename else "the disk failed"
     is_full, is_read_only = is_full_error(error), is_read_only_error(error)
-    todo = "make room" if is_full else "make it writable" if is_read_only else "check the disk"
+    todo = (
+        "free some space" if is_full else "make it writable" if is_read_only else "check the disk"
+    )
     what = f"{where} ({error.strerror or error}); {todo} and try again"
     return DiskFault(what, is_full=is_full, is_read_only=is_read_only)
 
 
 def _run(words: Sequence[str]) -> int:
-    """Do what was typed, and return the exit code."""
+    """Run what was typed, and return the exit code."""
     if words[:1] != ["crawl"] or (values := plain_values(words[1:])) is None:
         from gossamer.cli.commands_table import call
 
@@ -86,8 +87,8 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _open_what_is_closed() -> None:
-    """Streams that the shell has closed (`2>&-`) lead nowhere. Else the next file of a collection
-    would get their number, and what libraries write to stderr would go into it."""
+    """Connect streams that the shell has closed (`2>&-`) to the null device. Otherwise a file of
+    the collection would get their number, and messages of libraries would be written into it."""
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(handle, True)
     os.close(handle)
@@ -97,7 +98,7 @@ def _open_what_is_closed() -> None:
 
 
 def _write_in_utf8(stream: TextIO) -> None:
-    """Data is UTF-8, whatever the locale is; a terminal of another encoding shows what it can."""
+    """Write UTF-8 in any locale; replace what the encoding of a terminal cannot show."""
     if isinstance(stream, io.TextIOWrapper):
         encoding = stream.encoding if stream.isatty() else "utf-8"
         stream.reconfigure(encoding=encoding, errors="replace")

@@ -1,4 +1,4 @@
-"""Flags that many verbs share."""
+"""Flags that several commands share."""
 
 from __future__ import annotations
 

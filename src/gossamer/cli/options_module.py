@@ -1,7 +1,7 @@
-"""Writes `collection/options.py`: the options of a crawl in Python, typed and explained.
+"""Generate `collection/options.py`: the options of a crawl in Python, typed and documented.
 
-`python -m gossamer.cli.docs` writes it anew with the pages that come from the code, and a test
-fails when it differs from what this would write.
+`python -m gossamer.cli.docs` writes it with the other generated files, and a test fails if it
+differs from what this module would write.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WIDTH: Final = 100
 
 
 def options_module() -> str:
-    """The text of the module."""
+    """Return the text of the module."""
     lines = [_HEAD]
     lines += [_field(name, _type_of(key), meaning_of(name)) for name, key in _short()]
     lines += [_field(name, "bool", meaning) for name, meaning in OTHERS.items()]

@@ -1,11 +1,10 @@
-"""What does a plain command line mean? Answered without the parser, which takes 0.1 s to load.
+"""Parse simple command lines of `crawl` without the parser library, which takes 0.1 s to load.
 
-typer reads a verb's flags with what takes as long to load as to crawl 50 pages. Most command lines
-of `gossamer crawl` are plain: words, flags that it has, `--flag value` or `--flag=value`, whole
-numbers and decimals written as such. These are read here, by a table of the flags; a test holds it
-to what typer knows of them. Whatever else is typed (a flag that is not known, given twice, or cut
-short, `--help`, a value that begins with a dash or is no number) is left to typer: it knows what is
-meant, or says what is wrong. So nothing is understood here in another way than there.
+Loading typer takes as long as crawling 50 pages. Most command lines of `gossamer crawl` are simple:
+words, known flags, `--flag value` or `--flag=value`, plain integers and decimals. This module
+parses these with a table of the flags; a test compares it with typer's. Everything else (a flag
+that is unknown, repeated or abbreviated, `--help`, a value that begins with a dash or is not a
+number) is left to typer, which parses it or reports the error. So both give the same result.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any, Final
 
 
 class Kind(Enum):
-    """What a flag takes."""
+    """The type of a flag's value."""
 
     SWITCH = "nothing"
     TEXT = "a text"
@@ -28,8 +27,7 @@ class Kind(Enum):
     DECIMAL = "a number"
 
 
-# The flags of `crawl.py` by what they take, and how their values are called there where that is
-# not the name of the flag.
+# The flags of `crawl.py` by type, and the parameter names that differ from the flag's name.
 FLAGS: Final[dict[str, Kind]] = {
     flag: kind
     for kind, flags in {
@@ -50,23 +48,23 @@ _CALLED: Final = {
     "--user-agent-contact": "contact",
     "--set": "set_",
 }
-WORDS: Final = "seeds"  # what takes the words that belong to no flag
+WORDS: Final = "seeds"  # the parameter of words that belong to no flag
 
 _WHOLE: Final = re.compile(r"[0-9]{1,15}")
 _DECIMAL: Final = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 
 
 class _NotPlain(Exception):
-    """typer is to read it."""
+    """typer must parse this command line."""
 
 
 def name_of(flag: str) -> str:
-    """How `crawl` calls what is given with the flag."""
+    """Return the parameter name of a flag in `crawl`."""
     return _CALLED.get(flag) or flag.removeprefix("--").replace("-", "_")
 
 
 def plain_values(words: Sequence[str]) -> dict[str, Any] | None:
-    """What `crawl` is to be called with; None where typer is to read the words."""
+    """Return the arguments for `crawl`; None if typer must parse the words."""
     values: dict[str, Any] = {
         name_of(flag): False if kind is Kind.SWITCH else None for flag, kind in FLAGS.items()
     }
@@ -117,5 +115,5 @@ def _value(kind: Kind, word: str) -> Any:
 
 
 def _is_text(word: str) -> bool:
-    """Whether these are characters: bytes that are none come as halves of surrogate pairs."""
+    """Whether the word is valid text: invalid bytes come as lone surrogates."""
     return word.isascii() or word.encode(errors="replace").decode() == word

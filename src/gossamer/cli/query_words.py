@@ -1,8 +1,8 @@
-"""Which words after `gossamer search` are flags, and which are the query?
+"""Separate the flags and the query after `gossamer search`.
 
-A query may have dashes: `-draft` excludes a word, `--settings` may be the very thing looked for.
-So whatever is no flag of the verb is a word of the query, wherever it stands. A word that is
-nearly a flag is told, because it may be one mistyped.
+A query may have dashes: `-draft` excludes a word, and `--settings` may be a search term. So every
+word that is not a flag of the command belongs to the query, at any position. A word that is similar
+to a flag gets a hint, because it may be mistyped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PATH_BEGINS: Final = ("/", ".", "~", "=")  # -c/tmp/study is a flag, -cats excl
 
 
 class QueryCommand(TyperCommand):
-    """A verb whose words may begin with dashes."""
+    """A command whose words may begin with dashes."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         takes_value = dict(self._names(ctx))
@@ -31,7 +31,7 @@ class QueryCommand(TyperCommand):
         return super().parse_args(ctx, [*flags, "--", *words] if words else flags)
 
     def _names(self, ctx: Any) -> Iterator[tuple[str, bool]]:
-        """Each name of a flag, and whether a value follows it."""
+        """Yield each flag name, and whether a value follows it."""
         for param in self.get_params(ctx):
             if param.param_type_name == "option":
                 for name in (*param.opts, *param.secondary_opts):
@@ -39,7 +39,7 @@ class QueryCommand(TyperCommand):
 
 
 def split(args: Sequence[str], takes_value: Mapping[str, bool]) -> tuple[list[str], list[str]]:
-    """Flags with their values, and the words of the query, each in their order."""
+    """Return flags with their values, and the words of the query, each in order."""
     flags: list[str] = []
     words: list[str] = []
     left = list(args)
@@ -50,7 +50,7 @@ def split(args: Sequence[str], takes_value: Mapping[str, bool]) -> tuple[list[st
         name, equals, _ = word.partition("=")
         if word in takes_value:
             if takes_value[word] and not left:
-                return [word], []  # its value is missing, which the reader of flags tells
+                return [word], []  # its value is missing: the flag parser reports it
             flags += [word, left.pop(0)] if takes_value[word] else [word]
         elif _is_long(name, equals, takes_value) or _is_short_with_value(word, takes_value):
             flags.append(word)
@@ -68,9 +68,9 @@ def _is_short_with_value(word: str, takes_value: Mapping[str, bool]) -> bool:
 
 
 def nearly_a_flag(word: str, names: Mapping[str, bool]) -> str:
-    """What to say of a word that is nearly a flag; else nothing."""
+    """Return a hint for a word that is similar to a flag, or an empty text."""
     name = word.partition("=")[0]
     if not name.startswith("--"):
         return ""
     near = difflib.get_close_matches(name, names, 1, _ALIKE)
-    return f"Hint: {name} is read as a word of the query. Did you mean {near[0]}?" if near else ""
+    return f"Hint: {name} was searched as a word. Did you mean {near[0]}?" if near else ""

@@ -1,8 +1,7 @@
-"""The seeds of a crawl as they were typed: on the command line, in a file, on standard input.
+"""Parse the seeds of a crawl: from the command line, a file, or standard input.
 
-A name without a scheme (`example.org`) means https where its server takes it, else http. What was
-chosen is told. A name that a stored crawl has as a seed keeps its scheme, and nobody is connected
-to for it.
+A name without a scheme (`example.org`) means https if its server supports it, else http, and a
+message says which. A name that is a seed of the stored crawl keeps its scheme without a connection.
 """
 
 from __future__ import annotations
@@ -24,7 +23,8 @@ from gossamer.urls.canonical import NormalForm, has_userinfo
 STDIN: Final = "standard input"
 _TOLD: Final = 20
 
-Sources = Sequence[tuple[str, Sequence[str]]]  # a file, standard input or nothing; and its lines
+# the source (a file, standard input or nothing) and its lines
+Sources = Sequence[tuple[str, Sequence[str]]]
 
 
 def typed_seeds(
@@ -35,7 +35,8 @@ def typed_seeds(
     *,
     may_probe: bool,
 ) -> list[str]:
-    """All seeds in canonical form, each once. Raises UsageError for the first that is no URL."""
+    """Return all seeds in canonical form, without repetition. Raises UsageError for an invalid
+    URL."""
     urls = settings.urls
     form = NormalForm(urls.query, urls.session_parameters)
     texts = [
@@ -48,13 +49,13 @@ def typed_seeds(
     for sentence in told[:_TOLD]:
         say(sentence)
     if len(told) > _TOLD:
-        say(f"{len(told) - _TOLD} more names without a scheme were chosen in the same way.")
+        say(f"{len(told) - _TOLD} more names without a scheme were resolved in the same way.")
     seeds: list[str] = []
     for where, lines in texts:
         whole = [chosen[line.strip()].url if line.strip() in chosen else line for line in lines]
         seeds += read_seeds(whole, form, where)
         if any(map(has_userinfo, lines)):
-            say("User and password in a seed are not used: write them into a file for --logins.")
+            say("User and password in a seed are ignored. Put them into a file for --logins.")
     return list(dict.fromkeys(seeds))
 
 
@@ -66,7 +67,7 @@ def _choose(
     *,
     may_probe: bool,
 ) -> dict[str, Chosen]:
-    """The URL that each name stands for, by the name as typed."""
+    """Return the URL for each name, by the name as typed."""
     known = _seeds_before(collection)
     found: dict[str, Chosen] = {}
     for text in dict.fromkeys(bare):
@@ -81,12 +82,12 @@ def _choose(
 
 
 def _seeds_before(collection: Path) -> frozenset[str]:
-    """The seeds of a stored crawl; none where there is none that can be read."""
+    """Return the seeds of a stored crawl; none if there is none that can be read."""
     paths = CollectionPaths(collection)
     try:
         store = open_to_read(paths) if paths.exists else None
     except GossamerError:
-        return frozenset()  # whoever opens it to crawl says what is wrong with it
+        return frozenset()  # the crawl reports the error when it opens the collection
     if store is None:
         return frozenset()
     try:

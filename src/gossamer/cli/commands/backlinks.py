@@ -1,4 +1,4 @@
-"""`gossamer backlinks` and `gossamer anchors`: who links to a URL, and with which words."""
+"""`gossamer backlinks` and `gossamer anchors`: the links to a URL and their anchor texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gossamer ban`: what a crawl must not ask for, told while it runs or rests."""
+"""`gossamer ban`: ban URLs and hosts from a running or stored crawl."""
 
 from __future__ import annotations
 
@@ -44,4 +44,4 @@ def ban(
     elif bans:
         print("\n".join(bans))
     else:
-        print("Nothing is banned.", file=sys.stderr)
+        print("There are no bans.", file=sys.stderr)

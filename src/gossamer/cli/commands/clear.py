@@ -32,7 +32,7 @@ def clear(
             with CollectionReader.open(paths.path) as reader:
                 pages = f" with {counted(reader.counts().fetched, 'page')}"
         typer.confirm(f"Delete {paths.path}{pages} permanently?", abort=True)
-    paths.run.mkdir(exist_ok=True)  # a copy may have come without it
+    paths.run.mkdir(exist_ok=True)  # a copied collection may lack it
     with locked(paths):
         delete_collection(paths)
     print(f"{paths.path} is deleted.", file=sys.stderr)

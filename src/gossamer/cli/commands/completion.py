@@ -1,9 +1,9 @@
-"""`gossamer completion`: a script that lets a shell complete verbs, flags and their values.
+"""`gossamer completion`: a script that completes commands, flags and values in a shell.
 
-The script is made from the command line itself and holds all words, so that a shell completes at
-once instead of starting Python for every press of a key. A new release wants a new script. Values
-are known where the help lists them (`graph, index or all.`), where a flag takes a file, and for
-`--set`, which takes any setting.
+The script is generated from the command line and contains all words, so that a shell completes at
+once instead of starting Python for every key press. A new release needs a new script. Values are
+known if the help lists them (`graph, index or all.`), if a flag takes a file, and for `--set`,
+which takes any setting.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FILES: Final = ("FILE", "DIR")
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A flag, or an argument where it has no names."""
+    """A flag, or an argument if it has no names."""
 
     names: tuple[str, ...]
     help: str
@@ -42,7 +42,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb by its whole path, `gossamer config show`, and what may follow it."""
+    """A command by its full path, `gossamer config show`, and what may follow it."""
 
     path: str
     help: str
@@ -70,7 +70,7 @@ def completion(
 
 
 def script_for(shell: str) -> str:
-    """The script for one of the shells."""
+    """Return the script for one of the shells."""
     from gossamer.cli.commands_table import app
 
     return _SCRIPTS[shell](tuple(_verbs(typer.main.get_command(app), "gossamer")))
@@ -208,7 +208,7 @@ def _fish_lines(verb: Verb, by_path: dict[str, Verb]) -> Iterator[str]:
 
 
 def _fish_text(text: str) -> str:
-    """Quoted as fish reads it: a backslash counts in single quotes there."""
+    """Quote for fish, where a backslash is special in single quotes."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 

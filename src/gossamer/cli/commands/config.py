@@ -1,4 +1,4 @@
-"""`gossamer config`: settings in force, and whether a file is right."""
+"""`gossamer config`: show the current settings, and check a settings file."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def check(
 
     settings, faults = examine(file)
     found = [str(fault) for fault in faults]
-    try:  # what only those who use a setting can tell: patterns, types, files that it names
+    try:  # faults that only the use of a setting shows: patterns, types, files
         check_usable(settings, ())
     except UsageError as fault:
         found.append(str(fault_in_file(fault, file)))

@@ -1,4 +1,4 @@
-"""`gossamer crawl`: its flags. What they mean where they are plainly typed says `plain.py`, too."""
+"""`gossamer crawl`: its flags. `plain.py` has a second table of them for quick parsing."""
 
 from __future__ import annotations
 

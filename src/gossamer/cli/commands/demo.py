@@ -1,4 +1,4 @@
-"""`gossamer demo`: crawl a small invented web on this machine, and look at what came of it."""
+"""`gossamer demo`: crawl a small made-up web on this machine, and show the result."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def demo(
         with CollectionReader.open(paths.path) as reader:
             if not set(map(host_of, reader.seeds())) <= set(HOSTS):
                 raise UsageError(
-                    f"{paths.path} holds a crawl that is not a demo; name another directory with -c"
+                    f"{paths.path} contains a crawl that is not a demo; use another with -c"
                 )
         with locked(paths):
             delete_collection(paths)

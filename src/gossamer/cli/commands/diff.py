@@ -1,4 +1,4 @@
-"""`gossamer diff`: what changed between two captures of a URL."""
+"""`gossamer diff`: show what changed between two captures of a URL."""
 
 from __future__ import annotations
 

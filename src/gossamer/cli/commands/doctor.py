@@ -1,4 +1,4 @@
-"""`gossamer doctor`: can this machine crawl?"""
+"""`gossamer doctor`: check this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gossamer.upkeep.check_machine import Check, doctor
 
 
 def run_doctor(path: Path, *, as_json: bool) -> int:
-    """Print every check; 1 when any is not well."""
+    """Print every check; return 1 if any fails."""
     checks = doctor(path)
     is_well = all(check.is_ok for check in checks)
     if as_json:

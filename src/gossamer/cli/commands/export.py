@@ -1,4 +1,4 @@
-"""`gossamer export`: a table of the collection, or its archive, to a file or a folder."""
+"""`gossamer export`: write a table or the archive of the collection to a file or a folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gossamer.transfer.exports import check_export, export
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What to write, and how."""
+    """What to export, and how."""
 
     what: str
     output: str
@@ -32,7 +32,7 @@ class Wanted:
 
 
 def run_export(path: Path, wanted: Wanted) -> int:
-    """Write it. Raises UsageError before anything is read when table or file cannot be."""
+    """Export it. Raises UsageError before it reads anything if table or file are invalid."""
     if wanted.format:
         return _by_plugin(path, wanted)
     if wanted.what == EVERY or (wanted.what not in ARCHIVES and is_folder(wanted.output)):
@@ -45,7 +45,7 @@ def run_export(path: Path, wanted: Wanted) -> int:
         )
     if output != STDOUT:
         written = size_text(count) if what in ARCHIVES else counted(count, "row")
-        print(f"{written} of {what} in {output}", file=sys.stderr)
+        print(f"Wrote {written} of {what} to {output}.", file=sys.stderr)
     return 0
 
 
@@ -68,7 +68,7 @@ def _to_folder(path: Path, wanted: Wanted) -> int:
         tables = export_folder(reader, wanted.what, folder, wanted.level, wanted.choice)
     for table in tables:
         parts = counted(table.parts, "file")
-        print(f"{counted(table.rows, 'row')} of {table.what} in {parts}", file=sys.stderr)
+        print(f"Wrote {counted(table.rows, 'row')} of {table.what} to {parts}.", file=sys.stderr)
     name = tables[0].what
     glob = f"{folder}/{name}-*.parquet"
     print(f"Read them with DuckDB: from '{glob}'", file=sys.stderr)

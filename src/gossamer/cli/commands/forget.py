@@ -1,4 +1,4 @@
-"""`gossamer forget`: a takedown."""
+"""`gossamer forget`: delete pages permanently (takedown)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,11 @@ def forget(
     paths = CollectionPaths(collection_at(collection))
     if undo:
         count = allow(paths, names, SystemClock(), is_site=site)
-        _say({"schema": 1, "allowed": count}, f"{count} may be crawled again.", as_json=json)
+        _say(
+            {"schema": 1, "allowed": count},
+            f"{count} takedowns lifted. The crawl may request these URLs again.",
+            as_json=json,
+        )
         return
     if dry_run or (not yes and sys.stdin.isatty()):
         sums = survey(paths, names, SystemClock(), _tell, is_site=site)
@@ -60,8 +64,8 @@ def forget(
     elif not yes:
         raise UsageError(f"forget deletes from {paths.path} permanently; add --yes to confirm")
     sums = take_out(paths, names, SystemClock(), _tell, is_site=site)
-    told = f"Deleted {sums.text}. It is never requested again."
-    _say(sums.as_json(), told if sums else "It was deleted before.", as_json=json)
+    told = f"Deleted {sums.text}. It will never be requested again."
+    _say(sums.as_json(), told if sums else "It is already deleted.", as_json=json)
 
 
 def _tell(text: str) -> None:

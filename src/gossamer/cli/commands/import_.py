@@ -1,4 +1,4 @@
-"""`gossamer import`: what others, or other programs, have gathered."""
+"""`gossamer import`: import archives, sitemaps and URL lists."""
 
 from __future__ import annotations
 

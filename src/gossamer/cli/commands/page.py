@@ -1,4 +1,4 @@
-"""`gossamer page`: a stored page as text, source, Markdown or headers."""
+"""`gossamer page`: show a stored page as text, source, Markdown or headers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gossamer.reader.pages import StoredPage
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of a page is to be shown."""
+    """Which part of a page to show."""
 
     form: str = "text"  # or "html", "markdown", "headers"
     is_main: bool = False
@@ -26,7 +26,7 @@ class Wanted:
 
 
 def run_page(path: Path, url: str, wanted: Wanted, *, at: str | None = None) -> int:
-    """Show it. Raises NoCollection, NotKnown, or UsageError for a time that cannot be read."""
+    """Show it. Raises NoCollection, NotKnown, or UsageError for an invalid time."""
     with CollectionReader.open(path) as reader:
         page = reader.page(url, at)
     if wanted.as_json:
@@ -41,9 +41,9 @@ def run_page(path: Path, url: str, wanted: Wanted, *, at: str | None = None) -> 
 
 
 def page_object(page: StoredPage, wanted: Wanted) -> dict[str, Any]:
-    """The page for programs: what is known of it, its headers, and its content in one form.
+    """Return the page for programs: its facts, its headers, and its content in one form.
 
-    A body that is no text comes as `body_base64` where its source (`html`) is wanted.
+    A binary body is given as `body_base64` if its source (`html`) is requested.
     """
     parsed = page.page
     found: dict[str, Any] = {
@@ -70,21 +70,21 @@ def page_object(page: StoredPage, wanted: Wanted) -> dict[str, Any]:
 
 
 def notes_on(page: StoredPage) -> list[str]:
-    """What the reader should know of a page beside its content."""
-    notes = [f"{page.url} as of {iso_of(page.at_us)}, answered {status_text(page.status)}"]
+    """Return the notes on a page that are shown beside its content."""
+    notes = [f"{page.url} as of {iso_of(page.at_us)}, status {status_text(page.status)}"]
     if page.is_noarchive:
-        notes.append("the page asks that no copy be shown to others (noarchive)")
+        notes.append("the page forbids showing copies of it to others (noarchive)")
     if page.is_cut:
-        notes.append("the body was cut at a limit of the crawl (--max-body or time)")
+        notes.append("the body was truncated at a limit of the crawl (--max-body or time)")
     if page.fault:
         notes.append(page.fault)
     return notes
 
 
 def shown(page: StoredPage, form: str, *, is_main: bool = False) -> bytes:
-    """What goes to standard output: UTF-8 text, or for `html` of no text the bytes themselves.
+    """Return the output: UTF-8 text, or for `html` of a binary page its bytes.
 
-    Raises UsageError for bytes that would garble a terminal, and for text of what is none.
+    Raises UsageError for bytes that would garble a terminal, and if there is no text.
     """
     if form == "headers":
         lines = page.head.replace(b"\r\n", b"\n").rstrip(b"\n")
@@ -109,7 +109,7 @@ def _text(page: StoredPage, form: str, *, is_main: bool) -> str:
 
 
 def _shown_bytes(page: StoredPage, form: str) -> bytes:
-    kind = page.content_type or "of no named type"
+    kind = page.content_type or "of unknown type"
     if form != "html":
         raise UsageError(f"{page.url} is {kind}, which has no text; use --html for its bytes")
     if sys.stdout.isatty():

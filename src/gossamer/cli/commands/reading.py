@@ -1,4 +1,4 @@
-"""The verbs that read a collection: why, page, versions, export, verify, rebuild, doctor."""
+"""The commands that read a collection: why, page, versions, export, verify, rebuild, doctor."""
 
 from __future__ import annotations
 

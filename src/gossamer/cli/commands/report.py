@@ -1,4 +1,4 @@
-"""`gossamer report`: what the owner of a site should know and mend."""
+"""`gossamer report`: audit a site for its owner."""
 
 from __future__ import annotations
 

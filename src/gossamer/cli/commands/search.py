@@ -1,4 +1,4 @@
-"""`gossamer search`: pages that answer a query, to read or as JSON."""
+"""`gossamer search`: search pages, for people or as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gossamer serve`: the web page and the JSON API."""
+"""`gossamer serve`: the web interface and the JSON API."""
 
 from __future__ import annotations
 

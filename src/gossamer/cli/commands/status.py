@@ -1,4 +1,4 @@
-"""`gossamer status`: of a running or stored crawl."""
+"""`gossamer status`: figures of a running or stored crawl."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def status(collection: Collection = None, json: Json = False) -> None:
 
 
 def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> Iterator[str]:
-    """The figures of a snapshot for people."""
+    """Yield the figures of a snapshot for people."""
     from gossamer.base.answer_class import status_text
     from gossamer.base.plurals import counted
     from gossamer.base.sizes import size_text
@@ -43,7 +43,7 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
         f"{counted(facts['known'], 'URL')} known, {counted(facts['links'], 'link')}"
     )
     if facts["by_status"]:
-        yield f"  answers: {answers_text(facts['by_class'], is_coloured=is_coloured)}"
+        yield f"  responses: {answers_text(facts['by_class'], is_coloured=is_coloured)}"
         ordered = sorted(facts["by_status"].items(), key=lambda pair: -pair[1])
         counts = (f"{status_text(int(status))}: {count:,}" for status, count in ordered)
         yield f"  statuses: {', '.join(counts)}"
@@ -57,6 +57,6 @@ def status_lines(path: Path, facts: Mapping[str, Any], *, is_coloured: bool) -> 
         f"{facts['pages_per_s']} pages/s, {size_text(facts['bytes_per_s'])}/s"
     )
     if facts.get("retrying"):
-        yield f"  {retry_text(facts['retrying'], facts['retry_in_s'])}; nothing else is left"
+        yield f"  {retry_text(facts['retrying'], facts['retry_in_s'])}; no other URL is queued"
     for trouble in facts["troubles"]:
         yield printable(f"  {trouble}")

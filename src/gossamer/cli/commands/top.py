@@ -1,4 +1,4 @@
-"""`gossamer top`: the pages or sites that come first by their links."""
+"""`gossamer top`: rank pages or sites by their links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gossamer verify`: is the collection whole?"""
+"""`gossamer verify`: check all files of a collection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gossamer.upkeep.verify import Checked, verify
 
 
 def run_verify(path: Path, *, as_json: bool) -> int:
-    """Print every problem and what to do; 1 when there is any. Raises NoCollection."""
+    """Print every problem and what to do; return 1 if there is any. Raises NoCollection."""
     checked = Checked()
     problems = []
     for problem in verify(path, checked):
@@ -32,7 +32,7 @@ def run_verify(path: Path, *, as_json: bool) -> int:
             f"{counted(checked.sums, 'checksum')} of files"
         )
         for unsure in checked.unsure:
-            print(printable(f"Not vouched for: {unsure}."), file=sys.stderr)
+            print(printable(f"Not checked: {unsure}."), file=sys.stderr)
         found = counted(len(problems), "problem")
         print(f"Checked {looked}: {found if problems else 'no problems'}.", file=sys.stderr)
     return 1 if problems else 0

@@ -1,4 +1,4 @@
-"""`gossamer versions`: the captures of a URL."""
+"""`gossamer versions`: list the captures of a URL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gossamer.reader.pages import times_of
 
 
 def run_versions(path: Path, url: str, *, as_json: bool) -> int:
-    """List them, the oldest first. Raises NoCollection or NotKnown."""
+    """List the captures, the oldest first. Raises NoCollection or NotKnown."""
     with CollectionReader.open(path) as reader:
         row = reader.get(url)
         captures = reader.captures(url)

@@ -1,4 +1,4 @@
-"""`gossamer why`: the whole story of a URL."""
+"""`gossamer why`: explain the history of a URL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gossamer.reader.story_text import tell
 
 
 def run_why(path: Path, url: str, *, as_json: bool) -> int:
-    """Tell it in sentences, or as one object. Raises NoCollection, or UsageError for no URL."""
+    """Print sentences, or one object. Raises NoCollection, or UsageError for an invalid URL."""
     with CollectionReader.open(path) as reader:
         story = reader.story(url)
     if as_json:
@@ -27,7 +27,7 @@ def run_why(path: Path, url: str, *, as_json: bool) -> int:
 
 
 def story_object(story: Story) -> dict[str, Any]:
-    """The story for programs; what is not known is null."""
+    """Return the story for programs; unknown values are null."""
     row = story.row
     known: dict[str, Any] = {"outcome": None}
     if row is not None:

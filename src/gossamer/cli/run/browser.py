@@ -1,7 +1,7 @@
-"""Should the page be opened in a browser, and how?
+"""Open a page in a browser.
 
-Only for somebody who sits at this machine: a terminal, a display, no ssh, no CI. A text browser
-would take over the terminal, so it is used only where `BROWSER` names it.
+Only for a user at this machine: a terminal, a display, no ssh, no CI. A text browser would take
+over the terminal, so it is used only if `BROWSER` names it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 def has_screen(environment: Mapping[str, str], platform: str = sys.platform) -> bool:
-    """Whether whoever started this can see a window of this machine."""
+    """Whether the user can see a window of this machine."""
     if environment.get("CI") or any(environment.get(name) for name in _REMOTE):
         return False
     needs_display = platform not in ("win32", "darwin")
@@ -26,7 +26,7 @@ def has_screen(environment: Mapping[str, str], platform: str = sys.platform) -> 
 
 
 def open_page(url: str, environment: Mapping[str, str]) -> bool:
-    """Open a page beside what goes on here; False where there is no browser for it."""
+    """Open a page in the background; return False if there is no browser."""
     try:
         browser = webbrowser.get()
     except webbrowser.Error:

@@ -1,4 +1,4 @@
-"""What a crawl says at its end: why it ended, what it fetched, and what to do next."""
+"""The message at the end of a crawl: why it ended, what it fetched, and what to do next."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _LIMITS: Final = {
     "max-matches": "max_matches",
 }
 _STOPPED: Final = {
-    "signal": "Stopped. The same command resumes the crawl.",
-    "disk-full": "Stopped: the disk is full. Free some space; the same command resumes the crawl.",
-    "disk-read-only": "Stopped: the disk became read-only. Make it writable; the same command "
-    "resumes the crawl.",
+    "signal": "Stopped. Run the same command to resume.",
+    "disk-full": "Stopped: the disk is full. Free some space, then run the same command to resume.",
+    "disk-read-only": "Stopped: the disk became read-only. Make it writable, then run the same "
+    "command to resume.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """What is known when a crawl has ended. `before`: pages that the collection had at its start;
-    `limit`: the sentence about a limit that was reached."""
+    """The facts at the end of a crawl. `before`: pages that the collection had at the start;
+    `limit`: the sentence about a reached limit."""
 
     summary: Summary
     collection: Path
@@ -43,7 +43,7 @@ class Closing:
     why_nothing: str = ""
 
     def lines(self, *, is_coloured: bool = False) -> Iterator[str]:
-        """The text, without anything that strangers wrote for a terminal."""
+        """Yield the lines, without control characters from the web."""
         summary = self.summary
         yield self._first()
         outcomes = (
@@ -54,13 +54,13 @@ class Closing:
             f"{summary.queued:,} still queued",
         )
         answers = answers_text(summary.by_class, is_coloured=is_coloured)
-        yield f"Answers: {answers}; {', '.join(outcomes)}; {counted(summary.links, 'link')}."
+        yield f"Responses: {answers}; {', '.join(outcomes)}; {counted(summary.links, 'link')}."
         if summary.by_reason:
             yield f"Failed or refused, by reason: {reasons_text(summary.by_reason)}."
         if summary.dropped:
             yield (
-                f"{counted(summary.dropped, 'link')} to new hosts not recorded: their pages or "
-                "sites name too many (frontier.hosts_per_page, frontier.hosts_per_site)."
+                f"{counted(summary.dropped, 'link')} to new hosts dropped: their pages or sites "
+                "link to too many hosts (frontier.hosts_per_page, frontier.hosts_per_site)."
             )
         yield from self._advice()
 
@@ -89,9 +89,9 @@ class Closing:
 
 
 def limit_text(stopped: str, settings: Settings, plan: Plan, origin: Mapping[str, str]) -> str:
-    """Why a limit ended the crawl, and how to lift one that was kept from before; or nothing.
+    """Return which limit ended the crawl, and how to lift a stored one; or an empty text.
 
-    `origin` says where settings come from that were given for this run.
+    `origin` has the sources of settings that were given for this run.
     """
     name = _LIMITS.get(stopped)
     if name is None:

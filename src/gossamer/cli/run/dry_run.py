@@ -1,4 +1,4 @@
-"""`gossamer crawl --dry-run`: what a crawl would ask first, told to a person or a script."""
+"""`gossamer crawl --dry-run`: print the first requests that a crawl would send."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gossamer.settings import Settings, values_of
 
 
 def show_forecast(plan: Plan, *, is_json: bool) -> None:
-    """Print it. Raises what the crawl would raise before it begins."""
+    """Print the forecast. Raises what the crawl would raise before it begins."""
     forecast = foresee(plan, SystemClock())
     if is_json:
         print(json.dumps(as_json(forecast)))
@@ -24,21 +24,21 @@ def show_forecast(plan: Plan, *, is_json: bool) -> None:
 
 
 def _lines(plan: Plan, forecast: Forecast) -> Iterator[str]:
-    yield "Dry run: nothing was requested, and nothing was written."
+    yield "Dry run: no request was sent, and nothing was written."
     if forecast.is_new:
-        yield f"A new collection would be made in {forecast.collection}."
+        yield f"A new collection would be created in {forecast.collection}."
     else:
         yield (
             f"The crawl in {forecast.collection} would resume: "
             f"{counted(forecast.fetched, 'page')} fetched, "
             f"{counted(forecast.queued, 'URL')} queued."
         )
-    yield from _block("Settings that are not at their default", _settings(forecast))
+    yield from _block("Settings that differ from their default", _settings(forecast))
     changed = (change_text(plan, key, *values) for key, values in forecast.changed.items())
     yield from _block("Changed since the last run", list(changed))
     yield from _block("Seeds", _some(forecast.seeds))
     first = (f"{a.in_s:9.1f} s  {a.purpose:<7}  {a.url}" for a in forecast.first)
-    yield from _block("Requested first, at the earliest in", list(first))
+    yield from _block("First requests, with the earliest time", list(first))
     left = forecast.not_asked_count - len(forecast.not_asked)
     not_asked = [f"{n.url}  {n.reason}: {n.detail}" for n in forecast.not_asked]
     yield from _block("Not requested", not_asked + ([f"and {left} more"] if left else []))

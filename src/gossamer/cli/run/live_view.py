@@ -1,4 +1,4 @@
-"""What a terminal shows of a running crawl: some lines, none wider than the terminal.
+"""The terminal view of a running crawl: a few lines, none wider than the terminal.
 
     Running for 0:12 · 76 of 150 pages · 12.3 pages/s · 340.2 kB/s · about 6 s left
     2xx 70 · 3xx 4 · 4xx 6 · 5xx 0 · failed 1 · refused 13 · reasons: robots 10, scope 3, timeout 1
@@ -8,9 +8,9 @@
       200 https://example.org/guide/
       404 https://example.org/a-very-long-…-name.html
 
-Items are never cut: a line that is full goes on below. URLs are shortened in the middle, where they
-say least. Pure: told the moment and the size of the terminal. A line is a list of pieces, each a
-text and its style in Rich's words.
+Items are never truncated: a full line continues below. URLs are shortened in the middle. Pure: the
+moment and the size of the terminal are arguments. A line is a list of pieces, each a text and its
+Rich style.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _CLASSES: Final = tuple(one for one in AnswerClass if one != AnswerClass.QUEUED)
 
 
 def view(moment: Moment, width: int, height: int) -> list[Line]:
-    """The lines, at most `height` of them; those that matter least are left out first."""
+    """Return at most `height` lines; the least important ones are left out first."""
     width = max(width, _LEAST_WIDTH)
     progress = moment.progress
     lines = [
@@ -59,7 +59,7 @@ def view(moment: Moment, width: int, height: int) -> list[Line]:
 
 
 def reasons_to_wait(moment: Moment) -> list[str]:
-    """Which hosts hold the crawl up, and why; where none does, what else is in trouble."""
+    """Return the hosts that hold the crawl up, and why; if there are none, other problems."""
     progress = moment.progress
     if progress.state != "running" or moment.closed_hours:
         return []
@@ -69,7 +69,7 @@ def reasons_to_wait(moment: Moment) -> list[str]:
 
 
 def headline(moment: Moment) -> list[Piece]:
-    """The items of the first lines, for a log without a terminal."""
+    """Return the items of the first lines, for a log without a terminal."""
     return [*_first(moment), *_answers(moment.progress), *_queue(moment)]
 
 
@@ -96,7 +96,7 @@ def _first(moment: Moment) -> list[Piece]:
 def _state(moment: Moment) -> Piece:
     progress = moment.progress
     if progress.state == "paused":
-        return "PAUSED (`gossamer resume` continues)", "bold yellow"
+        return "PAUSED (resume with `gossamer resume`)", "bold yellow"
     if progress.state == "stopping":
         doing = "Stopping" if progress.under_way else "Finishing: writing links, index and ranks"
         return doing, "bold yellow"
@@ -179,8 +179,8 @@ def span_text(seconds: float) -> str:
 
 
 def flow(items: Sequence[Piece], width: int) -> Iterator[Line]:
-    """Items with dots between them, on as many lines as they need. An item that is wider than a
-    line is wrapped at its words."""
+    """Join items with dots, on as many lines as they need. An item wider than a line is wrapped at
+    its words."""
     line: Line = []
     used = 0
     for text, style in items:
@@ -198,13 +198,13 @@ def flow(items: Sequence[Piece], width: int) -> Iterator[Line]:
 
 
 def _hanging(text: str, width: int) -> Iterator[Line]:
-    """A text below the line before it, indented."""
+    """Yield a text on its own indented lines."""
     for part in wrapped(text, width - len(_INDENT)):
         yield [(_INDENT, ""), (part, "")]
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """The text in lines of at most `width` cells, at spaces; a longer word is broken."""
+    """Wrap the text at spaces to lines of at most `width` cells; a longer word is broken."""
     lines = [""]
     for word in text.split(" "):
         joined = f"{lines[-1]} {word}" if lines[-1] else word
@@ -228,7 +228,7 @@ def _broken(word: str, width: int) -> list[str]:
 
 
 def shortened(text: str, width: int) -> str:
-    """The text with an ellipsis in its middle where it is wider than `width` cells."""
+    """Shorten a text wider than `width` cells with an ellipsis in the middle."""
     if cell_len(text) <= width:
         return text
     room = max(width - 1, 0)
@@ -236,7 +236,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def _fitting(text: str, width: int) -> str:
-    """The beginning of a text that fits."""
+    """Return the beginning of a text that fits."""
     used = 0
     for number, char in enumerate(text):
         used += cell_len(char)

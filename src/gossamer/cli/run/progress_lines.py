@@ -1,6 +1,6 @@
-"""How a running crawl talks: a view that redraws itself on a terminal, else a line now and then.
+"""Report the progress of a crawl: a live view on a terminal, else a line from time to time.
 
-What is said in between, as after Ctrl-C, stands on a line of its own above the view.
+Messages in between, as after Ctrl-C, are printed on a line of their own above the view.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from gossamer.node.moment import Moment
 
 LINE_EVERY_S: Final = 5.0
 REDRAW_EVERY_S: Final = 0.25
-_LINES: Final = 16  # of a tall terminal
-_SHARE: Final = 20  # a view takes at most a twentieth of a core, however many hosts there are
+_LINES: Final = 16  # most lines of the view
+_SHARE: Final = 20  # the view uses at most a twentieth of a core, also with many hosts
 
 
 class ProgressReporter:
-    """Says sentences on stderr, and shows a crawl there while `follow` runs."""
+    """Prints messages on stderr, and shows a crawl there while `follow` runs."""
 
     def __init__(self) -> None:
-        self._live: Any = None  # Rich's, which is not loaded where there is no terminal
+        self._live: Any = None  # Rich's; not loaded without a terminal
 
     def say(self, text: str) -> None:
-        """A sentence on a line of its own."""
+        """Print a message on a line of its own."""
         if self._live is None:
             print(printable(text), file=sys.stderr, flush=True)
         else:
@@ -44,7 +44,7 @@ class ProgressReporter:
                 self.say(plain_line(moment()))
 
     def end(self) -> None:
-        """Take the view away; the cursor is back."""
+        """Remove the view and restore the cursor."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -81,12 +81,12 @@ def _text(lines: list[list[tuple[str, str]]]) -> Any:
         for piece, style in line:
             text.append(piece, style=style)
         text.append("\n")
-    # The terminal writes ^C where the cursor is: on a line of its own it moves nothing.
+    # The terminal prints ^C at the cursor: on a line of its own it moves nothing.
     return text.append(" ")
 
 
 def plain_line(moment: Moment) -> str:
-    """One line for a log: the figures, and where nothing moves the host that holds it up."""
+    """Return one line for a log: the figures and, if nothing moves, the host that holds it up."""
     from gossamer.cli.run.live_view import headline, reasons_to_wait
 
     reasons = reasons_to_wait(moment)[:1] if not moment.progress.pages_per_s else []
@@ -94,7 +94,7 @@ def plain_line(moment: Moment) -> str:
 
 
 def print_closing(lines: Iterable[str], *, is_terminal: bool) -> None:
-    """The last lines of a crawl; on a terminal they are wrapped at words, but commands never."""
+    """Print the last lines of a crawl, wrapped at words on a terminal; commands are not wrapped."""
     if not is_terminal:
         print("\n".join(lines), file=sys.stderr, flush=True)
         return

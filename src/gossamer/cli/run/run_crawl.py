@@ -1,4 +1,4 @@
-"""A crawl on the terminal: progress, Ctrl-C, and the words at the end."""
+"""Run a crawl in the terminal: progress, Ctrl-C, and the closing message."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ BY_FORCE: Final = 13
 def plan_of(
     collection: Path, sources: Sources, flags: Mapping[str, object], *, may_probe: bool = True
 ) -> Plan:
-    """What was typed, checked as far as it can be before the crawl. Raises UsageError.
+    """Parse and check what was typed. Raises UsageError.
 
-    With `may_probe` servers of names without a scheme are connected to: is it https or http?
+    With `may_probe` it connects to servers of names without a scheme, to choose https or http.
     """
     settings = configure(collection, flags).settings
     seeds = typed_seeds(collection, settings, sources, _say, may_probe=may_probe)
     for file in secret_files(settings.fetch):
         if can_others_read(file):
-            _say(f"Others can read {file}, which holds secrets; run `chmod 600 {file}`.")
+            _say(f"Other users can read {file}, which contains secrets. Run `chmod 600 {file}`.")
     return Plan(collection, seeds, flags)
 
 
 def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
-    """Crawl, talk about it, and return the exit code."""
+    """Crawl, print messages, and return the exit code."""
     keep_large_apart()
     search_seldom()
     settings = configure(plan.collection, plan.flags).settings
-    # OpenBLAS, which comes with NumPy, would start a thread for each core: 30 ms, and no use.
+    # OpenBLAS, which comes with NumPy, would start a thread per core: 30 ms without benefit.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     links = ("pyarrow.parquet", "gossamer.graph.part_table") if settings.node.graph else ()
     loads = ("uvloop", "gossamer.workers.worker_main", *links)
@@ -76,7 +76,7 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
 
 
 def _run_asking(plan: Plan) -> Summary:
-    """Crawl. What a person has to decide first is asked for on a terminal; a script must say it."""
+    """Crawl. Ask for missing decisions on a terminal; a script must give them as flags."""
     while True:
         try:
             return _run(_crawl(plan))
@@ -92,15 +92,15 @@ def _run_asking(plan: Plan) -> Summary:
 
 
 def _ask_to_add(fault: NewSite) -> None:
-    """Ask whether a new site may join the collection. Raises UsageError where it may not."""
+    """Ask whether a new site may join the collection. Raises UsageError if not."""
     _say(f"{fault.announced}.")
     print("Crawl it into the same collection? [y/N] ", end="", file=sys.stderr, flush=True)
     if input().strip().lower() not in ("y", "yes"):
-        raise UsageError("nothing was crawled; name another collection with -c DIR")
+        raise UsageError("nothing was crawled; choose another collection with -c DIR")
 
 
 def _get_ready() -> None:
-    """Do once what every process of the crawl would do."""
+    """Prepare once what every process of the crawl would prepare."""
     for name in ("gossamer.workers._link_cache", "gossamer.parse._scan", "gossamer.urls._plain"):
         native.load(name)
 
@@ -117,17 +117,17 @@ def _run(crawling: object) -> Summary:
 
 
 def _ask_contact(fault: NeedsContact) -> None:
-    """Ask once on a terminal, and remember it for all collections."""
-    _say(f"{fault.host} is a public site: its owner must be able to reach you.")
+    """Ask for a contact once on a terminal, and store it for all collections."""
+    _say(f"{fault.host} is a public site. Its owner must be able to contact you.")
     print(
         "Your mail address, or a web page about your crawl: ", end="", file=sys.stderr, flush=True
     )
     contact = input().strip()
     if not contact or any(c in contact for c in '"\\\r\n'):
         raise fault
-    user_agent(contact)  # raises for one by which nobody can be reached
+    user_agent(contact)  # raises for an invalid contact
     path = remember_contact(contact, os.environ)
-    print(f"Remembered in {path}.", file=sys.stderr)
+    print(f"Saved in {path}.", file=sys.stderr)
 
 
 async def _crawl(plan: Plan) -> Summary:
@@ -158,7 +158,7 @@ def _greet(plan: Plan, opening: Opened) -> None:
     recovered = opening.recovered
     if recovered.exchanges or recovered.cut_bytes:
         _say(
-            f"The last run was interrupted: {counted(recovered.exchanges, 'answer')} read again "
+            f"The last run was interrupted: {counted(recovered.exchanges, 'response')} read again "
             f"from the archive, {size_text(recovered.cut_bytes)} of incomplete records removed."
         )
     for key, (old, new) in opening.changed.items():
@@ -179,7 +179,7 @@ def _greet(plan: Plan, opening: Opened) -> None:
 
 
 def _heed_signals(node: Node, talker: ProgressReporter) -> None:
-    """The first signal stops cleanly, the second by force."""
+    """Stop cleanly on the first signal, by force on the second."""
     heard = 0
 
     def hear() -> None:
@@ -187,7 +187,7 @@ def _heed_signals(node: Node, talker: ProgressReporter) -> None:
         heard += 1
         if heard > 1:
             talker.end()
-            talker.say("Stopped by force. What is archived is safe, and the crawl can be resumed.")
+            talker.say("Stopped by force. Archived pages are safe, and the crawl can be resumed.")
             os._exit(BY_FORCE)
         talker.say("Stopping: waiting for requests in flight. Ctrl-C again stops by force.")
         node.stop("signal")

@@ -1,4 +1,4 @@
-"""An import on the terminal: what went wrong as it is met, and the counts at the end."""
+"""Run an import in the terminal: print faults as they occur, and the counts at the end."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from gossamer.transfer.import_archive import Tally
 from gossamer.transfer.imports import import_files
 
 _LINE_EVERY_S: Final = 5.0
-_TOLD: Final = 100  # things that went wrong; the rest is counted
+_TOLD: Final = 100  # faults that are printed; further ones are counted
 
 
 class _Teller:
-    """Says the first hundred things that went wrong."""
+    """Prints the first hundred faults."""
 
     def __init__(self) -> None:
         self.said = 0
@@ -38,7 +38,7 @@ class _Teller:
 
 
 class _Progress:
-    """A line now and then, as of a crawl that has no terminal."""
+    """Prints a line from time to time, like a crawl without a terminal."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -54,19 +54,19 @@ class _Progress:
 
 
 def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
-    """Import, and return the exit code: 1 where nothing at all could be read, 11 when stopped."""
+    """Import; return the exit code: 1 if nothing could be read, 11 if stopped."""
     teller, clock = _Teller(), SystemClock()
     tally = Tally(teller, watch=_Progress(clock))
     try:
         asyncio.run(_import(CollectionPaths(collection), files, clock, tally))
     except KeyboardInterrupt:
         print(
-            "Stopped. What was read is kept, and the same command resumes the import.",
+            "Stopped. Imported records are kept. Run the same command to resume.",
             file=sys.stderr,
         )
         return CAN_GO_ON
     if teller.said > _TOLD:
-        print(f"and {teller.said - _TOLD} more of this kind", file=sys.stderr)
+        print(f"{teller.said - _TOLD} more faults are not shown.", file=sys.stderr)
     if as_json:
         print(json.dumps({"schema": 1, **counts_of(tally)}))
     else:
@@ -88,7 +88,7 @@ async def _import(paths: CollectionPaths, files: list[Path], clock: Clock, tally
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Signals raise KeyboardInterrupt at once: an import reads without a pause for the loop."""
+    """Let signals raise KeyboardInterrupt at once: an import blocks the event loop."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = [signal.signal(number, signal.default_int_handler) for number in numbers]
     try:
@@ -99,32 +99,32 @@ def _interruptible() -> Iterator[None]:
 
 
 def counts_of(tally: Tally) -> dict[str, Any]:
-    """The counts for a program."""
+    """Return the counts for programs."""
     names = (f.name for f in fields(tally) if f.name not in ("tell", "watch"))
     return {name: getattr(tally, name) for name in names}
 
 
 def told(tally: Tally, collection: Path) -> str:
-    """The counts for a person."""
+    """Return the counts for people."""
     lines = [f"{counted(tally.files, 'file')} imported into {collection}."]
     if tally.records:
         lines.append(
             f"{counted(tally.records, 'record')}: {counted(tally.captures, 'new capture')}, "
-            f"{tally.kept} kept as they are, {tally.unanswered} failed or refused, "
+            f"{tally.kept} archived only, {tally.unanswered} failed or refused, "
             f"{tally.known} already known."
         )
     if tally.urls:
         lines.append(
-            f"{counted(tally.urls, 'URL')} named, {tally.new_urls} of them new; `gossamer crawl -c "
-            f"{collection}` requests them."
+            f"{counted(tally.urls, 'URL')} listed, {tally.new_urls} of them new. Fetch them with "
+            f"`gossamer crawl -c {collection}`."
         )
     if tally.damaged or tally.unreadable:
         lines.append(
             f"{counted(tally.damaged, 'place')} could not be read, "
-            f"{counted(tally.unreadable, 'line')} held no URL."
+            f"{counted(tally.unreadable, 'line')} contained no URL."
         )
     if not (tally.records or tally.urls or tally.damaged or tally.unreadable):
-        lines.append("Nothing was found: no record and no URL.")
+        lines.append("Nothing was imported: the files contain no record and no URL.")
     if tally.forgotten:
-        lines.append(f"{tally.forgotten} left out: forgotten in this collection.")
+        lines.append(f"{tally.forgotten} skipped, because they were taken down in this collection.")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""A server on the terminal: what it says, the browser that it opens, and the demo's offer of it."""
+"""Run the web server in the terminal, and open a browser."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ LOOPBACK: Final = ("127.0.0.0/8", "::1/128")
 
 
 def run_server(serving: Serving, *, opens: bool) -> None:
-    """Say where the page is, open it where that is wanted, and serve until a signal comes."""
-    build_doors(serving)  # says what is wrong before anybody is listened to
+    """Print the address of the page, open it if requested, and serve until a signal arrives."""
+    build_doors(serving)  # raises before the server accepts connections
     with listening(serving.host, serving.port) as listener, scratch_folder("serve") as scratch:
-        # Crawls that it starts are not told this place: they outlive it.
+        # Crawls that the server starts do not inherit this variable: they outlive it.
         tempfile.tempdir = str(scratch)
         serving = replace(serving, port=listener.getsockname()[1])
-        # As -P does: processes that search load nothing from the folder that somebody serves from.
+        # Like -P: search processes load no module from the current directory.
         os.environ["PYTHONSAFEPATH"] = "1"
         desk = build_desk(serving)
         origin = origin_of(serving)
@@ -34,22 +34,22 @@ def run_server(serving: Serving, *, opens: bool) -> None:
         if serving.token_file is None:
             print(f"or log in at {origin} with the token {desk.doors.token}", file=sys.stderr)
         if opens and open_page(link, os.environ):
-            print("Opened it in your browser. Ctrl-C ends the server.", file=sys.stderr)
+            print("The page is open in your browser. Stop the server with Ctrl-C.", file=sys.stderr)
         serve(serving, desk, listener)
 
 
 def offer_page(collection: Path) -> None:
-    """Ask on a terminal whether to show the demo's collection on a page, and do so.
+    """Offer on a terminal to show the demo's collection on a web page, and serve it.
 
-    Crawls that are started there may go to this machine, where the demo web is.
+    Crawls that are started there may access this machine, where the demo web is.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
-    # The crawl's loop is closed, but uvloop leaves its handlers, which would swallow a Ctrl-C.
+    # The crawl's event loop is closed, but uvloop leaves its signal handlers, which ignore Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     sys.stdout.flush()
-    print("\nLook at it on a web page? [Y/n] ", end="", file=sys.stderr, flush=True)
+    print("\nOpen the collection in the web interface? [Y/n] ", end="", file=sys.stderr, flush=True)
     try:
         answer = input().strip().lower()
     except (EOFError, KeyboardInterrupt):

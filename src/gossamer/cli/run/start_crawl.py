@@ -1,4 +1,4 @@
-"""`gossamer crawl`, when what was typed has been read: start, or go on with, a crawl."""
+"""Start or resume a crawl from the parsed arguments of `gossamer crawl`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gossamer.base.garbage import search_later, search_seldom
 from gossamer.cli.collection import collection_at
 from gossamer.errors import SettingsError, UsageError
 
-# What flags are called that are no settings, or are called otherwise there.
+# Flags that are not settings, or have another name there.
 _NO_SETTINGS: Final = ("seeds", "collection", "file", "set_", "change", "add", "dry_run", "json")
 _OTHERWISE: Final = ("ascend", "contact", "no_index", "no_graph")
 
 
 def begin(given: Mapping[str, Any]) -> int:
-    """Crawl with the flags that were given, by their names, and return the exit code."""
+    """Crawl with the given flags, by their names, and return the exit code."""
     search_later()
     from gossamer.cli.conceal import conceal_headers, conceal_urls
     from gossamer.cli.run.run_crawl import plan_of, run_crawl
@@ -50,7 +50,7 @@ def begin(given: Mapping[str, Any]) -> int:
 
 
 def _names_typed(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, str]:
-    """How the person named each setting that was typed: `--scope`, or `--set scope.kind`."""
+    """Return the name that was typed for each setting: `--scope`, or `--set scope.kind`."""
     from gossamer.collection.option_names import FLAGS
 
     called = {"contact": "user_agent_contact"}
@@ -67,7 +67,7 @@ def _names_typed(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, st
 
 
 def _flags(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, object]:
-    """The settings that were typed. Raises UsageError."""
+    """Return the settings that were typed. Raises UsageError."""
     from gossamer.collection.option_names import FLAGS, settings_of
 
     options: dict[str, object] = {
@@ -88,13 +88,13 @@ def _flags(given: Mapping[str, Any], pairs: Iterable[str]) -> dict[str, object]:
 
 
 def _headers_in(pairs: Iterable[str]) -> list[str]:
-    """The headers that `--set` names."""
+    """Return the headers that `--set` gives."""
     found = (pair.partition("=") for pair in pairs)
     return [h for key, _, text in found if key.strip() == "fetch.headers" for h in text.split(",")]
 
 
 def _typed(seeds: list[str], file: Path | None) -> list[tuple[str, list[str]]]:
-    """Where seeds come from, and their lines."""
+    """Return the sources of seeds, and their lines."""
     from gossamer.cli.typed_seeds import STDIN
 
     sources: list[tuple[str, list[str]]] = [("", [seed for seed in seeds if seed != "-"])]

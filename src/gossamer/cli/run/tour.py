@@ -1,8 +1,8 @@
-"""What a first crawl has found, shown to somebody who sees it for the first time.
+"""Show the results of a first crawl to a new user.
 
     python -m gossamer.cli.run.tour DIR
 
-On a terminal it ends with a question: whatever is typed is searched for.
+On a terminal it ends with a search prompt.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from gossamer.urls.canonical import host_of
 
 
 def show_tour(path: Path, words: str = "") -> None:
-    """Hosts, the most linked pages, a search, refusals, and what to type next.
+    """Print hosts, the most linked pages, a search, refusals, and what to type next.
 
-    Without `words` the title of the most linked page is searched for.
+    Without `words` it searches for the title of the most linked page.
     """
     console = Console(highlight=False)
     with CollectionReader.open(path) as reader:
@@ -42,9 +42,9 @@ def show_tour(path: Path, words: str = "") -> None:
             console.print(f"\nRefused or failed, each with its reason: {reasons}")
     words = words or " ".join(title.split()[:3])
     if words:
-        console.print(f"\nA search for: {words}", style="bold", markup=False)
+        console.print(f"\nSearch for: {words}", style="bold", markup=False)
         print_hits(Engine(path).search(Request(query=_plain(words), limit=3)))
-    console.print("\nNow try", style="bold")
+    console.print("\nNext steps", style="bold")
     for line in (
         f"search {words or 'WORDS'} -c {path}",
         f"backlinks {example} -c {path}",
@@ -58,11 +58,11 @@ def show_tour(path: Path, words: str = "") -> None:
 
 
 def ask_on(path: Path) -> None:
-    """Search for what the person types, until an empty line."""
+    """Search for what the user types, until an empty line."""
     engine = Engine(path)
     while True:
         try:
-            words = input("\nSearch (an empty line ends): ").strip()
+            words = input("\nSearch (empty line to quit): ").strip()
         except (EOFError, KeyboardInterrupt):
             return
         if not words:
@@ -74,12 +74,12 @@ def ask_on(path: Path) -> None:
 
 
 def _plain(words: str) -> str:
-    """Words of a title without the signs that mean something in a query."""
+    """Return the words of a title without query syntax."""
     return " ".join(re.findall(r"\w+", words))
 
 
 def _program() -> str:
-    """How the person can call us: by name where that is found, else by our path."""
+    """Return how to call the program: by name if it is on the path, else by its file."""
     own = Path(sys.argv[0])
     if shutil.which("gossamer") or own.name != "gossamer":
         return "gossamer"
@@ -98,7 +98,7 @@ def _show_hosts(console: Console, reader: CollectionReader) -> None:
 
 
 def _show_most_linked(console: Console, reader: CollectionReader, path: Path) -> tuple[str, str]:
-    """The table; and the URL and title of its first page, as an example."""
+    """Print the table; return the URL and title of its first page, as an example."""
     links = table_of(in_links(path / "graph")).sort_by([("pages", "descending")]).slice(0, 200)
     table = Table(title="\nMost linked pages", title_justify="left", box=None, pad_edge=False)
     table.add_column("pages that link to it", justify="right")

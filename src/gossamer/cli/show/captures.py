@@ -1,4 +1,4 @@
-"""Captures of a URL as objects of JSON."""
+"""Captures of a URL as JSON objects."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from gossamer.reader.pages import Capture, times_of
 
 
 def capture_objects(captures: Sequence[Capture]) -> list[dict[str, Any]]:
-    """All captures of a URL for programs, each with the time by which it can be asked for."""
+    """Return all captures of a URL for programs, each with the time that identifies it."""
     times = times_of(captures)
     return [capture_object(one, at) for one, at in zip(captures, times, strict=True)]
 
 
 def capture_object(capture: Capture, at: str) -> dict[str, Any]:
-    """One capture for programs."""
+    """Return one capture for programs."""
     return {
         "at": at,
         "status": capture.status,

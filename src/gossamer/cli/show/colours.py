@@ -1,7 +1,7 @@
-"""Colours of the terminal: one for each class of answers, the same in every verb.
+"""Colours of the terminal: one per response class, the same in every command.
 
-Colours are used on a terminal only, and not where `NO_COLOR` is set (https://no-color.org) or the
-terminal says that it has none.
+Colours are used on a terminal only, and not if `NO_COLOR` is set (https://no-color.org) or the
+terminal has none.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final, TextIO
 
 from gossamer.base.answer_class import AnswerClass
 
-# Names that Rich knows, and their codes for lines that are printed without it.
+# Names of Rich, and their codes for lines printed without it.
 STYLES: Final[dict[str, str]] = {
     AnswerClass.SUCCESS: "green",
     AnswerClass.REDIRECT: "cyan",
@@ -26,12 +26,12 @@ _CODES: Final = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35
 
 
 def has_colours(stream: TextIO) -> bool:
-    """Whether what is written there may be coloured."""
+    """Whether output to the stream may be coloured."""
     is_dumb = os.environ.get("TERM") == "dumb"
     return stream.isatty() and not os.environ.get("NO_COLOR") and not is_dumb
 
 
 def painted(text: str, kind: str, *, is_on: bool) -> str:
-    """The text in the colour of a class of answers, where colours are on."""
+    """Return the text in the colour of a response class, if colours are on."""
     style = STYLES.get(kind)
     return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if is_on and style else text

@@ -1,7 +1,7 @@
-"""Two captures side by side: which are meant, and what changed, for people and for programs.
+"""Compare two captures: select them, and show the changes for people and for programs.
 
-Of text each changed line is shown with its words marked: `[-gone-]` and `{+new+}`, in colours on a
-terminal. Of source whole lines are shown, as `diff -u` does.
+For text each changed line is shown with its words marked, `[-removed-]` and `{+added+}`, in colours
+on a terminal. For source whole lines are shown, as by `diff -u`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _SIGNS: Final = {"same": " ", "removed": "-", "added": "+"}
 def run_diff(
     path: Path, url: str, versions: tuple[str, str], *, is_source: bool, as_json: bool
 ) -> int:
-    """Show it. Raises NoCollection, NotKnown when there are no two captures, UsageError for a
-    version that is neither number nor time."""
+    """Show the changes. Raises NoCollection, NotKnown if there are not two captures, UsageError
+    for a version that is neither a number nor a time."""
     with CollectionReader.open(path) as reader:
         known = reader.get(url).url
         captures = reader.captures(url)
@@ -62,20 +62,21 @@ def run_diff(
 
 
 def chosen(url: str, captures: Sequence[Capture], a: str, b: str) -> tuple[Capture, Capture]:
-    """The two captures that are meant, the older first where none is named."""
+    """Return the two selected captures; by default the last two, the older first."""
     if not captures or (len(captures) < 2 and not (a and b)):
         count = "no capture" if not captures else "one capture"
-        raise NotKnown(f"{url} has {count}, and two are needed; see `gossamer versions`")
+        raise NotKnown(f"{url} has {count}, but a comparison needs two; see `gossamer versions`")
     old = _version(captures, a) if a else captures[-2]
     return old, _version(captures, b) if b else captures[-1]
 
 
 def _version(captures: Sequence[Capture], text: str) -> Capture:
-    """The capture of a number from 1, or the one at or before a time; years have four digits."""
+    """Return the capture by number from 1, or the one at or before a time; years have four
+    digits."""
     if text.isdecimal() and len(text) < 4:
         if not 1 <= int(text) <= len(captures):
             raise UsageError(
-                f"there is no version {text}; there are {counted(len(captures), 'version')}"
+                f"there is no version {text}; the URL has {counted(len(captures), 'version')}"
             )
         return captures[int(text) - 1]
     return nearest_capture(captures, moment_of(text))
@@ -89,13 +90,15 @@ def _notes(
     old: Capture, new: Capture, pages: tuple[StoredPage, StoredPage], found: Changes
 ) -> Iterator[str]:
     if old.status != new.status:
-        yield f"the status was {old.status} and is {new.status}"
+        yield f"the status changed from {old.status} to {new.status}"
     if not found.parts:
-        same = "nothing changed" if old.digest == new.digest else "the bytes changed, but no word"
+        same = (
+            "nothing changed" if old.digest == new.digest else "the bytes changed, but not the text"
+        )
         has_text = any(page.text for page in pages) or old.digest == new.digest
         yield same if has_text else "the bytes changed; there is no text to compare"
     if found.is_cut:
-        yield "the texts are long; only their first lines that differ were compared"
+        yield "the texts are long; only the first lines that differ were compared"
 
 
 def _object(

@@ -1,7 +1,7 @@
-"""How the command line says that something failed.
+"""Print errors of the command line.
 
-A sentence goes to stderr. Where `--json` was typed an object goes to stdout as well, so that a
-script reads JSON whatever happens: `{"schema": 1, "error": "...", "exit_code": 2}`.
+A sentence goes to stderr. With `--json` an object also goes to stdout, so that a script always
+reads JSON: `{"schema": 1, "error": "...", "exit_code": 2}`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gossamer.cli.show.printable import printable
 
 
 def print_error(sentence: str, exit_code: int, words: Sequence[str], *, told: str = "") -> None:
-    """Say it. `words` are what was typed; `told` is the text for people where it differs."""
+    """Print an error. `words` is the command line; `told` is the text for people if it differs."""
     if wants_json(words):
         import json
 
@@ -23,7 +23,7 @@ def print_error(sentence: str, exit_code: int, words: Sequence[str], *, told: st
 
 
 def wants_json(words: Sequence[str]) -> bool:
-    """Whether `--json` was typed as a flag; after `--` all words are arguments."""
+    """Whether `--json` was given as a flag; after `--` all words are arguments."""
     for word in words:
         if word in ("--", "--json"):
             return word == "--json"

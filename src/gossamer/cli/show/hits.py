@@ -1,7 +1,7 @@
-"""What `gossamer search` shows: hits for people and for programs.
+"""The output of `gossamer search`: hits for people and for programs.
 
 On a terminal the words of the query are bold; elsewhere there are no marks. Text from the web is
-shown without what would move the cursor.
+printed without control characters.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from gossamer.search.engine import Engine
 from gossamer.search.results import Hit, Request, Results
 
 _INDENT: Final = "   "
-_WIDTH: Final = 96  # of a line where there is no terminal
+_WIDTH: Final = 96  # of a line without a terminal
 
 
 def run_search(folder: Path, request: Request, *, as_json: bool) -> None:
-    """Search and show. Raises QueryError, NoCollection, StoreError or CorruptFile."""
+    """Search and print. Raises QueryError, NoCollection, StoreError or CorruptFile."""
     with _panics_unheard():
         results = Engine(folder).search(request)
     if as_json:
@@ -39,8 +39,8 @@ def run_search(folder: Path, request: Request, *, as_json: bool) -> None:
 
 @contextmanager
 def _panics_unheard() -> Iterator[None]:
-    """What the library of the index writes to stderr by itself when it meets a damaged file, up to
-    a page of it, is left out: the error that we make of it says the same in one sentence."""
+    """Suppress what the index library prints to stderr for a damaged file, up to a page of text:
+    the error that we raise says the same in one sentence."""
     sys.stderr.flush()
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -54,7 +54,7 @@ def _panics_unheard() -> Iterator[None]:
 
 
 def object_of(results: Results) -> dict[str, Any]:
-    """What `--json` prints."""
+    """Return the object that `--json` prints."""
     found: dict[str, Any] = {
         "schema": 1,
         "total": results.total,
@@ -69,13 +69,13 @@ def object_of(results: Results) -> dict[str, Any]:
 
 
 def print_hint(results: Results) -> None:
-    """How the query was read, where that may surprise: one line."""
+    """Print one line on how the query was read, if that may be a surprise."""
     if results.hint:
         print(f"Hint: {visible(results.hint)}", file=sys.stderr)
 
 
 def print_hits(results: Results, first: int = 1) -> None:
-    """Each hit with its title, address and passage."""
+    """Print each hit with its title, URL and passage."""
     show = _show_bold if sys.stdout.isatty() else _show_plain
     for number, hit in enumerate(results, first):
         show(number, hit)
@@ -126,5 +126,5 @@ def _parts_text(hit: Hit) -> str:
 
 
 def visible(text: str) -> str:
-    """As long as before, with a blank for what a terminal would obey."""
+    """Return text of the same length, with blanks for control characters."""
     return "".join(char if char.isprintable() else " " for char in text)

@@ -1,11 +1,11 @@
-"""What strangers wrote, harmless on a terminal."""
+"""Make text from the web harmless on a terminal."""
 
 from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """A text with words of strangers in it, without what colours a terminal, moves its cursor or
-    turns its writing round: such characters are shown as escapes. Lines and tabs stay."""
+    """Escape characters that colour a terminal, move its cursor or change the text direction.
+    Line ends and tabs stay."""
     if text.isprintable():
         return text
     return "".join(map(_shown, text))

@@ -1,4 +1,4 @@
-"""A report on the terminal, as JSON or in a file, and the gates that it is held against."""
+"""Print a report, write it to a file, and check its gates."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from gossamer.errors import UsageError
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_files import writing_to
 
-GATE: Final = 10  # the exit code of a report that is too bad
+GATE: Final = 10  # exit code if a --fail-on condition is true
 _PAGES: Final = (".html", ".htm")
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What was typed."""
+    """The parsed arguments."""
 
     site: str
     fail_on: tuple[str, ...]
@@ -37,17 +37,17 @@ class Wish:
 
 
 def run_report(path: Path, wish: Wish) -> int:
-    """Make it and show it; 10 when a gate holds.
+    """Make the report and show it; return 10 if a gate is true.
 
-    Raises UsageError before anything is read when a gate or the file cannot be; NoCollection,
-    NotKnown for a site of which nothing is known, DiskFault.
+    Raises UsageError for an invalid gate or file name before it reads anything; NoCollection,
+    NotKnown for an unknown site, DiskFault.
     """
     gates = read_gates(wish.fail_on, (*NAMES, *wish.analyses))
     for gate in gates:
         if wish.is_quick and gate.name in FROM_ARCHIVE:
-            raise UsageError(f"--fail-on {gate} needs the archive; leave out --quick")
+            raise UsageError(f"--fail-on {gate} needs the archive; remove --quick")
     if wish.output is not None and wish.output.suffix.lower() not in _PAGES:
-        raise UsageError(f"{wish.output} must end in .html; use --json for programs")
+        raise UsageError(f"{wish.output} must end in .html; use --json for other formats")
     with CollectionReader.open(path) as reader:
         report = make_report(
             reader,
@@ -59,7 +59,7 @@ def run_report(path: Path, wish: Wish) -> int:
     if wish.output is not None:
         with writing_to(wish.output) as file:
             file.write(report_page(report).encode("utf-8", "replace"))
-        print(f"The report is in {wish.output}.", file=sys.stderr)
+        print(f"Wrote the report to {wish.output}.", file=sys.stderr)
     if wish.as_json:
         print(json.dumps(report_object(report)))
     elif wish.output is None:
@@ -72,7 +72,7 @@ def run_report(path: Path, wish: Wish) -> int:
 
 
 def report_object(report: Report) -> dict[str, Any]:
-    """The report for programs."""
+    """Return the report for programs."""
     return {
         "schema": 1,
         "site": report.site or None,
@@ -100,7 +100,7 @@ def _value(cell: Cell) -> Any:
 
 
 def _print(report: Report) -> None:
-    """The figures, one line each; the tables are for a file."""
+    """Print the figures, one line each; the tables go to a file."""
     shown = [
         (str(report.figures[one.question.name]), one.question.name, one.question.heading)
         for one in report.findings
@@ -110,4 +110,4 @@ def _print(report: Report) -> None:
         if pairs := report.histograms[name]:
             print(f"{name}: {', '.join(f'{value} {count}' for value, count in pairs)}")
     print_table(("number", "name", "what"), shown)
-    print("`-o report.html` writes all tables; `--json` prints them for programs.", file=sys.stderr)
+    print("Write all tables with `-o report.html`, or print them with `--json`.", file=sys.stderr)

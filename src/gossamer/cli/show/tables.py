@@ -1,4 +1,4 @@
-"""Rows for people: ruled on a terminal, in plain aligned columns everywhere else."""
+"""Print rows for people: ruled on a terminal, in plain aligned columns elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 def print_table(
     names: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[str] = ()
 ) -> None:
-    """Print rows under their names; no cell is cut off. `styles` colour rows on a terminal."""
+    """Print rows under their names; no cell is truncated. `styles` colour rows on a terminal."""
     if sys.stdout.isatty():
         _print_ruled(names, rows, styles or [""] * len(rows))
         return
@@ -35,5 +35,5 @@ def _print_ruled(
 
 
 def _one_line(cell: str) -> str:
-    """Text from the web without what moves the cursor or colours the terminal."""
+    """Replace control characters in text from the web."""
     return "".join(char if char.isprintable() else " " for char in cell)

@@ -1,4 +1,4 @@
-"""Numbers and outcomes as people read them."""
+"""Format numbers and outcomes for people."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _ALWAYS: Final = (AnswerClass.SUCCESS, AnswerClass.CLIENT_ERROR, AnswerClass.SER
 
 
 def answers_text(by_class: Mapping[str, int], *, is_coloured: bool = False) -> str:
-    """`120 successes (2xx), 19 client errors (4xx), 0 server errors (5xx)`: the answers that came,
-    by the class of their status. Errors are told where there are none, too."""
+    """`120 successes (2xx), 19 client errors (4xx), 0 server errors (5xx)`: the responses by status
+    class. Error classes are listed even if their count is 0."""
     parts = []
     for one, nouns in _NOUNS.items():
         count = by_class.get(one, 0)
@@ -45,8 +45,8 @@ def answers_text(by_class: Mapping[str, int], *, is_coloured: bool = False) -> s
 
 
 def change_text(plan: Plan, key: str, old: object, new: object) -> str:
-    """`--delay is 0.5 (was 1.0)`: a setting that differs from that of the last run, named as it
-    was typed. Credentials are not shown."""
+    """`--delay is 0.5 (was 1.0)`: a setting that differs from the last run, by its typed name.
+    Credentials are not shown."""
     name = plan.typed_as.get(key, key)
     return f"{name} is {_value_text(key, new)} (was {_value_text(key, old)})"
 
@@ -59,6 +59,6 @@ def _value_text(key: str, value: object) -> str:
 
 
 def retry_text(urls: int, in_s: float) -> str:
-    """`retrying 1 URL in 20 s`: nothing else is left to do."""
+    """`retrying 1 URL in 20 s`: shown if only retries are left."""
     when = f"in {in_s:.0f} s" if in_s >= 1 else "now"
     return f"retrying {counted(urls, 'URL')} {when}"
