@@ -284,6 +284,8 @@ class Report(Struct, frozen=True, array_like=True):
     sitemaps: tuple[str, ...] = ()  # canonical URLs of those that an index of sitemaps names
     dropped: int = 0  # links to more hosts than a page may name, which are not among `found`
     wasted_bytes: int = 0  # that came and are no body; they count against `limits.max_bytes`
+    # Links to URLs that were reported before, if the order counts links (`urls/repeated_links.py`).
+    repeated: bytes = b""
     # Further answers that the lease brought, such as the files of a page that a browser shows. They
     # lie before the main one in the same WARC file, so that `stored.end` is the end of all.
     parts: tuple[Capture, ...] = ()

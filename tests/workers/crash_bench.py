@@ -24,6 +24,7 @@ from gossamer.index.reader import IndexReader, ids
 from gossamer.node.build import Opened, open_node
 from gossamer.node.commit import Committer, sync_descriptor
 from gossamer.node.indexing import Fresh
+from gossamer.policies.policies import Policies
 from gossamer.records import Answer, Failed, Fetched, Lease, Reason
 from gossamer.settings import Settings, with_values
 from gossamer.workers.pool import LocalPool
@@ -93,7 +94,12 @@ class CrashBench:
     """An open collection, stepped by hand."""
 
     def __init__(
-        self, path: Path, web: Web, clock: ManualClock, values: dict[str, object] | None = None
+        self,
+        path: Path,
+        web: Web,
+        clock: ManualClock,
+        values: dict[str, object] | None = None,
+        policies: Policies | None = None,
     ) -> None:
         self.home = CollectionPaths(path)
         self.web = web
@@ -101,7 +107,9 @@ class CrashBench:
         named = {"fetch.contact": "a@b.example", **VALUES, **(values or {})}
         settings = with_values(Settings(), named)
         with ExitStack() as stack:
-            self.opened: Opened = open_node(self.home, lambda _: settings, [SEED], clock, stack)
+            self.opened: Opened = open_node(
+                self.home, lambda _: settings, [SEED], clock, stack, policies=policies
+            )
             self._stack = stack.pop_all()
         self.parts = self.opened.node._parts
         assert isinstance(self.parts.pool, LocalPool)

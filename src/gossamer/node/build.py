@@ -188,7 +188,14 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
     crawl_log = CrawlLog(paths.log, log_length, store.find(Table.META, LOG_SUM_KEY))
     listeners = Listeners(crawl_log.note_refusals, crawl_log.note_row)
     core = assemble(crawl, settings, start.policies, clock, listeners)
-    workers = build_workers(paths, crawl, settings, clock, is_import=start.is_import)
+    workers = build_workers(
+        paths,
+        crawl,
+        settings,
+        clock,
+        is_import=start.is_import,
+        counts_links=start.policies.order.uses_link_counts,
+    )
     parts = _parts(start, crawl, core, workers, crawl_log, log_length)
     node = Node(parts)
     catch_up = CatchUp(node, parts, workers, crawl)

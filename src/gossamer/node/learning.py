@@ -38,6 +38,7 @@ from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
 from gossamer.urls.canonical import host_of
+from gossamer.urls.repeated_links import unpack_links
 from gossamer.workers.process import ProcessedPage
 
 Reread = Callable[[Lease, Answer, Stored], ProcessedPage]
@@ -110,6 +111,8 @@ class Learner:
         if report.redirect and report.lease.depth == 0:
             found = self._follow(report)
         self.frontier.admit(found, report.at_us)
+        for key, links in unpack_links(report.repeated):
+            self.frontier.count_links(key, links)
         while keys := self.frontier.take_shallower():  # their links may have shorter paths now, too
             for key in keys:
                 self._find_links_again(key)

@@ -99,7 +99,7 @@ def build_worker(
 
 
 def build_processor(
-    settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING
+    settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING, *, counts_links: bool = False
 ) -> PageProcessor:
     """The object that turns responses into reports. It drops links to forgotten URLs."""
     judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
@@ -107,7 +107,8 @@ def build_processor(
     # Without graph and index the text of a page is not used: links are followed, nothing else.
     is_bare = not (settings.node.graph or settings.node.index)
     parser = Parser(settings.parse, judge.wants_media, is_bare=is_bare)
-    return PageProcessor(settings, parser, Linker(form, keys, forgotten=forgotten))
+    linker = Linker(form, keys, forgotten=forgotten)
+    return PageProcessor(settings, parser, linker, counts_links=counts_links)
 
 
 def build_gatherer(settings: Settings, context: WorkerContext, clock: Clock) -> LinkGatherer:

@@ -41,6 +41,7 @@ from gossamer.records import (
 from gossamer.settings import Settings
 from gossamer.urls.ascend import above
 from gossamer.urls.linker import Linker
+from gossamer.urls.repeated_links import pack_links, repeated
 from gossamer.workers.link_cache import LinkCache
 from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
 
@@ -66,7 +67,10 @@ class ProcessedPage(Struct, frozen=True, array_like=True):
 class PageProcessor:
     """Turns responses into reports."""
 
-    def __init__(self, settings: Settings, parser: Parser, linker: Linker) -> None:
+    def __init__(
+        self, settings: Settings, parser: Parser, linker: Linker, *, counts_links: bool = False
+    ) -> None:
+        """`counts_links`: the reports count the links to URLs that were reported before."""
         self._parser = parser
         self._linker = linker
         self._forms = LinkCache(linker)
@@ -76,6 +80,7 @@ class PageProcessor:
         self._watches_depth = settings.scope.depth >= 0
         self._hosts_per_page = settings.frontier.hosts_per_page
         self._ascends = settings.urls.ascend
+        self._counts_links = counts_links
         self._told: dict[bytes, int] = {}
         self._told_before: dict[bytes, int] = {}
 
@@ -146,7 +151,10 @@ class PageProcessor:
         if self._ascends:
             found = (*found, *self._found_at(lease, answer.url, above(answer.url)))
         all_found = tuple(found)
-        told, new = self._of_few_hosts(lease, all_found, links.new)
+        hosts = hosts_of_first(all_found, self._hosts_per_page) if lease.depth else None
+        # A page that links to more hosts than allowed: only links to the first hosts are reported.
+        told = all_found if hosts is None else found_at(all_found, hosts)
+        new = links.new if hosts is None else edges_to(links.new, hosts)
         report = _report(
             lease,
             answer,
@@ -158,15 +166,19 @@ class PageProcessor:
             found=told,
             out_links=len(links.edges) - links.faults,
             dropped=len(all_found) - len(told),
+            repeated=self._repeated(lease, links.edges, told, hosts),
         )
         return ProcessedPage(report, page, links.edges, self._forms.anchors(new, lease.key))
 
-    def _of_few_hosts(
-        self, lease: Lease, found: tuple[Found, ...], new: Sequence[Edge]
-    ) -> tuple[tuple[Found, ...], Sequence[Edge]]:
-        """The URLs and links to report when a page links to more hosts than allowed."""
-        hosts = hosts_of_first(found, self._hosts_per_page) if lease.depth else None
-        return (found, new) if hosts is None else (found_at(found, hosts), edges_to(new, hosts))
+    def _repeated(
+        self, lease: Lease, edges: Sequence[Edge], told: Sequence[Found], hosts: set[bytes] | None
+    ) -> bytes:
+        """The links of a page to other pages that are not in `told`."""
+        if not self._counts_links:
+            return b""
+        edges = edges if hosts is None else edges_to(edges, hosts)
+        targets = [edge.key for edge in edges if edge.key and edge.key != lease.key]
+        return pack_links(repeated(targets, [one.key for one in told]))
 
     def _without_forgotten(self, url: str, rules: bytes) -> bytes:
         """A robots.txt without its forgotten sitemaps. The other lines keep their numbers."""
@@ -293,6 +305,7 @@ def _report(
     out_links: int = 0,
     body: bytes = b"",
     dropped: int = 0,
+    repeated: bytes = b"",
 ) -> Report:
     return Report(
         lease=lease,
@@ -315,6 +328,7 @@ def _report(
         out_links=out_links,
         body=body,
         dropped=dropped,
+        repeated=repeated,
     )
 
 

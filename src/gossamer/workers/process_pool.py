@@ -58,6 +58,7 @@ class Orders:
     run: str
     workers: int
     node: Node
+    counts_links: bool = False
 
 
 class ProcessPool:
@@ -255,6 +256,7 @@ class ProcessPool:
             home=os.fspath(self._paths.path.resolve()),
             name=name,
             cookies=self._cookies.jar.all(),
+            counts_links=orders.counts_links,
         )
 
     def bury(self, hand: WorkerHandle) -> None:

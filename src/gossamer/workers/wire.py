@@ -41,6 +41,7 @@ class Hello(Struct, frozen=True, array_like=True, tag=0):
     home: str
     name: str
     cookies: Sequence[Cookie]
+    counts_links: bool = False  # the order counts links, also repeated ones
 
 
 class Leases(Struct, frozen=True, array_like=True, tag=1):

@@ -239,7 +239,9 @@ def _build(hello: wire.Hello) -> Worker:
     clock = SystemClock()
     context = WorkerContext(Path(hello.home), hello.name, hello.run, hello.info)
     forgotten = read_forgotten(TakedownFiles.of(context.paths))
-    processor = build_processor(settings, Keys(hello.salt), forgotten)
+    processor = build_processor(
+        settings, Keys(hello.salt), forgotten, counts_links=hello.counts_links
+    )
     jar = Jar(cookies_in(settings.fetch.cookies_file), is_open=settings.fetch.cookies)
     jar.empty()  # the node's are newer
     jar.put(hello.cookies)

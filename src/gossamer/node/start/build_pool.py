@@ -44,21 +44,30 @@ class Workers:
 
 
 def build_workers(
-    paths: CollectionPaths, crawl: StoredCrawl, settings: Settings, clock: Clock, *, is_import: bool
+    paths: CollectionPaths,
+    crawl: StoredCrawl,
+    settings: Settings,
+    clock: Clock,
+    *,
+    is_import: bool,
+    counts_links: bool = False,
 ) -> Workers:
-    """The workers of a crawl. An import sends no request, and its one worker is in this process."""
+    """The workers of a crawl. An import sends no request, and its one worker is in this process.
+
+    `counts_links`: the order of the crawl counts links, also repeated ones.
+    """
     used = asking_nobody(settings) if is_import else settings
     salt = crawl.keys.salt
     info = _info(settings, crawl.all_seeds, salt)
     context = WorkerContext(paths.path, "0", f"{clock.wall_us() // 1000:x}", info)
-    processor = build_processor(settings, crawl.keys, crawl.forgotten)
+    processor = build_processor(settings, crawl.keys, crawl.forgotten, counts_links=counts_links)
     gatherer = build_gatherer(settings, context, clock)
     cookies = CookiesFile(paths.cookies, used.fetch, clock)
     count = 0 if is_import else workers_for(settings, crawl.all_seeds)
     if count:
         shared = with_shared_memory(settings, count)
         values = {key: value for key, value in values_of(shared).items() if value != ()}
-        orders = Orders(values, salt, dict(info), context.run, count, settings.node)
+        orders = Orders(values, salt, dict(info), context.run, count, settings.node, counts_links)
         pool = ProcessPool(paths, orders, processor, clock, cookies)
         return Workers(context, processor, gatherer, pool, None)
     worker = build_worker(used, context, processor, gatherer, clock, cookies.jar)
