@@ -15,6 +15,8 @@ from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import MemoryStore, Store
+from gossamer.policies.order import Order
+from gossamer.policies.policies import Policies
 from gossamer.policies.stop import Allowance
 from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report, Stored
 from gossamer.schedule.rules import CrawlRules
@@ -48,6 +50,7 @@ class Bench:
     store: Store = field(default_factory=MemoryStore)
     clock: ManualClock = field(default_factory=ManualClock)
     is_unclean: bool = False
+    order: Order | None = None  # instead of the one that the settings name
 
     def __post_init__(self) -> None:
         self.settings = with_values(Settings(), {"fetch.contact": "a@b.example", **self.values})
@@ -62,7 +65,10 @@ class Bench:
         """A new process on the same store; it reads again what the archive has beyond it."""
         self._began_s.clear()
         self.stop = Allowance(self.settings.limits)
-        self.frontier = Frontier(self.store, self.settings.frontier, lambda _: None)
+        policies = Policies(order=self.order) if self.order is not None else None
+        self.frontier = Frontier(
+            self.store, self.settings.frontier, lambda _: None, policies=policies
+        )
         self.scheduler = Scheduler(
             self.frontier,
             self.settings,

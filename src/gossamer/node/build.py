@@ -42,6 +42,7 @@ from gossamer.node.link_files import LinkFiles
 from gossamer.node.node import Node
 from gossamer.node.parts import Parts
 from gossamer.node.recovery import Recovered
+from gossamer.node.rescoring import LiveScores
 from gossamer.node.start.assemble import (
     CrawlCore,
     Listeners,
@@ -248,6 +249,7 @@ def _parts(
         index=start.index,
         is_match=is_match,
         bans=LiveBans(frontier, core.admission, clock, crawl.bans),
+        scores=LiveScores(frontier, core.policies.order, clock),
         tidy_store=store.tidy,
         close_store=store.close,
     )

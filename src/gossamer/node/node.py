@@ -21,7 +21,7 @@ from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.handles import room_for_connections
 from gossamer.base.memory import resident_bytes
 from gossamer.collection.history import Recorder
-from gossamer.errors import DiskFault
+from gossamer.errors import DiskFault, GossamerError
 from gossamer.node.bans import LiveBans
 from gossamer.node.ending import complete
 from gossamer.node.learning import Learner
@@ -125,10 +125,12 @@ class Node:
         async with asyncio.TaskGroup() as tasks:
             committing = tasks.create_task(self._commit_regularly())
             banning = tasks.create_task(self._parts.bans.keep_up())
+            rescoring = tasks.create_task(self._keep_scores())
             recording = tasks.create_task(recorder.keep())
             await self._go_round(tasks)
             await self._wait_for_answers()
             banning.cancel()
+            rescoring.cancel()
             recording.cancel()
             recorder.note()  # nothing is fetched after this
             committing.cancel()  # between two commits; a running commit completes
@@ -151,6 +153,12 @@ class Node:
         counts = self._frontier.counts if has_all else self._frontier.committed_counts()
         summary = summarise(counts, self._began_s, self._clock.now_s(), stopped)
         return summary if self._index is not None else replace(summary, indexed=0)
+
+    async def _keep_scores(self) -> None:
+        try:
+            await self._parts.scores.keep_up(self._changed.set)
+        except GossamerError as fault:  # a plug-in failed
+            self._fail(fault)
 
     def _may_take_time(self, stopped: str) -> bool:
         """Whether the end may build everything that needs all pages. Not after a time limit if

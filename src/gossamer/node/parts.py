@@ -15,6 +15,7 @@ from gossamer.node.commit import Committer
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.learning import Reread
 from gossamer.node.link_files import LinkFiles
+from gossamer.node.rescoring import LiveScores
 from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
@@ -41,5 +42,6 @@ class Parts:
     index: IndexFeed | None
     is_match: IsMatch
     bans: LiveBans
+    scores: LiveScores
     tidy_store: Callable[[], None]
     close_store: Callable[[], None]

@@ -44,6 +44,7 @@ from gossamer.schedule.sitemap_fetches import SitemapFetches
 from gossamer.schedule.skipped import AT_ONCE, SkippedUrls
 from gossamer.settings import Settings
 
+_READY: Final = Queue.READY
 _IDLE: Final = Queue.IDLE  # a global is read three times as fast as a member of its class
 
 
@@ -128,6 +129,10 @@ class Scheduler:
         for key in self._frontier.take_awake():
             host = self._hosts.host(key)
             if host.queue is _IDLE:
+                self._placement.place(host, now_s)
+        for key in self._frontier.take_moved():  # another URL of the host may come first now
+            host = self._hosts.host(key)
+            if host.queue is _READY:
                 self._placement.place(host, now_s)
         is_bound, outage = self.allowance.is_bound, self._outage
         while len(leases) < most and room:
