@@ -33,17 +33,18 @@ class Placement:
         skipped: SkippedUrls,
     ) -> None:
         self._frontier = frontier
+        self._first_key = frontier.first_place
         self._clock = clock
-        self._queues = queues
+        self._apply = queues.apply
         self._auxiliary = auxiliary
         self._skipped = skipped
 
     def place(self, host: Host, now_s: float) -> None:
         """Move a host to where it belongs now."""
-        move = host.move(now_s, self._frontier.first_place)
+        move = host.move(now_s, self._first_key)
         if move.queue is _GIVEN_UP:
             move = self._given_up(host, now_s)
-        self._queues.apply(host, move)
+        self._apply(host, move)
 
     def place_all(self, hosts: Iterable[Host], now_s: float) -> None:
         """The same for hosts that something has changed."""
