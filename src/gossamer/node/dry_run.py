@@ -1,10 +1,10 @@
-"""What would a crawl ask first, what not, and why? Found out without asking anybody anything.
+"""A dry run: which requests a crawl would send first, which URLs it would skip, and why.
 
-The very frontier and scheduler of a crawl run over the stored state, or over none, with a clock
-that jumps from one moment to the next and with answers that are made up: each comes at once, no
-robots.txt that is not known yet forbids anything, no page has links. So the order is that of a
-crawl, and the times are the earliest that can be. Names are looked up nowhere. Nothing is written:
-what the frontier learns stays in memory and is thrown away.
+The frontier and the scheduler of a crawl run over the stored state, or over an empty one
+(`start/assemble.py`). The clock jumps from one event to the next, and the answers are made up: each
+comes at once, an unknown robots.txt forbids nothing, no page has links. So the order is that of a
+crawl, and the times are the earliest possible. No name is resolved and no request is sent. Nothing
+is written: what the frontier learns stays in memory and is dropped.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from gossamer.node.new_sites import new_sites
 from gossamer.node.session import Plan
 from gossamer.node.start.assemble import Listeners, assemble, policies_for, read_stored
 from gossamer.policies.throttle import Throttle
-from gossamer.politeness.pace import rest_after
 from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
 from gossamer.schedule.host import Host
 from gossamer.settings import Settings, values_of
@@ -45,8 +44,8 @@ from gossamer.urls.canonical import host_of
 from gossamer.urls.keys import SALT_BYTES
 
 _FIRST: Final = 20
-_STEPS: Final = 10_000  # of the made-up crawl: a state of many resting hosts has an end, too
-_NOBODY: Final = "nobody@example.org"  # stands for the contact that the real crawl would ask for
+_STEPS: Final = 10_000  # of the made-up crawl: a state with many delayed hosts ends, too
+_NOBODY: Final = "nobody@example.org"  # stands for the contact that the crawl itself needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +58,8 @@ class PlannedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class NotAsked:
-    """A URL that the crawl would not ask for."""
+class NotRequested:
+    """A URL that the crawl would not request."""
 
     url: str
     reason: str  # of docs/reasons.md; "known" where it has an outcome already
@@ -75,13 +74,13 @@ class HostForecast:
     queued: int
     delay_s: float
     at_once: int
-    rests_s: float  # from now, before it is asked at all
+    rests_s: float  # from now, before its first request
     robots: str  # "known", "asked first" or "not asked" (a host of one's own)
 
 
 @dataclass(slots=True)
 class Forecast:
-    """All that can be said before a crawl."""
+    """What a dry run found."""
 
     collection: str
     is_new: bool
@@ -92,14 +91,14 @@ class Forecast:
     queued: int
     changed: Mapping[str, tuple[object, object]] = field(default_factory=dict)
     first: list[PlannedRequest] = field(default_factory=list)
-    not_asked: list[NotAsked] = field(default_factory=list)
+    not_asked: list[NotRequested] = field(default_factory=list)
     not_asked_count: int = 0
     hosts: list[HostForecast] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
 
-class _Jumping:
-    """A clock that stands still until it is told where to jump."""
+class _JumpingClock:
+    """A clock that stands still until it is told where to jump to."""
 
     def __init__(self, wall_us: int) -> None:
         self._began_us = wall_us
@@ -112,13 +111,13 @@ class _Jumping:
         return self._began_us + round(self._now_s * 1e6)
 
     async def sleep_until(self, when_s: float) -> None:
-        raise NotImplementedError("nobody waits in a dry run")
+        raise NotImplementedError("a dry run never waits")
 
     def jump_to(self, when_s: float) -> None:
         self._now_s = max(self._now_s, when_s)
 
 
-def foresee(plan: Plan, clock: Clock) -> Forecast:
+def make_forecast(plan: Plan, clock: Clock) -> Forecast:
     """The first requests of a crawl. Raises what the crawl itself would raise before it begins."""
     paths = plan.paths
     if paths.is_state_lost:
@@ -127,7 +126,7 @@ def foresee(plan: Plan, clock: Clock) -> Forecast:
         raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
     store = open_to_read(paths) if paths.exists else _empty_store()
     try:
-        return _foresee(plan, paths, store, clock)
+        return _make_forecast(plan, paths, store, clock)
     finally:
         store.close()
 
@@ -139,26 +138,26 @@ def _empty_store() -> Store:
     return store
 
 
-def _foresee(plan: Plan, paths: CollectionPaths, store: Store, clock: Clock) -> Forecast:
+def _make_forecast(plan: Plan, paths: CollectionPaths, store: Store, clock: Clock) -> Forecast:
     configured = configure(plan.collection, plan.flags, base=stored_settings(store))
     settings = configured.settings
     check_usable(settings, [*stored_seeds(store), *plan.seeds])
     user_agent(settings.fetch.contact)  # raises for one that cannot be sent
     changed = changed_settings(store, settings, may_change=plan.may_change)
-    trial = Trial(paths, store, settings, plan.seeds, clock.wall_us())
-    forecast = _begun(plan, configured, trial)
+    run = DryRun(paths, store, settings, plan.seeds, clock.wall_us())
+    forecast = _begun(plan, configured, run)
     forecast.changed = changed
-    forecast.first = trial.first()
-    forecast.not_asked, forecast.not_asked_count = trial.not_asked()
-    forecast.hosts = trial.hosts()
+    forecast.first = run.first()
+    forecast.not_asked, forecast.not_asked_count = run.not_asked()
+    forecast.hosts = run.hosts()
     forecast.remarks = list(_remarks(settings, plan.seeds, clock.wall_us(), forecast))
     for site in () if plan.may_add else new_sites(store, settings, plan.seeds):
         forecast.remarks.append(f"{site} is new to this collection: the crawl needs --add")
     return forecast
 
 
-def _begun(plan: Plan, configured: Configured, trial: Trial) -> Forecast:
-    counts = trial.frontier.counts
+def _begun(plan: Plan, configured: Configured, run: DryRun) -> Forecast:
+    counts = run.frontier.counts
     return Forecast(
         collection=str(plan.collection),
         is_new=not plan.paths.exists,
@@ -174,7 +173,7 @@ def _remarks(
     settings: Settings, seeds: Sequence[str], now_us: int, forecast: Forecast
 ) -> list[str]:
     said = []
-    if any(not address_in(host_of(asked.url)) for asked in forecast.first):
+    if any(not address_in(host_of(request.url)) for request in forecast.first):
         said.append("host names were not resolved; one that does not exist fails")
     if any(host.robots == "asked first" for host in forecast.hosts):
         said.append("a robots.txt that is not known yet may forbid these requests, or delay them")
@@ -195,8 +194,8 @@ def _has_others(seeds: Sequence[str]) -> bool:
     return any(not a or everybody.forbids(a, is_trusted=False) is None for a in addresses)
 
 
-class Trial:
-    """A crawl that begins and asks nobody."""
+class DryRun:
+    """A crawl that sends no request."""
 
     def __init__(
         self,
@@ -206,11 +205,11 @@ class Trial:
         seeds: Sequence[str],
         now_us: int,
     ) -> None:
-        self._clock = _Jumping(now_us)
+        self._clock = _JumpingClock(now_us)
         contact = settings.fetch.contact or _NOBODY
         self._settings = replace(settings, fetch=replace(settings.fetch, contact=contact))
         self._refused: list[UrlRow | Refusal] = []
-        self._known: list[NotAsked] = []
+        self._known: list[NotRequested] = []
         self._robots_first: set[str] = set()
         self._numbers = itertools.count(1)
         crawl = read_stored(store, seeds, read_forgotten(paths.takedowns))
@@ -225,7 +224,7 @@ class Trial:
         self.frontier, self._scheduler = self.core.frontier, self.core.scheduler
         self._admit(crawl.seeds)
         self._known += [
-            NotAsked(seed, "banned", "it was forgotten") for seed in crawl.forgotten_seeds
+            NotRequested(seed, "banned", "it was forgotten") for seed in crawl.forgotten_seeds
         ]
         self._scheduler.open_sitemaps(store, is_changed=False)
         self._began: dict[str, tuple[float, int]] = {}  # of each host: when, and how many queued
@@ -236,7 +235,9 @@ class Trial:
             row = self.frontier.find(key)
             if row is not None and row.outcome is not Outcome.QUEUED:
                 reason = f" ({row.reason})" if row.reason else ""
-                self._known.append(NotAsked(seed, "known", f"it is {row.outcome}{reason} already"))
+                self._known.append(
+                    NotRequested(seed, "known", f"it is {row.outcome}{reason} already")
+                )
             self.frontier.admit([Found(seed, key, 0)], self._clock.wall_us())
 
     def first(self) -> list[PlannedRequest]:
@@ -252,12 +253,12 @@ class Trial:
                 self._began.setdefault(lease.host, (in_s, queued))
                 found.append(PlannedRequest(in_s, lease.purpose.value, lease.url))
                 self._answer(lease)
-            elif not self._go_on():
+            elif not self._advance():
                 break
         return found
 
-    def _go_on(self) -> bool:
-        """Look up names, or go to the next moment; False when there is none."""
+    def _advance(self) -> bool:
+        """Resolve names, or jump to the next event; False if there is none."""
         if hosts := self._scheduler.take_unresolved():
             for host in hosts:
                 self._scheduler.resolved(host, self._resolved(host))
@@ -274,7 +275,7 @@ class Trial:
         return True
 
     def _resolved(self, host: Host) -> Resolved:
-        """An address is itself; a name gets one of its own, which is public and nobody's."""
+        """An address stands for itself. A name gets an address of its own, public and unused."""
         literal = address_in(host.name)
         return Resolved((literal or f"2600::{next(self._numbers):x}",), float("inf"))
 
@@ -294,35 +295,33 @@ class Trial:
         if lease.purpose is Purpose.PAGE:
             self.frontier.report(report, retry_us)
 
-    def not_asked(self) -> tuple[list[NotAsked], int]:
-        """Some of those that would be refused, and how many they are."""
-        refused = [NotAsked(row.url, row.reason, row.detail) for row in self._refused]
+    def not_asked(self) -> tuple[list[NotRequested], int]:
+        """Some of the URLs that would not be requested, and how many they are."""
+        refused = [NotRequested(row.url, row.reason, row.detail) for row in self._refused]
         found = [*self._known, *refused]
         return found[:_FIRST], len(found)
 
     def hosts(self) -> list[HostForecast]:
-        """The hosts that are asked first."""
+        """The hosts that are requested first."""
         return [self._host(name) for name in self._began]
 
     def _host(self, name: str) -> HostForecast:
-        manners, host = self._settings.politeness, self._scheduler.host(self._keys.host(name))
-        delay_s = rest_after(
-            manners, took_s=0.0, crawl_delay_s=host.crawl_delay_s, is_open=host.is_open
-        )
+        host = self._scheduler.host(self._keys.host(name))
+        own_hosts = self._settings.politeness.own_hosts
         robots = "asked first" if name in self._robots_first else "known"
         rests_s, queued = self._began[name]
         return HostForecast(
             host=name,
             queued=queued,
-            delay_s=delay_s,
+            delay_s=host.delay_after(0.0),
             at_once=host.at_once,
             rests_s=rests_s,
-            robots="not asked" if name in manners.own_hosts else robots,
+            robots="not asked" if name in own_hosts else robots,
         )
 
 
 def as_json(forecast: Forecast) -> dict[str, Any]:
-    """The forecast for scripts."""
+    """The forecast for scripts. Its keys are public: they stay as they are."""
     settings = {
         key: {"value": value, "origin": forecast.origin.get(key, "default")}
         for key, value in forecast.settings.items()

@@ -1,4 +1,4 @@
-"""What a node is made of."""
+"""The parts of a node, as one value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gossamer.workers.pool import WorkerPool
 
 @dataclass(slots=True)
 class Parts:
-    """`build.py` joins them."""
+    """Everything that a node uses. `build.py` makes them."""
 
     paths: CollectionPaths
     settings: Settings

@@ -1,7 +1,7 @@
-"""May this URL be asked at all? All rules that look at a URL alone, in one place.
+"""May this URL be requested? All rules that look at a URL alone, in one place.
 
-Order: what is cheapest and says most comes first. Each answer names its rule, so that `why` and
-the export can say it to the person.
+The cheapest rules come first. Each refusal names its rule, so that `why` and the export can show it
+to the user.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from gossamer.urls.canonical import origin_of, port_of
 from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.scope import Scope, domains_from
 
-# Of which it was said whether they may be asked, 200 bytes each. A crawl of more than these says it
-# anew for each URL, in 5 microseconds.
+# Origins whose judgement is kept, 200 bytes each. A crawl of more origins judges each URL anew, in
+# 5 microseconds.
 _REMEMBERED_ORIGINS: Final = 50_000
 
 
 class Admission:
-    """The judge that the frontier asks for every URL it sees for the first time."""
+    """Judges every URL that the frontier sees for the first time."""
 
     def __init__(
         self,
@@ -36,7 +36,8 @@ class Admission:
         live_bans: BanList | None = None,
         forgotten: Forgotten = NOTHING,
     ) -> None:
-        """`bans` are those of files; `live_bans` came later, and `ban` replaces them."""
+        """`bans` come from files; `live_bans` were added while a crawl ran, and `ban` replaces
+        them."""
         self._settings = settings
         self._seeds = list(seeds)
         self._scope = build_scope(settings, self._seeds)
@@ -60,34 +61,34 @@ class Admission:
         return True
 
     def ban(self, bans: BanList) -> None:
-        """Other bans came while the crawl ran, instead of those that came before."""
+        """Replace the bans that were added while a crawl ran."""
         self._live_bans = bans
         self._judge_anew()
 
     def _judge_anew(self) -> None:
-        """The rules have changed: nothing that was said counts any more."""
+        """The rules have changed: drop the judgements that are kept."""
         self._has_bans = bool(self._bans or self._live_bans)
         self._is_by_origin = self._scope.is_by_host and not self._has_bans
         self._origins: dict[str, tuple[Reason, str] | None] = {}
 
     def find_ban(self, url: str) -> str | None:
         """The line that bans a URL."""
-        if not self._has_bans:  # asked for every URL when it is found, and when it is leased
+        if not self._has_bans:  # called for every URL when it is found, and when it is leased
             return None
         return self._bans.find(url) or self._live_bans.find(url)
 
     def is_in_scope(self, url: str) -> bool:
         return self._scope.judge(url).is_in
 
-    def may_ask_sitemap(self, url: str) -> bool:
-        """Whether a sitemap may be asked for. It may lie out of scope: its pages may not."""
+    def may_request_sitemap(self, url: str) -> bool:
+        """Whether a sitemap may be requested. It may be out of scope; its pages may not."""
         is_banned = self.find_ban(url) is not None or self._forgotten.covers(url)
         is_port_open = forbidden_port(port_of(url), self._settings.fetch.ports) is None
         is_short = len(url) <= self._settings.frontier.max_url_chars
         return is_short and is_port_open and not is_banned
 
     def __call__(self, found: Found) -> tuple[Reason, str] | None:
-        """The rule that forbids it with a sentence, or None."""
+        """The rule that forbids a URL, with a sentence; None if it may be requested."""
         url, _, depth, via, redirects, is_nofollow = found
         verdict = self._judge_alone(url) if via == NAMED else self._judge_place(url)
         if verdict is not None:
@@ -101,8 +102,8 @@ class Admission:
         return trap_in(url, self._settings.frontier)
 
     def _judge_place(self, url: str) -> tuple[Reason, str] | None:
-        """Scope, bans and port. Where only the host counts it is said once of each origin: the new
-        URLs of a page are nearly all of origins that were met before."""
+        """Scope, bans and port. If only the host matters, each origin is judged once: nearly all
+        new URLs of a page are of known origins."""
         if not self._is_by_origin:
             return self._judge_url(url)
         origin = origin_of(url)

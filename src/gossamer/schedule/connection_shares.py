@@ -20,21 +20,21 @@ class ConnectionShares:
     """Requests in flight by site and by range of addresses."""
 
     def __init__(self, connections: int) -> None:
-        self._under_way: dict[str, int] = {}  # sites and ranges, never 0
+        self._in_flight: dict[str, int] = {}  # sites and ranges, never 0
         self._met: tuple[set[str], set[str]] = (set(), set())  # sites and ranges, two at the most
         self._held: dict[str, deque[Host]] = {}
         self.resize(connections)
 
     def resize(self, connections: int) -> None:
-        """So many may be under way, all together."""
+        """So many requests may be in flight, all together."""
         self.half = max(1, connections // 2)
         self._most = max(1, connections - max(1, connections // 8))
 
     def begin(self, site: str, address: str) -> None:
         """A request goes out."""
-        under_way, range_ = self._under_way, range_of(address)
-        under_way[site] = under_way.get(site, 0) + 1
-        under_way[range_] = under_way.get(range_, 0) + 1
+        in_flight, range_ = self._in_flight, range_of(address)
+        in_flight[site] = in_flight.get(site, 0) + 1
+        in_flight[range_] = in_flight.get(range_, 0) + 1
         sites, ranges = self._met
         if len(sites) < 2:
             sites.add(site)
@@ -42,14 +42,14 @@ class ConnectionShares:
             ranges.add(range_)
 
     def end(self, site: str, address: str) -> list[Host] | tuple[()]:
-        """It ended. The hosts that were held because of it; the caller places them."""
-        under_way, range_ = self._under_way, range_of(address)
+        """It ended. The hosts that were held because of it; the caller moves them."""
+        in_flight, range_ = self._in_flight, range_of(address)
         for key in (site, range_):
-            left = under_way.get(key, 1) - 1
+            left = in_flight.get(key, 1) - 1
             if left:
-                under_way[key] = left
+                in_flight[key] = left
             else:
-                under_way.pop(key, None)
+                in_flight.pop(key, None)
         return self._freed(site, range_) if self._held else ()
 
     def _freed(self, site: str, range_: str) -> list[Host]:
@@ -63,10 +63,10 @@ class ConnectionShares:
         return freed
 
     def over(self, site: str, address: str, *, has_others: bool) -> str | None:
-        """The site or range that has its share under way; None where one more may go out."""
+        """The site or range that uses its share; None if one more request may go out."""
         most = self.half if has_others else self._most
         for key, met in zip((site, range_of(address)), self._met, strict=True):
-            if len(met) > 1 and self._under_way.get(key, 0) >= most:
+            if len(met) > 1 and self._in_flight.get(key, 0) >= most:
                 return key
         return None
 

@@ -21,25 +21,25 @@ class DnsQueue:
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, deque[Host]] = OrderedDict()  # by site, in turn
-        self._under_way: Counter[str] = Counter()
+        self._in_flight: Counter[str] = Counter()
         self._count = 0
 
     def add(self, host: Host) -> None:
         self._waiting.setdefault(host.site, deque()).append(host)
 
     def take(self) -> list[Host]:
-        """Those to be resolved now; `done` is owed for each."""
+        """Hosts to be resolved now; `done` is owed for each."""
         taken: list[Host] = []
-        passed = 0  # sites in a row that have enough under way
+        passed = 0  # sites in a row that have enough lookups in flight
         while self._waiting and self._count < _AT_ONCE and passed < len(self._waiting):
             site, hosts = next(iter(self._waiting.items()))
-            if self._under_way[site] >= _AT_ONCE_OF_SITE:
+            if self._in_flight[site] >= _AT_ONCE_OF_SITE:
                 self._waiting.move_to_end(site)
                 passed += 1
                 continue
             passed = 0
             taken.append(hosts.popleft())
-            self._under_way[site] += 1
+            self._in_flight[site] += 1
             self._count += 1
             if hosts:
                 self._waiting.move_to_end(site)
@@ -48,8 +48,8 @@ class DnsQueue:
         return taken
 
     def done(self, host: Host) -> None:
-        """It is resolved, or cannot be."""
+        """The lookup of a host has ended."""
         self._count -= 1
-        self._under_way[host.site] -= 1
-        if not self._under_way[host.site]:
-            del self._under_way[host.site]
+        self._in_flight[host.site] -= 1
+        if not self._in_flight[host.site]:
+            del self._in_flight[host.site]

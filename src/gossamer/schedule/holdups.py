@@ -1,7 +1,8 @@
-"""Which hosts hold a crawl up, and why?
+"""Holdups: the hosts that slow a crawl down, and why.
 
-A crawl of few hosts is mostly as slow as its slowest host. Those with the longest queues that may
-not be requested this moment are named, each with the reason and the time until its next request.
+A crawl of few hosts is mostly as slow as its slowest host. Of the hosts that may not be requested
+this moment, those with the longest queues are listed, each with the reason and the time until its
+next request.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from gossamer.schedule.moves import Queue
 
 @dataclass(frozen=True, slots=True)
 class Holdup:
-    """A host with queued URLs that may not be requested now. `wait_s` is None where it waits
-    for something else than time."""
+    """A host with queued URLs that may not be requested now. `wait_s` is None if it does
+    not wait for a time."""
 
     host: str
     queued: int

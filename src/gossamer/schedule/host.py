@@ -4,7 +4,7 @@ Theory of operation
 -------------------
 `Host` is the only writer of a host's state. Each method below "Events" notes one thing that
 happened, and `move` says which queue the host belongs in now. Whoever tells a host of an event
-has it moved afterwards (`placement.py`), or hands it on to the caller who does. Nothing here
+has it moved afterwards (`placement.py`), or returns it to a caller who does. Nothing here
 waits, reads a clock or does I/O: the time is an argument.
 
 `move` looks at the facts in this order, and the first one that holds decides:
@@ -339,7 +339,7 @@ class Host(QueuedHost):
         self.waits_for_robots = True
 
     def robots_fetch_added(self, fetch: RobotsFetch) -> None:
-        """It is to be asked for a robots.txt, perhaps for another host."""
+        """A robots.txt is to be fetched from it, perhaps for another host."""
         self.robots_fetches.append(fetch)
 
     def robots_fetch_taken(self) -> RobotsFetch:

@@ -1,4 +1,4 @@
-"""The names of hosts: which are resolved next, and which addresses may be requested.
+"""The names of hosts: which is resolved next, and which addresses may be requested.
 
 A lookup ends with addresses that are allowed, or with a reason why the host gets no request: its
 addresses are private, they are public and the operator gave no contact, or there are none.
@@ -17,7 +17,7 @@ from gossamer.schedule.dns_queue import DnsQueue
 from gossamer.schedule.host import Host
 from gossamer.schedule.typed_names import TypedNames
 
-_EVERYBODY: Final = Guard()  # knows which addresses are public, and allows no others
+_PUBLIC_ONLY: Final = Guard()  # forbids every address that is not public
 
 
 class NoAddress(NamedTuple):
@@ -83,6 +83,6 @@ class HostNames:
     def _is_public(self, addresses: Iterable[str]) -> bool:
         """Whether one of them may belong to somebody else."""
         return any(
-            not self._guard.is_allowed(a) and _EVERYBODY.forbids(a, is_trusted=False) is None
+            not self._guard.is_allowed(a) and _PUBLIC_ONLY.forbids(a, is_trusted=False) is None
             for a in addresses
         )

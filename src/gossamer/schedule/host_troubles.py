@@ -62,7 +62,7 @@ class HostTroubles:
         elif report.reason is Reason.CONNECT and self._answers_elsewhere(host, report.lease):
             host.robots_failed()
             origin = origin_of(report.lease.url)
-            self._dead_ports.blame(origin, report.detail, self._clock.wall_us())
+            self._dead_ports.failed(origin, report.detail, self._clock.wall_us())
         else:
             self.unreachable(host, report)
 

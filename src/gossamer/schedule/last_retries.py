@@ -113,8 +113,8 @@ class LastRetries:
         host = self.hosts.host(key[:HOST_BYTES])
         if row.reason in ("", Reason.BUSY):
             return
-        is_doubted = self.skipped.dead_ports.is_doubted(origin_of(row.url))
-        if row.reason in _OF_HOST and not is_doubted and self.frontier.host(host.key).fetched:
+        is_dead_port = self.skipped.dead_ports.is_dead(origin_of(row.url))
+        if row.reason in _OF_HOST and not is_dead_port and self.frontier.host(host.key).fetched:
             return
         if row.tries > self.politeness.idle_retries or _is_hopeless(host, row.detail):
             told, now_us = row.detail + _GIVEN_UP, self.clock.wall_us()

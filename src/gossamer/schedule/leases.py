@@ -91,7 +91,7 @@ class LeaseMaker:
             if find_ban is not None and (ban := find_ban(entry.url)) is not None:
                 skipped.refuse_first(host, entry, Reason.BANNED, f"banned by {ban!r}")
                 continue
-            if skipped.dead_ports and skipped.is_put_off(host, entry):
+            if skipped.dead_ports and skipped.skip_dead_port(host, entry):
                 continue
             origin = origin_of(entry.url)
             access = self._enter(host, origin)

@@ -1,7 +1,7 @@
-"""What is the crawl for? The answers that `limits.max_matches` counts.
+"""Matches: the answers that `limits.max_matches` counts.
 
-A match is an answer of 200 whose type `fetch.types` names. HTML is fetched beside them, as the way
-to all else, and is a match only where it is named.
+A match is an answer with status 200 whose type is in `fetch.types`. HTML is fetched in any case,
+because its links lead to the matches. It is a match only if `fetch.types` names it.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from gossamer.frontier.rows import Standing, UrlRow, standing_of
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.settings import Settings
 
-_TYPES: Final = 100  # whose answers are remembered: a crawl meets few
+_TYPES: Final = 100  # kept in memory: a crawl meets few
 
 IsMatch = Callable[[int, str], bool]
 
 
 def matcher(settings: Settings) -> IsMatch:
-    """Whether an answer is a match, by its status and MIME type; without a type it is HTML."""
+    """A function that tells matches by status and MIME type; an empty type means HTML."""
     wants = lru_cache(_TYPES)(Judge(settings.fetch.types, settings.fetch.max_body_bytes).wants)
     return lambda status, mime: status == 200 and wants(mime or "text/html")
 
 
 def count_matches(store: Store, is_match: IsMatch) -> int:
-    """The matches that the state knows of. Reads it whole: some 3 s for a million URLs."""
+    """Count the matches in the state. It reads all rows: some 3 s for a million URLs."""
     count = 0
     for _, packed in walk(store, Table.URL):
         if standing_of(packed) == Standing.FETCHED:

@@ -48,19 +48,20 @@ class SkippedUrls:
         self._frontier.take(host.key)
         self._on_decided(self._frontier.refuse(entry.key, reason, detail, self._clock.wall_us()))
 
-    def is_put_off(self, host: Host, entry: QueueEntry) -> bool:
-        """Whether the host's first URL is of a port that is dead; then it waits, or has failed."""
+    def skip_dead_port(self, host: Host, entry: QueueEntry) -> bool:
+        """Skip the host's first URL if its port is dead: it waits for a retry, or has failed.
+        Whether it was skipped."""
         now_us = self._clock.wall_us()
-        doubt = self.dead_ports.find(origin_of(entry.url), now_us)
-        if doubt is None:
+        port = self.dead_ports.find(origin_of(entry.url), now_us)
+        if port is None:
             return False
         self.count += 1
         self._frontier.take(host.key)
-        given = (entry.key, Reason.CONNECT, doubt.detail, now_us)
-        if doubt.until_us is None:
-            self._on_decided(self._frontier.fail(*given, tries=doubt.faults))
+        given = (entry.key, Reason.CONNECT, port.detail, now_us)
+        if port.until_us is None:
+            self._on_decided(self._frontier.fail(*given, tries=port.faults))
         else:
-            self._frontier.put_off(*given, doubt.until_us, tries=doubt.faults)
+            self._frontier.put_off(*given, port.until_us, tries=port.faults)
         return True
 
     def give_up(self, key: bytes, reason: Reason, detail: str, now_us: int) -> None:

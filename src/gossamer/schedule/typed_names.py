@@ -1,9 +1,9 @@
-"""May a host that the operator typed be at a private address?
+"""May a host that the operator typed have a private address?
 
-A name that is private when it is first looked up is meant so: it is a host of the operator's own
-network. A name that is public then must stay public: whoever owns it could let it lead to the
-operator's own machines later (DNS rebinding). What was found is kept with the collection. An
-address that was typed is meant as it is.
+Yes, if its name has one at the first lookup: then it is a host of the operator's own network. A
+name that is public at the first lookup must stay public: its owner could point it at the operator's
+own machines later (DNS rebinding). The result of the first lookup is kept in the collection. A
+typed address is used as it is.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from gossamer.frontier.store import Table
 from gossamer.schedule.host import Host
 
 _PUBLIC, _PRIVATE = b"public", b"private"
-_EVERYBODY: Final = Guard()  # knows which addresses are public
+_PUBLIC_ONLY: Final = Guard()  # forbids every address that is not public
 
 
 class TypedNames:
-    """What typed names meant when they were first looked up."""
+    """Whether typed names were public at their first lookup."""
 
     def __init__(self, pending: Pending) -> None:
         self._pending = pending
@@ -35,7 +35,7 @@ class TypedNames:
         key = TYPED_NAME_PREFIX + host.name.encode()
         known = self._pending.find(Table.META, key)
         if known is None:
-            is_public = any(_EVERYBODY.forbids(a, is_trusted=False) is None for a in addresses)
+            is_public = any(_PUBLIC_ONLY.forbids(a, is_trusted=False) is None for a in addresses)
             known = _PUBLIC if is_public else _PRIVATE
             self._pending.put(Table.META, key, known)
         return known == _PUBLIC

@@ -11,7 +11,7 @@ from gossamer.collection.directory import CollectionPaths
 from gossamer.fetch.resolve import Resolved
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.store import MemoryStore, Table
-from gossamer.node.dry_run import Trial
+from gossamer.node.dry_run import DryRun
 from gossamer.node.start.assemble import (
     CrawlCore,
     Listeners,
@@ -80,12 +80,12 @@ def test_one_function_makes_the_scheduler_of_crawls_and_dry_runs() -> None:
 
 
 def test_a_dry_run_uses_what_assemble_made(tmp_path: Path) -> None:
-    trial = Trial(CollectionPaths(tmp_path / "c"), a_store(), SETTINGS, [SEED], 0)
+    dry_run = DryRun(CollectionPaths(tmp_path / "c"), a_store(), SETTINGS, [SEED], 0)
 
-    assert isinstance(trial.core, CrawlCore)
+    assert isinstance(dry_run.core, CrawlCore)
     core = a_core()
     admit(core, (SEED, 0))
-    assert [request.url for request in trial.first()] == first_requests(core, 1)
+    assert [request.url for request in dry_run.first()] == first_requests(core, 1)
 
 
 def test_the_policies_decide_the_order_and_the_end() -> None:

@@ -9,14 +9,14 @@ from gossamer.base.clock import SystemClock
 from gossamer.base.plurals import counted
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import change_text
-from gossamer.node.dry_run import Forecast, HostForecast, as_json, foresee
+from gossamer.node.dry_run import Forecast, HostForecast, as_json, make_forecast
 from gossamer.node.session import Plan
 from gossamer.settings import Settings, values_of
 
 
 def show_forecast(plan: Plan, *, is_json: bool) -> None:
     """Print the forecast. Raises what the crawl would raise before it begins."""
-    forecast = foresee(plan, SystemClock())
+    forecast = make_forecast(plan, SystemClock())
     if is_json:
         print(json.dumps(as_json(forecast)))
     else:

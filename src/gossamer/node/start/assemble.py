@@ -113,7 +113,7 @@ def assemble(
         typed_hosts=crawl.typed.hosts,
         secret_origins=crawl.typed.secret_origins,
         find_ban=admission.find_ban,
-        may_request_sitemap=admission.may_ask_sitemap,
+        may_request_sitemap=admission.may_request_sitemap,
         is_in_scope=admission.is_in_scope,
     )
     scheduler = Scheduler(
