@@ -1,8 +1,8 @@
-"""One answer as libcurl brings it: lines of a head, then pieces of a body.
+"""Collect one response from libcurl's callbacks: lines of a head, then pieces of a body.
 
-libcurl's header callback also delivers blocks of 1xx answers and trailers: the last block before
-the body is the answer's. Whoever judges is asked when a head is whole, and for room before bytes
-are held: for all of a short body at once, else for each piece.
+libcurl's header callback also delivers 1xx responses and trailers: the last block before the body
+is the head. The judge is called when a head is complete. Room is requested before bytes are held:
+once for a short body, else for each piece.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import pycurl
 
 from gossamer.fetch.head import Head, status_of
 
-MAX_INTERIM: Final = 20  # blocks of 1xx before the answer; browsers see one or two
-SHORT_BYTES: Final = 128 * 1024  # of a body for which room is asked once
-STOP: Final = -1  # tells libcurl to give up; any number but the length does
+MAX_INTERIM: Final = 20  # 1xx blocks before the response; browsers see one or two
+SHORT_BYTES: Final = 128 * 1024  # limit of bodies for which room is requested once
+STOP: Final = -1  # tells libcurl to abort; any number but the length does
 PAUSE: Final[int] = pycurl.WRITEFUNC_PAUSE
 _EMPTY_LINES: Final = (b"\r\n", b"\n")
 _NO_HEADERS: Final = Head(b"")
 
 
 class Intake:
-    """Takes many answers, one after the other.
+    """Collects many responses, one after the other.
 
-    `head` is the last one that was whole, `status` is its status: 0 before it, and where it has
-    none. `is_cut` says whether the body was longer than it may be, and is not whole. `is_watched`:
-    whether `on_start` must see the first piece of a page; it is set for one head alone.
+    `head` is the last complete head, `status` its status: 0 before it, and if it has none.
+    `is_cut`: the body was longer than the limit and is not complete. `is_watched`: `on_start` must
+    see the first piece of a body; it is set for one head only.
     """
 
     def __init__(
@@ -38,9 +38,10 @@ class Intake:
         on_start: Callable[[bytes], object],
         on_fault: Callable[[str], object],
     ) -> None:
-        """`on_head`: a head is whole that is no interim one; what it returns, libcurl is told.
-        `on_start`: whether the first piece of a body, where `is_watched`, is not wanted.
-        `on_fault`: is told what is wrong with the answer, before libcurl is told to give up.
+        """`on_head` is called when a head other than 1xx is complete; its result goes to libcurl.
+
+        `on_start` gets the first piece of a body if `is_watched`, and returns whether it is
+        unwanted. `on_fault` gets a sentence about the fault before libcurl is told to abort.
         """
         self._max_header_bytes = max_header_bytes
         self._may_hold = may_hold
@@ -51,14 +52,14 @@ class Intake:
         self.begin(0)
 
     def begin(self, max_body_bytes: int) -> None:
-        """Forget the last answer: another will come."""
+        """Reset for the next response."""
         self._max_body_bytes = max_body_bytes
         self._header_bytes = self._interim = self.status = 0
         self._is_whole = self.is_watched = self.is_cut = False
         self.end()
 
     def end(self) -> None:
-        """Hold nothing; what was found out stays."""
+        """Free the body; the other facts stay."""
         self.head = b""
         self._headers = _NO_HEADERS
         self._lines: list[bytes] = []
@@ -66,14 +67,15 @@ class Intake:
         self._body_bytes = self._granted = 0
 
     def taken(self) -> bytes:
-        """All that came of the body. It is not held here any longer."""
+        """The received body. It is removed from here."""
         pieces, self._pieces = self._pieces, []
         self._body_bytes = self._granted = 0
         return b"".join(pieces)
 
     def let_pass(self, content_type: str) -> None:
-        """`on_head` has nothing to say to a 200 of this very type, in this answer or a later one,
-        if it sets no cookies and announces no more bytes than there may be."""
+        """Skip `on_head` for a status 200 with exactly this type, now and in later responses, if it
+        sets no cookies and its Content-Length is within the limit.
+        """
         self._passed = content_type
 
     def _passes(self) -> bool:
@@ -86,7 +88,7 @@ class Intake:
         )
 
     def header(self, line: bytes) -> int | None:
-        """The next line. What libcurl shall do: None to go on."""
+        """Take the next header line. Returns the instruction for libcurl; None to continue."""
         self._header_bytes += len(line)
         if self._header_bytes > self._max_header_bytes:
             return self._fail(f"more than {self._max_header_bytes} bytes of headers")
@@ -114,12 +116,12 @@ class Intake:
         return STOP
 
     def body(self, piece: bytes) -> int | None:
-        """The next piece; the same."""
+        """Take the next piece of the body; as above."""
         is_first = self.is_watched and not self._body_bytes and 200 <= self.status < 300
         if is_first and self._on_start(piece):
             return STOP
         if not self._has_room(len(piece)):
-            return PAUSE  # libcurl brings the same piece again when the transfer goes on
+            return PAUSE  # libcurl delivers the same piece again when the transfer resumes
         left = self._max_body_bytes - self._body_bytes
         self._pieces.append(piece[:left])
         self._body_bytes += min(len(piece), left)

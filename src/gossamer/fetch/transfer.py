@@ -1,7 +1,7 @@
-"""One libcurl handle and what is under way on it.
+"""One libcurl handle and its current request.
 
-Handles are used again and again; only what differs between requests is set each time. What comes
-is gathered by `import_intake.py`, and judged here as soon as its head is whole.
+Handles are reused; only what differs between requests is set each time. `intake.py` collects the
+response, and this module checks it as soon as its head is complete.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from gossamer.urls.canonical import host_of, origin_of, port_of
 
 _MAY_ASK: Final[int] = pycurl.PREREQFUNC_OK
 _MAY_NOT_ASK: Final[int] = pycurl.PREREQFUNC_ABORT
-_SUPPRESS_CONNECT_HEADERS: Final = 265  # what a proxy says about its tunnel; pycurl has no name
-# With one scheme libcurl proves who we are at once, with two it first asks which is wanted.
+# the headers of a proxy about its tunnel; pycurl has no name for it
+_SUPPRESS_CONNECT_HEADERS: Final = 265
+# With one scheme libcurl authenticates at once, with two it first asks which is wanted.
 _SCHEMES: Final[dict[str, int]] = {
     "": pycurl.HTTPAUTH_BASIC | pycurl.HTTPAUTH_DIGEST,
     "basic": pycurl.HTTPAUTH_BASIC,
     "digest": pycurl.HTTPAUTH_DIGEST,
 }
-_BUFFER_BYTES: Final = 128 * 1024  # most bodies come in one or two pieces
+_BUFFER_BYTES: Final = 128 * 1024  # most bodies arrive in one or two pieces
 _PAGE: Final = Purpose.PAGE
 
 
@@ -79,7 +80,8 @@ class Transfer:
         self._guard = guard
         self._network = network
         self._way = DIRECT
-        self._nameless = "none yet"  # how URLs begin that need no pin: their host is an address
+        # prefix of URLs that need no pin, because their host is an address
+        self._nameless = "none yet"
         self.curl = _handle(settings, network.authorities)
         self.curl.setopt(pycurl.HTTPHEADER, headers.for_all)
         self.curl.setopt(pycurl.HEADERFUNCTION, self.intake.header)
@@ -88,11 +90,11 @@ class Transfer:
         self.curl.setopt(pycurl.PREREQFUNCTION, self._on_ask)
 
     def begin(self, lease: Lease, cookies: str, *, may_repeat: bool) -> pycurl.Curl:
-        """Forget the last request and make ready for this one.
+        """Reset the handle and prepare it for this request.
 
-        `cookies` is the value of its Cookie header, or empty.
-        `may_repeat`: the host is not resting between requests, so libcurl may ask once more where
-        it took a connection that the server was just closing.
+        `cookies` is the value of the Cookie header, or empty. `may_repeat`: the host has no delay
+        between requests, so libcurl may repeat a request on a connection that the server was just
+        closing.
         """
         self.lease = lease
         self._asks_left = 2 if may_repeat else 1
@@ -127,14 +129,14 @@ class Transfer:
 
     @property
     def hidden_names(self) -> tuple[str, ...]:
-        """Headers that this request had beside those of `Headers`, and that are not kept."""
+        """Headers of this request beyond those of `Headers`, whose values are not archived."""
         if self._way.login is None and not self._cookies:
             return ()
         is_known = self._way.login is not None and (self._way.scheme or self._was_challenged)
         return (("Authorization",) if is_known else ()) + (("Cookie",) if self._cookies else ())
 
     def _pin(self, lease: Lease) -> None:
-        """See to it that the name means the address that was judged, at a proxy too."""
+        """Pin the name to the checked address, at a proxy too."""
         host, port, address = host_of(lease.url), port_of(lease.url), lease.address
         if not self._way.proxy and address_in(host):
             self._nameless = f"{origin_of(lease.url)}/"
@@ -146,8 +148,8 @@ class Transfer:
             self.curl.setopt(pycurl.CONNECT_TO, [f"{host}:{port}:{pinned}:{port}"])
 
     def _take(self, way: Way) -> None:
-        """Go another way than the last request, where it is another."""
-        # Host and proxy may each ask who we are before they let the request through.
+        """Change proxy and login if they differ from the last request."""
+        # Host and proxy may each send a challenge before they accept the request.
         self._asks_left += (way.login is not None) + (way.proxy_login is not None)
         if way == self._way:
             return
@@ -160,32 +162,32 @@ class Transfer:
         _set_login(curl, way.proxy_login, pycurl.PROXYUSERNAME, pycurl.PROXYPASSWORD)
 
     def end(self) -> None:
-        """The request is over, and its answer taken: hold nothing of it."""
+        """End the request and free its response."""
         self.intake.end()
         self._held.end(self)
 
     def excess(self) -> int:
-        """By how many bytes more has come than may come for the body; looked at now and then."""
+        """Number of bytes received beyond the limit of the body. Called from time to time."""
         came = raw_bytes(self.curl)
         if came is None:
             return 0
-        if self._came_before is None:  # on a connection that others had used, since the first look
+        if self._came_before is None:  # on a reused connection, count from the first call
             is_new = self.curl.getinfo(pycurl.NUM_CONNECTS) > 0
             self._came_before = 0 if is_new else came
         self.came_bytes = came - self._came_before
         return self.came_bytes - most_for(self.lease.max_body_bytes)
 
     def speed(self, now_s: float) -> float:
-        """Bytes a second since the request began."""
+        """Bytes per second since the request began."""
         came: float = self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)
         return came / max(now_s - self.began_s, 0.001)
 
     def resume(self) -> None:
-        with suppress(pycurl.error):  # it may have ended, by its time or by a piece too many
+        with suppress(pycurl.error):  # it may have ended by its timeout or its size
             self.curl.pause(pycurl.PAUSE_CONT)
 
     def _on_connect(self, _purpose: int, address: tuple[int, int, int, tuple[str, int]]) -> object:
-        """Judge the very address that is about to be connected to, by us or by the proxy."""
+        """Check the address that this program or the proxy is about to connect to."""
         family, kind, protocol, (ip, *_) = address
         if self._way.proxy:
             ip = self.lease.address
@@ -201,7 +203,7 @@ class Transfer:
         return _Lent(socket.socket(family, kind, protocol))
 
     def _on_ask(self, *_connection: object) -> int:
-        """Before each request, and libcurl's own repetition of one is a request too."""
+        """Called before each request, including repeats by libcurl itself."""
         self._asks_left -= 1
         if self._asks_left >= 0:
             return _MAY_ASK
@@ -212,14 +214,14 @@ class Transfer:
         self.failure = Reason.PROTOCOL, sentence
 
     def _on_head(self) -> int | None:
-        """The head of the answer is whole: does it promise what is wanted?"""
+        """The head of the response is complete: check whether the body is wanted."""
         status, head = self.intake.status, Head(self.intake.head)
         self.set_cookies += head.all("set-cookie")
         if status == 401 and self._way.login is not None:
             self._was_challenged = True
             self._network.note_challenge(self.lease.url, head.all("www-authenticate"))
         if self.lease.purpose is not _PAGE:
-            return None  # whatever it is called and however long: its beginning is read
+            return None  # any type and length: the first part of the body is read
         content_type = head.content_type()
         self.refusal = self._judge.forbids(
             status,
@@ -236,8 +238,9 @@ class Transfer:
         return STOP if self.refusal else None
 
     def judge_last_type(self) -> None:
-        """Refuse an answer with several Content-Type headers by the one that counts: the intake
-        compares the first alone with the type that it may let pass."""
+        """Check the effective one of several Content-Type headers. The intake compares only the
+        first one with the type that it lets pass.
+        """
         head = self.intake.head
         if self.lease.purpose is _PAGE and head.lower().count(b"\ncontent-type") > 1:
             self.refusal = self._judge.forbids(
@@ -248,13 +251,13 @@ class Transfer:
             )
 
     def _on_start(self, piece: bytes) -> bool:
-        """The first bytes of what the head did not tell: are they unwanted?"""
+        """Check the first bytes of a body whose head did not tell the type."""
         self.refusal = self._judge.forbids_bytes(self._untold_type, piece)
         return self.refusal is not None
 
 
 class _Lent:
-    """A socket for libcurl, which takes a duplicate of it: ours is closed as soon as it has."""
+    """A socket for libcurl, which duplicates it. Ours is closed as soon as it has."""
 
     def __init__(self, own: socket.socket) -> None:
         self._own = own
@@ -274,7 +277,7 @@ def _set_login(curl: pycurl.Curl, login: Login | None, user: int, password: int)
 
 
 def _handle(settings: Fetch, authorities: bytes) -> pycurl.Curl:
-    """A handle with everything that is the same for all requests."""
+    """A handle with all options that are the same for all requests."""
     curl = pycurl.Curl()
     curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
     curl.setopt(pycurl.FOLLOWLOCATION, 0)
@@ -283,7 +286,7 @@ def _handle(settings: Fetch, authorities: bytes) -> pycurl.Curl:
     curl.setopt(pycurl.PATH_AS_IS, 1)
     curl.setopt(pycurl.HTTP09_ALLOWED, 0)
     curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
-    # The environment's proxies and the user's .netrc are not ours to use.
+    # Ignore the proxies of the environment and the user's .netrc.
     curl.setopt(pycurl.PROXY, "")
     curl.setopt(pycurl.NETRC, pycurl.NETRC_IGNORED)
     curl.setopt(pycurl.CONNECTTIMEOUT_MS, round(settings.connect_time_s * 1000))

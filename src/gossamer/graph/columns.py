@@ -1,11 +1,11 @@
-"""Arrow columns over the memory of NumPy arrays and Python's texts.
+"""Arrow columns over the memory of NumPy arrays and Python strings.
 
-`pyarrow.array` makes the same columns. But whatever it is given, it first loads pandas where that
-is installed, to know its types: 0.3 s of CPU in every process of a crawl, none of which needs it.
-So do `pyarrow.scalar`, `Array.to_numpy`, and `read_table` of `pyarrow.parquet`.
+`pyarrow.array` makes the same columns. But it first loads pandas if that is installed, to know its
+types: 0.3 s of CPU in every process of a crawl, none of which needs it. So do `pyarrow.scalar`,
+`Array.to_numpy`, and `read_table` of `pyarrow.parquet`.
 
-And what a column can do with itself is called by name, because `pyarrow.compute` makes a function
-with documentation of each of 300 names when it is loaded, in 35 ms.
+Compute functions are called by name, because `pyarrow.compute` builds a documented function for
+each of 300 names when it is loaded, in 35 ms.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from gossamer.graph.arrow import pa
 
 
 def number_column(values: NDArray[Any]) -> Any:
-    """A column of numbers. It is the array's own memory: do not change that afterwards."""
+    """A column of numbers. It shares the array's memory: do not change that afterwards."""
     kept = np.ascontiguousarray(values)
     buffers = [None, pa.py_buffer(kept)]
     return pa.Array.from_buffers(pa.from_numpy_dtype(kept.dtype), len(kept), buffers)
 
 
 def number_array(column: Any) -> NDArray[Any]:
-    """The numbers of a column. It is the column's own memory: read only. Raises ArrowInvalid."""
-    kind = np.dtype(column.type.to_pandas_dtype())  # a class of NumPy's, in spite of its name
+    """The numbers of a column. They share the column's memory: read only. Raises ArrowInvalid."""
+    kind = np.dtype(column.type.to_pandas_dtype())  # a NumPy type, despite its name
     if not len(column):
         return np.empty(0, kind)
     if column.null_count or kind.kind not in "iuf":
@@ -40,20 +40,20 @@ def number_array(column: Any) -> NDArray[Any]:
 def text_column(values: Sequence[str]) -> Any:
     """A column of texts, of at most 2 GB together.
 
-    Half a surrogate pair, which a script can put in a page, is no UTF-8: it becomes a `?`.
+    A lone surrogate, which a script can put into a page, is not valid UTF-8: it becomes a `?`.
     """
     joined = "".join(values)
     data = joined.encode("utf-8", "replace")
     ends = np.zeros(len(values) + 1, np.int32)
     np.cumsum(np.fromiter(map(len, values), np.int32, len(values)), out=ends[1:])
-    if len(data) != len(joined):  # from characters to bytes: where does each character begin?
+    if len(data) != len(joined):  # convert character offsets to byte offsets
         is_first = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
         ends = np.append(np.flatnonzero(is_first), len(data)).astype(np.int32)[ends]
     return pa.StringArray.from_buffers(len(values), pa.py_buffer(ends), pa.py_buffer(data))
 
 
 def coded(column: Any) -> Any:
-    """The same column with a dictionary, in which each value is once."""
+    """The same column, dictionary-encoded."""
     return _called("dictionary_encode", column)
 
 
@@ -68,7 +68,7 @@ def filled(column: Any, value: Any) -> Any:
 
 
 def places_in_order(column: Any) -> NDArray[Any]:
-    """The numbers of a column's rows in the order of their values."""
+    """The row numbers of a column, sorted by value."""
     return number_array(_called("array_sort_indices", column))
 
 

@@ -1,12 +1,12 @@
-"""Raw link parts: links as pages named them, one row for each link of each capture.
+"""Raw link parts: links as found in pages, one row for each link of each capture.
 
-Rows are gathered by columns, because this is done for every link of a crawl, and written as one
-Parquet file when the node says so. Nothing is sorted or made distinct here; `tables.py` does that
-when somebody asks. A part is no part of the graph before a manifest names it.
+Rows are collected by columns, because this is done for every link of a crawl, and written as one
+Parquet file when the node asks for it. Nothing is sorted or made distinct here; `tables.py` does
+that for queries. A part belongs to the graph when a manifest names it.
 
-What repeats from row to row is handed to Parquet as a dictionary, and to others it makes one
-itself: half the time and 8 bytes a link instead of 11. The Arrow schema is not stored with it, so
-that a reader sees plain columns.
+Columns with repeated values are passed to Parquet as a dictionary, and for others it builds one
+itself: half the time, and 8 bytes per link instead of 11. The Arrow schema is not stored, so that a
+reader sees plain columns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from gossamer.graph.gathered import Gathered
 from gossamer.graph.manifest import PART_SUFFIX, TEMPORARY_SUFFIX
 from gossamer.records import Edge, LinkKind
 
-# A question about faults skips the parts without any; no other column is asked for so.
+# A query for faults skips the parts without any; no other column is filtered so.
 _WITH_STATISTICS: Final = ["fault"]
 _made: Final = tuple.__new__  # a third of the time of Edge(...)
 _TEXTS: Final = ("source", "target", "anchor", "rel", "place", "kind")
@@ -31,7 +31,7 @@ _TEXTS: Final = ("source", "target", "anchor", "rel", "place", "kind")
 
 @cache
 def schema() -> Any:
-    """The columns of a part. Made when first asked for: see `arrow.py`."""
+    """The columns of a part. Built on first use: see `arrow.py`."""
     numbers = [("line", pa.int32()), ("fault", pa.string()), ("seen_us", pa.int64())]
     columns = [*((name, pa.string()) for name in _TEXTS), *numbers]
     return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns])
@@ -44,32 +44,32 @@ def __getattr__(name: str) -> Any:
 
 
 class PartWriter:
-    """The rows gathered since the last `write`, in the folder of one graph."""
+    """The rows collected since the last `write`, in the folder of one graph."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._rows = _Rows()
-        self.chars = 0  # of their targets, which can be 16,000 each
+        self.chars = 0  # of their targets, which can have 16,000 each
 
     @property
     def rows(self) -> int:
-        """How many rows are gathered."""
+        """The number of collected rows."""
         return len(self._rows.gathered)
 
     def add(self, source: str, at_us: int, edges: Sequence[Edge]) -> None:
-        """Gather the links of one capture of a page."""
+        """Add the links of one capture of a page."""
         if edges:
             self.chars += self._rows.add(source, at_us, edges)
 
     def add_capture(self, source: str, at_us: int, edges: Sequence[Edge]) -> None:
-        """The same, with a row that says that the page was captured, whatever links it has."""
+        """The same, with a row for the capture itself, whatever links it has."""
         capture = _made(Edge, (source, b"", "", "", "", LinkKind.CAPTURE, 0, ""))
         self.chars += self._rows.add(source, at_us, [capture, *edges])
 
     def write(self, name: str) -> Path:
-        """Write what is gathered as the part `name`, synced to the disk, and begin anew.
+        """Write the collected rows as the part `name`, synced, and start again.
 
-        `name` is without suffix. If this raises, the rows are still here and there is no part.
+        `name` has no suffix. If this raises, the rows are still here and there is no part.
         """
         path = self._folder / (name + PART_SUFFIX)
         new = path.with_name(path.name + TEMPORARY_SUFFIX)
@@ -91,16 +91,16 @@ class PartWriter:
 
 
 class _Rows:
-    """Gathered rows: edges, which many rows share, and of which page's they are."""
+    """Collected rows: edges, which many rows share, and the pages they belong to."""
 
     def __init__(self) -> None:
         self.gathered = Gathered()
         self._sources: list[str] = []  # of pages
         self._seen_us: list[int] = []  # of pages
-        self._counts: list[int] = []  # of pages, how many rows each has
+        self._counts: list[int] = []  # of pages: the number of rows of each
 
     def add(self, source: str, at_us: int, edges: Sequence[Edge]) -> int:
-        """How many characters their targets have."""
+        """Return the total length of their targets in characters."""
         chars = self.gathered.add(edges)
         self._counts.append(len(edges))
         self._sources.append(source)
@@ -108,8 +108,8 @@ class _Rows:
         return chars
 
     def table(self) -> Any:
-        """The rows as an Arrow table, with dictionaries where the schema has their values."""
-        # Not at the top: it takes NumPy along, which a crawl without a graph never loads.
+        """The rows as an Arrow table, dictionary-encoded where the schema has texts."""
+        # Imported here: it loads NumPy, which a crawl without a graph does not need.
         from gossamer.graph.part_table import table_of
 
         coded = self.gathered.columns()

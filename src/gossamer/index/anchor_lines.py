@@ -1,7 +1,7 @@
-"""Lines of anchors in memory, each once, and those of a page at hand.
+"""Anchor lines in memory, each once, by page.
 
-A page brings some twenty links, half of which were met before, so this is asked for every link of a
-crawl: 25 microseconds a page, and about 200 bytes of memory a line.
+A page has about twenty links, half of which are known, so this is called for every link of a crawl:
+25 microseconds per page, and about 200 bytes of memory per line.
 
     line: key (16 bytes), host (the 8 bytes of a key that name it), length (2), anchor in UTF-8
 """
@@ -18,11 +18,11 @@ HEAD: Final = struct.Struct(f">{KEY_BYTES}s{HOST_BYTES}sH")
 
 
 class Lines:
-    """Lines that came at about the same time. A thread may note while another asks."""
+    """Lines of about the same time. One thread may add while another reads."""
 
     def __init__(self) -> None:
-        # Of each page its line, or its lines where there are several: most pages have one, and an
-        # empty dictionary takes more memory than a line.
+        # Page -> its line, or its lines if there are several: most pages have one, and an empty
+        # dictionary takes more memory than a line.
         self._pages: dict[bytes, bytes | dict[bytes, None]] = {}
         self._untaken: list[bytes] = []
         self._count = 0
@@ -34,9 +34,10 @@ class Lines:
     def note(
         self, anchors: bytes, source: bytes, before: Lines | None
     ) -> tuple[bytes, list[bytes]]:
-        """Add the links of a page, as `anchor_pack.py` packs them; the lines that are new here and
-        in `before`, one after another, and the target of each. Links of a page to itself do not
-        count. Raises ValueError where these are no links; then some may be added."""
+        """Add the links of a page, packed by `anchor_pack.py`. Return the lines that are new here
+        and in `before`, concatenated, and the target of each. Links of a page to itself do not
+        count. Raises ValueError for invalid bytes; then some links may be added.
+        """
         host, lines, targets = source[:HOST_BYTES], [], []
         for target, text in unpack_anchors(anchors):
             if target == source:
@@ -54,18 +55,18 @@ class Lines:
         return data, targets
 
     def count(self, key: bytes, counts: dict[str, int]) -> None:
-        """Add the anchors of a page to `counts`, each with the number of hosts that link so."""
+        """Add the anchors of a page to `counts`, each with the number of linking hosts."""
         for line in self.find(key):
             anchor = line[HEAD.size :].decode(errors="replace")
             counts[anchor] = counts.get(anchor, 0) + 1
 
     def find(self, key: bytes) -> list[bytes]:
-        """The lines of a page, in no order."""
+        """The lines of a page, unordered."""
         known = self._pages.get(key, {})
         return [known] if isinstance(known, bytes) else list(known)
 
     def take(self) -> bytes:
-        """All lines that were not taken before, one after another."""
+        """All lines that were not taken before, concatenated."""
         untaken, self._untaken = self._untaken, []
         return b"".join(untaken)
 
@@ -74,7 +75,7 @@ class Lines:
         return known is not None and (line == known if isinstance(known, bytes) else line in known)
 
     def _add(self, target: bytes, line: bytes) -> bool:
-        """Whether the line is new here; then it is known from now on."""
+        """Add a line. Return whether it is new here."""
         known = self._pages.setdefault(target, line)
         if known is line:
             return True

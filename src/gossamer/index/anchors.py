@@ -1,14 +1,13 @@
-"""Under which words do other pages link to this one?
+"""The anchor texts with which other pages link to a page.
 
-Every (target, anchor, linking host) that is met is a line of one file, `index/anchors`, only
-appended to; the same line twice is no harm. What came last is remembered in memory, what came
-before that is looked up on the disk (`sorted_lines.py`); so a page is first written with all
-anchors that are known by then. Those that come later reach it in a late pass, which goes through
-all lines and says which entries lack words: those are written again.
+Every new (target, anchor, linking host) is a line of one append-only file, `index/anchors`; a
+repeated line does no harm. Recent lines are cached in memory, older ones are looked up on disk
+(`sorted_lines.py`), so a page is first written with all anchors known by then. Later ones reach it
+in a late pass, which reads all lines and finds the entries that lack words: those are rewritten.
 
-An entry has the 200 anchors with the most linking hosts, ties in the order of the alphabet; so
-which they are hangs on the lines alone, not on when they came. Whether the entry has their words is
-told by one number of it, the digest of the set of words (`words_number`).
+An entry has the 200 anchors with the most linking hosts, ties in alphabetical order, so the choice
+depends only on the lines, not on their order. One number of the entry, the digest of the set of
+words (`words_number`), tells whether it has their words.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ from gossamer.index.words import distinct
 
 MOST: Final = 200  # anchors of a page
 
-_REMEMBERED: Final = 100_000  # lines, at about 200 bytes each; twice that at the most
-_REMEMBERED_BYTES: Final = 20_000_000  # of lines; twice that at the most
-_MOST_UNSETTLED: Final = 200_000  # pages, at about 100 bytes each
+_REMEMBERED: Final = 100_000  # lines, about 200 bytes each; at most twice that
+_REMEMBERED_BYTES: Final = 20_000_000  # of lines; at most twice that
+_MOST_UNSETTLED: Final = 200_000  # pages, about 100 bytes each
 _READ_BYTES: Final = 4_000_000  # of the file at once, when it is sorted again
-_BYTES_A_SHARE: Final = 8_000_000  # of lines: their pages take 60 MB of memory at the most
+_BYTES_A_SHARE: Final = 8_000_000  # of lines: their pages take at most 60 MB of memory
 _ENTRIES_A_SHARE: Final = 50_000
 
-Counts = Mapping[str, int]  # anchors, each with the number of hosts that link under it
+Counts = Mapping[str, int]  # anchor -> number of hosts that link with it
 
 
 class _Sorted(Protocol):
-    """What `sorted_lines.py` has: that needs NumPy, and small crawls end without."""
+    """The interface of `sorted_lines.py`, which needs NumPy; small crawls end without it."""
 
     def add(self, lines: Sequence[bytes]) -> None: ...
 
@@ -62,32 +61,34 @@ class AnchorBook:
         remember: int = _REMEMBERED,
         crc32: int | None = None,
     ) -> None:
-        """Goes on behind the first `length` bytes; what follows them was never committed.
+        """Continue after the first `length` bytes; later bytes were never committed.
 
-        `crc32` is that of these bytes, None where nobody knows it.
+        `crc32` is that of these bytes, None if unknown.
         """
         self._path = path
         self._file = open_appended(path, length)
         self.length = length
         self.crc32 = crc32 if length else 0
         self._remember = remember
-        # Lines that came last, and those before them. Another thread may exchange them: read once.
+        # Recent lines, and those before them. Another thread may replace them: read once.
         self._known: tuple[Lines, Lines | None] = Lines(), None
-        self._waiting: list[bytes] = []  # lines that are not in the file
-        self._unsorted: list[bytes] = []  # lines that neither are in order nor came last
-        self._unread = length  # bytes of the file of which neither has the lines
+        self._waiting: list[bytes] = []  # lines that are not in the file yet
+        self._unsorted: list[bytes] = []  # lines that are neither sorted nor recent
+        self._unread = length  # bytes of the file whose lines are in neither
         self._sorted: _Sorted | None = None
-        self.is_whole = length == 0  # whether all lines are remembered
-        # Pages with lines that came after they were written, some of which may have come before as
-        # well; None where that is not known: who opens a book has not seen them come.
+        self.is_whole = length == 0  # whether all lines are in memory
+        # Pages with lines that came after they were written, some of which may be repeats. None if
+        # unknown, after an existing file was opened.
         self._unsettled: set[bytes] | None = None if length else set()
 
     def note(self, target: bytes, anchor: str, source: bytes) -> None:
-        """A page links to another. Links of a page to itself, and without words, do not count."""
+        """Record a link between two pages. Links of a page to itself, and without text, do not
+        count.
+        """
         self.note_all(pack_anchors(((target, anchor),)), source)
 
     def note_all(self, anchors: bytes, source: bytes) -> None:
-        """The same for all links of a page, as `anchor_pack.py` packs them."""
+        """The same for all links of a page, packed by `anchor_pack.py`."""
         recent, before = self._known
         data, targets = recent.note(anchors, source, before)
         if targets:
@@ -98,12 +99,13 @@ class AnchorBook:
                 self._forget()
 
     def settle(self, keys: Collection[bytes]) -> dict[bytes, tuple[str, ...]]:
-        """The anchors of pages that are known now, as many as an entry has; pages without any are
-        left out. The pages are written with them now. Raises CorruptFile, OSError."""
+        """The anchors known now, limited to those of an entry; pages without any are left out. The
+        caller writes the pages with them. Raises CorruptFile, OSError.
+        """
         keys = frozenset(keys)  # every line found is looked up among them
         if self._unsettled is not None:
-            self._unsettled.difference_update(keys)  # first: what is noted meanwhile is unsettled
-        known, found = self._known, {}  # before it is asked whether they are all
+            self._unsettled.difference_update(keys)  # first: links recorded meanwhile are unsettled
+        known, found = self._known, {}  # read before checking whether they are all
         older = {} if self.is_whole else self._older(keys)
         for key in keys:
             lines = older.get(key)
@@ -113,8 +115,8 @@ class AnchorBook:
         return found
 
     def sync(self) -> int:
-        """Make all lines last that were noted until now; how many bytes they are."""
-        lines, self._waiting = self._waiting, []  # another thread may go on noting
+        """Make all recorded lines durable. Return their number of bytes."""
+        lines, self._waiting = self._waiting, []  # another thread may continue to record
         data = b"".join(lines)
         self.length += self._file.write(data)
         if self.crc32 is not None:
@@ -124,22 +126,23 @@ class AnchorBook:
         return self.length
 
     def close(self) -> None:
-        """What was not synced may be lost."""
+        """Unsynced lines may be lost."""
         with suppress(OSError):
             self._file.close()
-        with suppress(OSError):  # a full disk, which was met before, is met once more
+        with suppress(OSError):  # a full disk, which was reported before, fails again
             if self._sorted is not None:
                 self._sorted.close()
 
     def shares(self, entries: int) -> Iterator[Share]:
-        """The shares in which all anchors, and so many entries, can be read in bounded memory."""
+        """The shares in which all anchors, and this many entries, can be read in bounded memory."""
         of_lines = 0 if self.is_whole else -(-self.length // _BYTES_A_SHARE)
         of_entries = -(-entries // _ENTRIES_A_SHARE)
         return shares_of(max(of_lines, of_entries), 1)
 
     def read(self, share: Share, keys: Collection[bytes]) -> dict[bytes, Counts]:
-        """All anchors of some pages, which are all of that share; without pages that were written
-        with all they have, where that is known. Raises CorruptFile, OSError."""
+        """All anchors of some pages, which are all in that share, without pages that are known to
+        be complete. Raises CorruptFile, OSError.
+        """
         known = self._known
         wanted = keys if self._unsettled is None else self._unsettled.intersection(keys)
         if not self.is_whole:
@@ -148,7 +151,7 @@ class AnchorBook:
         return {key: counts for key in wanted if (counts := _remembered(known, key))}
 
     def _forget(self) -> None:
-        """Begin anew with lines to remember; those that came before the last ones are let go."""
+        """Start a new cache of recent lines; the oldest lines are dropped from memory."""
         recent, before = self._known
         if before is not None:
             self.is_whole = False
@@ -162,7 +165,7 @@ class AnchorBook:
             self._unsorted.append(data)
 
     def _older(self, keys: Collection[bytes], share: Share = ALL) -> dict[bytes, list[bytes]]:
-        """The distinct lines of some pages that are on the disk."""
+        """The distinct lines of some pages that are on disk."""
         pages: dict[bytes, list[bytes]] = {}
         for line in self._in_order().find(keys, share):
             pages.setdefault(line[:KEY_BYTES], []).append(line)
@@ -170,7 +173,7 @@ class AnchorBook:
 
     def _in_order(self) -> _Sorted:
         if self._sorted is None:
-            from gossamer.index.sorted_lines import SortedLines  # with NumPy: see `_Sorted`
+            from gossamer.index.sorted_lines import SortedLines  # loads NumPy: see `_Sorted`
 
             self._sorted = SortedLines(self._path.parent)
             for lines in _bunches_in(self._path, self._unread):
@@ -182,14 +185,14 @@ class AnchorBook:
 
 
 def chosen(anchors: Counts) -> tuple[str, ...]:
-    """The anchors that an entry has, of all."""
-    if max(anchors.values()) == 1:  # most are known to one host alone
+    """The anchors that an entry gets, of all."""
+    if max(anchors.values()) == 1:  # most come from one host only
         return tuple(sorted(anchors)[:MOST])
     return tuple(sorted(anchors, key=lambda anchor: (-anchors[anchor], anchor))[:MOST])
 
 
 def words_number(anchors: str) -> int:
-    """A number of 64 bits for the set of the words of anchors in normal form; 0 for none."""
+    """A 64-bit number for the set of the normalised words of anchors; 0 for none."""
     words = distinct(anchors)
     if not words:
         return 0
@@ -198,13 +201,13 @@ def words_number(anchors: str) -> int:
 
 
 def _counts(lines: Iterable[bytes]) -> Counts:
-    """The anchors of one page by its distinct lines."""
+    """The anchors of one page from its distinct lines."""
     texts = Counter([line[HEAD.size :] for line in lines])
     return {text.decode(errors="replace"): count for text, count in texts.items()}
 
 
 def _remembered(known: tuple[Lines, Lines | None], key: bytes) -> Counts:
-    """The anchors of a page by what is remembered; each line is in one of the two."""
+    """The anchors of a page from the cache; each line is in one of the two."""
     counts: dict[str, int] = {}
     for lines in known:
         if lines is not None:
@@ -213,14 +216,15 @@ def _remembered(known: tuple[Lines, Lines | None], key: bytes) -> Counts:
 
 
 def _all_counts(older: Iterable[bytes], known: tuple[Lines, Lines | None], key: bytes) -> Counts:
-    """The anchors of a page by its distinct lines on the disk and by what is remembered, which may
-    overlap."""
+    """The anchors of a page from its distinct lines on disk and from the cache, which may
+    overlap.
+    """
     recent, before = known
     return _counts({*older, *recent.find(key), *(before.find(key) if before is not None else ())})
 
 
 def _bunches_in(path: Path, length: int) -> Iterator[list[bytes]]:
-    """The lines in the first `length` bytes, some at a time. Raises CorruptFile."""
+    """The lines in the first `length` bytes, in batches. Raises CorruptFile."""
     with path.open("rb") as file:
         start, rest = 0, b""
         while start + len(rest) < length:
@@ -235,7 +239,7 @@ def _bunches_in(path: Path, length: int) -> Iterator[list[bytes]]:
 
 
 def _cut(data: bytes) -> tuple[list[bytes], int]:
-    """The whole lines at the beginning, and where they end."""
+    """The whole lines at the start, and the offset of their end."""
     lines, at = [], 0
     last = len(data) - HEAD.size
     while at <= last:

@@ -59,26 +59,26 @@ class Reread(Struct, frozen=True, array_like=True, tag=9):
 
 
 class EndSlow(Struct, frozen=True, array_like=True, tag=11):
-    """Other hosts wait for connections: end the slowest requests, at most so many."""
+    """End at most this many of the slowest requests, because other hosts wait for connections."""
 
     most: int
 
 
 class Close(Struct, frozen=True, array_like=True, tag=3):
-    """Write what is left and end."""
+    """Write the remaining data and end."""
 
 
 # -- from a worker to the node
 
 
 class Reported(Struct, frozen=True, array_like=True, tag=_REPORTED):
-    """How a lease ended. Reports come in the order of the archive."""
+    """The result of a lease. Reports come in the order of the archive."""
 
     processed: ProcessedPage
 
 
 class PartWritten(Struct, frozen=True, array_like=True, tag=5):
-    """A part of links is written, and how far the graph reaches with it."""
+    """A part of links was written; says how far the graph reaches with it."""
 
     name: str
     rows: int
@@ -98,7 +98,7 @@ class Fault(Struct, frozen=True, array_like=True, tag=7):
 
 
 class Closed(Struct, frozen=True, array_like=True, tag=8):
-    """All is written and closed."""
+    """Everything is written and closed."""
 
 
 # -- both ways
@@ -131,26 +131,26 @@ class Frames(Generic[T]):
         self._held = bytearray()
 
     def feed(self, data: bytes | bytearray) -> Iterator[T]:
-        """The messages that are whole now."""
+        """The messages that are complete now."""
         if self._held:
             self._held += data
             if not self._is_whole(self._held, 0):
                 return
             data, self._held = self._held, bytearray()
         at = 0
-        view = memoryview(data)  # nearly always of whole messages: they are not copied
+        view = memoryview(data)  # nearly always whole messages, which are not copied
         try:
             while self._is_whole(data, at):
                 start = at + HEADER.size
                 at = start + HEADER.unpack_from(data, at)[0]
                 yield self._read(view[start:at])
-        finally:  # whoever failed over one message hears the others
+        finally:  # after a failure with one message the others are still read
             if at < len(data):
                 self._held += view[at:]
 
     @staticmethod
     def _is_whole(data: bytes | bytearray, at: int) -> bool:
-        """Whether all of the message that begins there has come."""
+        """Whether the message that begins there is complete."""
         if len(data) - at < HEADER.size:
             return False
         size: int = HEADER.unpack_from(data, at)[0]
@@ -160,10 +160,10 @@ class Frames(Generic[T]):
 
 
 def reports_in(data: bytes) -> int:
-    """How many reports have come, if they are whole and nothing else has come with them; else 0."""
+    """The number of reports, if they are complete and nothing else has come with them; else 0."""
     count = at = 0
     while len(data) > at + HEADER.size + 1:
-        if data[at + HEADER.size + 1] != _REPORTED:  # the tag, behind the head of the array
+        if data[at + HEADER.size + 1] != _REPORTED:  # the tag, after the head of the array
             return 0
         at += HEADER.size + HEADER.unpack_from(data, at)[0]
         count += 1
@@ -171,8 +171,9 @@ def reports_in(data: bytes) -> int:
 
 
 def for_node(processed: ProcessedPage, *, is_indexed: bool) -> ProcessedPage:
-    """What the node needs of a page. Words go to an index only, and no more of them than it takes:
-    3 MB on the way can be a text of 60."""
+    """The part of a page that the node needs. Text is sent only for an index, and no more than it
+    uses: 3 MB on the wire can be a text of 60 MB.
+    """
     report, page = processed.report, processed.page
     if not is_indexed:
         return ProcessedPage(report)
@@ -184,7 +185,7 @@ def for_node(processed: ProcessedPage, *, is_indexed: bool) -> ProcessedPage:
 
 
 def with_text(processed: ProcessedPage) -> ProcessedPage:
-    """A page with its text, for whoever wants to read it."""
+    """A page with its text, for a consumer that reads it."""
     page, ready = processed.page, processed.ready
     if page is None or ready is None:
         return processed

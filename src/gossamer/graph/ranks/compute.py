@@ -1,4 +1,4 @@
-"""From numbered pages to ranks, and the files that hold them."""
+"""Compute ranks from numbered pages, and write their files."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from gossamer.urls.site import site_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What to compute. PageRank of pages is always among it."""
+    """What to compute. PageRank of pages is always included."""
 
     hits: bool = False
     sites: bool = False
-    nofollow: bool = False  # count links marked so
+    nofollow: bool = False  # count links with rel=nofollow
     damping: float = DAMPING
     tolerance: float = TOLERANCE
     rounds: int = ROUNDS
@@ -48,7 +48,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Where files go, and what is wanted."""
+    """The folders, and what is wanted."""
 
     folder: Path
     spill: Path
@@ -84,7 +84,7 @@ def computed(work: Work, pages: Pages, digest: str, at_us: int) -> RankInfo:
 
 
 def _ranked_pages(work: Work, pages: Pages, name: str) -> tuple[Ranked, int]:
-    """The ranks of pages, as they are written to a file; and the number of links."""
+    """The ranks of pages, which are also written to a file, and the number of links."""
     links = gather(pages.links, pages.count, work.spill)
     _give_back(pages)
     ranked = _pagerank(work.wanted, links, _earlier(work.folder, pages))
@@ -93,14 +93,16 @@ def _ranked_pages(work: Work, pages: Pages, name: str) -> tuple[Ranked, int]:
 
 
 def _give_back(pages: Pages) -> None:
-    """What numbering many took is in pieces all over the heap. With few, whoever computes their
-    ranks, mostly the node of a crawl, is about to end, and would look for pieces for 8 ms."""
+    """Return memory to the system. Numbering many pages leaves fragments all over the heap. With
+    few pages the process, mostly the node of a crawl, is about to end, and the search for fragments
+    would take 8 ms.
+    """
     if len(pages.links) > FEW_ROWS:
         give_back()
 
 
 def _earlier(folder: Path, pages: Pages) -> Vector | None:
-    """The ranks before; damaged ones are none, and are about to be replaced."""
+    """The previous ranks; damaged ones count as none, and are about to be replaced."""
     try:
         reader = RankReader(folder)
         return reader.of_keys(pages.keys()) if reader.pages else None
@@ -119,7 +121,9 @@ def _pagerank(wanted: Wanted, links: InLinks, start: Vector | None = None) -> Ra
 
 
 def _write_sites(work: Work, name: str, pages: Pages) -> None:
-    """The ranks of sites: pages are told apart no more, and links within a site are none."""
+    """Write the ranks of sites: pages are merged into their sites, and links within a site do not
+    count.
+    """
     names, number_of = _sites(pages)
     between = Spool(work.spill, "between")
     for piece in pages.links.chunks():
@@ -133,7 +137,7 @@ def _write_sites(work: Work, name: str, pages: Pages) -> None:
 
 
 def _sites(pages: Pages) -> tuple[list[str], Places]:
-    """The sites in order, and the number of each page's."""
+    """The sorted sites, and the number of each page's site."""
     seen: dict[str, int] = {}
     urls = (url for column in pages.urls() for url in column.to_pylist())
     found = (seen.setdefault(site_of(host_of(url)), len(seen)) for url in urls)
@@ -146,7 +150,7 @@ def _sites(pages: Pages) -> tuple[list[str], Places]:
 
 
 def _write(work: Work, name: str, urls: Iterator[Any], ranked: Ranked, links: InLinks) -> None:
-    """A table of ranks; `urls` are columns in the order of nodes."""
+    """Write a table of ranks; `urls` are columns in the order of nodes."""
     found = hits(links) if work.wanted.hits else None
     schema = store.table_schema()
 

@@ -1,13 +1,13 @@
-"""Who is linked from where, as numbers: the form in which ranks are computed.
+"""Links as numbers, the form in which ranks are computed.
 
     pairs in any order --> sorted by target --> InLinks: for each target its sources
 
-Nodes are numbered from 0, and get *places*: first those that link to others, then those that do
-not, each in the order of their numbers. Rank flows only out of the first ones, so a round visits
-their rows alone, and pages that a crawl has seen and not read cost nothing until the last one.
+Nodes are numbered from 0, and get *places*: first those with outgoing links, then those without,
+each in the order of their numbers. Rank flows only from the first ones, so an iteration processes
+their rows only, and pages that were found and not fetched cost nothing until the last iteration.
 
-A link of a node to itself is none, and a link named twice is one. Memory holds some numbers for
-each node and one chunk of links; the links themselves are in a file when they are many.
+A link of a node to itself does not count, and a repeated link counts once. Memory holds some
+numbers per node and one chunk of links; many links are held in a file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Places = NDArray[np.int32]
 _LOW: Final = np.int64(0xFFFFFFFF)
 _MOST_SHORT: Final = 2**31 - 1
 _NONE: Final = np.empty(0, np.int64)
-_SAMPLE: Final = 1_000_000  # pairs that tell where to part the others
+_SAMPLE: Final = 1_000_000  # pairs that determine where the others are split
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class InLinks:
-    """Links by target. All but `place_of` speak of places, not of numbers."""
+    """Links by target. All fields but `place_of` use places, not numbers."""
 
     place_of: Places  # of each node
-    linking: int  # the places below this one link to others
-    starts: Numbers | Places  # of each place, where its sources begin; one more at the end
-    out_links: Places  # of each linking place
+    linking: int  # places below this one have outgoing links
+    starts: Numbers | Places  # of each place, the start of its sources; one more at the end
+    out_links: Places  # of each place with outgoing links
     sources: Sources
 
     @property
@@ -76,14 +76,14 @@ def unpacked(pairs: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def in_links_of(sources: NDArray[np.integer], targets: NDArray[np.integer], nodes: int) -> InLinks:
-    """The links of a graph that is in memory."""
+    """The links of a graph in memory."""
     return _gathered(packed(sources, targets), nodes)
 
 
 def gather(pairs: Spool, nodes: int, folder: Path, chunk: int = CHUNK) -> InLinks:
-    """The links of spooled pairs (`packed`). What does not fit in a chunk is put in `folder`."""
+    """The links of spooled pairs (`packed`). Data beyond one chunk is written to `folder`."""
     if len(pairs) <= chunk:
-        chunks = list(pairs.chunks())  # one, as a rule, and that is not copied
+        chunks = list(pairs.chunks())  # usually one, which is not copied
         return _gathered(
             chunks[0] if len(chunks) == 1 else np.concatenate(chunks or [_NONE]), nodes
         )
@@ -95,13 +95,13 @@ def gather(pairs: Spool, nodes: int, folder: Path, chunk: int = CHUNK) -> InLink
 
 
 def _gathered(pairs: Numbers, nodes: int) -> InLinks:
-    """The links of pairs that are in memory."""
+    """The links of pairs in memory."""
     place_of = _place_of([pairs], nodes)
     return _joined([np.sort(_placed(pairs, place_of))], place_of, None)
 
 
 def _place_of(chunks: Iterable[Numbers], nodes: int) -> Places:
-    """The place of each node: those that link come first."""
+    """The place of each node: those with outgoing links come first."""
     links = np.zeros(nodes, bool)
     for pairs in chunks:
         sources, targets = unpacked(pairs)
@@ -121,7 +121,7 @@ def _placed(pairs: Numbers, place_of: Places) -> Numbers:
 
 
 def _part(pairs: Spool, place_of: Places, folder: Path, chunk: int) -> list[Spool]:
-    """Pairs in spools of about half a chunk, each before the next in the order of targets."""
+    """Pairs in spools of about half a chunk, in the order of targets."""
     bounds = _bounds(pairs, place_of, chunk)
     parted = [Spool(folder, f"part-{n}", max(1, chunk // 64)) for n in range(len(bounds) + 1)]
     for piece in pairs.chunks():
@@ -133,10 +133,10 @@ def _part(pairs: Spool, place_of: Places, folder: Path, chunk: int) -> list[Spoo
 
 
 def _bounds(pairs: Spool, place_of: Places, chunk: int) -> Numbers:
-    """Where to part: between quantiles of every nth pair."""
+    """The split positions: quantiles of every nth pair."""
     step = max(1, len(pairs) // _SAMPLE)
     sample = np.sort(np.concatenate([_placed(p[::step], place_of) for p in pairs.chunks()]))
-    if not len(sample):  # nothing but links of nodes to themselves
+    if not len(sample):  # only links of nodes to themselves
         return sample
     parts = 2 * len(pairs) // chunk + 1
     return np.unique(sample[np.arange(1, parts) * len(sample) // parts])
@@ -151,7 +151,7 @@ def _sorted(parted: list[Spool]) -> Iterator[Numbers]:
 
 
 def _joined(ordered: Iterable[Numbers], place_of: Places, path: Path | None) -> InLinks:
-    """InLinks of sorted pieces of (target, source) that follow each other."""
+    """InLinks of consecutive sorted pieces of (target, source)."""
     nodes = len(place_of)
     in_counts, out_counts = np.zeros(nodes, np.int32), np.zeros(nodes, np.int32)
     kept = [np.empty(0, np.int32)]
@@ -171,7 +171,7 @@ def _joined(ordered: Iterable[Numbers], place_of: Places, path: Path | None) -> 
 
 
 def _starts(counts: Places) -> Numbers | Places:
-    """Where each begins when so many of each follow one another; and the end of the last."""
+    """The start of each group for the given counts, and the end of the last."""
     if counts.sum(dtype=np.int64) > _MOST_SHORT:
         starts = np.zeros(len(counts) + 1, np.int64)
         np.cumsum(counts, out=starts[1:])
@@ -182,7 +182,9 @@ def _starts(counts: Places) -> Numbers | Places:
 
 
 def once(ordered: Numbers) -> Numbers:
-    """Sorted numbers without repeats. Equal ones are never in two pieces: `_part` cuts between."""
+    """Sorted numbers without repeats. Equal ones are never in two pieces, because `_part` splits
+    between.
+    """
     if not len(ordered):
         return ordered
     is_new = np.empty(len(ordered), bool)
@@ -192,7 +194,7 @@ def once(ordered: Numbers) -> Numbers:
 
 
 def _count(counts: NDArray[np.signedinteger], nodes: Numbers) -> None:
-    """Add how often each node occurs; the nodes of a sorted piece lie close together."""
+    """Add how often each node occurs; the nodes of a sorted piece are close together."""
     if len(nodes):
         first, last = int(nodes.min()), int(nodes.max())
         counts[first : last + 1] += np.bincount(nodes - first).astype(counts.dtype)

@@ -1,9 +1,9 @@
 """Pages as numbers, and their links as pairs of numbers.
 
-Two ways to the same ranks: here a graph of some hundred thousand rows is read into memory, with its
-texts as codes, and pages are numbered in the order of their URLs; a larger one is read piece by
-piece (`numbered_pages_large.py`). DuckDB has no part in it: to import it takes 0.06 s, and to open
-a graph of 6,000 pages as much again.
+There are two ways to the same ranks. Here a graph of some hundred thousand rows is read into
+memory, with dictionary-encoded texts, and pages are numbered in the order of their URLs; a larger
+one is read in pieces (`numbered_pages_large.py`). DuckDB is not used: importing it takes 0.06 s,
+and opening a graph of 6,000 pages as much again.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from gossamer.graph.ranks.numbered_links import packed
 from gossamer.graph.ranks.spool import Numbers, Spool
 from gossamer.graph.ranks.store import Hashes, hashes_of
 
-# Rows of a graph that is read into memory, the node's: 60 MB where pages link to each other, 280
-# where every link leads to another page. A process of its own costs 0.3 s of CPU more.
+# Rows of a graph that is read into the node's memory: 60 MB if pages link to each other, 280 if
+# every link leads to another page. A separate process costs 0.3 s of CPU more.
 FEW_ROWS: Final = 650_000
-SHOWN: Final = "media"  # the kind of what a page shows: no link
+SHOWN: Final = "media"  # the kind of embedded media: not a link
 CODED: Final = ["source", "target", "rel", "kind", "fault"]
 NEVER: Final = np.iinfo(np.int64).min
 
@@ -48,15 +48,15 @@ class Pages:
     """The pages of a graph, numbered from 0, and their links."""
 
     count: int
-    links: Spool  # `packed` pairs, in any order, some of them more than once
+    links: Spool  # `packed` pairs, in any order, with repeats
     urls: Callable[[], Iterator[Any]]  # Arrow columns, in the order of numbers
     keys: Callable[[], Hashes]  # of the URLs, in the same order
 
 
 def read_pages(folder: Path, graph: Manifest, links: Spool, *, nofollow: bool) -> Pages:
-    """The pages of a small graph; their links are put into `links`.
+    """The pages of a small graph; their links are added to `links`.
 
-    Raises what pyarrow raises when a file is damaged.
+    Raises the errors of pyarrow if a file is damaged.
     """
     rows = rows_of(_tables(folder, graph, CODED), CODED, [])
     stand = _standing(folder, graph, rows, nofollow=nofollow)
@@ -67,8 +67,9 @@ def read_pages(folder: Path, graph: Manifest, links: Spool, *, nofollow: bool) -
 
 
 def _standing(folder: Path, graph: Manifest, rows: Rows, *, nofollow: bool) -> Mask:
-    """Which rows are links that count. When they were seen is only read where it tells anything:
-    after a first crawl it does not."""
+    """Which rows are links that count. Times are read only if they matter: after a first crawl they
+    do not.
+    """
     if not graph.sets and _are_captured_once(rows):
         return are_links(rows, nofollow=nofollow)
     timed = rows_of(_tables(folder, graph, ["seen_us"]), [], ["seen_us"])
@@ -77,7 +78,7 @@ def _standing(folder: Path, graph: Manifest, rows: Rows, *, nofollow: bool) -> M
 
 
 def _are_captured_once(rows: Rows) -> bool:
-    """Whether every source has one capture, whose rows follow each other."""
+    """Whether every source has one capture, with adjacent rows."""
     source = rows.texts["source"]
     captures = np.bincount(source.codes[_is_capture(rows)], minlength=len(source.words))
     changes = np.count_nonzero(source.codes[1:] != source.codes[:-1])
@@ -85,8 +86,9 @@ def _are_captured_once(rows: Rows) -> bool:
 
 
 def _tables(folder: Path, graph: Manifest, names: list[str]) -> list[Any]:
-    """Some columns of all rows, raw and merged; captures that merging put in a file of their own
-    are rows again."""
+    """Some columns of all rows, raw and merged; captures that a merge wrote to a separate file
+    become rows again.
+    """
     paths = [folder / part.name for part in graph.parts]
     paths += [folder / merged.by_source for merged in graph.sets]
     tables = [_read(path, names) for path in paths]
@@ -95,7 +97,7 @@ def _tables(folder: Path, graph: Manifest, names: list[str]) -> list[Any]:
 
 
 def _read(path: Path, names: list[str]) -> Any:
-    # Threads of its own would take Arrow three times as long as to read some small files.
+    # Arrow's threads would take three times as long for some small files.
     with pq.ParquetFile(path, read_dictionary=CODED, pre_buffer=False) as file:
         stored = file.metadata.schema.names
         if "fault" in stored and not has_faults(file.metadata, stored.index("fault")):
@@ -119,10 +121,10 @@ def _captures(path: Path) -> Any:
 
 
 def newest_of(rows: Rows) -> Numbers:
-    """For each source, the time of its newest capture that tells of links; NEVER when none does."""
+    """For each source, the time of its newest capture with links; NEVER if there is none."""
     source, seen_us = rows.texts["source"], rows.numbers["seen_us"]
     tells = ~(_is_capture(rows) & _is(rows.texts["rel"], lambda rel: rel == "same"))
-    # The rows of a capture follow each other, so most say what the one before has said.
+    # The rows of a capture are adjacent, so most repeat the one before.
     says_more = tells.copy()
     is_again = (source.codes[1:] == source.codes[:-1]) & (seen_us[1:] == seen_us[:-1])
     says_more[1:] &= ~(is_again & tells[:-1])
@@ -132,14 +134,14 @@ def newest_of(rows: Rows) -> Numbers:
 
 
 def stands(rows: Rows, newest_us: Numbers, *, nofollow: bool) -> Mask:
-    """Which rows are links that count, told for each source the capture whose links stand."""
+    """Which rows are links that count, given the current capture of each source."""
     stand: Mask = rows.numbers["seen_us"] == newest_us[rows.texts["source"].codes]
     stand &= are_links(rows, nofollow=nofollow)
     return stand
 
 
 def are_links(rows: Rows, *, nofollow: bool) -> Mask:
-    """Which rows are links that count, if they stand."""
+    """Which rows are links that count, if they are current."""
     stand = _is(rows.texts["kind"], lambda kind: kind not in ("capture", SHOWN))
     stand &= _is(rows.texts["fault"], lambda fault: fault == "")
     if not nofollow:
@@ -164,7 +166,7 @@ def _is(text: Text, test: Callable[[str], bool]) -> Mask:
 
 
 def _joined(source: Text, target: Text, stand: Mask) -> tuple[Any, Numbers, Numbers]:
-    """All sources and those targets that links have, in order; the numbers of either's words."""
+    """All sources and the targets of links, sorted; the numbers of the words of both."""
     used = np.flatnonzero(_used(_codes(target), stand, len(target.words)))
     both = coded(pa.concat_arrays([source.words, taken(target.words, used)]))
     order = places_in_order(both.dictionary)
@@ -181,7 +183,7 @@ def _codes(text: Text) -> Codes:
 
 
 def _used(codes: Codes, stand: Mask, count: int) -> Mask:
-    """Which of so many texts any row has that stands."""
+    """Which of `count` texts a current row has."""
     is_used = np.zeros(count, np.bool_)
     is_used[codes[stand]] = True
     return is_used
@@ -190,5 +192,5 @@ def _used(codes: Codes, stand: Mask, count: int) -> Mask:
 def _paired(
     sources: Codes, targets: Codes, stand: Mask, of_source: Numbers, of_target: Numbers
 ) -> Numbers:
-    """The rows that stand as `packed` pairs, told for each code the number of its page."""
+    """The current rows as `packed` pairs, given the page number of each code."""
     return packed(of_source.take(sources[stand]), of_target.take(targets[stand]))

@@ -1,9 +1,9 @@
-"""Pages and links as numbers, of a graph that memory does not hold.
+"""Pages and links as numbers, for a graph that does not fit into memory.
 
-Files are read twice, a group of rows at a time, with their texts as codes: first the captures,
-which tell which links stand, then the links. A URL is known by its key (`rank_store.hash_of`), and
-its number is the place at which it was first seen. Memory holds 12 bytes and one time for each
-page, and one group of rows; URLs go to a file as they are seen.
+Files are read twice, one row group at a time, with dictionary-encoded texts: first the captures,
+which tell which links are current, then the links. A URL is identified by its key
+(`store.hash_of`), and its number is the position at which it was first seen. Memory holds 12 bytes
+and one time per page, and one row group; URLs go to a file as they are seen.
 
 DuckDB could join the links with the pages instead, but needs the URLs of all pages in memory, or
 spills every link twice: 10^8 links failed in 256 MB, and 10^7 took twice as long.
@@ -29,21 +29,21 @@ from gossamer.graph.ranks.numbered_pages import CODED, NEVER, Pages, newest_of, 
 from gossamer.graph.ranks.spool import Numbers, Spool
 from gossamer.graph.ranks.store import Hashes, hashes_of
 
-_RECENT: Final = 250_000  # keys beside the sorted ones, before they are sorted in
-_COLUMN: Final = 100_000  # URLs in a column at least, so that a table of them has few pieces
+_RECENT: Final = 250_000  # keys besides the sorted ones, before they are merged
+_COLUMN: Final = 100_000  # minimum of URLs in a column, so that a table of them has few pieces
 _URL: Final = "url"
-_MOST_SORTED: Final = 1_000_000  # keys in one array: two copies of it are made when it grows
+_MOST_SORTED: Final = 1_000_000  # keys in one array: growing it needs two copies
 _UNKNOWN: Final = -1
 _SEEN: Final = "seen_us"
-_OF_CAPTURES: Final = ["source", "rel", "kind"]  # texts that `newest_of` looks at
+_OF_CAPTURES: Final = ["source", "rel", "kind"]  # texts that `newest_of` uses
 
 
 def number_pages(
     folder: Path, graph: Manifest, links: Spool, spill: Path, *, nofollow: bool
 ) -> Pages:
-    """The pages of a graph; their links are put into `links`, their URLs in a file in `spill`.
+    """The pages of a graph; their links are added to `links`, their URLs to a file in `spill`.
 
-    Raises what pyarrow raises when a file is damaged.
+    Raises the errors of pyarrow if a file is damaged.
     """
     with Numbering(spill) as numbering:
         newest_us = _newest(folder, graph, numbering)
@@ -55,7 +55,7 @@ def number_pages(
 
 
 def _newest(folder: Path, graph: Manifest, numbering: Numbering) -> Numbers:
-    """For each page that was captured, the time of the capture whose links stand."""
+    """For each captured page, the time of the capture with its current links."""
     newest_us = np.empty(0, np.int64)
 
     def note(words: Any, times_us: Numbers) -> None:
@@ -98,8 +98,7 @@ def _pairs(rows: Rows, numbering: Numbering, newest_us: Numbers, *, nofollow: bo
 
 
 class Numbering:
-    """Numbers for URLs, in the order in which they are first asked for. URLs go to one file, their
-    keys to another."""
+    """Numbers for URLs, in the order of first use. URLs go to one file, their keys to another."""
 
     def __init__(self, folder: Path) -> None:
         self._urls = folder / "urls.arrow"
@@ -123,7 +122,7 @@ class Numbering:
     def of(self, words: Any) -> Numbers:
         """The number of each of some distinct URLs; new ones get one."""
         keys = hashes_of(words)
-        order = np.argsort(keys)  # to look up what is in order takes a fifth of the time
+        order = np.argsort(keys)  # looking up sorted keys takes a fifth of the time
         ordered = keys[order]
         found = np.full(len(keys), _UNKNOWN, np.int64)
         for known in (*self._known, self._recent):
@@ -134,14 +133,14 @@ class Numbering:
         unknown = np.flatnonzero(numbers == _UNKNOWN)
         if len(unknown):
             new, first = np.unique(keys[unknown], return_index=True)
-            order = np.sort(first)  # by place in `words`, not by key
+            order = np.sort(first)  # by position in `words`, not by key
             self._add(taken(words, unknown[order]), keys[unknown][order])
             numbers[unknown] = self._recent.find(keys[unknown])
             assert len(new) == len(order), "each key is new once"
         return numbers
 
     def pages(self, links: Spool) -> Pages:
-        """All pages, when they are numbered; what is remembered here is needed no more."""
+        """All pages, after numbering; the lookup tables are not needed any more."""
         return Pages(len(self), links, partial(_read_urls, self._urls), partial(_read, self._keys))
 
     def _add(self, words: Any, keys: Hashes) -> None:
@@ -161,13 +160,13 @@ class Numbering:
 
 @dataclass(frozen=True, slots=True)
 class _Sorted:
-    """Keys in order, and their numbers."""
+    """Sorted keys, and their numbers."""
 
     keys: Hashes
     numbers: NDArray[np.int32]
 
     def find(self, keys: Hashes) -> Numbers:
-        """The number of each key; _UNKNOWN where it is not among them."""
+        """The number of each key; _UNKNOWN if it is missing."""
         if not len(self.keys):
             return np.full(len(keys), _UNKNOWN, np.int64)
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -179,7 +178,7 @@ class _Sorted:
         return _Sorted(joined[order], np.concatenate([self.numbers, numbers])[order])
 
     def is_like(self, other: _Sorted) -> bool:
-        """Whether the two should become one: of about a size, and not too many to be copied."""
+        """Whether the two should be merged: similar sizes, and not too many to copy."""
         small, large = sorted((len(self.keys), len(other.keys)))
         return 2 * small >= large and small + large <= _MOST_SORTED
 

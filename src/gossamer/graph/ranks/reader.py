@@ -1,7 +1,7 @@
-"""The ranks of URLs at once: for whoever puts a page of hits in order.
+"""Look up the ranks of URLs fast, for ordering a page of hits.
 
-Two arrays are mapped, not read: 200 URLs cost some tens of pages of the disk, whatever the size
-of the graph. Ranks computed meanwhile are seen at the next question.
+Two arrays are memory-mapped, not read: 200 URLs cost some tens of disk pages, for a graph of any
+size. New ranks are used from the next lookup on.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gossamer.errors import CorruptFile
 from gossamer.graph.manifest import REBUILD
 from gossamer.graph.ranks.store import NAME, Hashes, find_info, hash_of
 
-_ATTEMPTS: Final = 3  # a file named a moment ago may have been replaced since
+_ATTEMPTS: Final = 3  # a file may have been replaced since its name was read
 
 
 class RankReader:
@@ -33,7 +33,7 @@ class RankReader:
 
     @property
     def pages(self) -> int:
-        """How many have a rank. Raises CorruptFile."""
+        """The number of pages with a rank. Raises CorruptFile."""
         self._refresh()
         return len(self._keys)
 

@@ -1,7 +1,7 @@
-"""Numbers that may be more than memory holds: kept while they are few, in a file when they are not.
+"""Numbers that may exceed the memory: few are kept in memory, many in a file.
 
-One spool is filled once and then read from end to end, as often as asked. The folder is the
-caller's, and so is its deletion.
+A spool is filled once and then read from start to end, any number of times. The folder, and its
+deletion, belong to the caller.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-# 8 MB of memory, and some times that where they are sorted: the links of a crawl of 10,000 pages,
-# and the piece in which a file is read.
+# 8 MB of memory, and a multiple of that for sorting: the links of a crawl of 10,000 pages, and the
+# piece in which a file is read.
 CHUNK: Final = 1_000_000
 
 Numbers = NDArray[np.int64]
 
 
 class Spool:
-    """Whole numbers of 64 bits in the order in which they came."""
+    """64-bit integers in the order in which they were added."""
 
     def __init__(self, folder: Path, name: str, chunk: int = CHUNK) -> None:
         self._path = folder / f"{name}.i64"
@@ -35,14 +35,14 @@ class Spool:
         return self._filed + self._kept_len
 
     def add(self, numbers: Numbers) -> None:
-        """Append; what exceeds a chunk goes to the file."""
+        """Append; everything beyond a chunk goes to the file."""
         self._kept.append(numbers)
         self._kept_len += len(numbers)
         if self._kept_len > self._chunk:
             self._file_away()
 
     def chunks(self) -> Iterator[Numbers]:
-        """All numbers in pieces of about a chunk; those of a spool that kept all are one piece."""
+        """All numbers in pieces of about a chunk; a spool without a file has one piece."""
         for start in range(0, self._filed, self._chunk):
             count = min(self._chunk, self._filed - start)
             yield np.fromfile(self._path, np.int64, count, offset=8 * start)
@@ -51,7 +51,7 @@ class Spool:
         yield from self._kept
 
     def drop(self) -> None:
-        """Forget the numbers, and give disk and memory back."""
+        """Drop the numbers, and free disk and memory."""
         self._path.unlink(missing_ok=True)
         self._kept, self._kept_len, self._filed = [], 0, 0
 

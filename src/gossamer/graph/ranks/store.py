@@ -1,13 +1,13 @@
-"""Ranks on disk: which files hold them, and of which graph they are.
+"""Ranks on disk: their files, and the graph they belong to.
 
-    ranks.json               the truth; replaced by rename (docs/ranks.md)
+    ranks.json               names the files; replaced by rename (docs/ranks.md)
     ranks-*-pages.parquet    url pagerank hub authority
-    ranks-*-sites.parquet    the same of sites, when somebody asked
+    ranks-*-sites.parquet    the same for sites, if requested
     ranks-*-keys.npy         hashes of all URLs, sorted, and
     ranks-*-values.npy       in the same order, PageRank times the number of pages
 
-Files are written whole before they are named. Those that are no longer named are kept for a
-grace time: a reader may have read their names a moment ago.
+Files are written completely before they are named. Replaced files are kept for a grace time,
+because a reader may have read their names a moment ago.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Hashes = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class RankInfo:
-    """Ranks that were computed: of which graph, how, and in which files. An empty name is none."""
+    """Computed ranks: of which graph, how, and in which files. An empty name means no file."""
 
     graph: str  # `graph_digest` of the manifest
     at_us: int  # microseconds since 1970
@@ -52,7 +52,7 @@ class RankInfo:
     pages: int
     links: int
     rounds: int
-    change: float  # by the last round of PageRank, in sum
+    change: float  # by the last iteration of PageRank, in sum
     pages_file: str
     keys_file: str
     values_file: str
@@ -67,29 +67,29 @@ class RankInfo:
 
 
 def graph_digest(manifest: Manifest) -> str:
-    """What tells one graph from another.
+    """A digest that identifies a graph.
 
-    The links follow from the archive, so the bytes covered tell them; merging files changes
-    nothing. A graph that covers nothing known is told by its files.
+    The links follow from the archive, so the covered bytes identify them; merging files changes
+    nothing. A graph that covers nothing known is identified by its files.
     """
     told = sorted(manifest.covered.items()) or sorted(manifest.files.items())
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:32]
 
 
 def hash_of(url: str) -> int:
-    """The key of a URL among ranks: the lower 64 bits of its MD5, stored as such.
+    """The key of a URL among ranks: the lower 64 bits of its MD5.
 
-    Not short and quick, but hard to aim at: no page can pick the URL that has another one's.
+    Not the fastest hash, but hard to attack: no page can choose a URL with the key of another.
     """
     digest: bytes = _md5(url.encode("utf-8", "replace"), usedforsecurity=False).digest()
     return int.from_bytes(digest[8:], "little")
 
 
 def _md5_of_short_texts() -> Any:
-    """Python's own, which takes half the time of OpenSSL's; else that."""
+    """Python's own MD5, which takes half the time of OpenSSL's; else that."""
     try:
         return importlib.import_module("_md5").md5
-    except ImportError:  # left out of this Python
+    except ImportError:  # missing in this Python
         return hashlib.md5
 
 
@@ -97,14 +97,16 @@ _md5: Final = _md5_of_short_texts()
 
 
 def hashes_of(urls: Any) -> Hashes:
-    """The keys of the URLs in an Arrow column: half the time of `hash_of` for each."""
+    """The keys of the URLs in an Arrow column: half the time of single `hash_of` calls."""
     texts = urls.view(pa.binary()).to_pylist()
     digests = [_md5(text, usedforsecurity=False).digest() for text in texts]
     return np.frombuffer(b"".join(digests), "<u8")[1::2].astype(np.uint64)
 
 
 def write_ordered(paths: tuple[Path, Path], keys: Hashes, values: NDArray[np.float64]) -> None:
-    """Two arrays, in the order of keys. Sorted in pieces: all at once takes 16 bytes a key more."""
+    """Write two arrays, sorted by key. Sorted in pieces: all at once takes 16 more bytes per
+    key.
+    """
     top = np.empty(len(keys), np.uint8)
     for start in range(0, len(keys), _STEP):
         step = slice(start, start + _STEP)
@@ -126,7 +128,7 @@ def _header(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def find_info(folder: Path) -> RankInfo | None:
-    """What ranks.json names; None when there are no ranks, or none of this version.
+    """The content of ranks.json; None if there are no ranks, or none of this version.
 
     Raises CorruptFile.
     """
@@ -135,7 +137,7 @@ def find_info(folder: Path) -> RankInfo | None:
         record = json.loads(path.read_bytes())
         if record.pop("version") != VERSION:
             return None
-        said = record.pop("sum", None)  # an older release wrote none
+        said = record.pop("sum", None)  # missing in older releases
         if said is not None and said != _sum_of(record):
             raise ValueError("its checksum is wrong")
         return _checked(RankInfo(**record))
@@ -158,8 +160,9 @@ def _sum_of(record: Mapping[str, object]) -> str:
 
 
 def faults_in(folder: Path) -> Iterator[CorruptFile]:
-    """Every file of ranks whose bytes are not those that were written. Ranks of an older release
-    have no checksums, and are only seen to be there."""
+    """Every damaged file of ranks. Ranks of an older release have no checksums, so only the
+    existence of their files is checked.
+    """
     try:
         info = find_info(folder)
     except CorruptFile as error:
@@ -188,7 +191,7 @@ def faults_in(folder: Path) -> Iterator[CorruptFile]:
 
 
 def _checked(info: RankInfo) -> RankInfo:
-    """A name in the file is that of a file beside it, not a way out of the folder."""
+    """Check that a name is that of a file in the folder, not a path out of it."""
     for name in info.files:
         if not name.startswith(PREFIX) or Path(name).name != name:
             raise ValueError(f"{name!r} is no name of ranks")
@@ -196,8 +199,9 @@ def _checked(info: RankInfo) -> RankInfo:
 
 
 def replace_info(folder: Path, info: RankInfo) -> RankInfo:
-    """Make `info` the truth, and give it back with the checksums of its files. They must be whole
-    on the disk before."""
+    """Replace ranks.json. Return `info` with the checksums of its files, which must be on disk
+    before.
+    """
     try:
         sums = {name: f"{crc32_of(folder / name)[0]:08x}" for name in info.files}
     except OSError as error:
@@ -213,7 +217,7 @@ def replace_info(folder: Path, info: RankInfo) -> RankInfo:
 
 
 def write_table(path: Path, schema: Any, batches: Iterable[Any]) -> None:
-    """No URL and hardly a rank comes twice, so dictionaries would be as long as the columns."""
+    """URLs are distinct and ranks nearly so, so dictionaries would be as long as the columns."""
     with (
         _written(path) as file,
         pq.ParquetWriter(file, schema, compression="lz4", use_dictionary=False) as writer,
@@ -224,7 +228,7 @@ def write_table(path: Path, schema: Any, batches: Iterable[Any]) -> None:
 
 @contextmanager
 def _written(path: Path) -> Any:
-    """A file that is there, whole and synced, when the block ends well."""
+    """A file that exists, complete and synced, if the block succeeds."""
     new = path.with_name(path.name + TEMPORARY_SUFFIX)
     try:
         with new.open("wb") as file:
@@ -249,9 +253,9 @@ def disk_fault(error: OSError) -> DiskFault:
 
 
 def delete_old(folder: Path, before: RankInfo | None, now: RankInfo, at_us: int) -> None:
-    """Delete files of ranks that nothing has named for the grace time.
+    """Delete files of ranks that were replaced longer ago than the grace time.
 
-    The time of a file is made that of its retirement, so that the file itself tells.
+    The modification time of a file is set to the time of its replacement.
     """
     for name in set(before.files if before else ()) - set(now.files):
         path = folder / name

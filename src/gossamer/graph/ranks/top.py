@@ -1,6 +1,6 @@
-"""Which pages, or sites, come first: by the links to them, or by their ranks?
+"""The first pages, or sites, by the links to them, or by their ranks.
 
-Ties go by URL, so the same graph has the same list. Memory holds the list and one batch.
+Ties are ordered by URL, so the same graph has the same list. Memory holds the list and one batch.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gossamer.graph.ranks.ranks import compute, find_info, ranks
 from gossamer.graph.tables import answers, opened
 from gossamer.settings import nearest
 
-# What a person may ask for, and the columns of the answer; it is sorted by the first of them.
+# The orders, and the columns of the result; it is sorted by the first of them.
 DEGREES: Final = {
     "backlinks": ("backlinks", "hosts", "sites"),
     "hosts": ("hosts", "backlinks", "sites"),
@@ -33,7 +33,8 @@ RANKS: Final = {
 BY: Final = {**DEGREES, **RANKS}
 LEVELS: Final = ("page", "site")
 
-# As degrees.py counts for pages: distinct pairs, then sums of sums. Links within a site are none.
+# As degrees.py counts for pages: distinct pairs, then sums of sums. Links within a site do not
+# count.
 _ENDS: Final = """
     create temp view ends as
     select source as url from captures union all select target from links
@@ -60,8 +61,8 @@ def top(
 ) -> Any:
     """The first `limit` pages or sites as an Arrow table: url, and the columns of `BY`.
 
-    Ranks older than the graph are computed first. Raises UsageError for what is no order or
-    level, CorruptFile for a damaged graph.
+    Ranks older than the graph are computed first. Raises UsageError for an unknown order or level,
+    CorruptFile for a damaged graph.
     """
     check_order(by, level)
     if by in DEGREES:
@@ -73,13 +74,13 @@ def top(
 
 
 def top_ranked(folder: Path, by: str = "pagerank", level: str = "page", limit: int = 20) -> Any:
-    """The same by ranks as they were computed last, however old; empty where there are none."""
+    """The same by the stored ranks, however old; empty if there are none."""
     check_order(by, level)
     return _first(ranks(folder, level), RANKS[by], limit)
 
 
 def _compute(folder: Path, clock: Clock, wanted: Wanted) -> None:
-    """Bring the ranks up to date; where nothing may be written, those that are there will do."""
+    """Bring the ranks up to date; if nothing may be written, the stored ones are used."""
     try:
         compute(folder, clock, wanted)
     except DiskFault as fault:
@@ -89,7 +90,7 @@ def _compute(folder: Path, clock: Clock, wanted: Wanted) -> None:
 
 
 def check_order(by: str, level: str) -> None:
-    """Raise UsageError for what is no order or no level."""
+    """Raise UsageError for an unknown order or level."""
     if by not in BY:
         raise UsageError(f"--by {by!r} is unknown{nearest(by, BY)}; use {_listed(BY)}")
     if level not in LEVELS:

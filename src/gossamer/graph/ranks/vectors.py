@@ -1,16 +1,16 @@
-"""How much does a page matter, by the links to it? PageRank, and hubs and authorities.
+"""Rank pages by the links to them: PageRank, and hubs and authorities.
 
-PageRank: whoever follows links at random, and in 15 of 100 steps, or where there is no link to
-follow, goes anywhere, is on a page with this probability. Hubs and authorities: a good hub
-links to good authorities, which good hubs link to.
+PageRank is the probability of being on a page for somebody who follows random links, and in 15 of
+100 steps, or on a page without links, goes to a random page. Hubs and authorities: a good hub links
+to good authorities, and good hubs link to a good authority.
 
-Both are power iterations over `InLinks`, in float64, chunk by chunk. Pure; the same links give
-the same numbers to the last bit, however many chunks are read at once.
+Both are power iterations over `InLinks`, in float64, chunk by chunk. Pure; the same links give the
+same numbers to the last bit, however many chunks are read at once.
 
-Steps towards PageRank often become alike: each is the one before, by a fifth shorter. What all
-further ones would add up to is then known and gone at once (`_rest`), so the graph of a crawl of
-three sites takes 46 rounds and not 95. It ends with a round from where it has got to, and what
-that changes says how far off it is, however it came there.
+Successive steps of PageRank often become proportional: each is the one before, shortened by a
+fifth. Then the sum of all further steps is known and is added at once (`_rest`), so the graph of a
+crawl of three sites takes 46 iterations and not 95. It ends with a normal iteration, whose change
+bounds the error in any case.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ Vector = NDArray[np.float64]
 
 DAMPING: Final = 0.85
 TOLERANCE: Final = 1e-10
-ROUNDS: Final = 200  # 0.85 ** 142 is 1e-10: more are never needed from an even start
+ROUNDS: Final = 200  # 0.85 ** 142 is 1e-10: from an even start more are never needed
 HITS_TOLERANCE: Final = 1e-8
 HITS_ROUNDS: Final = 200
 CHUNK_LINKS: Final = 1_000_000  # 4 MB of sources, and as many ones for SciPy in 8 MB
-# SciPy visits 600 million links a second and NumPy 190 (bench/ranks.py), but to import SciPy
-# takes 0.18 s of CPU: as much as fifty rounds over so many links.
+# SciPy processes 600 million links per second and NumPy 190 (bench/ranks.py), but importing SciPy
+# takes 0.18 s of CPU: as much as fifty iterations over this many links.
 _FEW_LINKS: Final = 1_000_000
-_LEAP_EVERY: Final = 5  # rounds: what is left of other directions fades in between
+_LEAP_EVERY: Final = 5  # iterations: other directions fade in between
 _THREADS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """What came of an iteration: a value for each node, in their order."""
+    """The result of an iteration: a value per node, in their order."""
 
     values: Vector
     rounds: int
-    change: float  # in the last round: the sum of all differences
+    change: float  # in the last iteration: the sum of all differences
 
     @classmethod
     def nothing(cls) -> Ranked:
@@ -57,7 +57,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Hubs and authorities; each sums up to 1."""
+    """Hubs and authorities; each sums to 1."""
 
     hubs: Ranked
     authorities: Ranked
@@ -85,11 +85,11 @@ def pagerank(
     rounds: int = ROUNDS,
     start: Vector | None = None,
 ) -> Ranked:
-    """The PageRank of each node; the values sum up to 1.
+    """The PageRank of each node; the values sum to 1.
 
-    Ends when a round changes less than `tolerance` in sum, or after `rounds`. `start` is a
-    vector to begin with, such as an earlier result; its scale does not matter, and what it
-    leaves at 0 begins at an even share.
+    Ends when an iteration changes less than `tolerance` in sum, or after `rounds`. `start` is a
+    vector to start from, such as an earlier result; its scale does not matter, and entries with 0
+    start at an even share.
     """
     if not links.nodes:
         return Ranked.nothing()
@@ -110,7 +110,7 @@ def pagerank(
 
 
 def hits(links: InLinks, *, tolerance: float = HITS_TOLERANCE, rounds: int = HITS_ROUNDS) -> Hits:
-    """Hubs and authorities, from an even start. A graph without links has none: all are 0."""
+    """Hubs and authorities, from an even start. Without links all are 0."""
     if not links.links:
         none = Ranked(np.zeros(links.nodes), 0, 0.0)
         return Hits(none, none)
@@ -132,7 +132,7 @@ def hits(links: InLinks, *, tolerance: float = HITS_TOLERANCE, rounds: int = HIT
 
 
 def _start(links: InLinks, given: Vector | None) -> Vector:
-    """Where the linking places begin; all places together have 1."""
+    """The initial ranks of places with outgoing links; all places together have 1."""
     if given is None or not given.sum() > 0:
         return np.full(links.linking, 1 / links.nodes)
     begun = given / given.sum()
@@ -145,8 +145,8 @@ def _start(links: InLinks, given: Vector | None) -> Vector:
 
 
 def _step(links: InLinks, pull: _Pull, ranks: Vector, damping: float, rows: int) -> Vector:
-    """The ranks of the first `rows` places after one more step from those that link."""
-    adrift = 1 - ranks.sum()  # on pages without links
+    """The ranks of the first `rows` places after one more step."""
+    adrift = 1 - ranks.sum()  # rank on pages without links
     anywhere = (1 - damping + damping * adrift) / links.nodes
     new = pull(ranks / links.out_links, rows)
     new *= damping
@@ -155,17 +155,18 @@ def _step(links: InLinks, pull: _Pull, ranks: Vector, damping: float, rows: int)
 
 
 def _size(step: Vector) -> float:
-    """How much a step changes. Rank outside `linking` is one lump: all of it goes anywhere,
-    whoever has it."""
+    """The size of a step. Rank on pages without links is one lump: all of it is distributed
+    evenly.
+    """
     return float(np.abs(step).sum() + abs(step.sum()))
 
 
 def _rest(step: Vector, before: Vector) -> Vector | float:
-    """What the steps that follow add up to, if they go on as these two; else nothing.
+    """The sum of the following steps, if they continue like these two; else 0.
 
-    From here the goal is at most `reach` steps off, damping / (1 - damping). A leap is off by at
-    most reach / (1 - ratio) times what the steps differ by: with half of 1 - ratio it is worth it,
-    whatever the links are.
+    From here the goal is at most `reach` steps away, damping / (1 - damping). A leap is wrong by at
+    most reach / (1 - ratio) times the difference of the steps: with half of 1 - ratio it is worth
+    it for any links.
     """
     size = _size(step)
     ratio = size / (_size(before) or size)
@@ -186,10 +187,10 @@ _Pull = Callable[[Vector, int], Vector]
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """A span of links, and the rows that it touches; the first and last may be cut."""
+    """A span of links, and the rows in it; the first and last may be cut."""
 
     first_row: int
-    starts: Places  # where each row begins in `sources`; one more at the end
+    starts: Places  # start of each row in `sources`; one more at the end
     sources: Places
 
     @property
@@ -206,7 +207,7 @@ def _chunks(links: InLinks, rows: int) -> Iterator[Callable[[], _Chunk]]:
 
 
 def _read(links: InLinks, start: int, stop: int) -> _Chunk:
-    number = links.starts.dtype.type  # of another type, it would make NumPy copy all starts
+    number = links.starts.dtype.type  # with another type NumPy would copy all starts
     first = int(np.searchsorted(links.starts, number(start), "right")) - 1
     last = int(np.searchsorted(links.starts, number(stop), "left"))
     cut = np.clip(links.starts[first : last + 1], start, stop) - start
@@ -214,7 +215,9 @@ def _read(links: InLinks, start: int, stop: int) -> _Chunk:
 
 
 def _pull_of(links: InLinks) -> _Pull:
-    """A function (values of linking places, rows) -> for each row the sum over its sources."""
+    """A function (values of places with outgoing links, rows) -> for each row the sum over its
+    sources.
+    """
     if links.links <= _FEW_LINKS:
         return _Plain(links).pulled
     sparse = _Sparse(links.linking)
@@ -222,14 +225,16 @@ def _pull_of(links: InLinks) -> _Pull:
     def pulled(values: Vector, rows: int) -> Vector:
         sums = np.zeros(rows)
         for where, part in _in_threads(links, rows, lambda chunk: sparse.pulled(chunk, values)):
-            sums[where] += part  # a row that lies in two chunks gets both
+            sums[where] += part  # a row in two chunks gets both
         return sums
 
     return pulled
 
 
 def _push_of(links: InLinks) -> Callable[[Vector], Vector]:
-    """A function: values of all places -> for each linking place the sum over its targets."""
+    """A function: values of all places -> for each place with outgoing links the sum over its
+    targets.
+    """
     if links.links <= _FEW_LINKS:
         return _Plain(links).pushed
     sparse = _Sparse(links.linking)
@@ -246,9 +251,9 @@ def _push_of(links: InLinks) -> Callable[[Vector], Vector]:
 def _in_threads(
     links: InLinks, rows: int, work: Callable[[_Chunk], Vector]
 ) -> Iterator[tuple[slice, Vector]]:
-    """The rows of each chunk and what `work` makes of it, in their order, two at a time.
+    """The rows of each chunk and the result of `work`, in order, two at a time.
 
-    NumPy and SciPy let go of the interpreter while they add.
+    NumPy and SciPy release the interpreter lock while they add.
     """
 
     def done(read: Callable[[], _Chunk]) -> tuple[slice, Vector]:
@@ -260,15 +265,15 @@ def _in_threads(
         yield from map(done, reads)
         return
     with ThreadPoolExecutor(_THREADS) as pool:
-        for begin in range(0, len(reads), _THREADS):  # so that no more are in memory
+        for begin in range(0, len(reads), _THREADS):  # limits how many are in memory
             yield from pool.map(done, reads[begin : begin + _THREADS])
 
 
 class _Plain:
-    """The sums by NumPy, over links that are few."""
+    """The sums by NumPy, for few links."""
 
     def __init__(self, links: InLinks) -> None:
-        # NumPy would widen indices of 32 bits anew in every round, for a third of its time.
+        # NumPy would widen 32-bit indices in every iteration, for a third of its time.
         self._sources = links.sources.read(0, links.links).astype(np.intp)
         self._in_counts = np.diff(links.starts)
         self._filled = np.flatnonzero(self._in_counts)
@@ -279,21 +284,22 @@ class _Plain:
         sums = np.zeros(rows)
         filled = self._filled[: np.searchsorted(self._filled, rows)]
         if len(filled):
-            spread = values.take(self._sources[: self._starts[rows]])  # three quarters of values[]
+            # three quarters of the time of values[]
+            spread = values.take(self._sources[: self._starts[rows]])
             sums[filled] = np.add.reduceat(spread, self._starts[filled])
         return sums
 
     def pushed(self, values: Vector) -> Vector:
         weights = np.repeat(values, self._in_counts)
         sums = np.bincount(self._sources, weights, self._linking)
-        return sums.astype(np.float64, copy=False)  # it is; the stubs do not know
+        return sums.astype(np.float64, copy=False)  # it already is; the stubs do not know
 
 
 class _Sparse:
-    """The same sums by SciPy; a link weighs 1, and all chunks share the ones."""
+    """The same sums by SciPy; a link has weight 1, and all chunks share the ones."""
 
     def __init__(self, columns: int) -> None:
-        # Not at the top of the file: a small crawl ends without SciPy.
+        # Imported here: a small crawl ends without SciPy.
         self._matrix: Any = importlib.import_module("scipy.sparse").csr_array
         self._ones = np.ones(CHUNK_LINKS)
         self._columns = columns

@@ -1,13 +1,13 @@
-"""Which language do the commonest words of a text speak?
+"""Guess the language of a text by its most frequent words.
 
-The commonest words of 28 languages: one pass over the words of a sample costs a tenth of a look at
-its trigrams, and says as much where there is prose. A word that several languages have (`de`,
-`que`) votes for each of them, so that near tongues are told by the few words in which they differ
-and are heard as well as others are. What another language shares with English (`a`, `do`, `no`)
-stands in both rows, or in none (Romanian `care`): pages in English are full of it.
+The most frequent words of 28 languages: one pass over the words of a sample costs a tenth of a
+trigram analysis, and is as reliable for prose. A word of several languages (`de`, `que`) votes for
+each of them, so that similar languages are distinguished by the few words in which they differ and
+get as many votes as others. A word that another language shares with English (`a`, `do`, `no`) is
+in both lists, or in none (Romanian `care`), because English pages are full of it.
 
-Scripts without spaces between words (Chinese, Japanese, Thai) cannot be told like this, and
-languages that are not here get no votes: an answer of "" says nothing.
+Scripts without spaces between words (Chinese, Japanese, Thai) cannot be recognised this way, and
+languages that are not listed get no votes: a result of "" means unknown.
 
 All votes of a sample are counted in one sum: each word has a number in which every language has a
 field of 32 bits, and one field counts words. A sample of 250 characters takes 6 microseconds.
@@ -73,7 +73,7 @@ _COMMON: Final = {
 
 
 def _owners() -> dict[str, str]:
-    """Of each word the languages that have it, as one text."""
+    """Word -> the languages that have it, as one text."""
     owners: dict[str, list[str]] = {}
     for language, words in _COMMON.items():
         for word in dict.fromkeys(words.split()):
@@ -83,7 +83,7 @@ def _owners() -> dict[str, str]:
 
 _OWNERS: Final = _owners()
 
-# In a sum of ballots: how many words were counted, then the votes of each language.
+# In the sum of ballots: the number of counted words, then the votes of each language.
 _VOTES: Final = struct.Struct(f"<{1 + len(_COMMON)}I")
 _NAMES: Final = tuple(_COMMON)
 
@@ -97,8 +97,9 @@ _BALLOTS: Final = {word: _ballot(owners) for word, owners in _OWNERS.items()}
 
 
 def spoken(sample: str, least_share: float, fewest_hits: int = FEWEST_HITS) -> str:
-    """The language that has `least_share` of all common words in a sample, and more than any
-    other; empty where none has. A sample has fewer than 2**32 words."""
+    """The language with at least `least_share` of all common words in a sample, and more than any
+    other; empty if there is none. A sample has fewer than 2**32 words.
+    """
     ballots = sum(filter(None, map(_BALLOTS.get, sample.split())))
     hits, *votes = _VOTES.unpack(ballots.to_bytes(_VOTES.size, "little"))
     most = max(votes)
@@ -107,7 +108,7 @@ def spoken(sample: str, least_share: float, fewest_hits: int = FEWEST_HITS) -> s
 
 
 def middle(text: str, chars: int) -> str:
-    """So many characters from the middle of a text."""
+    """`chars` characters from the middle of a text."""
     start = max(0, (len(text) - chars) // 2)
     return text[start : start + chars]
 
@@ -119,10 +120,10 @@ def said(
     lengths: tuple[int, int, int],
     wide: tuple[int, int],
 ) -> bool | None:
-    """Whether one of the middles of a text, of such lengths, speaks a language. None where the
-    second of them has `wide[0]` bytes for `wide[1]` characters or more: it may need another look.
-
-    Most say it in the few words of the first; to read the last costs sixteen times that."""
+    """Whether one of the middles of a text, of these lengths, is in a language. None if the second
+    of them has `wide[0]` bytes for `wide[1]` characters or more: it may need another check. Most
+    texts need only the few words of the first; reading the last costs sixteen times that.
+    """
     sample = middle(text, lengths[1])
     if (
         not sample.isascii()
@@ -133,7 +134,7 @@ def said(
 
 
 def is_heard(language: str, sample: str) -> bool:
-    """Whether a sample has any common word of a language; of one not here, always."""
+    """Whether a sample has any common word of a language; always True for an unlisted language."""
     if language not in _COMMON:
         return True
     owners = filter(None, map(_OWNERS.get, sample.split()))

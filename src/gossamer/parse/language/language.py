@@ -1,21 +1,21 @@
-"""In which language is this text? What it shows, else what the page declares.
+"""Detect the language of a text: by its content, else by the declaration of the page.
 
-Declarations are often copied with a template, so the text decides where it is long enough. The
-commonest words are asked first (`common_words.py`); only where they do not speak clearly, the
-detector, which costs ten times as much, and whose answer needs some common words of that language
-to be believed: to trigrams a list of C++ functions is French. Text in a script that one language
-has, or few have, is told by it (`scripts.py`), because such pages are full of Latin names that
-mislead the detector. That needs no minimum of 80 characters.
+Declarations are often copied with a template, so the text decides if it is long enough. Common
+words are counted first (`common_words.py`). Only if they are not clear, the detector is used. It
+costs ten times as much, and its result counts only if the text has some common words of that
+language: by trigrams a list of C++ functions is French. A script of one language, or of few,
+decides first (`scripts.py`), because such pages are full of Latin names that mislead the detector.
+That needs no minimum of 80 characters.
 
-A page that declares a language is looked at in its middle: its beginning is the template's, whose
-menus often stay in the declared language (of 335 translated pages declared English the beginning
-told 82, the middle 313). Without a declaration its prose is looked at, which is its long lines: a
-few of them, from all parts of the text, and where these do not agree, all that there are. Then each
-line speaks for itself and has as much weight as characters, so a manual that is translated by two
-thirds is in the language of the two thirds, however much English output of programs it quotes (of
-955 such pages of the Debian handbook 99 in 100; by their beginnings 92).
+A page with a declared language is checked in its middle: its start is the template's, whose menus
+often stay in the declared language (of 335 translated pages declared English the start recognised
+82, the middle 313). Without a declaration its prose is checked, which is its long lines: a few of
+them, from all parts of the text, and if these do not agree, all of them. Then each line votes with
+the weight of its length, so a manual that is two thirds translated is in the language of the two
+thirds, however much English program output it quotes (99 of 100 of 955 such pages of the Debian
+handbook; by their starts 92).
 
-Answers are ISO 639-1 where there is a code, else 639-3, else empty.
+Results are ISO 639-1 if there is a code, else 639-3, else empty.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ from gossamer.parse.language.scripts import NOTHING, told_by_script
 
 # A guess, not measured: shorter texts are mostly names and menus.
 _FEWEST_CHARS: Final = 80
-_SAMPLE_CHARS: Final = 100  # 300 were right no more often on 500 pages of translated manuals
-_WINDOW: Final = 4  # times the characters allowed: where the longest lines are looked for
+_SAMPLE_CHARS: Final = 100  # 300 was not better on 500 pages of translated manuals
+_WINDOW: Final = 4  # times the allowed characters: where the longest lines are searched
 _SURE: Final = 0.6
-# With fewer bytes for so many characters there cannot be enough of another script (`scripts.py`).
+# With fewer bytes per character there cannot be enough letters of another script (`scripts.py`).
 _MAY_BE_OTHER_SCRIPT: Final = (12, 10)
-# Of the common words in a sample: less will do to confirm a declaration.
+# Share of the common words in a sample: less is enough to confirm a declaration.
 _CONFIRMS: Final = 0.75
 _TELLS: Final = 0.9
-# Of a single line of prose, which may be a sentence with a quotation in it.
+# For a single line of prose, which may be a sentence with a quotation in it.
 _VOTES: Final = 0.6
 _FEWEST_VOTING: Final = 3
-# A line of prose has more characters, or a third of them in another script than ours.
+# A line of prose has more characters than this, or a third of it in another script than Latin.
 _PROSE_CHARS: Final = 60
-_PROSE_WINDOW: Final = 32  # times the characters allowed: where prose is looked for
+_PROSE_WINDOW: Final = 32  # times the allowed characters: where prose is searched
 _FEW_LINES: Final = 6
 _MANY_LINES: Final = 64
-_DENSITY: Final = 3  # letters of ours for what a Chinese, Japanese or Korean character says
+_DENSITY: Final = 3  # Latin letters that carry as much as one Chinese, Japanese or Korean character
 
 _DENSE: Final = ("ja", "ko", "zh")
 
 _DECLARED: Final = re.compile(r"([a-z]{2,3})(?![a-z])")
 
-# Tongues that trigrams cannot tell apart: there the declaration holds.
+# Languages that trigrams cannot distinguish: there the declaration holds.
 _NEAR: Final = (
     frozenset({"no", "nb", "nn", "da"}),
     frozenset({"sr", "hr", "bs", "sh", "sl"}),
@@ -67,10 +67,10 @@ _NEAR: Final = (
     frozenset({"hi", "mr", "ne"}),
 )
 
-# Letters that a language does not have, and the one meant when they are there all the same.
+# Letters that a language does not have, and the language that they indicate instead.
 _NOT_ITS_OWN: Final = {"bg": (frozenset("ыэё"), "ru"), "mk": (frozenset("ыэё"), "ru")}
 
-# ISO 639-3 and its 639-1, one pair a word.
+# ISO 639-3 and its 639-1, one pair per word.
 _CODES: Final = """
 afr:af aka:ak amh:am ara:ar arb:ar asm:as aze:az azj:az bam:bm bel:be ben:bn bos:bs bre:br
 bul:bg cat:ca ces:cs cmn:zh cos:co cym:cy dan:da deu:de ell:el eng:en epo:eo est:et ekk:et
@@ -89,13 +89,13 @@ _TWO_LETTERS: Final = dict(pair.split(":") for pair in _CODES.split())
 
 @lru_cache(maxsize=256)
 def declared_language(tag: str) -> str:
-    """The language of a tag such as `en-US`; empty when it is none."""
+    """The language of a tag such as `en-US`; empty if it is invalid."""
     found = _DECLARED.match(tag.strip().lower().replace("_", "-"))
     return _TWO_LETTERS.get(found[1], found[1]) if found else ""
 
 
 def language_of(text: str, declared: str, chars: int) -> str:
-    """The language of a text of which `declared` is said; `chars` bounds what is looked at."""
+    """The language of a text that is declared as `declared`; `chars` limits how much is checked."""
     if chars == 0:
         return declared
     if len(text) < _FEWEST_CHARS:
@@ -105,7 +105,7 @@ def language_of(text: str, declared: str, chars: int) -> str:
 
 
 def _confirmed(text: str, declared: str, chars: int) -> str:
-    """The declared language, or another that the middle of the text speaks beyond doubt."""
+    """The declared language, or another one that the middle of the text clearly has."""
     lengths = (chars // 4, chars, _WINDOW * chars)
     is_said = said(text, declared, _CONFIRMS, lengths, _MAY_BE_OTHER_SCRIPT)
     if is_said:
@@ -127,7 +127,7 @@ def _confirmed(text: str, declared: str, chars: int) -> str:
 
 
 def _told(text: str, chars: int) -> str:
-    """The language of a text of which nothing is said: that of most of its prose."""
+    """The language of a text without a declaration: that of most of its prose."""
     prose = _prose(text, _PROSE_WINDOW * chars, _PROSE_CHARS, _PROSE_CHARS // 3)
     few = " ".join([line[: chars // _FEW_LINES] for line in _spread(prose, _FEW_LINES)])
     told = told_by_script(few)
@@ -150,7 +150,7 @@ def _told(text: str, chars: int) -> str:
 
 
 def _prose(text: str, most: int, enough: int, enough_of_others: int) -> list[str]:
-    """Lines that are long enough to be sentences, of the first `most` characters."""
+    """Lines that are long enough to be sentences, from the first `most` characters."""
     return [
         line
         for line in text[:most].split("\n")
@@ -159,12 +159,12 @@ def _prose(text: str, most: int, enough: int, enough_of_others: int) -> list[str
 
 
 def _spread(lines: list[str], most: int) -> list[str]:
-    """At most so many of them, from all parts."""
+    """At most `most` of them, from all parts."""
     return lines[:: -(-len(lines) // most) or 1]
 
 
 def _voted(prose: list[str], chars: int) -> str:
-    """The language of more than half of all lines that speak clearly, by their characters."""
+    """The language of more than half of all clear lines, weighted by their length."""
     votes: dict[str, int] = {}
     for line in _spread(prose, _MANY_LINES):
         piece = line[: chars // 5]
@@ -177,7 +177,7 @@ def _voted(prose: list[str], chars: int) -> str:
 
 
 def _detected(sample: str) -> str:
-    """The detector's answer, empty when it is not sure."""
+    """The detector's result; empty if it is not certain."""
     if len(sample) < _FEWEST_CHARS:
         return ""
     match = detect_language(sample)
