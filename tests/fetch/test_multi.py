@@ -180,7 +180,7 @@ def test_what_is_given_up_leaves_the_others_alone(loops: Loops) -> None:
             curl, _ = handle(site.url("/never"))
             future = begun(multi, curl)
             await turns_until(lambda: site.asked == ["/never"])
-            multi.give_up(curl)
+            multi.cancel(curl)
             curl.close()
 
             assert await get(multi, site.url()) == b"<p>one"
@@ -212,7 +212,7 @@ def test_one_that_has_ended_may_give_up_the_next_before_it_is_told(loops: Loops)
 
             def ended(curl: pycurl.Curl, other: pycurl.Curl) -> None:
                 told.append(curl)
-                multi.give_up(other)
+                multi.cancel(other)
 
             for curl, other in (curls, reversed(curls)):
                 multi.begin(curl, lambda *_, curl=curl, other=other: ended(curl, other))

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 SITES: Final = ("python", "postgresql", "sqlite", "handbook")
 PAGES: Final = 100
-BESIDE: Final = "nav, aside, footer, [role=navigation]"
+SECONDARY: Final = "nav, aside, footer, [role=navigation]"
 
 
 @pytest.mark.parametrize("name", SITES)
@@ -26,7 +26,7 @@ def test_a_manual_keeps_its_title_and_its_sections(name: str) -> None:
         part = main_part(turbohtml.parse(html))
         shown = "" if part is None else plain(text_of(part))
         headings = turbohtml.parse(html).select("h1, h2, h3, h4")
-        wanted = [plain(one.text) for one in headings if one.closest(BESIDE) is None]
+        wanted = [plain(one.text) for one in headings if one.closest(SECONDARY) is None]
         if missing := [one for one in wanted if one not in shown]:
             lost[str(file)] = missing
 

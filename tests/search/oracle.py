@@ -23,15 +23,15 @@ from gossamer.search.tree import (
     Prefix,
     Property,
     Word,
+    is_about_words,
     is_condition,
-    speaks,
 )
 from gossamer.urls.canonical import host_of
 
-StemVariants = Callable[[str], Collection[str]]
+StemVariant = Callable[[str], Collection[str]]
 
 
-def finds(tree: Node, page: Entry, variants: StemVariants, *, is_own: bool = False) -> bool:
+def finds(tree: Node, page: Entry, variants: StemVariant, *, is_own: bool = False) -> bool:
     """Whether a page answers. `is_own`: only what it says itself, and as it is spelt, counts."""
     match tree:
         case Has():
@@ -48,12 +48,12 @@ def finds(tree: Node, page: Entry, variants: StemVariants, *, is_own: bool = Fal
             )
 
 
-def _finds_all(parts: Sequence[Node], page: Entry, variants: StemVariants, *, is_own: bool) -> bool:
+def _finds_all(parts: Sequence[Node], page: Entry, variants: StemVariant, *, is_own: bool) -> bool:
     conditions = [part for part in parts if is_condition(part)]
     wishes = [part for part in parts if not is_condition(part)]
     if not all(finds(one, page, variants, is_own=is_own) for one in conditions):
         return False
-    may_be_alone = any(map(speaks, conditions)) or not wishes
+    may_be_alone = any(map(is_about_words, conditions)) or not wishes
     return may_be_alone or any(finds(one, page, variants, is_own=is_own) for one in wishes)
 
 
@@ -72,7 +72,7 @@ def _listed(texts: Sequence[str]) -> list[str]:
 
 
 def _in_text(
-    leaf: Word | Prefix | Phrase, text: list[str], variants: StemVariants, is_own: bool
+    leaf: Word | Prefix | Phrase, text: list[str], variants: StemVariant, is_own: bool
 ) -> bool:
     words = words_of(leaf.text)
     if isinstance(leaf, Phrase):

@@ -34,7 +34,7 @@ __all__ = ["Fetcher", "checked_header"]
 
 _PROTOCOLS: Final = {1: "http/1.0", 2: "http/1.1", 3: "h2", 30: "h3"}  # by libcurl's numbers
 # If a request follows the last response this soon, the origin has no delay.
-_NO_REST_S: Final = 0.05
+_NO_DELAY_S: Final = 0.05
 # If other hosts wait for a connection, a response this slow is ended after this time.
 _LOOK_EVERY_S: Final = 0.5
 _SLOW_S: Final = 10.0
@@ -118,11 +118,11 @@ class Fetcher:
         transfer = idle.pop() if idle else self._new_transfer(lease)
         at_us, began_s = self._clock.wall_us(), self._clock.now_s()
         origin = origin_of(lease.url)
-        rested_s = began_s - self._ended_s.get(origin, _LONG_AGO_S)
+        idle_s = began_s - self._ended_s.get(origin, _LONG_AGO_S)
         cookies = ""
         if self.jar.changed and not (lease.gets_secrets and self._headers.has_cookies):
             cookies = self.jar.header_for(lease.url, at_us / 1e6)
-        curl = transfer.begin(lease, cookies, may_repeat=rested_s < _NO_REST_S)
+        curl = transfer.begin(lease, cookies, may_repeat=idle_s < _NO_DELAY_S)
         self._under_way.add(transfer)
 
         def ended(code: int, message: str) -> None:
@@ -177,7 +177,7 @@ class Fetcher:
 
     def _end_early(self, transfer: Transfer, reason: Reason, detail: str) -> None:
         transfer.failure = reason, detail
-        self._multi.give_up(transfer.curl)
+        self._multi.cancel(transfer.curl)
         assert transfer.on_end is not None, "it was begun"
         transfer.on_end(0, "")
 
@@ -187,7 +187,7 @@ class Fetcher:
         now_s = self._clock.now_s()
         for transfer in tuple(self._under_way):
             if now_s - transfer.began_s >= _LOOK_EVERY_S and transfer.excess() > 0:
-                told = f"{transfer.came_bytes} bytes came, most of them outside of the body"
+                told = f"{transfer.received_bytes} bytes came, most of them outside of the body"
                 self._end_early(transfer, Reason.PROTOCOL, told)
         self._look_later()
 
@@ -198,7 +198,7 @@ class Fetcher:
 
     def _give_up(self, transfer: Transfer) -> None:
         self._under_way.discard(transfer)
-        self._multi.give_up(transfer.curl)
+        self._multi.cancel(transfer.curl)
         transfer.curl.close()
         transfer.end()
 
@@ -216,7 +216,7 @@ class Fetcher:
             return Refused(url, reason, detail, at_us, took_s, status)
         if transfer.failure is not None:
             reason, detail = transfer.failure
-            return Failed(url, reason, detail, at_us, took_s, status, transfer.came_bytes)
+            return Failed(url, reason, detail, at_us, took_s, status, transfer.received_bytes)
         if code and not cut:
             reason, detail = reason_of(code, message, transfer.curl.getinfo(pycurl.OS_ERRNO))
             return Failed(url, reason, detail, at_us, took_s, status)

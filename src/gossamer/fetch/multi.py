@@ -28,7 +28,7 @@ import pycurl
 from gossamer.base.clock import SystemClock
 
 _NEVER_S: Final = float("inf")
-_TELLING_S: Final = 0.2
+_NOTIFY_S: Final = 0.2
 _CLOCK: Final = SystemClock()  # the time of uvloop does not change within an iteration
 _EVENTS_AT_ONCE: Final = 64  # further ready sockets stay ready
 _READABLE: Final[int] = getattr(select, "EPOLLIN", 0)
@@ -54,7 +54,7 @@ class Multi(Protocol):
     def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
         """Begin a transfer. `ended` is called at its end, and must not raise."""
 
-    def give_up(self, curl: pycurl.Curl) -> None:
+    def cancel(self, curl: pycurl.Curl) -> None:
         """Cancel a transfer without a callback."""
 
     async def aclose(self) -> None:
@@ -72,13 +72,13 @@ class PlainMulti(pycurl.AsyncCurlMulti):  # type: ignore[misc]  # pycurl has no 
     """pycurl's own implementation, for systems without epoll."""
 
     def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
-        self.add_handle(curl).add_done_callback(partial(_tell, ended))
+        self.add_handle(curl).add_done_callback(partial(_notify, ended))
 
-    def give_up(self, curl: pycurl.Curl) -> None:
+    def cancel(self, curl: pycurl.Curl) -> None:
         self.remove_handle(curl)
 
 
-def _tell(ended: Ended, future: asyncio.Future[pycurl.Curl]) -> None:
+def _notify(ended: Ended, future: asyncio.Future[pycurl.Curl]) -> None:
     if not future.cancelled():
         fault = future.exception()
         ended(*(fault.args[:2] if fault else (0, "")))
@@ -97,10 +97,10 @@ class EpollMulti:
         self._under_way: dict[pycurl.Curl, Ended] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ended: deque[tuple[pycurl.Curl, int, str]] = deque()  # callbacks not called yet
-        self._is_telling = False  # the remaining callbacks run in the next iteration of the loop
-        self._is_kicked = False  # libcurl is called in this iteration of the loop or the next
+        self._is_notifying = False  # the remaining callbacks run in the next iteration of the loop
+        self._is_scheduled = False  # libcurl is called in this iteration of the loop or the next
         self._timer: asyncio.TimerHandle | None = None
-        self._rings_s = _NEVER_S  # when that timer fires
+        self._alarm_s = _NEVER_S  # when that timer fires
         self._due_s = 0.0  # loop time at which libcurl wants to be called; 0: never
 
     def fileno(self) -> int:
@@ -118,13 +118,13 @@ class EpollMulti:
             del self._under_way[curl]
             raise
 
-    def give_up(self, curl: pycurl.Curl) -> None:
+    def cancel(self, curl: pycurl.Curl) -> None:
         if self._under_way.pop(curl, None) is not None:
             self._multi.remove_handle(curl)
 
     async def aclose(self) -> None:
         for curl in list(self._under_way):
-            self.give_up(curl)
+            self.cancel(curl)
         if self._timer is not None:
             self._timer.cancel()
         if self._loop is not None:
@@ -152,15 +152,15 @@ class EpollMulti:
             return
         if wait_ms == 0:
             self._due_s = 0.0
-            if not self._is_kicked:
-                self._is_kicked = True
-                loop.call_soon(self._kick)
+            if not self._is_scheduled:
+                self._is_scheduled = True
+                loop.call_soon(self._call_due)
         elif wait_ms < 0:
             self._due_s = 0.0
         else:
             self._due_s = loop.time() + wait_ms / 1000
             # else the timer stays, and a later time costs nothing until it fires
-            if self._due_s < self._rings_s:
+            if self._due_s < self._alarm_s:
                 self._set_timer(loop)
 
     # -- called by the event loop
@@ -179,8 +179,8 @@ class EpollMulti:
         if alive < len(self._under_way):
             self._settle()
 
-    def _kick(self) -> None:
-        self._is_kicked = False
+    def _call_due(self) -> None:
+        self._is_scheduled = False
         if self._multi.closed:
             return
         try:
@@ -195,18 +195,18 @@ class EpollMulti:
         """Set the timer for the due time."""
         if self._timer is not None:
             self._timer.cancel()
-        self._rings_s = self._due_s
-        self._timer = loop.call_at(self._due_s, self._ring)
+        self._alarm_s = self._due_s
+        self._timer = loop.call_at(self._due_s, self._on_alarm)
 
-    def _ring(self) -> None:
-        self._timer, self._rings_s = None, _NEVER_S
+    def _on_alarm(self) -> None:
+        self._timer, self._alarm_s = None, _NEVER_S
         if self._loop is None or not self._due_s:
             return
         if self._loop.time() < self._due_s - 0.001:
             self._set_timer(self._loop)
         else:
             self._due_s = 0.0
-            self._kick()
+            self._call_due()
 
     # -- ends of transfers
 
@@ -215,20 +215,20 @@ class EpollMulti:
         _, whole, failed = self._multi.info_read()
         self._ended.extend((curl, 0, "") for curl in whole)
         self._ended.extend(failed)
-        if not self._is_telling:
-            self._tell_some()
+        if not self._is_notifying:
+            self._notify_some()
 
-    def _tell_some(self) -> None:
+    def _notify_some(self) -> None:
         """Call callbacks for some tenths of a second, then return to the loop. Otherwise a stop
         command would wait for all responses that have arrived.
         """
-        self._is_telling = False
-        until_s = _CLOCK.now_s() + _TELLING_S
+        self._is_notifying = False
+        until_s = _CLOCK.now_s() + _NOTIFY_S
         while self._ended and not self._multi.closed:
             self._end(*self._ended.popleft())
             if self._ended and _CLOCK.now_s() > until_s and self._loop is not None:
-                self._is_telling = True
-                self._loop.call_soon(self._tell_some)
+                self._is_notifying = True
+                self._loop.call_soon(self._notify_some)
                 return
 
     def _end(self, curl: pycurl.Curl, code: int, message: str) -> None:

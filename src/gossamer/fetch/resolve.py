@@ -52,7 +52,7 @@ class Resolver:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(_WAIT_S):
-                found = await loop.run_in_executor(self._pool, _ask, host)
+                found = await loop.run_in_executor(self._pool, _look_up, host)
         except TimeoutError:
             return self._failed(f"no answer within {_WAIT_S:.0f} s")
         except (OSError, UnicodeError) as fault:
@@ -68,7 +68,7 @@ class Resolver:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _ask(host: str) -> tuple[str, ...]:
+def _look_up(host: str) -> tuple[str, ...]:
     answers = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     # IPv4 first: broken AAAA records are common, and one address is pinned for the connection.
     answers.sort(key=lambda answer: answer[0] != socket.AF_INET)

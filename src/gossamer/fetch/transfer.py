@@ -28,8 +28,8 @@ from gossamer.records import Lease, Purpose, Reason
 from gossamer.settings import Fetch
 from gossamer.urls.canonical import host_of, origin_of, port_of
 
-_MAY_ASK: Final[int] = pycurl.PREREQFUNC_OK
-_MAY_NOT_ASK: Final[int] = pycurl.PREREQFUNC_ABORT
+_ALLOW_REQUEST: Final[int] = pycurl.PREREQFUNC_OK
+_REFUSE_REQUEST: Final[int] = pycurl.PREREQFUNC_ABORT
 # the headers of a proxy about its tunnel; pycurl has no name for it
 _SUPPRESS_CONNECT_HEADERS: Final = 265
 # With one scheme libcurl authenticates at once, with two it first asks which is wanted.
@@ -70,8 +70,8 @@ class Transfer:
             Purpose.SITEMAP: min(settings.sitemap_time_s, settings.total_time_s),
         }
         self.began_s = 0.0
-        self.came_bytes = 0
-        self._came_before: int | None = None
+        self.received_bytes = 0
+        self._received_before: int | None = None
         self.on_end: Ended | None = None
         self._headers = headers
         self._is_secret_sent = False
@@ -87,7 +87,7 @@ class Transfer:
         self.curl.setopt(pycurl.HEADERFUNCTION, self.intake.header)
         self.curl.setopt(pycurl.WRITEFUNCTION, self.intake.body)
         self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_connect)
-        self.curl.setopt(pycurl.PREREQFUNCTION, self._on_ask)
+        self.curl.setopt(pycurl.PREREQFUNCTION, self._on_request)
 
     def begin(self, lease: Lease, cookies: str, *, may_repeat: bool) -> pycurl.Curl:
         """Reset the handle and prepare it for this request.
@@ -97,13 +97,13 @@ class Transfer:
         closing.
         """
         self.lease = lease
-        self._asks_left = 2 if may_repeat else 1
+        self._requests_left = 2 if may_repeat else 1
         self.refusal: tuple[Reason, str] | None = None
         self.failure: tuple[Reason, str] | None = None
         self.intake.begin(lease.max_body_bytes)
         self.set_cookies: list[str] = []
         self._was_challenged = False
-        self.came_bytes, self._came_before = 0, None
+        self.received_bytes, self._received_before = 0, None
         curl = self.curl
         curl.setopt(pycurl.URL, lease.url)
         if lease.purpose is not self._purpose:
@@ -150,7 +150,7 @@ class Transfer:
     def _take(self, way: Way) -> None:
         """Change proxy and login if they differ from the last request."""
         # Host and proxy may each send a challenge before they accept the request.
-        self._asks_left += (way.login is not None) + (way.proxy_login is not None)
+        self._requests_left += (way.login is not None) + (way.proxy_login is not None)
         if way == self._way:
             return
         self._way, curl = way, self.curl
@@ -168,19 +168,19 @@ class Transfer:
 
     def excess(self) -> int:
         """Number of bytes received beyond the limit of the body. Called from time to time."""
-        came = raw_bytes(self.curl)
-        if came is None:
+        received = raw_bytes(self.curl)
+        if received is None:
             return 0
-        if self._came_before is None:  # on a reused connection, count from the first call
+        if self._received_before is None:  # on a reused connection, count from the first call
             is_new = self.curl.getinfo(pycurl.NUM_CONNECTS) > 0
-            self._came_before = 0 if is_new else came
-        self.came_bytes = came - self._came_before
-        return self.came_bytes - most_for(self.lease.max_body_bytes)
+            self._received_before = 0 if is_new else received
+        self.received_bytes = received - self._received_before
+        return self.received_bytes - most_for(self.lease.max_body_bytes)
 
     def speed(self, now_s: float) -> float:
         """Bytes per second since the request began."""
-        came: float = self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)
-        return came / max(now_s - self.began_s, 0.001)
+        received: float = self.curl.getinfo(pycurl.SIZE_DOWNLOAD_T)
+        return received / max(now_s - self.began_s, 0.001)
 
     def resume(self) -> None:
         with suppress(pycurl.error):  # it may have ended by its timeout or its size
@@ -200,15 +200,15 @@ class Transfer:
         if forbidden:
             self.refusal = Reason.PRIVATE, forbidden
             return pycurl.SOCKET_BAD
-        return _Lent(socket.socket(family, kind, protocol))
+        return _DuplicatedSocket(socket.socket(family, kind, protocol))
 
-    def _on_ask(self, *_connection: object) -> int:
+    def _on_request(self, *_connection: object) -> int:
         """Called before each request, including repeats by libcurl itself."""
-        self._asks_left -= 1
-        if self._asks_left >= 0:
-            return _MAY_ASK
+        self._requests_left -= 1
+        if self._requests_left >= 0:
+            return _ALLOW_REQUEST
         self.failure = Reason.RESET, "the connection ended before the answer began"
-        return _MAY_NOT_ASK
+        return _REFUSE_REQUEST
 
     def _on_fault(self, sentence: str) -> None:
         self.failure = Reason.PROTOCOL, sentence
@@ -256,7 +256,7 @@ class Transfer:
         return self.refusal is not None
 
 
-class _Lent:
+class _DuplicatedSocket:
     """A socket for libcurl, which duplicates it. Ours is closed as soon as it has."""
 
     def __init__(self, own: socket.socket) -> None:

@@ -51,8 +51,8 @@ def groups_in(metadata: Any, path: Path, column: str) -> list[Group]:
         group = metadata.row_group(number)
         statistics = group.column(at).statistics
         # Texts of more than 4 kB have no statistics: such a group may contain anything.
-        is_told = statistics is not None and statistics.has_min_max
-        least, greatest = (statistics.min, statistics.max) if is_told else ("", _BEYOND_ALL)
+        has_statistics = statistics is not None and statistics.has_min_max
+        least, greatest = (statistics.min, statistics.max) if has_statistics else ("", _BEYOND_ALL)
         if group.num_rows:
             found.append(Group(path, number, least, greatest, group.num_rows))
     return found

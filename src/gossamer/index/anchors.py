@@ -146,7 +146,7 @@ class AnchorBook:
         known = self._known
         wanted = keys if self._unsettled is None else self._unsettled.intersection(keys)
         if not self.is_whole:
-            self._put_aside()
+            self._keep_for_sorting()
             return {key: _counts(lines) for key, lines in self._older(wanted, share).items()}
         return {key: counts for key in wanted if (counts := _remembered(known, key))}
 
@@ -157,10 +157,10 @@ class AnchorBook:
             self.is_whole = False
         if self._unsettled is not None and len(self._unsettled) > _MOST_UNSETTLED:
             self._unsettled = None
-        self._put_aside()
+        self._keep_for_sorting()
         self._known = Lines(), recent
 
-    def _put_aside(self) -> None:
+    def _keep_for_sorting(self) -> None:
         if data := self._known[0].take():
             self._unsorted.append(data)
 
@@ -176,7 +176,7 @@ class AnchorBook:
             from gossamer.index.sorted_lines import SortedLines  # loads NumPy: see `_Sorted`
 
             self._sorted = SortedLines(self._path.parent)
-            for lines in _bunches_in(self._path, self._unread):
+            for lines in _batches_in(self._path, self._unread):
                 self._sorted.add(lines)
         while self._unsorted:  # another thread may add to them
             self._sorted.add(_cut(self._unsorted[0])[0])
@@ -223,7 +223,7 @@ def _all_counts(older: Iterable[bytes], known: tuple[Lines, Lines | None], key: 
     return _counts({*older, *recent.find(key), *(before.find(key) if before is not None else ())})
 
 
-def _bunches_in(path: Path, length: int) -> Iterator[list[bytes]]:
+def _batches_in(path: Path, length: int) -> Iterator[list[bytes]]:
     """The lines in the first `length` bytes, in batches. Raises CorruptFile."""
     with path.open("rb") as file:
         start, rest = 0, b""

@@ -143,7 +143,7 @@ class Generation:
             for address in addresses:
                 yield unpack(searcher.doc(address)[schema.STORED][0])
 
-    def is_worn(self, fewest_dead: int, more: int = 0) -> bool:
+    def needs_rewrite(self, fewest_dead: int, more: int = 0) -> bool:
         """Whether a third of the entries on disk are dead, and enough to justify a rewrite; or
         would be if `more` entries were rewritten.
         """

@@ -37,7 +37,7 @@ _Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class _Bunch:
+class _Batch:
     """The position of a batch in the file."""
 
     offset: int
@@ -86,7 +86,7 @@ class SortedLines:
     def __init__(self, folder: Path) -> None:
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  # closed by `close`
         self._length = 0
-        self._bunches: list[_Bunch] = []
+        self._batches: list[_Batch] = []
         # number of shares -> the boundaries in each batch
         self._cuts: dict[int, list[_Places]] = {}
         self.data_bytes = 0  # of all lines
@@ -106,50 +106,50 @@ class SortedLines:
         np.cumsum(np.fromiter(map(len, ordered), np.uint32, len(ordered)), out=starts[1:])
         self._file.seek(self._length)
         self._file.write(b"".join((shorts[order].tobytes(), starts.tobytes(), *ordered)))
-        bunch = _Bunch(self._length, len(lines))
-        self._bunches.append(bunch)
+        batch = _Batch(self._length, len(lines))
+        self._batches.append(batch)
         self._cuts = {}
-        self._length = bunch.data + int(starts[-1])
+        self._length = batch.data + int(starts[-1])
         self.data_bytes += int(starts[-1])
 
     def find(self, keys: Collection[bytes], share: Share = ALL) -> set[bytes]:
         """All lines of some pages, which are all in that share."""
         found: set[bytes] = set()
         wanted = np.unique(_shorts_of(keys))
-        for bunch, cuts in zip(self._bunches, self._cuts_of(share.of), strict=True):
+        for batch, cuts in zip(self._batches, self._cuts_of(share.of), strict=True):
             begin, end = int(cuts[share.number]), int(cuts[share.number + 1])
-            shorts = self._numbers(bunch.offset + _NUMBER_BYTES * begin, end - begin)
+            shorts = self._numbers(batch.offset + _NUMBER_BYTES * begin, end - begin)
             firsts = np.searchsorted(shorts, wanted, "left")
             lasts = np.searchsorted(shorts, wanted, "right")
             is_there = firsts < lasts
             if is_there.any():
-                starts = self._numbers(bunch.starts + _NUMBER_BYTES * begin, end - begin + 1)
-                lines = self._lines(bunch, _Spans(firsts[is_there], lasts[is_there], starts))
+                starts = self._numbers(batch.starts + _NUMBER_BYTES * begin, end - begin + 1)
+                lines = self._lines(batch, _Spans(firsts[is_there], lasts[is_there], starts))
                 found.update(line for line in lines if line[:KEY_BYTES] in keys)
         return found
 
     def _cuts_of(self, shares: int) -> list[_Places]:
         """For each batch the line at which each share begins, and the end of the last."""
         if shares == 1:
-            return [np.array((0, bunch.lines)) for bunch in self._bunches]
+            return [np.array((0, batch.lines)) for batch in self._batches]
         if shares not in self._cuts:
             firsts = [Share(number, shares).first >> 32 for number in range(1, shares)]
             bounds = np.array(firsts, np.uint32)
-            self._cuts[shares] = [self._cut(bunch, bounds) for bunch in self._bunches]
+            self._cuts[shares] = [self._cut(batch, bounds) for batch in self._batches]
         return self._cuts[shares]
 
-    def _cut(self, bunch: _Bunch, bounds: Numbers) -> _Places:
-        shorts = self._numbers(bunch.offset, bunch.lines)
-        return np.concatenate(((0,), np.searchsorted(shorts, bounds), (bunch.lines,)))
+    def _cut(self, batch: _Batch, bounds: Numbers) -> _Places:
+        shorts = self._numbers(batch.offset, batch.lines)
+        return np.concatenate(((0,), np.searchsorted(shorts, bounds), (batch.lines,)))
 
-    def _lines(self, bunch: _Bunch, spans: _Spans) -> Iterator[bytes]:
+    def _lines(self, batch: _Batch, spans: _Spans) -> Iterator[bytes]:
         begin, end = spans.whole
         are_near = spans.are_near
-        data = self._read(bunch.data + begin, end - begin) if are_near else b""
+        data = self._read(batch.data + begin, end - begin) if are_near else b""
         for starts in spans:
             if not are_near:
                 begin = starts[0]
-                data = self._read(bunch.data + begin, starts[-1] - begin)
+                data = self._read(batch.data + begin, starts[-1] - begin)
             for start, stop in pairwise(starts):
                 yield data[start - begin : stop - begin]
 

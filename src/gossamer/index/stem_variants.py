@@ -36,7 +36,7 @@ _LOOKED_AT: Final = 2_000
 _MOST: Final = 16
 
 
-class StemVariants(NamedTuple):
+class StemVariant(NamedTuple):
     """A word of the index, and the number of entries that have it, including dead ones."""
 
     word: str
@@ -76,7 +76,7 @@ def stem_variants_of(
     languages: Iterable[str],
     searcher: tantivy.Searcher,
     field: str = schema.BODY,
-) -> tuple[StemVariants, ...]:
+) -> tuple[StemVariant, ...]:
     """The words of `field` that share the stem of `word` in one of the languages, the word itself
     first and then the most frequent.
 
@@ -88,8 +88,8 @@ def stem_variants_of(
         others |= _with_stem_of(word, language, searcher, field)
     others.pop(word, None)
     ordered = sorted(others.items(), key=lambda item: (-item[1], item[0]))
-    itself = StemVariants(word, searcher.doc_freq(field, word))
-    return (itself, *(StemVariants(*item) for item in ordered[: _MOST - 1]))
+    itself = StemVariant(word, searcher.doc_freq(field, word))
+    return (itself, *(StemVariant(*item) for item in ordered[: _MOST - 1]))
 
 
 def beginning_of(stem: str, language: str) -> str:

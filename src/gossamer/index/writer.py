@@ -134,12 +134,12 @@ class IndexWriter:
             # not come back.
             late = self._late(shares[0]).items() if len(shares) == 1 else ()
             rest = {key: anchors for key, anchors in late if key not in written}
-            is_worn = self._generation.is_worn(self._fewest_dead, len(rest))
-            some = [] if is_worn else list(islice(rest, _LATE_AT_ONCE))
+            needs_rewrite = self._generation.needs_rewrite(self._fewest_dead, len(rest))
+            some = [] if needs_rewrite else list(islice(rest, _LATE_AT_ONCE))
             first = {key: rest.pop(key) for key in some}
             self._replace_anchors(first)
             self._commit_written(files, [*written, *first])
-            if is_worn or len(shares) > 1 or self._rewriting is not None:
+            if needs_rewrite or len(shares) > 1 or self._rewriting is not None:
                 return len(first) + self._write_late()
             return len(first) + self._write_again(rest)
 
@@ -156,8 +156,8 @@ class IndexWriter:
         first = self._late(shares[0])
         lates = chain((first,), map(self._late, shares[1:]))
         # Keys are digests, so one share represents all.
-        if self._generation.is_worn(self._fewest_dead, len(first) * len(shares)):
-            return self._write_anew(zip(shares, lates, strict=True))
+        if self._generation.needs_rewrite(self._fewest_dead, len(first) * len(shares)):
+            return self._write_new_generation(zip(shares, lates, strict=True))
         return sum(map(self._write_again, lates))
 
     def _write_waiting(self) -> Collection[bytes]:
@@ -193,7 +193,7 @@ class IndexWriter:
             assert kept is not None, "its key was just read, and nobody else writes"
             self._generation.write_again(kept, anchors)
 
-    def _write_anew(self, lates: Iterable[tuple[Share, _Late]]) -> int:
+    def _write_new_generation(self, lates: Iterable[tuple[Share, _Late]]) -> int:
         """Write all entries into a new generation, each with its anchors. Return how many lacked
         some.
 
@@ -227,7 +227,7 @@ class IndexWriter:
         self._generation.commit(covered)
         if self._rewriting is not None:
             self._rewriting.touch(written)
-        elif self._generation.is_worn(self._fewest_dead):
+        elif self._generation.needs_rewrite(self._fewest_dead):
             self._rewriting = Rewriting(self._generation, self._heap_bytes, self._rewrite_step)
         if self._rewriting is not None and self._rewriting.step():
             self._rewriting.new.commit(covered)

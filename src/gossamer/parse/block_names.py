@@ -18,8 +18,8 @@ class Role(IntEnum):
     """The purpose of an element, as far as its name or its tag says."""
 
     PLAIN = 0  # unknown
-    BESIDE = 1  # probably not content: shares, tags, bylines, adverts
-    APART = 2  # certainly not content: navigation, footers, cookie notices
+    SECONDARY = 1  # probably not content: shares, tags, bylines, adverts
+    BOILERPLATE = 2  # certainly not content: navigation, footers, cookie notices
     COMMENTS = 3  # texts by readers below the content
     BODY = 4  # the content
 
@@ -29,10 +29,10 @@ _COMMENTS: Final = frozenset({
     "comment", "commentary", "commentlist", "comments", "disqus", "livefyre", "replies",
     "respond",
 })  # fmt: skip
-_APART: Final = frozenset({
+_BOILERPLATE: Final = frozenset({
     "consent", "cookie", "cookies", "footer", "gdpr", "modal", "popup",
 })  # fmt: skip
-_BESIDE: Final = frozenset({
+_SECONDARY: Final = frozenset({
     "ad", "ads", "advert", "advertisement", "advertising", "author", "banner", "bio",
     "breadcrumb", "breadcrumbs", "byline", "caption", "copyright", "credit", "credits", "date",
     "disclaimer", "headerlink", "hidden", "jump", "lightbox", "login", "menu", "meta", "more",
@@ -76,9 +76,9 @@ def _role_of(name: str) -> Role:
         for first, second in pairwise(words)
     ):
         return Role.BODY
-    if found & _APART:
-        return Role.APART
-    return Role.BESIDE if found & _BESIDE else Role.PLAIN
+    if found & _BOILERPLATE:
+        return Role.BOILERPLATE
+    return Role.SECONDARY if found & _SECONDARY else Role.PLAIN
 
 
 @lru_cache(maxsize=1024)

@@ -29,24 +29,24 @@ _INLINE: Final = frozenset({
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ROLES_OF_TAGS: Final = {
     "article": Role.BODY,
-    "aside": Role.APART,
+    "aside": Role.BOILERPLATE,
     "body": Role.PLAIN,
-    "dialog": Role.APART,
-    "figcaption": Role.BESIDE,
-    "footer": Role.APART,
-    "form": Role.BESIDE,
+    "dialog": Role.BOILERPLATE,
+    "figcaption": Role.SECONDARY,
+    "footer": Role.BOILERPLATE,
+    "form": Role.SECONDARY,
     "main": Role.BODY,
-    "menu": Role.BESIDE,
-    "nav": Role.APART,
+    "menu": Role.SECONDARY,
+    "nav": Role.BOILERPLATE,
 }
 _WITHIN: Final = HEADINGS | {"blockquote", "dd", "dt", "li", "p", "pre", "tbody", "td", "th", "tr"}
-_APART_ROLES: Final = frozenset({
+_BOILERPLATE_ROLES: Final = frozenset({
     "alert", "alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu", "menubar",
     "navigation", "search", "toolbar", "tooltip",
 })  # fmt: skip
 _TEXTS: Final = (Text, CData)
 _UNREAD: Final = frozenset({"aside", "dialog", "footer", "nav"})
-_LABELS: Final = (Role.BESIDE, Role.APART)
+_LABELS: Final = (Role.SECONDARY, Role.BOILERPLATE)
 _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
@@ -157,13 +157,13 @@ def _role_of(element: Element, tag: str) -> Role:
     if tag in _WITHIN:
         return named
     role = attr("role")
-    if role and role.lower() in _APART_ROLES:
-        return Role.APART
+    if role and role.lower() in _BOILERPLATE_ROLES:
+        return Role.BOILERPLATE
     if attr("hidden") is not None or attr("aria-hidden") == "true":
-        return Role.BESIDE
+        return Role.SECONDARY
     style = attr("style")
     if style and _HIDDEN.search(style):
-        return Role.BESIDE
+        return Role.SECONDARY
     if named is not Role.COMMENTS and (known or attr("itemprop") == "articleBody"):
         return Role.BODY
     return named

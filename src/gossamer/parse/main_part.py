@@ -40,9 +40,9 @@ _ROWS: Final = frozenset({"table", "tbody", "tr"})
 _LINK_LISTS: Final = frozenset({"div", "dl", "ol", "p", "section", "table", "ul"})
 _NOT_A_WORD: Final = re.compile(r"[\W_]+")
 _DROPS: Final = (
-    frozenset({Role.BESIDE, Role.APART, Role.COMMENTS}),
-    frozenset({Role.APART, Role.COMMENTS}),
-    frozenset({Role.BESIDE, Role.APART}),
+    frozenset({Role.SECONDARY, Role.BOILERPLATE, Role.COMMENTS}),
+    frozenset({Role.BOILERPLATE, Role.COMMENTS}),
+    frozenset({Role.SECONDARY, Role.BOILERPLATE}),
 )
 _NOTHING: Final[frozenset[Role]] = frozenset()
 
@@ -113,7 +113,7 @@ def _protect(blocks: Sequence[Block]) -> None:
         has_h1 = block in headed or (block.tag == "h1" and block.own >= _TITLE_CHARS)
         if has_h1 and block.parent is not None:
             headed.add(block.parent)
-        is_doubtful = block.role is Role.BESIDE or (block.role is Role.APART and has_h1)
+        is_doubtful = block.role is Role.SECONDARY or (block.role is Role.BOILERPLATE and has_h1)
         least = _HEAVY if is_doubtful else 1.0
         if block.has_title:
             least = _TITLED

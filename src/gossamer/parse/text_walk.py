@@ -23,7 +23,7 @@ _LINE: Final = frozenset({
     "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul", "xmp",
 })  # fmt: skip
 _CELLS: Final = frozenset({"td", "th"})
-_APART: Final = frozenset({"button", "input", "keygen", "select", "textarea"})
+_SPACED: Final = frozenset({"button", "input", "keygen", "select", "textarea"})
 # elements that keep their white space
 _WRITTEN: Final = frozenset({"listing", "plaintext", "pre", "xmp"})
 _SILENT: Final = frozenset({
@@ -38,7 +38,7 @@ _TAB: Final = 2
 _NEW_LINE: Final = 3
 _SEPARATORS: Final = ("", " ", "\t", "\n")
 _OWED_BY: Final = (
-    dict.fromkeys(_LINE, _NEW_LINE) | dict.fromkeys(_CELLS, _TAB) | dict.fromkeys(_APART, _SPACE)
+    dict.fromkeys(_LINE, _NEW_LINE) | dict.fromkeys(_CELLS, _TAB) | dict.fromkeys(_SPACED, _SPACE)
 )
 
 _WHITE: Final = " \t\n\f\r"

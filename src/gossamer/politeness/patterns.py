@@ -50,7 +50,7 @@ class _Glob(Generic[T]):
         return len(text) - len(self.tail) >= at and text.endswith(self.tail)
 
 
-class _Shelf(Generic[T]):
+class _PatternTable(Generic[T]):
     """Patterns in one spelling, by the way they are looked up.
 
     Those without stars are looked up by their length, so that a file of thousands of directories
@@ -108,11 +108,11 @@ class Rulebook(Generic[T]):
             spellings = pattern_forms(pattern)
             rank = 2 * len(spellings[0]) + wins_ties
             forms.extend((spelling, rank, value) for spelling in spellings)
-        self._all = _Shelf(forms)
+        self._all = _PatternTable(forms)
         # Only these may match the encoded spelling of a path: `/*B$` must not match the B of a plus
         # sign that this code wrote as %2B.
         encoded = [form for form in forms if "%" in form[0]]
-        self._encoded = _Shelf(encoded) if encoded else None
+        self._encoded = _PatternTable(encoded) if encoded else None
 
     def find(self, target: str) -> T | None:
         """The value of the longest matching pattern, or None."""

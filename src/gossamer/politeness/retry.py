@@ -39,7 +39,7 @@ RETRY: Final[dict[Reason, RetryRule]] = {
 }
 
 
-def retries_of(reason: Reason, manners: Politeness) -> int:
+def retries_of(reason: Reason, politeness: Politeness) -> int:
     """How often a URL is requested again after such a failure.
 
     A refusal has no row, because our rule would refuse again.
@@ -47,12 +47,12 @@ def retries_of(reason: Reason, manners: Politeness) -> int:
     rule = RETRY.get(reason)
     if rule is None:
         return 0
-    return min(rule.tries, manners.busy_retries if reason is Reason.BUSY else manners.retries)
+    return min(rule.tries, politeness.busy_retries if reason is Reason.BUSY else politeness.retries)
 
 
-def wait_before_retry(reason: Reason, tries: int, manners: Politeness) -> float | None:
+def wait_before_retry(reason: Reason, tries: int, politeness: Politeness) -> float | None:
     """Seconds to wait after the `tries`-th failure (from 0), or None to give up."""
-    if tries >= retries_of(reason, manners):
+    if tries >= retries_of(reason, politeness):
         return None
     doublings = min(tries, 20)
-    return round(RETRY[reason].times * manners.retry_wait_s, 3) * 2.0**doublings
+    return round(RETRY[reason].times * politeness.retry_wait_s, 3) * 2.0**doublings

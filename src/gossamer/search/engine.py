@@ -56,11 +56,11 @@ class Moment:
 
     def planner(self, weights: Weights) -> Planner:
         """A planner for one query."""
-        looks = Looks(self.view)
+        looks = PhraseChecks(self.view)
         return Planner(self.view.schema, self.lexicon, weights, looks.rejected)
 
 
-class Looks:
+class PhraseChecks:
     """Checks pages for loose phrases, up to a maximum per query."""
 
     def __init__(self, view: View) -> None:

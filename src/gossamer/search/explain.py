@@ -21,7 +21,7 @@ from gossamer.search.results import Hit, Part
 from gossamer.search.tree import Node
 from gossamer.search.weights import Weights
 
-_WHISPER: Final = 1e-6
+_TINY: Final = 1e-6
 FIELDS: Final = ("body", "title", "headings", "anchors", "address")
 
 
@@ -36,7 +36,7 @@ def explained(
     """The hits with the parts of their scores; `shown` are the same pages as `hits`."""
     ids = [schema.id_of(one.kept.key) for one in shown]
     by_field = {
-        name: _said_by(planner(_only(name, weights)), tree, view, ids)
+        name: _scores_by(planner(_only(name, weights)), tree, view, ids)
         for name in FIELDS
         if ids and getattr(weights, name)
     }
@@ -54,11 +54,11 @@ def _only(name: str, weights: Weights) -> Weights:
     The other fields get a tiny weight: without any weight they would not be searched, and a page
     with its phrase in another field would not be found.
     """
-    quiet = {one: _WHISPER for one in FIELDS if one != name and getattr(weights, one)}
+    quiet = {one: _TINY for one in FIELDS if one != name and getattr(weights, one)}
     return replace(weights, nearness=0.0, **quiet)  # type: ignore[arg-type]  # floats all
 
 
-def _said_by(planner: Planner, tree: Node, view: View, ids: Sequence[str]) -> dict[str, float]:
+def _scores_by(planner: Planner, tree: Node, view: View, ids: Sequence[str]) -> dict[str, float]:
     """The score that a plan gives to each page."""
     plan = planner.plan(tree)
     these = Query.const_score_query(Query.term_set_query(view.schema, schema.ID, list(ids)), 0.0)

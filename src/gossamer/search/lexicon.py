@@ -36,15 +36,15 @@ class Lexicon:
     def __init__(self, searcher: tantivy.Searcher) -> None:
         self._searcher = searcher
         self.pages = max(1, searcher.num_docs)
-        self.languages = self._spoken()
+        self.languages = self._languages()
         self._counts: dict[tuple[str, str], int] = {}
-        self._kin: dict[str, tuple[str, ...]] = {}
+        self._variants: dict[str, tuple[str, ...]] = {}
 
     def variants(self, word: str) -> tuple[str, ...]:
         """Words that share a stem with this one in a language of the collection, itself first."""
-        found = self._kin.get(word)
+        found = self._variants.get(word)
         if found is None:
-            found = self._kin[word] = self._look_for_kin(word)
+            found = self._variants[word] = self._find_variants(word)
         return found
 
     def count(self, field: str, word: str) -> int:
@@ -67,14 +67,14 @@ class Lexicon:
         """At most `limit` words of a field with this prefix, with the number of pages of each."""
         return dict(self._searcher.terms_with_prefix(field, prefix, limit=limit))
 
-    def _look_for_kin(self, word: str) -> tuple[str, ...]:
+    def _find_variants(self, word: str) -> tuple[str, ...]:
         if word in STOP_WORDS or not word.isalpha():
             return (word,)
         variants = stem_variants_of(word, self.languages, self._searcher)
         self._counts |= {(BODY, one.word): one.entries for one in variants}
         return tuple(one.word for one in variants)
 
-    def _spoken(self) -> tuple[str, ...]:
+    def _languages(self) -> tuple[str, ...]:
         """The languages with a stemmer that most pages have; English if none is known."""
         counts = {
             language: sum(
@@ -93,6 +93,6 @@ def tokens_of(text: str) -> tuple[str, ...]:
     return tuple(words_of(text))
 
 
-def say_nothing(words: Sequence[str]) -> bool:
+def are_stop_words(words: Sequence[str]) -> bool:
     """Whether all of these are stop words."""
     return all(word in STOP_WORDS for word in words)

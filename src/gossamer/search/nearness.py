@@ -45,12 +45,12 @@ def _has_window(begins: Sequence[tuple[int, int, int]], phrase: Sequence[str], s
             inside[gone] -= 1
             missing += inside[gone] == 0
             first += 1
-        if not missing and _are_apart(begins[first : last + 1], phrase):
+        if not missing and _have_own_places(begins[first : last + 1], phrase):
             return True
     return False
 
 
-def _are_apart(window: Sequence[tuple[int, int, int]], phrase: Sequence[str]) -> bool:
+def _have_own_places(window: Sequence[tuple[int, int, int]], phrase: Sequence[str]) -> bool:
     """Whether each word of the phrase can have its own position in the window."""
     options: dict[int, list[int]] = defaultdict(list)
     for _, which, place in window:

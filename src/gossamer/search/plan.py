@@ -24,7 +24,7 @@ import tantivy
 from tantivy import FieldType, Occur, Query
 
 from gossamer.index import schema
-from gossamer.search.lexicon import STOP_WORDS, Lexicon, say_nothing, tokens_of
+from gossamer.search.lexicon import STOP_WORDS, Lexicon, are_stop_words, tokens_of
 from gossamer.search.tree import (
     All,
     Any,
@@ -36,9 +36,9 @@ from gossamer.search.tree import (
     Prefix,
     Property,
     Word,
+    is_about_words,
     is_condition,
     leaves,
-    speaks,
 )
 from gossamer.search.weights import Weights
 
@@ -49,9 +49,9 @@ SMALL_STEP: Final = STEP / 4
 # Words that a prefix within a phrase expands to, in each field; the most frequent are used.
 _MOST_EXPANSIONS: Final = 200
 # Stemming variants of all words of a query together.
-_MOST_KIN: Final = 1_000
+_MAX_VARIANTS: Final = 1_000
 # Words of a sentence that are searched, the rarest; the others would find every page.
-_MOST_WISHES: Final = 150
+_MAX_OPTIONAL: Final = 150
 # Pages with all words of a sentence are queried up to this many words.
 _LONGEST_WHOLE: Final = 32
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -93,10 +93,10 @@ class Plan:
         """The whole steps of a page that has all optional words; None if they do not tell how many
         a page has.
         """
-        wishes = [part for part in self.parts if not is_condition(part)]
-        if not self.is_tiered or not all(isinstance(wish, Word | Prefix) for wish in wishes):
+        optional = [part for part in self.parts if not is_condition(part)]
+        if not self.is_tiered or not all(isinstance(part, Word | Prefix) for part in optional):
             return None
-        return sum(_quarters(wish) == 4.0 for wish in wishes)
+        return sum(_quarters(part) == 4.0 for part in optional)
 
     @property
     def texts(self) -> tuple[Word | Prefix | Phrase, ...]:
@@ -115,7 +115,7 @@ class Planner:
         self._lexicon = lexicon
         self._weights = weights
         self._reject = reject
-        self._kin_each = 1
+        self._variants_each = 1
         by_name = {
             schema.BODY: weights.body,
             schema.TITLE: weights.title,
@@ -141,64 +141,67 @@ class Planner:
             is_prose = len(parts) > self._weights.prose_words
             cut = (word for part in parts for word in _cut(part, is_prose=is_prose))
             parts = [word for word in cut if not is_empty(word)]
-        wishes = Counter(part for part in parts if not is_condition(part))
+        optional = Counter(part for part in parts if not is_condition(part))
         conditions = [part for part in dict.fromkeys(parts) if is_condition(part)]
         if not is_tiered:
-            wishes = self._rarest(_telling(wishes))
-        self._kin_each = 1 + _MOST_KIN // max(1, sum(1 for part in parts for _ in leaves(part)))
-        alone = _alone(conditions, [*wishes]) if is_tiered else None
+            optional = self._rarest(_informative(optional))
+        self._variants_each = 1 + _MAX_VARIANTS // max(
+            1, sum(1 for part in parts for _ in leaves(part))
+        )
+        alone = _alone(conditions, [*optional]) if is_tiered else None
         has_steps = is_tiered and alone is None
-        times = Counter([*wishes]) if is_tiered else wishes  # a step is made once
-        asked = [self._wish(part, times[part], has_steps) for part in wishes]
+        times = Counter([*optional]) if is_tiered else optional  # a step is made once
+        queries = [self._optional_query(part, times[part], has_steps) for part in optional]
         return Plan(
-            query=self._joined(conditions, asked, self._near(parts)),
-            whole=None if is_tiered else self._whole(conditions, [*wishes]),
+            query=self._joined(conditions, queries, self._near(parts)),
+            whole=None if is_tiered else self._whole(conditions, [*optional]),
             parts=tuple(dict.fromkeys(parts)),
             is_tiered=is_tiered,
             alone=alone,
         )
 
-    def _rarest(self, wishes: Counter[Node]) -> Counter[Node]:
+    def _rarest(self, optional: Counter[Node]) -> Counter[Node]:
         """The rarest words of a long sentence, and all of a short one."""
-        if len(wishes) <= _MOST_WISHES:
-            return wishes
+        if len(optional) <= _MAX_OPTIONAL:
+            return optional
         count = self._lexicon.count
         by_rarity = sorted(
-            wishes, key=lambda part: count(schema.BODY, part.text) if isinstance(part, Word) else 0
+            optional,
+            key=lambda part: count(schema.BODY, part.text) if isinstance(part, Word) else 0,
         )
-        return Counter({part: wishes[part] for part in by_rarity[:_MOST_WISHES]})
+        return Counter({part: optional[part] for part in by_rarity[:_MAX_OPTIONAL]})
 
     # -- joining
 
     def _joined(
-        self, conditions: Sequence[Node], asked: Sequence[Query], more: Sequence[Query]
+        self, conditions: Sequence[Node], queries: Sequence[Query], more: Sequence[Query]
     ) -> Query:
         """Pages that fulfil the conditions; if no condition is about words, with one optional word.
 
         `more` finds nothing by itself, and raises the score of what is found.
         """
-        clauses = [(Occur.Must, self._ask(part)) for part in conditions]
-        if any(map(speaks, conditions)):
-            clauses += [(Occur.Should, query) for query in asked]
-        elif asked:
-            clauses.append((Occur.Must, _union(asked)))
+        clauses = [(Occur.Must, self._query_for(part)) for part in conditions]
+        if any(map(is_about_words, conditions)):
+            clauses += [(Occur.Should, query) for query in queries]
+        elif queries:
+            clauses.append((Occur.Must, _union(queries)))
         elif not conditions:
             clauses.append((Occur.Must, Query.empty_query()))
         clauses += [(Occur.Should, query) for query in more]
         return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
 
-    def _wish(self, part: Node, times: int, has_steps: bool) -> Query:
+    def _optional_query(self, part: Node, times: int, has_steps: bool) -> Query:
         if not has_steps:
-            return _boosted(self._ask(part), float(times))
+            return _boosted(self._query_for(part), float(times))
         # A page has the part and, always, the constant: both are one pass. An optional constant
         # takes a tenth less time than a required one.
         step = Query.const_score_query(Query.all_query(), SMALL_STEP * _quarters(part))
-        return Query.boolean_query([(Occur.Must, self._ask(part)), (Occur.Should, step)])
+        return Query.boolean_query([(Occur.Must, self._query_for(part)), (Occur.Should, step)])
 
-    def _whole(self, conditions: Sequence[Node], wishes: Sequence[Node]) -> Query | None:
-        if not 0 < len(wishes) <= _LONGEST_WHOLE:
+    def _whole(self, conditions: Sequence[Node], optional: Sequence[Node]) -> Query | None:
+        if not 0 < len(optional) <= _LONGEST_WHOLE:
             return None
-        every = [(Occur.Must, self._ask(part)) for part in (*conditions, *wishes)]
+        every = [(Occur.Must, self._query_for(part)) for part in (*conditions, *optional)]
         return Query.boolean_query(every)
 
     def _near(self, parts: Sequence[Node]) -> list[Query]:
@@ -219,37 +222,41 @@ class Planner:
 
     # -- parts
 
-    def _ask(self, node: Node, *, is_negative: bool = False) -> Query:
+    def _query_for(self, node: Node, *, is_negative: bool = False) -> Query:
         """Pages that a part finds by itself, scored."""
         match node:
             case Has():
                 return _silent(self._has(node))
             case Word() | Prefix() | Phrase():
-                return self._ask_leaf(node, is_negative=is_negative)
+                return self._query_leaf(node, is_negative=is_negative)
             case Any(parts):
                 return _union(
-                    self._ask(one, is_negative=is_negative) for one in parts if not is_empty(one)
+                    self._query_for(one, is_negative=is_negative)
+                    for one in parts
+                    if not is_empty(one)
                 )
             case All(parts):
                 kept = [part for part in parts if not is_empty(part)]
-                return self._ask_all(kept, is_negative=is_negative)
+                return self._query_all(kept, is_negative=is_negative)
             case Not(part):
-                unwanted = (Occur.MustNot, self._ask(part, is_negative=True))
+                unwanted = (Occur.MustNot, self._query_for(part, is_negative=True))
                 every = (Occur.Must, schema.every_entry())
                 return _silent(Query.boolean_query([every, unwanted]))
 
-    def _ask_all(self, parts: Sequence[Node], *, is_negative: bool) -> Query:
+    def _query_all(self, parts: Sequence[Node], *, is_negative: bool) -> Query:
         conditions = [part for part in parts if is_condition(part)]
-        wishes = [part for part in parts if not is_condition(part)]
-        clauses = [(Occur.Must, self._ask(one, is_negative=is_negative)) for one in conditions]
-        asked = [self._ask(part, is_negative=is_negative) for part in wishes]
-        if any(map(speaks, conditions)):
-            clauses += [(Occur.Should, query) for query in asked]
-        elif asked:
-            clauses.append((Occur.Must, _union(asked)))
+        optional = [part for part in parts if not is_condition(part)]
+        clauses = [
+            (Occur.Must, self._query_for(one, is_negative=is_negative)) for one in conditions
+        ]
+        queries = [self._query_for(part, is_negative=is_negative) for part in optional]
+        if any(map(is_about_words, conditions)):
+            clauses += [(Occur.Should, query) for query in queries]
+        elif queries:
+            clauses.append((Occur.Must, _union(queries)))
         return Query.boolean_query(clauses)
 
-    def _ask_leaf(self, leaf: Word | Prefix | Phrase, *, is_negative: bool) -> Query:
+    def _query_leaf(self, leaf: Word | Prefix | Phrase, *, is_negative: bool) -> Query:
         tokens = tokens_of(leaf.text)
         fields = (self._own_fields if is_negative else self._fields)[leaf.field]
         if isinstance(leaf, Prefix) or (isinstance(leaf, Word) and leaf.field is Field.URL):
@@ -257,8 +264,8 @@ class Planner:
         if isinstance(leaf, Phrase) or len(tokens) > 1:
             slop = leaf.slop if isinstance(leaf, Phrase) else 0
             return self._phrase(tokens, slop, fields)
-        has_kin = leaf.field is Field.TEXT and not is_negative
-        words = self._lexicon.variants(tokens[0])[: self._kin_each] if has_kin else tokens
+        has_variants = leaf.field is Field.TEXT and not is_negative
+        words = self._lexicon.variants(tokens[0])[: self._variants_each] if has_variants else tokens
         rarity = self._lexicon.rarity(tokens[0]) ** self._weights.rarity
         return _union(self._words_in(name, words, fields[name] * rarity) for name in fields)
 
@@ -272,7 +279,7 @@ class Planner:
             for (word, pages), share in zip(counts.items(), shares, strict=False)
             if pages and share
         ]
-        return _best(terms, self._weights.more_kin)
+        return _best(terms, self._weights.more_variants)
 
     def _phrase(self, tokens: Sequence[str], slop: int, fields: dict[str, float]) -> Query:
         if not slop or (len(tokens) == 2 and tokens[0] != tokens[1]):
@@ -339,18 +346,18 @@ def is_empty(node: Node) -> bool:
             return False
 
 
-def _quarters(wish: Node) -> float:
+def _quarters(part: Node) -> float:
     """The value of an optional part: a step, or a quarter of it for a stop word."""
-    return 1.0 if isinstance(wish, Word) and say_nothing(tokens_of(wish.text)) else 4.0
+    return 1.0 if isinstance(part, Word) and are_stop_words(tokens_of(part.text)) else 4.0
 
 
-def _alone(conditions: Sequence[Node], wishes: Sequence[Node]) -> float | None:
+def _alone(conditions: Sequence[Node], optional: Sequence[Node]) -> float | None:
     """The value of the only optional part, if every page found has it: counting it for each page
     would take as long as the search itself.
     """
-    if len(wishes) != 1 or any(map(speaks, conditions)):
+    if len(optional) != 1 or any(map(is_about_words, conditions)):
         return None
-    return _quarters(wishes[0])
+    return _quarters(optional[0])
 
 
 def _parts_of(tree: Node) -> Sequence[Node]:
@@ -373,14 +380,14 @@ def _cut(part: Node, *, is_prose: bool) -> list[Node]:
             return [part]
 
 
-def _telling(wishes: Counter[Node]) -> Counter[Node]:
+def _informative(optional: Counter[Node]) -> Counter[Node]:
     """The parts of a sentence that are not stop words; all of them if there are no others."""
-    telling = Counter({
+    informative = Counter({
         part: times
-        for part, times in wishes.items()
-        if not (isinstance(part, Word) and say_nothing(tokens_of(part.text)))
+        for part, times in optional.items()
+        if not (isinstance(part, Word) and are_stop_words(tokens_of(part.text)))
     })  # fmt: skip
-    return telling or wishes
+    return informative or optional
 
 
 def _best(terms: Sequence[Query], share: float) -> Query:

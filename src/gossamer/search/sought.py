@@ -15,8 +15,8 @@ def sought_by(plan: Plan, lexicon: Lexicon) -> list[Sought]:
     alone.
     """
     every = [one for leaf in plan.texts for one in _sought(leaf, lexicon)]
-    telling = [one for one in every if not (len(one.words) == 1 and one.words[0] in STOP_WORDS)]
-    return telling or every
+    informative = [one for one in every if not (len(one.words) == 1 and one.words[0] in STOP_WORDS)]
+    return informative or every
 
 
 def _sought(leaf: Word | Prefix | Phrase, lexicon: Lexicon) -> Iterator[Sought]:

@@ -123,12 +123,12 @@ def is_condition(node: Node) -> bool:
             return True
 
 
-def speaks(node: Node) -> bool:
+def is_about_words(node: Node) -> bool:
     """Whether a condition is about words, so that a page may be found for it alone."""
     match node:
         case Has() | Not():
             return False
         case All(parts) | Any(parts):
-            return any(map(speaks, parts))
+            return any(map(is_about_words, parts))
         case _:
             return True

@@ -27,7 +27,7 @@ class Weights:
     # Another word of the same stem, relative to the word itself. A page with several of them has
     # the best, and a share of the others.
     variants: float = 0.9
-    more_kin: float = 0.2
+    more_variants: float = 0.2
     # Rarity in addition to that of BM25: a word's weight is its idf to this power.
     rarity: float = 0.3
     # Two adjacent words of the query that are at most `near_slop` moves apart in the page.

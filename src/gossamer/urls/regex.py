@@ -60,7 +60,7 @@ def regex_of(written: str) -> Regex:
     try:
         program = re2.compile(expression.encode(), _options())  # type: ignore[no-untyped-call]
     except re2.error as error:
-        raise UsageError(f"pattern {written!r} cannot be used: {_said(error)}") from None
+        raise UsageError(f"pattern {written!r} cannot be used: {_message_of(error)}") from None
     if program.programsize > _MOST_STEPS:
         raise UsageError(f"pattern {written!r} is too large: counts in braces multiply")
     return Regex(written, program)
@@ -74,7 +74,7 @@ def _options() -> Any:
     return options
 
 
-def _said(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     """RE2's message, with the reason."""
     found = error.args[0] if error.args else ""
     text = found.decode("utf-8", "replace") if isinstance(found, bytes) else str(found)

@@ -9,7 +9,7 @@ import pytest
 from gossamer.index.reader import IndexReader, View
 from gossamer.index.stem_variants import (
     LANGUAGES,
-    StemVariants,
+    StemVariant,
     beginning_of,
     stem_language,
     stem_variants_of,
@@ -40,7 +40,7 @@ def view(tmp_path: Path) -> View:
 def test_a_word_finds_all_with_its_stem_the_commonest_first(view: View) -> None:
     variants = stem_variants_of("connected", ["en"], view.searcher)
 
-    assert variants[:2] == (StemVariants("connected", 1), StemVariants("connection", 2))
+    assert variants[:2] == (StemVariant("connected", 1), StemVariant("connection", 2))
     assert {one.word for one in variants} == {
         "connected", "connect", "connecting", "connection", "connections",
     }  # fmt: skip
@@ -100,8 +100,8 @@ def test_kin_come_from_every_language_that_is_asked(view: View) -> None:
 
 
 def test_a_word_that_no_page_has_is_kin_to_itself(view: View) -> None:
-    assert stem_variants_of("absent", ["en"], view.searcher) == (StemVariants("absent", 0),)
-    assert stem_variants_of("connected", [], view.searcher) == (StemVariants("connected", 1),)
+    assert stem_variants_of("absent", ["en"], view.searcher) == (StemVariant("absent", 0),)
+    assert stem_variants_of("connected", [], view.searcher) == (StemVariant("connected", 1),)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
