@@ -15,22 +15,23 @@ import uvloop
 from gossamer.index.writer import IndexWriter
 from gossamer.search.channel import Message, ServerEnd, pair, receive, send
 from gossamer.search.engine import Engine
+from gossamer.search.messages import SearchedCollection
 from gossamer.search.results import Request
-from gossamer.search.searchers import Searchers, Shelved
+from gossamer.search.searchers import Searchers
 from support.entries import an_entry
 
 BIG = Request(query="garden", limit=100, explain=True)
 
 
 @pytest.fixture(scope="module")
-def where(tmp_path_factory: pytest.TempPathFactory) -> Shelved:
+def where(tmp_path_factory: pytest.TempPathFactory) -> SearchedCollection:
     path = tmp_path_factory.mktemp("big")
     writer = IndexWriter(path / "index")
     for number in range(100):
         writer.put(an_entry(number, f"page {number} of the garden " + "of long words " * 60))
     writer.commit({})
     writer.close()
-    return Shelved(path)
+    return SearchedCollection(path)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def processes_of(searchers: Searchers) -> list[int]:
 
 @pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
 def test_big_answers_come_whole_and_their_processes_live_on(
-    searchers: Searchers, where: Shelved, new_loop: object
+    searchers: Searchers, where: SearchedCollection, new_loop: object
 ) -> None:
     async def ask() -> list[bytes]:
         return await asyncio.gather(*(searchers.search_as_json(where, BIG) for _ in range(30)))
@@ -60,7 +61,9 @@ def test_big_answers_come_whole_and_their_processes_live_on(
     assert processes_of(searchers) == before
 
 
-def test_threads_and_tasks_share_processes_in_turn(searchers: Searchers, where: Shelved) -> None:
+def test_threads_and_tasks_share_processes_in_turn(
+    searchers: Searchers, where: SearchedCollection
+) -> None:
     before = processes_of(searchers)
     alone = Engine(where.path).search(BIG)
 

@@ -16,19 +16,20 @@ from gossamer.errors import CorruptFile, NoCollection, QueryError
 from gossamer.index.writer import IndexWriter
 from gossamer.search import searchers as module
 from gossamer.search.engine import Engine
+from gossamer.search.messages import SearchedCollection
 from gossamer.search.results import Request, results_object
-from gossamer.search.searchers import NoAnswer, Searchers, Shelved
+from gossamer.search.searchers import NoAnswer, Searchers
 from support.entries import an_entry
 
 
 @pytest.fixture
-def where(tmp_path: Path) -> Shelved:
+def where(tmp_path: Path) -> SearchedCollection:
     writer = IndexWriter(tmp_path / "index")
     for number in range(20):
         writer.put(an_entry(number, f"page {number} of the garden"))
     writer.commit({})
     writer.close()
-    return Shelved(tmp_path)
+    return SearchedCollection(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def searchers() -> Iterator[Searchers]:
     some.close()
 
 
-def test_they_answer_as_an_engine_does(searchers: Searchers, where: Shelved) -> None:
+def test_they_answer_as_an_engine_does(searchers: Searchers, where: SearchedCollection) -> None:
     request = Request(query="garden 7", limit=5, explain=True)
 
     with ThreadPoolExecutor(8) as clients:
@@ -48,11 +49,13 @@ def test_they_answer_as_an_engine_does(searchers: Searchers, where: Shelved) -> 
     assert {(one.hits, one.total) for one in answers} == {(alone.hits, alone.total)}
 
 
-def test_what_an_engine_raises_comes_back_whole(searchers: Searchers, where: Shelved) -> None:
+def test_what_an_engine_raises_comes_back_whole(
+    searchers: Searchers, where: SearchedCollection
+) -> None:
     with pytest.raises(QueryError) as wrong:
         searchers.search(where, Request(query="a", since="soon"))
     with pytest.raises(NoCollection, match="gossamer crawl -c"):
-        searchers.search(Shelved(where.path / "nowhere"), Request(query="garden"))
+        searchers.search(SearchedCollection(where.path / "nowhere"), Request(query="garden"))
 
     with pytest.raises(QueryError) as alone:
         Engine(where.path).search(Request(query="a", since="soon"))
@@ -60,7 +63,7 @@ def test_what_an_engine_raises_comes_back_whole(searchers: Searchers, where: She
     assert wrong.value.exit_code == 2
 
 
-def test_a_search_survives_the_death_of_its_process(where: Shelved) -> None:
+def test_a_search_survives_the_death_of_its_process(where: SearchedCollection) -> None:
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
     (process,) = _processes_of(searchers)
@@ -72,7 +75,9 @@ def test_a_search_survives_the_death_of_its_process(where: Shelved) -> None:
     searchers.close()
 
 
-def test_a_task_is_told_the_same_as_a_thread(searchers: Searchers, where: Shelved) -> None:
+def test_a_task_is_told_the_same_as_a_thread(
+    searchers: Searchers, where: SearchedCollection
+) -> None:
     request = Request(query="garden 7", limit=5, explain=True)
 
     async def ask() -> list[bytes]:
@@ -86,14 +91,16 @@ def test_a_task_is_told_the_same_as_a_thread(searchers: Searchers, where: Shelve
     assert {one["total"] for one in answers} == {20}
 
 
-def test_what_an_engine_raises_reaches_a_task(searchers: Searchers, where: Shelved) -> None:
+def test_what_an_engine_raises_reaches_a_task(
+    searchers: Searchers, where: SearchedCollection
+) -> None:
     with pytest.raises(QueryError, match="soon"):
         asyncio.run(searchers.search_as_json(where, Request(query="a", since="soon")))
     with pytest.raises(RuntimeError, match="in its process:\nTraceback"):
         asyncio.run(searchers.search_as_json(where, Request(query=None)))  # type: ignore[arg-type]
 
 
-def test_a_task_survives_the_death_of_the_process_it_asks(where: Shelved) -> None:
+def test_a_task_survives_the_death_of_the_process_it_asks(where: SearchedCollection) -> None:
     searchers = Searchers(1)
 
     async def ask() -> int:
@@ -106,7 +113,9 @@ def test_a_task_survives_the_death_of_the_process_it_asks(where: Shelved) -> Non
     searchers.close()
 
 
-def test_nobody_is_told_the_answer_to_a_question_that_was_given_up(where: Shelved) -> None:
+def test_nobody_is_told_the_answer_to_a_question_that_was_given_up(
+    where: SearchedCollection,
+) -> None:
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
 
@@ -125,7 +134,7 @@ def test_nobody_is_told_the_answer_to_a_question_that_was_given_up(where: Shelve
 
 
 def test_a_process_is_not_lost_with_the_task_that_had_it_replaced(
-    where: Shelved, monkeypatch: pytest.MonkeyPatch
+    where: SearchedCollection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
@@ -156,7 +165,7 @@ def test_a_process_is_not_lost_with_the_task_that_had_it_replaced(
 
 
 def test_a_task_that_takes_for_ever_is_told_so(
-    where: Shelved, monkeypatch: pytest.MonkeyPatch
+    where: SearchedCollection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
@@ -171,7 +180,7 @@ def test_a_task_that_takes_for_ever_is_told_so(
     searchers.close()
 
 
-def test_a_task_that_asks_while_they_are_closed_is_told(where: Shelved) -> None:
+def test_a_task_that_asks_while_they_are_closed_is_told(where: SearchedCollection) -> None:
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
     os.kill(_processes_of(searchers)[0], signal.SIGSTOP)
@@ -189,7 +198,7 @@ def test_a_task_that_asks_while_they_are_closed_is_told(where: Shelved) -> None:
 
 
 def test_a_collection_in_the_place_of_another_is_opened_anew(
-    searchers: Searchers, where: Shelved, tmp_path: Path
+    searchers: Searchers, where: SearchedCollection, tmp_path: Path
 ) -> None:
     assert searchers.search(where, Request(query="garden")).total == 20
     other = IndexWriter(tmp_path / "other" / "index")
@@ -199,10 +208,12 @@ def test_a_collection_in_the_place_of_another_is_opened_anew(
     (tmp_path / "index").rename(tmp_path / "gone")
     (tmp_path / "other" / "index").rename(tmp_path / "index")
 
-    assert searchers.search(Shelved(where.path, (2,)), Request(query="garden")).total == 1
+    assert (
+        searchers.search(SearchedCollection(where.path, (2,)), Request(query="garden")).total == 1
+    )
 
 
-def test_a_search_that_fails_leaves_its_process_as_it_is(where: Shelved) -> None:
+def test_a_search_that_fails_leaves_its_process_as_it_is(where: SearchedCollection) -> None:
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
     before = _processes_of(searchers)
@@ -216,7 +227,7 @@ def test_a_search_that_fails_leaves_its_process_as_it_is(where: Shelved) -> None
 
 
 def test_a_search_that_takes_for_ever_is_not_done_again(
-    where: Shelved, monkeypatch: pytest.MonkeyPatch
+    where: SearchedCollection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
@@ -233,7 +244,7 @@ def test_a_search_that_takes_for_ever_is_not_done_again(
 
 
 def test_a_place_that_could_not_be_filled_is_filled_later(
-    where: Shelved, monkeypatch: pytest.MonkeyPatch
+    where: SearchedCollection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The machine had no memory or handles left for a moment."""
     searchers = Searchers(1)
@@ -253,7 +264,7 @@ def test_a_place_that_could_not_be_filled_is_filled_later(
     searchers.close()
 
 
-def test_who_searches_while_they_are_closed_is_told(where: Shelved) -> None:
+def test_who_searches_while_they_are_closed_is_told(where: SearchedCollection) -> None:
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
     os.kill(_processes_of(searchers)[0], signal.SIGSTOP)
@@ -268,21 +279,21 @@ def test_who_searches_while_they_are_closed_is_told(where: Shelved) -> None:
     assert [str(fault) for fault in faults] == ["the server is ending"] * 3
 
 
-def test_a_collection_that_was_cleared_is_not_held_open(where: Shelved) -> None:
+def test_a_collection_that_was_cleared_is_not_held_open(where: SearchedCollection) -> None:
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
     (process,) = _processes_of(searchers)
     shutil.rmtree(where.path / "index")
 
     with pytest.raises(NoCollection):
-        searchers.search(Shelved(where.path / "nowhere"), Request(query="garden"))
+        searchers.search(SearchedCollection(where.path / "nowhere"), Request(query="garden"))
 
     maps = Path(f"/proc/{process}/maps").read_text()
     assert str(where.path) not in maps
     searchers.close()
 
 
-def test_nothing_is_left_of_them_when_they_are_closed(where: Shelved) -> None:
+def test_nothing_is_left_of_them_when_they_are_closed(where: SearchedCollection) -> None:
     searchers = Searchers(2)
     searchers.search(where, Request(query="garden"))
     processes = _processes_of(searchers)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from gossamer.search.messages import SearchedCollection
 from gossamer.search.results import Request, Results
-from gossamer.search.searchers import NoAnswer, Searchers, Shelved
+from gossamer.search.searchers import NoAnswer, Searchers
 from gossamer.web.routes import API, PAGES
 from gossamer.web.views.pages import VIEWS
 from support.a_crawl import crawl
@@ -340,10 +341,10 @@ class _Nobody(Searchers):
     def __init__(self) -> None:
         super().__init__(0)
 
-    def search(self, where: Shelved, request: Request) -> Results:  # noqa: ARG002  # as theirs
+    def search(self, where: SearchedCollection, request: Request) -> Results:  # noqa: ARG002  # as theirs
         raise NoAnswer("the search did not come to an end")
 
-    async def search_as_json(self, where: Shelved, request: Request) -> bytes:  # noqa: ARG002
+    async def search_as_json(self, where: SearchedCollection, request: Request) -> bytes:  # noqa: ARG002
         raise NoAnswer("the search did not come to an end")
 
 

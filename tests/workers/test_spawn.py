@@ -1,7 +1,5 @@
 """Workers that are forked ahead: taken first, and never left behind."""
 
-import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -51,20 +49,3 @@ def test_a_worker_loads_nothing_from_the_folder_that_somebody_crawls_in(
 
     assert process.wait(timeout=90) == 0
     assert not (tmp_path / "loaded").exists()
-
-
-def test_a_process_is_waited_for_no_longer_than_asked() -> None:
-    ours, theirs = socket.socketpair()
-    pid = os.posix_spawn("/bin/cat", ["cat"], {}, file_actions=[
-        (os.POSIX_SPAWN_DUP2, theirs.fileno(), 0),
-    ])  # fmt: skip
-    process = spawn.Forked(pid)
-
-    with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(timeout=0)
-    process.kill()
-
-    assert process.wait() == -9
-    process.kill()  # it is gone, and nobody else is hit
-    ours.close()
-    theirs.close()

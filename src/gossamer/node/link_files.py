@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import json
 import logging
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +21,7 @@ from typing import Final
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.files import delete_if_possible
+from gossamer.base.processes import PIPE, Started, StillRunning, end, last_line, start
 from gossamer.graph import manifest as manifests
 from gossamer.graph.manifest import PREFIX, Manifest, MergedSet, Part
 from gossamer.graph.tiers import next_merge
@@ -37,7 +36,7 @@ log = logging.getLogger(__name__)
 class _Merging:
     """A merge in progress."""
 
-    process: subprocess.Popen[bytes]
+    process: Started
     inputs: tuple[str, ...]
 
 
@@ -99,8 +98,7 @@ class LinkFiles:
         """Stop a running merge. The same files are merged another time."""
         merging, self._merging = self._merging, None
         if merging is not None:
-            merging.process.kill()
-            merging.process.communicate()
+            end(merging.process)
 
     def _replace(self, manifest: Manifest) -> None:
         if manifest == self.manifest:
@@ -119,14 +117,9 @@ class LinkFiles:
             return False
         self._merges += 1
         name = f"{PREFIX}{self._clock.wall_us() // 1000:x}-merged-{self._merges:04d}"
-        module = "gossamer.graph.merge"
-        command = [sys.executable, "-P", "-m", module, str(self._folder), name, *inputs]
         try:
-            process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+            process = start(
+                "gossamer.graph.merge", str(self._folder), name, *inputs, stdout=PIPE, stderr=PIPE
             )
         except OSError as error:
             self._give_up(str(error))
@@ -138,7 +131,7 @@ class LinkFiles:
         if self._merging is not None:
             try:
                 self._merging.process.wait(_MERGE_S)
-            except subprocess.TimeoutExpired:
+            except StillRunning:
                 self.close()
             self._replace(self._with_merged(self.manifest))
 
@@ -149,7 +142,7 @@ class LinkFiles:
         merging, self._merging = self._merging, None
         output, errors = merging.process.communicate()
         if merging.process.returncode:
-            self._give_up(errors.decode(errors="replace").strip().rpartition("\n")[2])
+            self._give_up(last_line(errors))
             return manifest
         assert self._clock is not None, "nothing is merged without"
         merged = MergedSet(**json.loads(output))

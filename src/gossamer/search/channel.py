@@ -23,6 +23,7 @@ from contextlib import suppress
 from typing import Final
 
 from gossamer.base.clock import SystemClock
+from gossamer.base.processes import socket_pair
 
 _HEAD: Final = struct.Struct("!BQ")
 _PIECE: Final = 256 * 2**10
@@ -32,8 +33,7 @@ Message = tuple[int, bytes]
 
 def pair() -> tuple[ServerEnd, socket.socket]:
     """The server's end, and a socket for the other process (`receive` and `send` below)."""
-    ours, theirs = socket.socketpair()
-    ours.setblocking(False)
+    ours, theirs = socket_pair()
     return ServerEnd(ours), theirs
 
 

@@ -17,39 +17,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import multiprocessing
-import os
 import pickle
-import signal
-import socket
 import threading
-import traceback
-from collections import OrderedDict, deque
+from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from multiprocessing.process import BaseProcess
-from pathlib import Path
 from typing import Final
 
+from gossamer.base.processes import StillRunning, start
 from gossamer.errors import GossamerError, StoreError
-from gossamer.search.channel import pair, receive, send
-from gossamer.search.engine import Engine
-from gossamer.search.results import Request, Results, as_json
+from gossamer.search.channel import pair
+from gossamer.search.messages import JSON, FailedSearch, Question, SearchedCollection
+from gossamer.search.results import Request, Results
 
 MOST: Final = 8  # processes, at about 70 MB each
 _LONGEST_S: Final = 30.0
 _END_S: Final = 2.0
-_KEPT_OPEN: Final = 4  # collections by each process
 _ATTEMPTS: Final = 2
-_PICKLE, _JSON = 0, 1  # kinds of messages
-
-
-@dataclass(frozen=True, slots=True)
-class Shelved:
-    """A collection; `stamp` tells it from another that was made in its place."""
-
-    path: Path
-    stamp: tuple[int, ...] = ()
 
 
 class NoAnswer(StoreError):
@@ -114,8 +98,6 @@ class Searchers:
 
     def __init__(self, count: int) -> None:
         """Starts them, and does not wait until they are ready."""
-        # Each would have a thread of OpenBLAS for every core, which come with NumPy and spin.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._idle = _Idle()
         self._all: list[_Searcher] = []
         self._changing = threading.Lock()
@@ -124,7 +106,7 @@ class Searchers:
             self._all.append(_Searcher())
             self._idle.put(self._all[-1])
 
-    def search(self, where: Shelved, request: Request) -> Results:
+    def search(self, where: SearchedCollection, request: Request) -> Results:
         """What `Engine.search` answers. Raises what it raises, and NoAnswer when none does."""
         taken = self._idle.take()
         try:
@@ -145,7 +127,7 @@ class Searchers:
             self._idle.put(searcher)
         raise _no_end()
 
-    async def search_as_json(self, where: Shelved, request: Request) -> bytes:
+    async def search_as_json(self, where: SearchedCollection, request: Request) -> bytes:
         """The same in JSON (`results.as_json`), for tasks of an event loop that knows readers."""
         searcher = await self._taken()
         try:
@@ -224,41 +206,23 @@ class _Late(Exception):
     """The process is there, but takes longer than anybody waits."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    """The search failed as no search should: a bug of ours, which the terminal is told of."""
-
-    trace: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """What a process is asked."""
-
-    where: Shelved
-    request: Request
-    as_json: bool = False
-
-
 class _Searcher:
     """One process and our end of its channel."""
 
     def __init__(self) -> None:
         self.successor: _Searcher | None = None
         self._is_spent = False
-        # Started by name, not forked: a fork of a process with threads may hang.
-        context = multiprocessing.get_context("spawn")
         self._channel, its_end = pair()
-        self._process: BaseProcess = context.Process(target=work, args=(its_end,), daemon=True)
-        try:
-            self._process.start()
-        except BaseException:
-            self._channel.close()
-            raise
-        finally:
-            its_end.close()  # so that we are told when the process dies
+        with its_end:  # so that we are told when the process dies
+            try:
+                self._process = start(
+                    "gossamer.search.search_process", str(its_end.fileno()), inherit=[its_end]
+                )
+            except BaseException:
+                self._channel.close()
+                raise
 
-    def ask(self, where: Shelved, request: Request) -> Results:
+    def ask(self, where: SearchedCollection, request: Request) -> Results:
         """Its answer. Raises what it raised, _Died and _Late."""
         question = self._question(where, request, as_json=False)
         try:
@@ -271,7 +235,7 @@ class _Searcher:
             raise _Died from gone
         return _checked(pickle.loads(answer))  # noqa: S301  # of a process of ours
 
-    async def ask_for_json(self, where: Shelved, request: Request) -> bytes:
+    async def ask_for_json(self, where: SearchedCollection, request: Request) -> bytes:
         """The same; after a wait that was given up, the process is of no use."""
         question = self._question(where, request, as_json=True)
         try:
@@ -285,21 +249,22 @@ class _Searcher:
         except asyncio.CancelledError:
             self._is_spent = True  # or the next who asks would be told this answer
             raise
-        if kind == _JSON:
+        if kind == JSON:
             return answer
         _checked(pickle.loads(answer))  # noqa: S301  # of a process of ours
         raise RuntimeError("a search has answered what was not asked")
 
-    def _question(self, where: Shelved, request: Request, *, as_json: bool) -> bytes:
+    def _question(self, where: SearchedCollection, request: Request, *, as_json: bool) -> bytes:
         if self._is_spent:
             raise _Died
-        return pickle.dumps(_Question(where, request, as_json))
+        return pickle.dumps(Question(where, request, as_json))
 
     def kill(self) -> None:
         """Anybody may, at any time: it holds nothing that could be lost. Whoever waits for its
         answer is told that it is gone."""
         self._process.kill()
-        self._process.join(_END_S)
+        with contextlib.suppress(StillRunning):  # a disk that hangs does not let it go
+            self._process.wait(_END_S)
 
     def end(self) -> None:
         """Only who has taken it may: a handle that another reads from might be a new file's."""
@@ -308,51 +273,10 @@ class _Searcher:
         self._channel.close()
 
 
-def _checked(answer: Results | GossamerError | _Failed) -> Results:
+def _checked(answer: Results | GossamerError | FailedSearch) -> Results:
     """The answer, if it is one. Raises what the search raised."""
     if isinstance(answer, GossamerError):
         raise answer
-    if isinstance(answer, _Failed):
+    if isinstance(answer, FailedSearch):
         raise RuntimeError(f"a search failed in its process:\n{answer.trace}")
     return answer
-
-
-def work(server: socket.socket) -> None:
-    """What a process does until the other end of its channel is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the server, which ends us
-    engines: OrderedDict[Shelved, Engine] = OrderedDict()
-    with contextlib.suppress(OSError, EOFError):
-        while True:
-            question: _Question = pickle.loads(receive(server)[1])  # noqa: S301  # of the server
-            answer = _answered(engines, question)
-            if question.as_json and isinstance(answer, Results):
-                send(server, _JSON, as_json(answer, question.request))
-            else:
-                send(server, _PICKLE, pickle.dumps(answer))
-
-
-def _answered(
-    engines: OrderedDict[Shelved, Engine], question: _Question
-) -> Results | GossamerError | _Failed:
-    _let_go(engines)
-    where, request = question.where, question.request
-    engine = engines.pop(where, None)
-    try:
-        engine = engine or Engine(where.path)
-        found = engine.search(request)
-    except GossamerError as error:
-        if engine is not None:
-            engines[where] = engine
-        return error
-    except Exception:  # noqa: BLE001  # told to whoever asked; the process searches on
-        return _Failed(traceback.format_exc())
-    engines[where] = engine  # behind all that were asked before it
-    if len(engines) > _KEPT_OPEN:
-        engines.popitem(last=False)
-    return found
-
-
-def _let_go(engines: OrderedDict[Shelved, Engine]) -> None:
-    """Close collections that were cleared: what is open takes its room on the disk still."""
-    for gone in [one for one in engines if not (one.path / "index").exists()]:
-        del engines[gone]

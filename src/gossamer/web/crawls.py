@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gossamer.base.clock import iso_of
+from gossamer.base.processes import Started, StillRunning, start
 from gossamer.collection.directory import CollectionPaths, is_in_use, locked
 from gossamer.collection.option_names import settings_of
 from gossamer.errors import CollectionInUse, NoCollection, NotKnown, StoreError, UsageError
@@ -56,7 +55,7 @@ _START_TRIES: Final = 150
 _LAST_WORDS: Final = 2_000  # bytes of a program's output that are shown
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
 
-Spawn = Callable[[Sequence[str], Path], "subprocess.Popen[bytes]"]
+Spawn = Callable[[Sequence[str], Path], Started]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +171,11 @@ def judge_scope(
     return answers
 
 
-def spawn(words: Sequence[str], output: Path) -> subprocess.Popen[bytes]:
+def spawn(words: Sequence[str], output: Path) -> Started:
     """Start this very program in a session of its own, so that it outlives us."""
     output.parent.mkdir(parents=True, exist_ok=True)
     with output.open("wb") as file:
-        return subprocess.Popen(  # noqa: S603  # a list of words, no shell; each was checked
-            [sys.executable, "-P", "-m", "gossamer", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        return start("gossamer", *words, stdout=file, stderr=file, own_session=True)
 
 
 class Crawls:
@@ -195,7 +188,7 @@ class Crawls:
         self._spawn = spawn
         self._checker = checker or Checker(RealOutside())
         self._told: dict[str, tuple[str, ...]] = {}
-        self._started: dict[str, subprocess.Popen[bytes]] = {}
+        self._started: dict[str, Started] = {}
         self._starting = threading.Lock()
 
     def names(self) -> list[str]:
@@ -269,7 +262,7 @@ class Crawls:
             return False
         try:
             self._started[name].wait(_START_S)
-        except subprocess.TimeoutExpired:
+        except StillRunning:
             return True
         return False
 

@@ -23,8 +23,9 @@ from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import NotKnown, UsageError
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.search.engine import Engine
+from gossamer.search.messages import SearchedCollection
 from gossamer.search.results import Request, Results, as_json
-from gossamer.search.searchers import Searchers, Shelved
+from gossamer.search.searchers import Searchers
 from gossamer.web.slow_answers import SlowAnswers
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -161,7 +162,9 @@ class OpenCollections:
             return self._engine(name).search(request)
         if not paths.exists:
             raise paths.missing()
-        return self._searchers.search(Shelved(paths.path, self.identity(name)[1]), request)
+        return self._searchers.search(
+            SearchedCollection(paths.path, self.identity(name)[1]), request
+        )
 
     async def search_as_json(self, name: str, request: Request) -> bytes:
         """The same as text, without a thread that waits for it where the system can do that."""
@@ -170,7 +173,7 @@ class OpenCollections:
             return await asyncio.to_thread(lambda: as_json(self.search(name, request), request))
         if not paths.exists:  # a look at a file or two, which takes no longer than a thread would
             raise paths.missing()
-        where = Shelved(paths.path, self.identity(name)[1])
+        where = SearchedCollection(paths.path, self.identity(name)[1])
         return await self._searchers.search_as_json(where, request)
 
     def forget(self, name: str) -> None:

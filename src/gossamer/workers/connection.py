@@ -13,11 +13,11 @@ import os
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
+from gossamer.base.processes import Child
 from gossamer.records import Lease
 from gossamer.workers import wire
 from gossamer.workers.crash_marker import Place
 from gossamer.workers.crash_state import Leftover
-from gossamer.workers.spawn import Process
 
 
 class Listener(Protocol):
@@ -49,7 +49,7 @@ class WorkerHandle:
     """One worker as the node sees it."""
 
     name: str
-    process: Process
+    process: Child
     desk: WorkerConnection
     heard_s: float
     leases: dict[int, Lease] = field(default_factory=dict)

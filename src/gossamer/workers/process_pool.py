@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import subprocess
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from gossamer.archive.cdxj import write_cdxj
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import Clock
 from gossamer.base.files import delete_if_possible
+from gossamer.base.processes import end
 from gossamer.collection.cookies_file import CookiesFile
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import DiskFault, GossamerError, StoreError
@@ -264,8 +264,7 @@ class ProcessPool:
         self._hands.remove(hand)
         # ignore later messages: everything else is read from its file, and nothing counts twice
         hand.is_closed = True
-        hand.process.kill()
-        hand.process.wait()
+        end(hand.process)
         hand.let_go()
         try:
             self._inherit(hand)
@@ -371,10 +370,7 @@ class ProcessPool:
 
     def _part_with(self, hand: WorkerHandle) -> None:
         self._hands.remove(hand)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            hand.process.wait(timeout=_ENDING_S)
-        hand.process.kill()
-        hand.process.wait()
+        end(hand.process, _ENDING_S)
         hand.let_go()
         delete_if_possible(self._post(hand.name).marker)
 

@@ -8,7 +8,6 @@ anything that it was not given a lease for.
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 import signal
 import socket
@@ -22,6 +21,7 @@ from typing import Any, Final, cast
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import SystemClock
 from gossamer.base.garbage import keep_large_apart, search_seldom
+from gossamer.base.processes import die_with_parent
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.forgotten_list import TakedownFiles
 from gossamer.errors import DiskFault, GossamerError
@@ -249,12 +249,6 @@ def _build(hello: wire.Hello) -> Worker:
     return build_worker(settings, context, processor, gatherer, clock, jar)
 
 
-def _die_with_parent() -> None:
-    """On Linux the kernel ends us with the node, even while we are stopped."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-
 async def _serve(descriptor: int) -> None:
     loop = asyncio.get_running_loop()
     connection = socket.socket(fileno=descriptor)
@@ -268,7 +262,7 @@ async def _serve(descriptor: int) -> None:
 def main(descriptor: int, factory: Callable[[], asyncio.AbstractEventLoop]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the node's to hear
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    _die_with_parent()
+    die_with_parent()
     keep_large_apart()
     search_seldom()
     with asyncio.Runner(loop_factory=factory) as runner:

@@ -15,6 +15,7 @@ from typing import Final
 from gossamer.base import native
 from gossamer.base.garbage import keep_large_apart, search_all, search_seldom
 from gossamer.base.plurals import counted
+from gossamer.base.processes import use_one_blas_thread
 from gossamer.base.sizes import size_text
 from gossamer.cli.run.closing import Closing, limit_text
 from gossamer.cli.run.progress_lines import ProgressReporter, print_closing
@@ -58,8 +59,7 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     keep_large_apart()
     search_seldom()
     settings = configure(plan.collection, plan.flags).settings
-    # OpenBLAS, which comes with NumPy, would start a thread per core: 30 ms without benefit.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    use_one_blas_thread(os.environ)
     links = ("pyarrow.parquet", "gossamer.graph.part_table") if settings.node.graph else ()
     loads = ("uvloop", "gossamer.workers.worker_main", *links)
     if workers := workers_for(settings, plan.seeds):

@@ -25,8 +25,6 @@ def run_server(serving: Serving, *, opens: bool) -> None:
         # Crawls that the server starts do not inherit this variable: they outlive it.
         tempfile.tempdir = str(scratch)
         serving = replace(serving, port=listener.getsockname()[1])
-        # Like -P: search processes load no module from the current directory.
-        os.environ["PYTHONSAFEPATH"] = "1"
         desk = build_desk(serving)
         origin = origin_of(serving)
         link = f"{origin}/login?ticket={desk.doors.ticket}"

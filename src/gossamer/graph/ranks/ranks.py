@@ -16,7 +16,6 @@ files are those of `store.py`; readers in other processes are never stopped.
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from gossamer.base import processes
 from gossamer.base.clock import Clock, SystemClock
 from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.locks import try_lock
@@ -84,20 +84,16 @@ def compute_apart(folder: Path, clock: Clock) -> None:
     if manifests.read(folder).links <= FEW_ROWS:
         compute(folder, clock)
         return
-    ended = subprocess.run(  # noqa: S603  # our own module, by our own interpreter
-        [sys.executable, "-P", "-m", "gossamer.graph.ranks.ranks", str(folder)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    if ended.returncode:
-        why = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        if ended.returncode == CAN_GO_ON:
+    try:
+        ended = processes.run("gossamer.graph.ranks.ranks", str(folder))
+    except OSError as error:
+        ended = processes.Ended(1, f"no process can be started: {error.strerror}")
+    if ended.code:
+        if ended.code == CAN_GO_ON:
             is_read_only = is_mounted_read_only(folder)
-            raise DiskFault(why, is_full=not is_read_only, is_read_only=is_read_only)
+            raise DiskFault(ended.error, is_full=not is_read_only, is_read_only=is_read_only)
         raise StoreError(
-            f"ranks could not be computed ({why}); `gossamer rebuild graph` tries again"
+            f"ranks could not be computed ({ended.error}); `gossamer rebuild graph` tries again"
         )
 
 

@@ -18,7 +18,6 @@ import os
 import select
 import signal
 import struct
-import subprocess
 import sys
 import threading
 import weakref
@@ -28,6 +27,7 @@ from typing import Any, BinaryIO, Final
 import msgpack
 
 from gossamer.base.clock import Clock, SystemClock
+from gossamer.base.processes import NULL, PIPE, Started, end, set_limit, start
 from gossamer.parse.documents.pdf import Part, PdfReading, parts_of, read_pdf
 
 # pdfium and Python need 50 MB, for a file of 60 MB 160: the rest is for pages of many pieces.
@@ -50,8 +50,8 @@ class PdfReader:
         self._memory_mb = memory_mb
         self._clock = clock or SystemClock()
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._ending: weakref.finalize[[subprocess.Popen[bytes]], PdfReader] | None = None
+        self._process: Started | None = None
+        self._ending: weakref.finalize[[Started], PdfReader] | None = None
 
     def read(self, body: bytes, max_pages: int, max_links: int, time_s: float) -> PdfReading:
         """Read any bytes. After `time_s` no further page is begun; one that takes as long again
@@ -77,39 +77,33 @@ class PdfReader:
                     self._give_up()
             return reading
 
-    def _living(self) -> subprocess.Popen[bytes] | None:
+    def _living(self) -> Started | None:
         """The process, unless somebody else has ended it since the last file."""
         if self._process is not None and self._process.poll() is not None:
             self._give_up()
         return self._process
 
-    def _start(self) -> subprocess.Popen[bytes] | None:
+    def _start(self) -> Started | None:
         if sys.platform == "win32":
             return None
         try:
-            process = subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "gossamer.parse.documents.pdf_process",
-                    str(self._memory_mb),
-                ],
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is for who reads its answers
+            process = start(
+                "gossamer.parse.documents.pdf_process",
+                str(self._memory_mb),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=NULL,
+                own_session=True,
             )
         except OSError:
             return None
-        self._process, self._ending = process, weakref.finalize(self, _end, process)
+        self._process, self._ending = process, weakref.finalize(self, end, process)
         if next(self._messages(process, _START_S), None) == _READY:
             return process
         self._give_up()
         return None
 
-    def _messages(self, process: subprocess.Popen[bytes], time_s: float) -> Iterator[Any]:
+    def _messages(self, process: Started, time_s: float) -> Iterator[Any]:
         """What it says until it dies, or for so long."""
         assert process.stdout is not None, "it was started with one"
         output, until_s, heard = process.stdout.fileno(), self._clock.now_s() + time_s, b""
@@ -135,15 +129,7 @@ class PdfReader:
         self._process = self._ending = None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            pipe.close()
-
-
-def _send(process: subprocess.Popen[bytes], message: object) -> None:
+def _send(process: Started, message: object) -> None:
     assert process.stdin is not None, "it was started with one"
     left = memoryview(_framed(message))
     while left:
@@ -160,28 +146,19 @@ def main(memory_mb: int = _MEMORY_MB) -> None:
     import resource  # it is not there on Windows, and this is not run there
 
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # for all of a service: who asks ends this one
-    _limit(resource.RLIMIT_AS, memory_mb * 2**20)
-    _limit(resource.RLIMIT_CORE, 0)
+    set_limit(resource.RLIMIT_AS, memory_mb * 2**20)
+    set_limit(resource.RLIMIT_CORE, 0)
     clock, asked, answers = SystemClock(), sys.stdin.buffer, sys.stdout.buffer
     _say(answers, _READY)
     while head := asked.read(_LENGTH.size):
         body, max_pages, max_links, time_s = msgpack.unpackb(asked.read(_LENGTH.unpack(head)[0]))
         # Whoever asked may be killed and cannot end this process then.
         used = resource.getrusage(resource.RUSAGE_SELF)
-        _limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + 2 * time_s) + 2)
+        set_limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + 2 * time_s) + 2)
         may_go_on = functools.partial(_is_before, clock, clock.now_s() + time_s)
         for part in parts_of(body, max_pages, max_links, may_go_on):
             _say(answers, part)
         _say(answers, _END)
-
-
-def _limit(kind: int, most: int) -> None:
-    """Set a limit of this process, below the one that nobody may raise (`ulimit`)."""
-    import resource
-
-    highest = resource.getrlimit(kind)[1]
-    is_free = highest == resource.RLIM_INFINITY
-    resource.setrlimit(kind, (most if is_free else min(most, highest), highest))
 
 
 def _is_before(clock: Clock, until_s: float) -> bool:

@@ -1,0 +1,235 @@
+"""Start, limit and end child processes.
+
+A child is one of our own modules, run by name with the interpreter that runs us. It gets nothing of
+ours but what is passed to it: `-P` keeps it from loading modules of the current directory, stdin is
+empty unless a pipe is asked for, and of our open files it inherits only those named in `inherit`.
+
+`fork` is the exception: the child is a copy of this process, for workers at the start of a crawl.
+`docs/adr/0014-child-processes.md` has the figures that speak for it.
+
+No child outlives its work. It ends when it reads the end of its pipe or socket, which happens when
+the parent dies, too. One that may be busy for long also calls `die_with_parent` or sets itself a
+limit of CPU time. Only crawls that the web page starts go on, in a session of their own.
+
+Starting a process raises OSError; the caller says what cannot be done without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Final, Protocol
+
+PIPE: Final = subprocess.PIPE
+NULL: Final = subprocess.DEVNULL
+Started = subprocess.Popen[bytes]
+StillRunning = subprocess.TimeoutExpired  # raised by `wait` when its time is over
+
+_POLL_EVERY_S: Final = 0.01  # where the system cannot report the end of a process
+_PR_SET_PDEATHSIG: Final = 1
+_BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
+
+
+class Child(Protocol):
+    """A process that was started or forked here."""
+
+    @property
+    def pid(self) -> int: ...
+    def poll(self) -> int | None: ...
+    def kill(self) -> None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended: its exit code, and the last line that it wrote to stderr."""
+
+    code: int
+    error: str
+
+
+# -- starting
+
+
+def start(
+    module: str,
+    *words: str,
+    stdin: int = NULL,
+    stdout: int | IO[bytes] | None = None,
+    stderr: int | IO[bytes] | None = None,
+    inherit: Sequence[socket.socket] = (),
+    own_session: bool = False,
+) -> Started:
+    """Run a module of ours with these arguments. Raises OSError.
+
+    Pipes have no buffer on our side. With `own_session` a Ctrl-C on our terminal does not reach it.
+    """
+    environment = {_BLAS_THREADS: "1", **os.environ}
+    return subprocess.Popen(  # noqa: S603  # our own module, by our own interpreter, no shell
+        [sys.executable, "-P", "-m", module, *words],
+        bufsize=0,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        env=environment,
+        pass_fds=[one.fileno() for one in inherit],
+        start_new_session=own_session,
+    )
+
+
+def run(module: str, *words: str) -> Ended:
+    """Run a module of ours and wait until it ends. Raises OSError."""
+    process = start(module, *words, stdout=NULL, stderr=PIPE)
+    try:
+        _, errors = process.communicate()
+    except BaseException:
+        end(process)
+        raise
+    return Ended(process.returncode, last_line(errors))
+
+
+def last_line(output: bytes) -> str:
+    """The line of an error message that says what is wrong: of a traceback, too."""
+    return output.decode(errors="replace").strip().rpartition("\n")[2]
+
+
+def use_one_blas_thread(environment: MutableMapping[str, str]) -> None:
+    """Keep OpenBLAS, which comes with NumPy, from starting a thread for each core: that takes 30 ms
+    and they spin. For this process it must be called before NumPy is loaded."""
+    environment.setdefault(_BLAS_THREADS, "1")
+
+
+def socket_pair() -> tuple[socket.socket, socket.socket]:
+    """Our end, which never blocks, and the end for a child, which does."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    return ours, theirs
+
+
+def fork(work: Callable[[], None], close: Iterable[socket.socket]) -> Forked:
+    """Run `work` in a copy of this process, which must have no threads. Raises OSError.
+
+    The copy closes the sockets that are not its own, has no stdin, and ends with exit code 0 when
+    `work` returns and with 1 when it raises.
+    """
+    pid = os.fork()
+    if not pid:
+        _run_forked(work, close)
+    return Forked(pid)
+
+
+def _run_forked(work: Callable[[], None], close: Iterable[socket.socket]) -> None:
+    """The rest of a forked process. It never returns: the stack above is the parent's."""
+    code = 1
+    try:
+        for other in close:
+            other.close()
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        work()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+# -- ending
+
+
+def end(process: Child, wait_s: float = 0.0) -> None:
+    """Wait so long for a process to end by itself, then kill it; close our ends of its pipes.
+
+    Afterwards it is gone: no zombie is left, and its process id is free.
+    """
+    if wait_s:
+        with contextlib.suppress(StillRunning):
+            process.wait(wait_s)
+    process.kill()
+    process.wait()
+    if isinstance(process, subprocess.Popen):
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+class Forked:
+    """A process that was forked here, with the methods of `subprocess.Popen`."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._code: int | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._pid
+
+    def kill(self) -> None:
+        if self._code is None:  # the process id of one that was waited for may be another's by now
+            os.kill(self._pid, signal.SIGKILL)
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs; minus the number of a signal that killed it."""
+        if self._code is None:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            if pid:
+                self._code = os.waitstatus_to_exitcode(status)
+        return self._code
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code. Raises StillRunning."""
+        if timeout is None and self._code is None:
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        until_s = time.monotonic() + (timeout or 0.0)
+        if self._code is None:
+            _wait_for_end(self._pid, timeout or 0.0)
+        while (code := self.poll()) is None:
+            if time.monotonic() >= until_s:
+                raise StillRunning(f"process {self._pid}", timeout or 0.0)
+            time.sleep(_POLL_EVERY_S)
+        return code
+
+
+def _wait_for_end(pid: int, timeout: float) -> None:
+    """Return when the process ends or the time is over; at once where the system cannot tell."""
+    try:
+        handle = os.pidfd_open(pid)
+    except (AttributeError, OSError):  # only Linux has it, and not every one
+        return
+    try:
+        watch = select.poll()
+        watch.register(handle, select.POLLIN)
+        watch.poll(timeout * 1000)
+    finally:
+        os.close(handle)
+
+
+# -- what a child does about itself
+
+
+def die_with_parent() -> None:
+    """Have the system kill this process when its parent dies, even while it is stopped (SIGSTOP).
+
+    Only Linux can; elsewhere nothing is done.
+
+    The parent is the thread that started us, so that must be one which lasts: the main thread.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def set_limit(kind: int, value: int) -> None:
+    """Set a limit of this process (`resource.RLIMIT_...`), at most as high as it may be."""
+    import resource  # it does not exist on Windows
+
+    highest = resource.getrlimit(kind)[1]
+    is_free = highest == resource.RLIM_INFINITY
+    resource.setrlimit(kind, (value if is_free else min(value, highest), highest))

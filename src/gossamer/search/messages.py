@@ -1,0 +1,34 @@
+"""What the server and its search processes send each other (`channel.py` carries it)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gossamer.search.results import Request
+
+PICKLE, JSON = 0, 1  # kinds of answers
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedCollection:
+    """A collection; `stamp` tells it from an earlier one in the same directory."""
+
+    path: Path
+    stamp: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FailedSearch:
+    """The search failed by a bug of ours; the traceback is for the terminal."""
+
+    trace: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A search for a process to do."""
+
+    where: SearchedCollection
+    request: Request
+    as_json: bool = False

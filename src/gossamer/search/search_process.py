@@ -1,0 +1,76 @@
+"""A process that searches for the server (`searchers.py`).
+
+Started as `python -m gossamer.search.search_process DESCRIPTOR`. It answers one question after the
+other on its socket, keeps the last few collections open, and ends when the server closes its end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import signal
+import socket
+import sys
+import traceback
+from collections import OrderedDict
+from typing import Final
+
+from gossamer.errors import GossamerError
+from gossamer.search.channel import receive, send
+from gossamer.search.engine import Engine
+from gossamer.search.messages import JSON, PICKLE, FailedSearch, Question, SearchedCollection
+from gossamer.search.results import Results, as_json
+
+_KEPT_OPEN: Final = 4  # collections
+
+
+def work(server: socket.socket) -> None:
+    """What a process does until the other end of its channel is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the server, which ends us
+    engines: OrderedDict[SearchedCollection, Engine] = OrderedDict()
+    with contextlib.suppress(OSError, EOFError):
+        while True:
+            question: Question = pickle.loads(receive(server)[1])  # noqa: S301  # of the server
+            answer = _answered(engines, question)
+            if question.as_json and isinstance(answer, Results):
+                send(server, JSON, as_json(answer, question.request))
+            else:
+                send(server, PICKLE, pickle.dumps(answer))
+
+
+def _answered(
+    engines: OrderedDict[SearchedCollection, Engine], question: Question
+) -> Results | GossamerError | FailedSearch:
+    _let_go(engines)
+    where, request = question.where, question.request
+    engine = engines.pop(where, None)
+    try:
+        engine = engine or Engine(where.path)
+        found = engine.search(request)
+    except GossamerError as error:
+        if engine is not None:
+            engines[where] = engine
+        return error
+    except Exception:  # noqa: BLE001  # told to whoever asked; the process searches on
+        return FailedSearch(traceback.format_exc())
+    engines[where] = engine  # behind all that were asked before it
+    if len(engines) > _KEPT_OPEN:
+        engines.popitem(last=False)
+    return found
+
+
+def _let_go(engines: OrderedDict[SearchedCollection, Engine]) -> None:
+    """Close collections that were cleared: what is open takes its room on the disk still."""
+    for gone in [one for one in engines if not (one.path / "index").exists()]:
+        del engines[gone]
+
+
+def main(descriptor: int) -> None:
+    """The life of the process."""
+    with socket.socket(fileno=descriptor) as server:
+        server.setblocking(True)
+        work(server)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

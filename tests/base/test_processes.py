@@ -1,0 +1,247 @@
+"""Child processes: they inherit nothing by accident, and none is left behind."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gossamer.base import processes
+from gossamer.base.processes import PIPE, Started, StillRunning, end, run, start
+
+LONG_S = 90.0  # a machine with much else to do
+MODULE = "child_of_a_test"
+
+Begin = Callable[..., Started]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Makes a module that a child can run; its name."""
+    folder = tmp_path / "modules"
+    folder.mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+    def written(code: str) -> str:
+        (folder / f"{MODULE}.py").write_text(code)
+        return MODULE
+
+    return written
+
+
+@pytest.fixture
+def begin(write: Callable[[str], str]) -> Iterator[Begin]:
+    """Starts code in a child, which is gone at the end of the test."""
+    children: list[Started] = []
+
+    def started(code: str, **more: int) -> Started:
+        children.append(start(write(code), stdout=PIPE, **more))  # type: ignore[arg-type]
+        return children[-1]
+
+    yield started
+    for child in children:
+        end(child)
+
+
+def line_of(child: Started) -> bytes:
+    assert child.stdout is not None
+    return child.stdout.readline().strip()
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_a_child_has_an_empty_stdin(begin: Begin) -> None:
+    assert line_of(begin("import sys; print(len(sys.stdin.read()))")) == b"0"
+
+
+def test_a_child_loads_nothing_from_the_current_directory(
+    begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("print('loaded')")
+    monkeypatch.chdir(tmp_path)
+
+    assert line_of(begin("import json; print('done')")) == b"done"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is needed")
+def test_a_child_inherits_only_the_files_that_are_named(write: Callable[[str], str]) -> None:
+    ours, theirs = processes.socket_pair()
+    with ours, theirs, Path(__file__).open("rb") as other:
+        os.set_inheritable(other.fileno(), True)
+        code = "import os; print(sorted(map(int, os.listdir('/proc/self/fd')))[3:])"
+        child = start(write(code), stdout=PIPE, inherit=[theirs])
+        opened = line_of(child).decode()
+        end(child)
+        listed = max(theirs.fileno() + 1, 3)  # the folder itself is open while it is read
+
+        assert opened in (f"[{theirs.fileno()}, {listed}]", f"[3, {theirs.fileno()}]")
+
+
+def test_a_child_computes_with_one_thread_unless_told_otherwise(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import os; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    usual = line_of(begin(code))
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
+
+    assert (usual, line_of(begin(code))) == (b"1", b"3")
+
+
+def test_our_end_of_a_pair_of_sockets_never_blocks() -> None:
+    ours, theirs = processes.socket_pair()
+    with ours, theirs:
+        assert (ours.getblocking(), theirs.getblocking()) == (False, True)
+
+
+def test_a_child_that_fails_is_reported_by_its_code_and_its_last_line(
+    write: Callable[[str], str],
+) -> None:
+    failed = run(write("raise SystemExit('first\\nthe disk is full')"))
+    raised = run(write("1 / 0"))
+
+    assert failed == processes.Ended(1, "the disk is full")
+    assert raised == processes.Ended(1, "ZeroDivisionError: division by zero")
+    assert run(write("print('data')")) == processes.Ended(0, "")
+
+
+def test_a_module_that_does_not_exist_is_reported_as_a_failure() -> None:
+    ended = run("gossamer.no_such_module")
+
+    assert ended.code == 1
+    assert "no_such_module" in ended.error
+
+
+def test_a_child_that_ignores_signals_is_killed_and_leaves_nothing(begin: Begin) -> None:
+    code = "import signal; signal.signal(15, signal.SIG_IGN); print(1, flush=True); signal.pause()"
+    child = begin(code, stdin=PIPE)
+    assert line_of(child) == b"1"
+
+    end(child)
+
+    assert child.returncode == -signal.SIGKILL
+    assert is_gone(child.pid)
+    assert child.stdin is not None
+    assert child.stdin.closed
+
+
+def test_a_child_that_ends_in_time_is_not_killed(begin: Begin) -> None:
+    child = begin("import sys; sys.stdin.read()", stdin=PIPE)
+    assert child.stdin is not None
+    child.stdin.close()
+
+    end(child, LONG_S)
+
+    assert child.returncode == 0
+
+
+# In a process of its own: a test runner has threads.
+FORKS = """
+import os, sys
+from gossamer.base import processes
+
+ours, theirs = processes.socket_pair()
+
+def work():
+    assert os.read(0, 1) == b"", "stdin is empty"
+    assert ours.fileno() == -1, "the parent's end is closed"
+    theirs.sendall(b"done")
+
+def fail():
+    sys.stderr = None
+    raise ValueError
+
+child = processes.fork(work, [ours])
+theirs.close()
+code = child.wait(90)
+assert ours.recv(10) == b"done"
+failed = processes.fork(fail, [])
+print(code, failed.wait(), failed.poll())
+processes.end(failed)
+"""
+
+
+def test_a_forked_child_has_no_stdin_and_closes_what_is_not_its_own() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=120, check=False
+    )
+
+    assert (done.returncode, done.stdout.strip()) == (0, "0 1 1"), done.stderr
+
+
+def test_a_process_is_waited_for_no_longer_than_asked() -> None:
+    ours, theirs = socket.socketpair()
+    pid = os.posix_spawn("/bin/cat", ["cat"], {}, file_actions=[
+        (os.POSIX_SPAWN_DUP2, theirs.fileno(), 0),
+    ])  # fmt: skip
+    process = processes.Forked(pid)
+
+    with pytest.raises(StillRunning):
+        process.wait(timeout=0)
+    assert process.poll() is None
+    process.kill()
+
+    assert process.wait() == -9
+    process.kill()  # it is gone, and nobody else is hit
+    ours.close()
+    theirs.close()
+
+
+PARENT = """
+import sys
+from gossamer.base import processes
+child = processes.start("child_of_a_test", stdout=None)
+sys.stdin.read()
+"""
+CHILD = """
+import os, signal
+from gossamer.base.processes import die_with_parent
+die_with_parent()
+print(os.getpid(), flush=True)
+signal.pause()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can")
+def test_a_child_dies_with_its_parent_even_while_it_is_stopped(
+    write: Callable[[str], str],
+) -> None:
+    write(CHILD)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert parent.stdout is not None
+    child = os.pidfd_open(int(parent.stdout.readline()))
+    try:
+        signal.pidfd_send_signal(child, signal.SIGSTOP)
+        end(parent)
+        watch = select.poll()
+        watch.register(child, select.POLLIN)  # readable when the process has ended
+
+        assert watch.poll(LONG_S * 1000)
+    finally:
+        os.close(child)
+
+
+def test_a_limit_is_never_set_above_the_highest_allowed(write: Callable[[str], str]) -> None:
+    code = (
+        "import resource as r; from gossamer.base.processes import set_limit\n"
+        "r.setrlimit(r.RLIMIT_NOFILE, (50, 60)); set_limit(r.RLIMIT_NOFILE, 40)\n"
+        "first = r.getrlimit(r.RLIMIT_NOFILE); set_limit(r.RLIMIT_NOFILE, 99)\n"
+        "raise SystemExit(f'{first} {r.getrlimit(r.RLIMIT_NOFILE)}')"
+    )
+
+    assert run(write(code)).error == "(40, 60) (60, 60)"
