@@ -26,8 +26,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
-from dataclasses import dataclass
-from typing import IO, Final, Protocol
+from typing import IO, Final, NamedTuple, Protocol
 
 PIPE: Final = subprocess.PIPE
 NULL: Final = subprocess.DEVNULL
@@ -49,8 +48,7 @@ class Child(Protocol):
     def wait(self, timeout: float | None = None) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """How a process ended: its exit code, and the last line that it wrote to stderr."""
 
     code: int
