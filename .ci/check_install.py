@@ -44,7 +44,7 @@ def installed_folder() -> Path:
 
 def missing_extensions() -> list[str]:
     """Extensions are optional in a build, so a wheel without them would not fail by itself."""
-    from gossamer.base.native import EXTENSIONS, Form, look
+    from gossamer.native.extensions import EXTENSIONS, Form, look
 
     return [f"{name} is not compiled" for name in EXTENSIONS if look(name)[0] is not Form.COMPILED]
 

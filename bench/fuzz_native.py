@@ -1,6 +1,6 @@
 """Does any page make a part in C read or write where it must not?
 
-    python -m bench.fuzz_native [--seconds 600] [--only gossamer.parse._scan] [--seed N]
+    python -m bench.fuzz_native [--seconds 600] [--only gossamer.native._page] [--seed N]
     python -m bench.fuzz_native --only NAME --replay FILE [--no-memory-at N]
 
 Each extension is compiled apart with gcc's sanitizers (addresses, undefined behaviour) and called
@@ -31,8 +31,8 @@ import sys
 import sysconfig
 import tempfile
 import time
+import tomllib
 import tracemalloc
-import zlib
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,9 +44,8 @@ from typing import Any, Final
 from bench.crawlers import HERE, OUT
 from bench.mutated import mutate
 
-from gossamer.base.native import EXTENSIONS
 from gossamer.demo.web import build_web
-from gossamer.index.words import _RUNS, _TABLE
+from gossamer.native.extensions import ARCHIVE, EXTENSIONS, PAGE, SEARCH
 from gossamer.parse.relations import relation_of
 from gossamer.records import (
     Edge,
@@ -59,7 +58,6 @@ from gossamer.records import (
 )
 from gossamer.search.seekers import Sought, groups_of
 
-SRC: Final = HERE.parent / "src"
 MOST_S: Final = 30  # for one page, in a process that the sanitizers make some ten times slower
 PAGES: Final = 400  # of each folder: enough to have every kind of page
 NO_MEMORY_EVERY: Final = 10
@@ -83,22 +81,14 @@ class Target:
     make_ready: Callable[[Any], None] = lambda _module: None
 
 
-def _pack(module: Any, body: bytes) -> Sequence[Call]:
-    """The page as an answer; its first characters stand in for the headers of its record."""
-    start, head = body[:99].decode("latin-1"), body.partition(b"\n")[0]
-    usual = b"HTTP/1.1 200 OK\r\n" + body[:300] + b"\r\n\r\n"
-    return (
-        *((module.capture_of, given) for given in _captures(body, start, usual)),
-        (module.digest_of, (body,)),
-        (module.member_of, (start, head, 0)),
-        (module.response_of, (start, head, body, 1)),
-        (module.is_usual, (body, len(head))),
-        (module.is_usual, (usual, 5)),
-    )
-
-
-def _captures(body: bytes, start: str, usual: bytes) -> Iterator[tuple[Any, ...]]:
+def _captures(module: Any, body: bytes) -> Sequence[Call]:
     """The page as an exchange: with all that is odd in it, and with a URL of its plain letters."""
+    start = body[:99].decode("latin-1")
+    usual = b"HTTP/1.1 200 OK\r\n" + body[:300] + b"\r\n\r\n"
+    return [(module.capture_of, given) for given in _exchanges(body, start, usual)]
+
+
+def _exchanges(body: bytes, start: str, usual: bytes) -> Iterator[tuple[Any, ...]]:
     plain = "".join(char for char in start if "!" <= char <= "~" and char not in '#"\\')
     request = b"GET / HTTP/1.1\r\n\r\n"
     for url in (f"http://{start}", f"http://www.example.org/?{plain}", f"http://{plain}/"):
@@ -109,7 +99,7 @@ def _captures(body: bytes, start: str, usual: bytes) -> Iterator[tuple[Any, ...]
             yield lease, answer, 1, bytes(48), ("a.warc.gz", 9)
 
 
-def _forms(module: Any, body: bytes) -> Sequence[Call]:
+def _link_cache(module: Any, body: bytes) -> Sequence[Call]:
     """Links of a page's words, of which every third is no URL."""
     words = body.decode("latin-1").split(" ")[:2000]
     links = tuple(
@@ -155,8 +145,6 @@ def _plain(module: Any, body: bytes) -> Sequence[Call]:
 
 def _scan(module: Any, body: bytes) -> Sequence[Call]:
     """The page in two encodings, once for all and once for its links alone; then as bytes."""
-    if not hasattr(module, "scan"):
-        return ((module.version, ()),)
     utf8, latin = body.decode("utf-8", "replace"), body.decode("latin-1")
     return (
         (module.scan, (utf8, False, 1000, 400)),
@@ -169,16 +157,19 @@ def _scan(module: Any, body: bytes) -> Sequence[Call]:
 _FOLDS: Final = array("I", [code & ~0x20 or 1 for code in range(0x20000)])
 
 
-def _words(module: Any, body: bytes) -> Sequence[Call]:
-    """The page in three widths of characters."""
+def _page(module: Any, body: bytes) -> Sequence[Call]:
+    """All parts that read a page."""
+    if not hasattr(module, "Known"):  # an extension of a test, which scans alone
+        return _scan(module, body)
+    return (*_scan(module, body), *_link_cache(module, body), *_plain(module, body))
+
+
+def _search(module: Any, body: bytes) -> Sequence[Call]:
+    """The page in three widths of characters, folded, and its passages."""
     texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
     wide = "\U0001f600".join(texts)
-    return (
-        *((module.spelled, (text, _TABLE, _RUNS)) for text in (*texts, wide)),
-        *((module.distinct, (text,)) for text in (*texts, wide)),
-        *((module.prepared, (text, _TABLE, _RUNS, zlib.compress, 1)) for text in (*texts, wide)),
-        *((module.folded, (text, _FOLDS)) for text in (*texts, wide)),
-    )
+    folds = [(module.folded, (text, _FOLDS)) for text in (*texts, wide)]
+    return (*folds, *_passage(module, body))
 
 
 def _passage(module: Any, body: bytes) -> Sequence[Call]:
@@ -205,26 +196,26 @@ def _scan_ready(module: Any) -> None:
         module.set_up(Link, (LinkKind.ANCHOR, LinkKind.LINK), tuple(Place), relation_of, html5)
 
 
-# Of each extension in base/native.py; one without a row fails a test.
+# Of each extension in native/extensions.py; one without a row fails a test.
 TARGETS: Final[dict[str, Target]] = {
-    "gossamer.archive._pack": Target(_pack, may_raise=(UnicodeEncodeError,)),
-    "gossamer.workers._link_cache": Target(_forms),
-    "gossamer.index._words": Target(_words),
-    "gossamer.parse._scan": Target(_scan, make_ready=_scan_ready),
-    "gossamer.search._passage": Target(_passage),
-    "gossamer.urls._plain": Target(_plain),
+    ARCHIVE: Target(_captures, may_raise=(ValueError,)),
+    PAGE: Target(_page, make_ready=_scan_ready),
+    SEARCH: Target(_search),
 }
 
 
-def source_of(name: str) -> Path:
-    return SRC / Path(*name.split(".")).with_suffix(".c")
+def sources_of(name: str) -> list[Path]:
+    """The C files of an extension; the first one has its name."""
+    project = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    built = {entry["name"]: entry for entry in project["tool"]["setuptools"]["ext-modules"]}
+    return [HERE.parent / source for source in built[name]["sources"]]
 
 
-def compile_apart(source: Path, folder: Path, flags: Sequence[str] = FLAGS) -> Path:
+def compile_apart(sources: Sequence[Path], folder: Path, flags: Sequence[str] = FLAGS) -> Path:
     """The extension with the sanitizers in it; where it cannot be compiled, gcc has said why."""
-    library = folder / source.with_suffix(".so").name
+    library = folder / sources[0].with_suffix(".so").name
     include = f"-I{sysconfig.get_path('include')}"
-    subprocess.run(["gcc", *flags, include, str(source), "-o", str(library)], check=True)
+    subprocess.run(["gcc", *flags, include, *map(str, sources), "-o", str(library)], check=True)
     return library
 
 
@@ -354,7 +345,7 @@ def fuzz(name: str, seconds: float, seed: int) -> bool:
     with tempfile.TemporaryDirectory(prefix="fuzz-") as made:
         folder = Path(made)
         try:
-            library = compile_apart(source_of(name), folder)
+            library = compile_apart(sources_of(name), folder)
         except subprocess.CalledProcessError:
             print(f"{name} cannot be compiled without a warning: see above", file=sys.stderr)
             return False
@@ -389,7 +380,7 @@ def _keep(name: str, folder: Path) -> None:
 def replay(name: str, file: Path, at: int) -> int:
     """Call once more with a page that was kept; the exit code is that of the call."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as made:
-        library = compile_apart(source_of(name), Path(made))
+        library = compile_apart(sources_of(name), Path(made))
         given = ["--child", str(library), "--only", name, "--replay", str(file.resolve())]
         command = [sys.executable, "-m", "bench.fuzz_native", *given, "--no-memory-at", str(at)]
         return subprocess.run(command, env=sanitized(), cwd=HERE.parent, check=False).returncode

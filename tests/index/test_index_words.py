@@ -2,31 +2,18 @@
 
 import sys
 import unicodedata
-import zlib
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.base import native
 from gossamer.index.words import (
     _HIDDEN_MARKS,
-    _RUNS,
-    _TABLE,
-    _TABLE_WITH_GAPS,
     GAP,
     distinct,
-    distinct_in_python,
     normal,
     normal_all,
-    prepared_in_python,
-    spelled_in_python,
     words_of,
-)
-
-_c = native.load("gossamer.index._words")
-needs_c = pytest.mark.skipif(
-    _c is None, reason="gossamer.index._words is not built (`make native`)"
 )
 
 
@@ -99,81 +86,11 @@ def test_no_word_is_a_gap() -> None:
     assert normal(f"a {GAP} b\x1fc").split() == ["a", "b", "c"]
 
 
-@needs_c
-@settings(deadline=None)
-@given(st.text() | st.text("aB .\xe9\xdf\u2019\u6771\uff76\uff9e\ud800\U0001f600"))
-def test_both_forms_spell_alike(text: str) -> None:
-    assert _c is not None
-
-    assert _c.spelled(text, _TABLE, _RUNS) == spelled_in_python(text, _TABLE, _RUNS)
-
-
-@needs_c
-@pytest.mark.parametrize("table", [_TABLE, _TABLE_WITH_GAPS, bytes(range(256))])
-def test_both_forms_spell_every_character_of_ascii_alike(table: bytes) -> None:
-    assert _c is not None
-    text = "".join(map(chr, range(128)))
-    for start in range(20):
-        for given_ in (text[start:], text[start:] * 3 + "\xe9" + text):
-            assert _c.spelled(given_, table, _RUNS) == spelled_in_python(given_, table, _RUNS)
-
-
-def bytes_and_level(data: bytes, level: int) -> bytes:
-    """In place of a compressor."""
-    return b"%d %b" % (level, data)
-
-
-@needs_c
-@settings(deadline=None)
-@given(
-    st.text()
-    | st.lists(
-        st.sampled_from(["a", "Words of ASCII, 30 characters.", *"\xa0\xc0\u2019\ud800\U0001f600"])
-    ).map("".join)
-)
-def test_both_forms_prepare_alike(text: str) -> None:
-    assert _c is not None
-    given_ = (text, _TABLE, _RUNS, bytes_and_level, 3)
-
-    assert _c.prepared(*given_) == prepared_in_python(*given_)
-
-
-@needs_c
-@pytest.mark.parametrize("text", ["plain", "caf\xe9", "\u2019tis", "\U0001f600"])
-def test_what_a_compressor_says_is_heard(text: str) -> None:
-    assert _c is not None
-
-    with pytest.raises(zlib.error, match="Bad compression level"):
-        _c.prepared(text, _TABLE, _RUNS, zlib.compress, 10)
-
-
-@needs_c
-@pytest.mark.parametrize("given_", [("a", b"short", {}), (b"a", _TABLE, {}), ("a",)])
-def test_the_compiled_form_takes_nothing_else(given_: tuple[object, ...]) -> None:
-    assert _c is not None
-
-    with pytest.raises(TypeError):
-        _c.spelled(*given_)
-    with pytest.raises(TypeError):
-        _c.prepared(*given_)
-
-
 def test_words_are_had_once_and_in_order() -> None:
     words = distinct(normal_all(["The Manual", "manual of \u6771 and Zo\xeb", "the"]))
 
     assert words.decode().split(" ") == ["and", "manual", "of", "the", "zoe", "\u6771"]
     assert distinct("") == distinct(normal_all(["...", "!"])) == b""
-
-
-@needs_c
-@settings(deadline=None)
-@given(st.lists(st.text() | st.sampled_from(["a", "ab", "b", "\u6771", "\xe9", "\U0001f600"])))
-def test_both_forms_have_words_once_alike(texts: list[str]) -> None:
-    assert _c is not None
-    words = normal_all(texts * 40)
-
-    assert _c.distinct(words) == distinct_in_python(words)
-    assert words.split() == [word for word in words.split(" ") if word]
 
 
 MARKS = "\u0301\u0323"  # in an order that is not the normal one

@@ -11,14 +11,14 @@ import pytest
 from bench.fuzz_native import TARGETS, compile_apart, pages, sanitized
 from bench.mutated import MOST_BYTES, MUTATIONS, mutate
 
-from gossamer.base.native import EXTENSIONS, look
+from gossamer.native.extensions import EXTENSIONS, PAGE, look
 from support.need import need_linux, need_program
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20 / len(EXTENSIONS)
-A_NAME = "gossamer.parse._scan"
+A_NAME = PAGE
 
-# An extension that calls itself `_scan`, takes what it is given, and does something to a page.
+# An extension that calls itself `_page`, takes what it is given, and does something to a page.
 A_MODULE = """
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -37,9 +37,9 @@ static PyMethodDef functions[] = {
     {"scan", (PyCFunction)(void (*)(void))scan, METH_VARARGS | METH_KEYWORDS, ""},
     {NULL, NULL, 0, NULL},
 };
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_scan", "", 0, functions, NULL,
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_page", "", 0, functions, NULL,
                                         NULL, NULL, NULL};
-PyMODINIT_FUNC PyInit__scan(void) { return PyModule_Create(&definition); }
+PyMODINIT_FUNC PyInit__page(void) { return PyModule_Create(&definition); }
 """
 
 WELL = "return PyLong_FromLong(bytes[size / 2]);"
@@ -63,9 +63,9 @@ def fuzzed(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """A second of mutated pages for an extension of this code."""
     need_linux("the sanitizers come first by LD_PRELOAD")
     need_program("gcc", "build-essential")
-    source = folder / "_scan.c"
+    source = folder / "_page.c"
     source.write_text(A_MODULE % code, encoding="utf-8")
-    given = ["--child", str(compile_apart(source, folder)), "--only", A_NAME, "--seconds", "1"]
+    given = ["--child", str(compile_apart([source], folder)), "--only", A_NAME, "--seconds", "1"]
     command = [sys.executable, "-m", "bench.fuzz_native", *given, "--seed", "1"]
     return subprocess.run(
         command, env=sanitized(), cwd=ROOT, capture_output=True, text=True, check=False
@@ -151,7 +151,7 @@ def test_nothing_is_held_when_a_call_is_over(name: str) -> None:
 @pytest.mark.slow
 def test_what_a_call_forgets_to_let_go_is_noticed(tmp_path: Path) -> None:
     need_program("gcc", "build-essential")
-    source = tmp_path / "_scan.c"
+    source = tmp_path / "_page.c"
     source.write_text(A_MODULE % LEAKY, encoding="utf-8")
 
-    assert growth(compile_apart(source, tmp_path, ("-shared", "-fPIC")), A_NAME) > 50
+    assert growth(compile_apart([source], tmp_path, ("-shared", "-fPIC")), A_NAME) > 50

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from gossamer.base import native
-from gossamer.base.native import EXTENSIONS, Form, load, look
 from gossamer.collection.configure import configure
+from gossamer.native import extensions
+from gossamer.native.extensions import EXTENSIONS, PAGE, Form, load, look
 from gossamer.settings import Settings
 from gossamer.upkeep.check_machine import Check, doctor
 from support.need import need_program
@@ -33,6 +33,10 @@ def built_by_pyproject() -> dict[str, dict[str, Any]]:
 
 def source_of(name: str) -> Path:
     return ROOT / "src" / Path(*name.split(".")).with_suffix(".c")
+
+
+def sources_of(name: str) -> list[Path]:
+    return [ROOT / path for path in built_by_pyproject()[name]["sources"]]
 
 
 def need_built(name: str) -> ModuleType:
@@ -56,7 +60,7 @@ def a_stranger(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     stranger = ModuleType(A_NAME)
     stranger.__dict__["API"] = EXTENSIONS[A_NAME] + 1
     monkeypatch.setitem(sys.modules, A_NAME, stranger)
-    monkeypatch.delenv(native.VARIABLE, raising=False)
+    monkeypatch.delenv(extensions.VARIABLE, raising=False)
     return stranger
 
 
@@ -64,12 +68,53 @@ def test_every_extension_is_in_the_table_and_is_built() -> None:
     assert built_by_pyproject().keys() == EXTENSIONS.keys()
 
 
+def test_there_are_few_extensions_and_all_c_is_in_one_folder() -> None:
+    folder = ROOT / "src" / "gossamer" / "native"
+    found = {path for kind in "ch" for path in (ROOT / "src").rglob(f"*.{kind}")}
+    sources = {path for name in EXTENSIONS for path in sources_of(name)}
+
+    assert len(EXTENSIONS) <= 4
+    assert {path.parent for path in found} == {folder}
+    assert {path for path in found if path.suffix == ".c"} == sources, "every C file is built"
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_another_interpreter_of_the_process_gets_the_python_form(name: str) -> None:
+    """What is static in C belongs to one interpreter."""
+    need_built(name)
+    interpreters = pytest.importorskip("_xxsubinterpreters")
+    code = f"import sys; sys.path[:] = {sys.path!r}\nfrom gossamer.native.extensions import load\n"
+    other = interpreters.create()
+    try:
+        interpreters.run_string(other, f"{code}assert load({name!r}) is None")
+    finally:
+        interpreters.destroy(other)
+
+
+def test_the_secret_of_known_links_is_random_bytes_of_the_system() -> None:
+    """PYTHONHASHSEED may be known to whoever makes a page; the digests of links may not hang on
+    it."""
+    need_built(PAGE)
+    code = (
+        "import os; asked = []; real = os.urandom\n"
+        "os.urandom = lambda count: asked.append(count) or real(count)\n"
+        f"import {PAGE}; print(sum(asked))"
+    )
+
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": "0"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert int(ended.stdout) == 48
+
+
 @pytest.mark.parametrize("name", EXTENSIONS)
 def test_no_extension_is_needed_to_install(name: str) -> None:
     entry = built_by_pyproject()[name]
 
     assert entry["optional"] is True
-    assert [ROOT / path for path in entry["sources"]] == [source_of(name)]
+    assert sources_of(name)[0] == source_of(name)
     assert not [flag for flag in entry["extra-compile-args"] if flag.startswith("-m")]
 
 
@@ -83,7 +128,7 @@ def test_the_number_in_c_is_the_number_wanted(name: str) -> None:
 @pytest.mark.parametrize("name", EXTENSIONS)
 def test_the_compiled_form_is_built_from_the_source_that_is_here(name: str) -> None:
     module = need_built(name)
-    sources = source_of(name).parent.glob("*.[ch]")
+    sources = [*sources_of(name), *source_of(name).parent.glob("*.h")]
 
     assert module.__file__ is not None
     built_s = Path(module.__file__).stat().st_mtime
@@ -103,7 +148,8 @@ def test_no_compiler_warns(compiler: str, name: str, tmp_path: Path) -> None:
     command = [compiler, "-c", "-O2", "-fPIC", "-Wall", "-Wextra", "-Werror", include]
 
     ended = subprocess.run(
-        [*command, source_of(name), "-o", tmp_path / "made.o"],
+        [*command, *sources_of(name)],
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
@@ -114,14 +160,14 @@ def test_no_compiler_warns(compiler: str, name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", EXTENSIONS)
 def test_a_variable_turns_all_of_them_off(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.VARIABLE, "0")
+    monkeypatch.setenv(extensions.VARIABLE, "0")
 
     assert look(name) == (Form.OFF, None)
     assert inner_loops().says == "Python, since GOSSAMER_NATIVE is 0"
 
 
 def test_the_variable_is_no_setting_and_no_fault(tmp_path: Path) -> None:
-    found = configure(tmp_path, {}, {native.VARIABLE: "0", "XDG_CONFIG_HOME": str(tmp_path)})
+    found = configure(tmp_path, {}, {extensions.VARIABLE: "0", "XDG_CONFIG_HOME": str(tmp_path)})
 
     assert found.settings == Settings()
 
@@ -138,7 +184,7 @@ def test_one_without_a_number_is_passed_over(a_stranger: ModuleType) -> None:
 
 
 def test_one_that_is_not_built_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(native.VARIABLE, raising=False)
+    monkeypatch.delenv(extensions.VARIABLE, raising=False)
     monkeypatch.setitem(sys.modules, A_NAME, None)  # importing it fails, as where it is not there
 
     assert look(A_NAME) == (Form.NOT_BUILT, None)
@@ -148,7 +194,7 @@ def test_one_that_is_not_built_is_passed_over(monkeypatch: pytest.MonkeyPatch) -
 def test_the_doctor_finds_a_machine_well_without_a_compiler(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delenv(native.VARIABLE, raising=False)
+    monkeypatch.delenv(extensions.VARIABLE, raising=False)
     for name in EXTENSIONS:
         monkeypatch.setitem(sys.modules, name, None)
 

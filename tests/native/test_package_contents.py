@@ -29,7 +29,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.rmtree(home / VENDOR, ignore_errors=True)  # as on a machine that cannot reach npm
     for name in ("pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
         copy(ROOT / name, home)
-    (home / "src" / "gossamer" / "parse" / "_scan.cpython-37-other.so").write_bytes(b"old")
+    (home / "src" / "gossamer" / "native" / "_page.cpython-37-other.so").write_bytes(b"old")
     return home
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gossamer.base.native import VARIABLE, load
+from gossamer.native.extensions import VARIABLE, load
 
 
 @pytest.fixture(params=["scanned", "trees"])
@@ -10,6 +10,6 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     form: str = request.param
     if form == "trees":
         monkeypatch.setenv(VARIABLE, "0")
-    elif load("gossamer.parse._scan") is None:
+    elif load("gossamer.native._page") is None:
         pytest.skip("the scanner is not built: `make native`")
     return form

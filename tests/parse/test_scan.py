@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from msgspec import structs
 
-from gossamer.base.native import VARIABLE, load
+from gossamer.native.extensions import VARIABLE, load
 from gossamer.parse.html import Parser
 from gossamer.parse.scan import scanner_of
 from gossamer.records import Link, Page
@@ -17,7 +17,7 @@ URL = "http://example.org/d/page"
 
 
 pytestmark = pytest.mark.skipif(
-    load("gossamer.parse._scan") is None, reason="the scanner is not built: `make native`"
+    load("gossamer.native._page") is None, reason="the scanner is not built: `make native`"
 )
 
 
@@ -197,7 +197,7 @@ def test_hostile_pages_take_time_by_their_size(page: str) -> None:
 
 @pytest.mark.parametrize("tag", ["<area href>", "<meta name=robots>", "<iframe src=></iframe>"])
 def test_what_is_looked_at_beside_anchors_is_bounded(tag: str) -> None:
-    native, few = load("gossamer.parse._scan"), 10
+    native, few = load("gossamer.native._page"), 10
     assert scanner_of(Parse(), frozenset(), is_bare=False) is not None  # it sets up the module
     assert native is not None
 

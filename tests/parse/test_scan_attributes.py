@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gossamer.base.native import load
+from gossamer.native.extensions import load
 from parse.test_scan import BARE_SCANNED, BARE_TREES, SCANNED, TREES, read
 
 pytestmark = pytest.mark.skipif(
-    load("gossamer.parse._scan") is None, reason="the scanner is not built: `make native`"
+    load("gossamer.native._page") is None, reason="the scanner is not built: `make native`"
 )
 
 # Every attribute that either form looks at, and one of nobody's.

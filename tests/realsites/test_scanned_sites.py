@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 from msgspec import structs
 
-from gossamer.base.native import VARIABLE, load
+from gossamer.native.extensions import VARIABLE, load
 from gossamer.parse.html import Parser
 from gossamer.parse.scan import scanner_of
 from gossamer.records import Page
@@ -15,7 +15,7 @@ from support.sites import files_of
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(load("gossamer.parse._scan") is None, reason="not built: `make native`"),
+    pytest.mark.skipif(load("gossamer.native._page") is None, reason="not built: `make native`"),
 ]
 
 SITES: Final = ("python", "postgresql", "sqlite", "apache", "handbook")

@@ -13,7 +13,7 @@ import pytest
 
 SRC = Path(__file__).parents[2] / "src" / "gossamer"
 LAYERS = (
-    {"errors", "base", "version"},
+    {"errors", "base", "native", "version"},
     {"urls", "plugins"},
     {"records", "settings"},
     {"policies"},

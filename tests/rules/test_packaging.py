@@ -123,7 +123,7 @@ def test_nothing_that_is_made_on_this_machine_gets_into_the_image() -> None:
     ignored = (ROOT / ".containerignore").read_text(encoding="utf-8").splitlines()
     patterns = [line for line in ignored if line and not line.startswith(("#", "!"))]
     made = (
-        "src/gossamer/parse/_scan.cpython-311-x86_64-linux-gnu.so",
+        "src/gossamer/native/_page.cpython-311-x86_64-linux-gnu.so",
         "src/gossamer/web/static/vendor",
         "assets/node_modules",
         "src/gossamer.egg-info",

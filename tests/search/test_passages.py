@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gossamer.base import native
+from gossamer.native import extensions
 from gossamer.search.passages import Look, passage_for, passage_in_python
 from gossamer.search.seekers import Group, How, Sought, groups_of, is_simple
 from gossamer.search.snippets import fold
 
-_c = native.load("gossamer.search._passage")
+_c = extensions.load("gossamer.native._search")
 needs_c = pytest.mark.skipif(_c is None, reason="not built; `make native` builds it")
 
 LETTERS = "aabbé_ .!?\n\t。！中国日0\u0301\u200b\u3000ÆЖ\U00020000"

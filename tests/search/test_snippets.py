@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.base import native
+from gossamer.native import extensions
 from gossamer.search.seekers import Sought
 from gossamer.search.snippets import WIDTH, CrashMarker, Snippet, fold, fold_in_python
 
@@ -171,9 +171,9 @@ def test_folding_is_the_same_in_both_forms(text: str, beside: str) -> None:
 
 
 def test_what_a_table_lacks_is_not_folded_by_it() -> None:
-    c = native.load("gossamer.index._words")
+    c = extensions.load("gossamer.native._search")
     if c is None:
-        pytest.skip("gossamer.index._words is not built; `make native` builds it")
+        pytest.skip("gossamer.native._search is not built; `make native` builds it")
     table = array("I", [0, 0x110000, *range(2, 0x80), 0x20AC, ord("~")])
 
     assert c.folded("a\x80b", table) == "a€b"

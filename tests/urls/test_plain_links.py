@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.base.native import VARIABLE, load
+from gossamer.native.extensions import VARIABLE, load
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Breadth, Forgotten, Named
 from gossamer.urls.keys import Keys
 from gossamer.urls.linker import Linker
 
-_native = load("gossamer.urls._plain")
+_native = load("gossamer.native._page")
 
 pytestmark = pytest.mark.skipif(_native is None, reason="not built: `make native`")
 

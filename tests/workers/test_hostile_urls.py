@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gossamer.archive.cdxj import surt
-from gossamer.base.native import VARIABLE
+from gossamer.native.extensions import VARIABLE
 from gossamer.records import Fetched, Lease, Purpose, Stored
 from gossamer.settings import Settings, with_values
 from gossamer.upkeep.forget_names import Cover, form_of

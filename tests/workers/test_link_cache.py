@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.base.native import VARIABLE, load
 from gossamer.index.anchor_pack import pack_anchors
+from gossamer.native.extensions import VARIABLE, load
 from gossamer.records import Edge, Found, Link, LinkKind, Page, Place
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.keys import Keys
@@ -136,7 +136,7 @@ def test_a_place_that_has_many_links_is_as_quick_as_one_that_has_few() -> None:
     assert time.process_time() - began_s < 1  # 0.02
 
 
-@pytest.mark.skipif(load("gossamer.workers._link_cache") is None, reason="not built: `make native`")
+@pytest.mark.skipif(load("gossamer.native._page") is None, reason="not built: `make native`")
 @given(_pages)
 def test_the_loop_in_c_makes_what_the_one_in_python_makes(
     pages: list[tuple[str, list[Link], bool]],

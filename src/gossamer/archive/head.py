@@ -13,7 +13,6 @@ import re
 from typing import Final, NamedTuple
 
 from gossamer.archive.fields import Fields
-from gossamer.base import native
 
 PREFIX: Final = b"X-Archive-Orig-"
 _ABOUT_BODY: Final = re.compile(
@@ -93,11 +92,8 @@ def original_request(stored: bytes, fields: Fields) -> bytes:
     return stored.replace(b" HTTP/1.1", b" " + fields["requestVersion"].encode("ascii"), 1)
 
 
-def is_usual_in_python(head: bytes, body_bytes: int) -> bool:
-    """Whether the head needs no change. True for most heads, and takes a fifth of the time.
-
-    `_pack.c` checks each line, and says so for a few more heads.
-    """
+def _is_usual(head: bytes, body_bytes: int) -> bool:
+    """Whether the head needs no change. True for most heads, and takes a fifth of the time."""
     if not (head.startswith(b"HTTP/1.") and head.endswith(b"\r\n\r\n")):
         return False
     odd_line = _ODD_LINE.search(head)
@@ -141,7 +137,3 @@ def _renamed(head: bytes, body_bytes: int) -> tuple[bytes, list[int]]:
         places.append(header.start() + len(PREFIX) * len(places))
         done = header.start()
     return b"".join([*parts, head[done:]]), places
-
-
-_c = native.load("gossamer.archive._pack")
-_is_usual = is_usual_in_python if _c is None else _c.is_usual

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gossamer.base import native
 from gossamer.errors import SettingsError, UsageError
+from gossamer.native import extensions
 from gossamer.settings import (
     KEYS,
     Settings,
@@ -33,7 +33,7 @@ from gossamer.settings import (
 
 _SECTIONS: Final = tuple(dict.fromkeys(key.partition(".")[0] for key in KEYS))
 _IN_PYPROJECT: Final = "tool.gossamer"
-_OTHER_VARIABLES: Final = frozenset({"GOSSAMER_COLLECTION", "GOSSAMER_CONFIG", native.VARIABLE})
+_OTHER_VARIABLES: Final = frozenset({"GOSSAMER_COLLECTION", "GOSSAMER_CONFIG", extensions.VARIABLE})
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ def pack_anchors(links: Iterable[tuple[bytes, str]]) -> bytes:
     """Pack links, each a key and a text. Links without a text, and invalid URLs, which have no key,
     are left out.
 
-    Lone surrogates are replaced. `workers/_link_cache.c` does the same in C.
+    Lone surrogates are replaced. `native/link_cache.c` does the same in C.
     """
     parts: list[bytes] = []
     for key, words in links:

@@ -15,18 +15,15 @@ A text becomes words in normal form, with spaces between them:
 
 Only characters outside ASCII cost more than a table of bytes: they reach Python through the error
 handler of the ASCII codec, a run at a time, and are remembered. A page of 10 KB takes 33
-microseconds so; normalising and folding all of it takes 165. In C (`_words.c`) it takes 9, and with
-its UTF-8 10.
+microseconds so; normalising and folding all of it takes 165.
 """
 
 from __future__ import annotations
 
 import codecs
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final, Literal
-
-from gossamer.base import native
 
 # Between two headings, or two anchors, so that no phrase reaches from one into the next. No word
 # looks like that.
@@ -73,19 +70,12 @@ _TABLE_WITH_GAPS: Final = _TABLE[:_SEPARATOR] + GAP.encode() + _TABLE[_SEPARATOR
 
 def normal(text: str) -> str:
     """The words of a text in normal form, in their order, separated by spaces."""
-    return _spelled(text, _TABLE, _RUNS)
-
-
-def normal_and_packed(
-    text: str, pack: Callable[[bytes, int], bytes], level: int
-) -> tuple[str, bytes]:
-    """The words of a text as `normal` has them, and its UTF-8 as `pack` does, in one pass."""
-    return _prepared(text, _TABLE, _RUNS, pack, level)
+    return _spelled(text, _TABLE)
 
 
 def normal_all(texts: Iterable[str]) -> str:
     """Several texts in normal form, with a `GAP` between two."""
-    return _spelled(f" {chr(_SEPARATOR)} ".join(texts), _TABLE_WITH_GAPS, _RUNS)
+    return _spelled(f" {chr(_SEPARATOR)} ".join(texts), _TABLE_WITH_GAPS)
 
 
 def words_of(text: str) -> list[str]:
@@ -95,7 +85,7 @@ def words_of(text: str) -> list[str]:
 
 def distinct(words: str) -> bytes:
     """Of a text in normal form each word once, in order, as one text in UTF-8; no `GAP`."""
-    return _distinct(words)
+    return " ".join(sorted(set(words.split(" ")) - {GAP, ""})).encode()  # no other white space
 
 
 class _Letters(dict[int, str]):
@@ -183,30 +173,6 @@ def _replaced(fault: UnicodeEncodeError) -> tuple[bytes, int]:
 codecs.register_error(_HANDLER, _replaced)  # type: ignore[arg-type]  # it is for encoding only
 
 
-def spelled_in_python(text: str, table: bytes, _runs: Mapping[str, bytes]) -> str:
+def _spelled(text: str, table: bytes) -> str:
     """A text of which ASCII is spelled by the table, and the rest by what its runs become."""
     return text.encode("ascii", _HANDLER).translate(table).decode()
-
-
-def prepared_in_python(
-    text: str,
-    table: bytes,
-    runs: Mapping[str, bytes],
-    pack: Callable[[bytes, int], bytes],
-    level: int,
-) -> tuple[str, bytes]:
-    """A text as it is spelled, and packed. Half of a surrogate pair is no text."""
-    return spelled_in_python(text, table, runs), pack(text.encode(errors="replace"), level)
-
-
-def distinct_in_python(words: str) -> bytes:
-    """Normal form has no space but the plain one."""
-    return " ".join(sorted(set(words.split(" ")) - {GAP, ""})).encode()
-
-
-_spelled: Callable[[str, bytes, Mapping[str, bytes]], str] = spelled_in_python
-_prepared: Callable[..., tuple[str, bytes]] = prepared_in_python
-_distinct: Callable[[str], bytes] = distinct_in_python
-_c = native.load("gossamer.index._words")
-if _c is not None:
-    _spelled, _prepared, _distinct = _c.spelled, _c.prepared, _c.distinct

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Final, overload
 
-from gossamer.base.native import load
+from gossamer.native.extensions import PAGE, load
 from gossamer.parse.language.language import declared_language
 from gossamer.parse.links import LinkReader
 from gossamer.parse.reading import Reading, read_meta
@@ -122,7 +122,7 @@ def scanner_of(settings: Parse, wants_media: frozenset[str], is_bare: bool) -> S
 
 
 def _set_up() -> ModuleType | None:
-    native = load("gossamer.parse._scan")
+    native = load(PAGE)
     if native is not None:
         kinds = (LinkKind.ANCHOR, LinkKind.LINK)
         native.set_up(Link, kinds, _PLACES, relation_of, html.entities.html5)

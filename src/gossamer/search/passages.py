@@ -4,7 +4,7 @@ The best passage is the window with the most of the things, the heavy ones first
 earliest. It begins with a sentence where one begins near, and is shown on one line.
 
 Pure: told a text and the same folded, character for character, returns text and places. Written
-twice: here, and in `_passage.c`, which takes a tenth of the time.
+twice: here, and in `native/passage.c`, which takes a tenth of the time.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from gossamer.base import native
+from gossamer.native.extensions import SEARCH, load
 from gossamer.search.seekers import Group, is_simple, seeker_of
 
 _MAX_FINDS: Final = 100  # of one thing
 _SENTENCE: Final = re.compile(r"[.!?]\s+|[。！？]|\n")
 _SPACES: Final = re.compile(r"\s+")
-_c: Final = native.load("gossamer.search._passage")
+_c: Final = load(SEARCH)
 
 Things = tuple[tuple[float, tuple[Group, ...]], ...]  # the weight of each, and what finds it
 Passage = tuple[str, tuple[tuple[int, int], ...]]  # and (start, end) of what was sought in it

@@ -1,7 +1,7 @@
 """Find the terms of a query in a folded text.
 
-`Group` describes a term in a form that C uses directly (`_passage.c`); `seeker_of` makes a regular
-expression of it. Letters are the characters of Python's `\\w`.
+`Group` describes a term in a form that C uses directly (`native/passage.c`); `seeker_of` makes a
+regular expression of it. Letters are the characters of Python's `\\w`.
 
 Pure.
 """

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gossamer.base import native
 from gossamer.base.plots import plot_library
 from gossamer.collection.directory import FORMAT, CollectionPaths, open_to_read
 from gossamer.errors import GossamerError
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Table
+from gossamer.native import extensions
 from gossamer.version import __version__
 
 _LEAST_FILES: Final = 1024  # 256 for the state, as many connections, files, and Python's own
@@ -111,9 +111,9 @@ def _event_loop() -> Check:
 
 
 def _inner_loops() -> Check:
-    names: dict[native.Form, list[str]] = {}
-    for name in native.EXTENSIONS:
-        names.setdefault(native.look(name)[0], []).append(name.removeprefix("gossamer."))
+    names: dict[extensions.Form, list[str]] = {}
+    for name in extensions.EXTENSIONS:
+        names.setdefault(extensions.look(name)[0], []).append(name.removeprefix("gossamer."))
     if len(names) == 1:
         return Check("inner loops", True, next(iter(names)).value)
     parts = [f"{', '.join(some)} {form.value}" for form, some in names.items()]

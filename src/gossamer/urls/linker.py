@@ -10,8 +10,8 @@ and cached by the part of the page's URL on which its meaning depends:
 
 Most links that are not cached are plain: a path of letters that no URL parser would change. They
 are joined here, at a fifth of the cost. Neighbouring directories name the same pages in different
-ways, so the key of a joined URL is cached, too. `_plain.c` does all that in C, and holds a
-generation of links, which this file reads and fills, too.
+ways, so the key of a joined URL is cached, too. `native/plain_links.c` does all that in C,
+and holds a generation of links, which this file reads and fills, too.
 
 Memory is bounded by two generations: when the young one is full it becomes the old one, and entries
 that are used again are copied back. A Linker belongs to one thread.
@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final
 
-from gossamer.base.native import load
+from gossamer.native.extensions import PAGE, load
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.keys import Keys
@@ -57,7 +57,7 @@ _MAX_PLAIN_CHARS: Final = 200
 class _Generation:
     """Links that were resolved at about the same time, by what they depend on.
 
-    The class in `_plain.c` has two more methods: `enter` a page, and `learn` its plain links.
+    That of `native/plain_links.c` has two more methods: `enter` a page, `learn` its plain links.
     """
 
     __slots__ = ("absolute", "by_place", "joined", "size")
@@ -96,7 +96,7 @@ class Linker:
         self._forgotten = forgotten
         self._limit = max(1, remember // 2)
         # The C code does not know forgotten URLs.
-        native = None if forgotten else load("gossamer.urls._plain")
+        native = None if forgotten else load(PAGE)
         self._new: Callable[[], _Generation] = _Generation
         if native is not None:
             self._new = partial(native.Generation, keys.salt, self._limit, form.query == "keep")

@@ -5,7 +5,7 @@ the cache key, one lookup in C each, and the value is the edge itself: nothing i
 built twice, and the graph writer detects repeats by identity. A relative link depends on the
 directory of its page, so each directory has its own dictionary. Links that depend on the whole URL
 of the page (`#x`, `?x`) are not shared. The loops over the links of a page are written twice: here,
-and in `_link_cache.c`.
+and in `native/link_cache.c`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-from gossamer.base.native import load
 from gossamer.index.anchor_pack import pack_anchors
+from gossamer.native.extensions import PAGE, load
 from gossamer.records import Edge, Found, Link, Page
 from gossamer.urls.linker import Linker
 
@@ -47,7 +47,7 @@ class LinkCache:
         self._limit = remember
         self._size = 0
         self._known: dict[str, _Known] = {}
-        self._native = load("gossamer.workers._link_cache")
+        self._native = load(PAGE)
         self._new: Callable[[], _Known] = dict if self._native is None else self._native.Known
 
     def edges(

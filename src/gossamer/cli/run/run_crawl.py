@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from gossamer.base import native
 from gossamer.base.garbage import keep_large_apart, search_all, search_seldom
 from gossamer.base.plurals import counted
 from gossamer.base.processes import use_one_blas_thread
@@ -27,6 +26,7 @@ from gossamer.collection.configure import configure, remember_contact
 from gossamer.errors import CAN_GO_ON, UsageError
 from gossamer.fetch.network import can_others_read, secret_files
 from gossamer.fetch.request import user_agent
+from gossamer.native.extensions import PAGE, load
 from gossamer.node.build import Opened
 from gossamer.node.new_sites import NewSite
 from gossamer.node.node import Node
@@ -101,8 +101,7 @@ def _ask_to_add(fault: NewSite) -> None:
 
 def _get_ready() -> None:
     """Prepare once what every process of the crawl would prepare."""
-    for name in ("gossamer.workers._link_cache", "gossamer.parse._scan", "gossamer.urls._plain"):
-        native.load(name)
+    load(PAGE)
 
 
 def _run(crawling: object) -> Summary:

@@ -1,20 +1,14 @@
-/* Links of pages, a generation of them, and in C what most new links need: linker.py's plain ones.
+/* Links of pages, a generation of them, and what most new links need: the plain ones of urls/linker.py.
  *
  * A plain link is joined, named by its key and remembered, as `_learn` of linker.py does it. All
  * others are declined with NotImplemented, and so is every link once the generation is full. The
  * dictionaries are Python's, and it reads and fills them as well.
- *
- * API is the number of the contract with the Python side (base/native.py holds the number that it
- * wants): raise both together when arguments or answers change.
  */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "module.h"
 #include <structmember.h>
 
 #include "blake2b.h"
-
-#define API 1
 
 enum { MAX_CHARS = 200, MAX_LABEL = 63, KEY_BYTES = 2 * BLAKE_DIGEST, LAST_CHARS = 64 };
 enum { IN_PATH = 1, IN_QUERY = 2, IN_HOST = 4, LETTER = 8 };
@@ -303,7 +297,7 @@ static PyMemberDef members[] = {
 };
 
 static PyMethodDef methods[] = {
-    {"enter", (PyCFunction)(void (*)(void))enter, METH_FASTCALL,
+    {"enter", AS_FUNCTION(enter), METH_FASTCALL,
      "enter(directory, origin, in_directory, in_origin, and what is known from before, or None:\n"
      " in_directory, in_origin, absolute, joined): learn links of a page there from now on."},
     {"learn", learn, METH_O, "learn(href): URL and key, now known; NotImplemented if not plain."},
@@ -321,13 +315,13 @@ static PyType_Slot type_slots[] = {
 };
 
 static PyType_Spec specification = {
-    .name = "gossamer.urls._plain.Generation",
+    .name = "gossamer.native._page.Generation",
     .basicsize = sizeof(Generation),
     .flags = Py_TPFLAGS_DEFAULT,
     .slots = type_slots,
 };
 
-static int fill(PyObject *module) {
+int add_plain_links(PyObject *module) {
     for (int c = 0; c < 128; c++) {
         int is_lower = c >= 'a' && c <= 'z', is_digit = c >= '0' && c <= '9';
         int is_word = is_lower || is_digit || (c >= 'A' && c <= 'Z') || c == '_';
@@ -340,20 +334,5 @@ static int fill(PyObject *module) {
     PyObject *type = PyType_FromSpec(&specification);
     int failed = !type || PyModule_AddObjectRef(module, "Generation", type);
     Py_XDECREF(type);
-    return failed ? -1 : PyModule_AddIntConstant(module, "API", API);
+    return failed ? -1 : 0;
 }
-
-static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, (void *)fill},
-    {0, NULL},
-};
-
-static struct PyModuleDef definition = {
-    .m_base = PyModuleDef_HEAD_INIT,
-    .m_name = "gossamer.urls._plain",
-    .m_doc = "Plain links of pages, in C.",
-    .m_size = 0,
-    .m_slots = slots,
-};
-
-PyMODINIT_FUNC PyInit__plain(void) { return PyModuleDef_Init(&definition); }

@@ -3,24 +3,18 @@
  * `scan` takes a string, or bytes in UTF-8, and gives what `parse/reading.py` makes of a tree, or a
  * number: the reason why it declines the page, which then gets a tree. Time and memory are linear in
  * the size of the page.
- *
- * API is the number of the contract with the Python side (base/native.py holds the number that it
- * wants): raise both together when a function's arguments or answers change.
  */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
+#include "module.h"
 #include "scan_tokens.h"
-
-#define API 5
+#include "wide_registers.h"
 
 enum { MOST_HEADINGS = 64, MOST_HEADING_CHARS = 300, MOST_META_CHARS = 1000 };
 
 /* Elements beside anchors that are looked at, for each link that may be taken, and some more. */
 enum { LISTED_PER_LINK = 4, LISTED_ANYWAY = 1000 };
 
-/* What `set_up` was given. One interpreter of a process has it: see `slots`. */
+/* What `set_up` was given. */
 static PyTypeObject *link_type;
 static PyObject *anchor_kind, *link_kind, *places[PLACES], *relation_of, *no_text;
 
@@ -453,6 +447,7 @@ static PyObject *scan(PyObject *module, PyObject *const *args, Py_ssize_t count)
     Py_ssize_t most_links = PyLong_AsSsize_t(args[2]), most_chars = PyLong_AsSsize_t(args[3]);
     if (!page || PyErr_Occurred()) return NULL;
     if ((uint64_t)size >= UINT32_MAX) return PyLong_FromLong(NO_MEMORY);
+    clear_wide_registers(); /* whoever compressed last */
     Found f = {0};
     Scan *s = PyMem_RawCalloc(1, sizeof *s);
     PyObject *given = NULL;
@@ -548,38 +543,12 @@ static PyObject *set_up(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-static PyObject *version(PyObject *module, PyObject *unused) {
-    (void)module;
-    (void)unused;
-    return PyLong_FromLong(API);
-}
-
 static PyMethodDef functions[] = {
-    {"scan", (PyCFunction)(void (*)(void))scan, METH_FASTCALL,
+    {"scan", AS_FUNCTION(scan), METH_FASTCALL,
      "scan(page, is_bare, most_links, most_chars): what the page holds, or why it is declined."},
     {"set_up", set_up, METH_VARARGS,
      "set_up(Link, kinds, places, relation, references): to be called once, before `scan`."},
-    {"version", version, METH_NOARGS, "The number of the contract, which is also in API."},
     {NULL, NULL, 0, NULL},
 };
 
-static int fill(PyObject *module) { return PyModule_AddIntConstant(module, "API", API); }
-
-static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, (void *)fill},
-#if PY_VERSION_HEX >= 0x030C0000
-    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
-#endif
-    {0, NULL},
-};
-
-static struct PyModuleDef definition = {
-    .m_base = PyModuleDef_HEAD_INIT,
-    .m_name = "gossamer.parse._scan",
-    .m_doc = "Pages read in C.",
-    .m_size = 0,
-    .m_methods = functions,
-    .m_slots = slots,
-};
-
-PyMODINIT_FUNC PyInit__scan(void) { return PyModuleDef_Init(&definition); }
+int add_scan(PyObject *module) { return PyModule_AddFunctions(module, functions); }

@@ -1,12 +1,12 @@
-"""Which parts run compiled, and which as Python?
+"""Which extensions run compiled, and which as Python?
 
-Some inner loops are written twice: in Python, and in C beside it, which does the same in a fraction
-of the time. The C form is built when the package is installed, where there is a compiler; nothing
-is missing without it. Each carries a number, `API`, and counts only if that is the number wanted
-here: a file that another version left in the folder is passed over, never called.
+Three inner loops are written twice: in Python, and in C, which does the same in a fraction of the
+time. The C form is built when the package is installed, where there is a compiler; nothing is
+missing without it. Each extension has a number, `API`, and is used only if that is the number
+expected here: a file that another version left in the folder is never called.
 
-`GOSSAMER_NATIVE=0` passes over all of them, for tests and for whoever suspects one. It is read when
-a stage is loaded, and processes that a crawl starts inherit it.
+`GOSSAMER_NATIVE=0` turns all of them off, for tests and for debugging. It is read when a stage is
+loaded, and the processes that a crawl starts inherit it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from typing import Final
 
 VARIABLE: Final = "GOSSAMER_NATIVE"
 
-# Every extension, and its number. The C file names the same one: raise both together when
-# arguments or answers change. `pyproject.toml` builds them; a test compares all three.
+PAGE: Final = "gossamer.native._page"  # parse/scan.py, workers/link_cache.py, urls/linker.py
+ARCHIVE: Final = "gossamer.native._archive"  # archive/capture.py
+SEARCH: Final = "gossamer.native._search"  # search/passages.py, search/snippets.py
+
+# Every extension, and its number. Its C file has the same one: raise both together when arguments
+# or results change. `pyproject.toml` builds them; a test compares all three.
 EXTENSIONS: Final = {
-    "gossamer.archive._pack": 4,
-    "gossamer.workers._link_cache": 6,
-    "gossamer.index._words": 4,
-    "gossamer.parse._scan": 5,
-    "gossamer.search._passage": 1,
-    "gossamer.urls._plain": 1,
+    PAGE: 1,
+    ARCHIVE: 1,
+    SEARCH: 1,
 }
 
 

@@ -1,16 +1,10 @@
 /* The links of a page in canonical form: the loop of link_cache.py over them, in C.
  *
  * Looks up what is known and makes edges; to find out what a new link means is the linker's, as are
- * links that are no URL. API is the number of the contract with the Python side (base/native.py
- * holds the number that it wants): raise both together when arguments or answers change.
- */
+ * links that are no URL. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include "known.h"
-
-#define API 6
+#include "module.h"
+#include "known_links.h"
 
 enum { EDGE_ITEMS = 8, FOUND_ITEMS = 6, USUAL_CHARS = 250, MOST_CHARS = 4000, AHEAD = 32 };
 enum { KEY_BYTES = 16, ANCHOR_HEAD = KEY_BYTES + 2, ANCHOR_CHARS = 500 }; /* index/anchor_pack.py */
@@ -358,24 +352,9 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int fill(PyObject *module) {
+int add_link_cache(PyObject *module) {
     if (!zero) zero = PyLong_FromLong(0);
     if (!no_text) no_text = PyUnicode_FromString("");
-    return !zero || !no_text || add_known(module) ? -1 : PyModule_AddIntConstant(module, "API", API);
+    if (!zero || !no_text || add_known(module)) return -1;
+    return PyModule_AddFunctions(module, functions);
 }
-
-static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, (void *)fill},
-    {0, NULL},
-};
-
-static struct PyModuleDef definition = {
-    .m_base = PyModuleDef_HEAD_INIT,
-    .m_name = "gossamer.workers._link_cache",
-    .m_doc = "Links in canonical form, in C.",
-    .m_size = 0,
-    .m_methods = functions,
-    .m_slots = slots,
-};
-
-PyMODINIT_FUNC PyInit__link_cache(void) { return PyModuleDef_Init(&definition); }

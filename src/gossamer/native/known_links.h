@@ -7,15 +7,10 @@
  * to wait for memory three times a link. Kind and place, of which there are few, are the edge's own.
  */
 
-#ifndef GOSSAMER_KNOWN_H
-#define GOSSAMER_KNOWN_H
+#ifndef GOSSAMER_KNOWN_LINKS_H
+#define GOSSAMER_KNOWN_LINKS_H
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "../base/product.h"
+#include "module.h"
 
 enum { HREF, KIND, TEXT, REL, PLACE, LINK_ITEMS, EDGE_PLACE = 4, EDGE_KIND = 5, SMALLEST = 16 };
 
@@ -37,6 +32,20 @@ typedef struct {
 
 static PyTypeObject *known_type;
 static uint64_t secrets[6]; /* three for each half of a digest */
+
+/* The halves of a product of 128 bits, folded: no bit of one number moves another by a known
+ * distance. */
+static inline uint64_t folded_product(uint64_t a, uint64_t b) {
+#ifdef __SIZEOF_INT128__
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), one = (a >> 32) * (b & UINT32_MAX);
+    uint64_t other = (a & UINT32_MAX) * (b >> 32), high = (a >> 32) * (b >> 32);
+    uint64_t middle = (low >> 32) + (one & UINT32_MAX) + other;
+    return (middle << 32 | (low & UINT32_MAX)) ^ (high + (one >> 32) + (middle >> 32));
+#endif
+}
 
 static inline uint64_t word_at(const char *at, size_t size) {
     uint64_t word = 0;
@@ -175,20 +184,28 @@ static PyType_Slot known_slots[] = {
 };
 
 static PyType_Spec known_specification = {
-    .name = "gossamer.workers._link_cache.Known",
+    .name = "gossamer.native._page.Known",
     .basicsize = sizeof(Known),
     .flags = Py_TPFLAGS_DEFAULT,
     .slots = known_slots,
 };
 
-/* Python's own hash of a text is as secret as we need it, and repeats where PYTHONHASHSEED says. */
+/* Fill `secrets` from the system's source of random bytes: nobody outside of the process can know
+ * them, whatever PYTHONHASHSEED is. */
+static int make_secrets(void) {
+    PyObject *os = PyImport_ImportModule("os");
+    PyObject *bytes = os ? PyObject_CallMethod(os, "urandom", "n", (Py_ssize_t)sizeof secrets) : NULL;
+    Py_XDECREF(os);
+    if (!bytes) return -1;
+    const int is_whole = PyBytes_Check(bytes) && PyBytes_GET_SIZE(bytes) == sizeof secrets;
+    if (is_whole) memcpy(secrets, PyBytes_AS_STRING(bytes), sizeof secrets);
+    else PyErr_SetString(PyExc_TypeError, "urandom returns bytes");
+    Py_DECREF(bytes);
+    return is_whole ? 0 : -1;
+}
+
 static int add_known(PyObject *module) {
-    for (int i = 0; i < 6; i++) {
-        PyObject *name = PyUnicode_FromFormat("gossamer.workers._link_cache %d", i);
-        secrets[i] = name ? (uint64_t)PyObject_Hash(name) | (uint64_t)1 << (10 * i) : 0;
-        Py_XDECREF(name);
-        if (!name) return -1;
-    }
+    if (make_secrets()) return -1;
     if (!known_type) known_type = (PyTypeObject *)PyType_FromSpec(&known_specification);
     return known_type ? PyModule_AddObjectRef(module, "Known", (PyObject *)known_type) : -1;
 }

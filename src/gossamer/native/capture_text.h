@@ -1,12 +1,20 @@
 /* Texts of a capture: dates, ids, and the URL as the index sorts it. See warc.py and cdxj.py. */
 
-#ifndef GOSSAMER_PACK_TEXT_H
-#define GOSSAMER_PACK_TEXT_H
+#ifndef GOSSAMER_CAPTURE_TEXT_H
+#define GOSSAMER_CAPTURE_TEXT_H
 
-#include <stdint.h>
-#include <string.h>
+#include "module.h"
 
-#include "pack_record.h"
+/* Bytes that somebody else holds. */
+typedef struct {
+    const char *at; /* NULL for none */
+    size_t length;
+} Span;
+
+static char *put(char *to, const void *text, size_t length) {
+    memcpy(to, text, length);
+    return to + length;
+}
 
 /* Text that grows in room of a fixed size; what does not fit is left out, and noted. */
 typedef struct {
@@ -56,6 +64,20 @@ static void add_uuid(Text *text, const uint8_t *bytes) {
     uuid[14] = '4';
     uuid[19] = 'a';
     add(text, uuid, sizeof uuid);
+}
+
+#define DIGEST_BYTES 20
+#define DIGEST_CHARS 37 /* "sha1:" and 32 characters of base 32 */
+
+static void write_digest(char *to, const uint8_t *digest) {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    to = put(to, "sha1:", 5);
+    for (int group = 0; group < 4; group++, digest += 5) {
+        const uint64_t bits = (uint64_t)digest[0] << 32 | (uint64_t)digest[1] << 24 |
+                              (uint64_t)digest[2] << 16 | (uint64_t)digest[3] << 8 | digest[4];
+        for (int shift = 35; shift >= 0; shift -= 5)
+            *to++ = letters[bits >> shift & 31];
+    }
 }
 
 static void add_hex(Text *text, Span bytes) {

@@ -1,18 +1,13 @@
-/* A capture in one step: the three records of a page's exchange and its line of the index.
+/* The values of an exchange, and the lines that its records and its index line are made of.
  *
- * The twin of capture.py, which explains what comes out. Written for the many: an answer that is
- * whole, from a URL in plain ASCII, with a head that is stored as it came. Whatever is odd in any
- * value is found out before anything is made, and then the answer is "not by me".
+ * Written for the common case: an answer that is whole, from a URL in plain ASCII, with a head that
+ * is stored as it came. Any other value is found out before anything is made, and declined.
  */
 
-#ifndef GOSSAMER_PACK_CAPTURE_H
-#define GOSSAMER_PACK_CAPTURE_H
+#ifndef GOSSAMER_CAPTURE_RECORDS_H
+#define GOSSAMER_CAPTURE_RECORDS_H
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include "pack_small.h"
-#include "pack_text.h"
+#include "capture_text.h"
 
 /* What is read of a lease and its answer, each as what it has to be. */
 enum { LEASE_NUMBER, LEASE_URL, KEY, HOST, LEASE_ADDRESS, PURPOSE, DEPTH, TRIES, REDIRECTS, VIA,
@@ -263,110 +258,6 @@ static int add_metadata(Text *text, const Value *v, size_t request_length) {
     NUMBER_LINE(text, "headBytes", v[HEAD].span.length);
     NUMBER_LINE(text, "requestLength", request_length);
     return 0;
-}
-
-/* -- the members */
-
-#define SMALL_ROOM (2 * SMALL + 128) /* for the member of a small record */
-
-/* Where a capture is made. The line comes last, and grows when offset and length are known. */
-typedef struct {
-    Value values[VALUES];
-    Ids ids;
-    Moment moment;
-    char start[SMALL + 1], block[SMALL + 1], record[SMALL + 1], line_room[SMALL + 1];
-    uint8_t members[2 * SMALL_ROOM]; /* request, and behind it metadata */
-    size_t request_length, metadata_length, start_length;
-    Span type;
-    Text line;
-} Work;
-
-/* The member of a small record, behind what is in `members`; its length, or 0. */
-static size_t add_small(Work *work, const Text *start, Span block, size_t behind) {
-    Plan plan;
-    if (start->is_short)
-        return 0;
-    const Span lines = {work->start, (size_t)(start->at - work->start)}, none = {NULL, 0};
-    make_plan(&plan, lines, block, none);
-    if (plan.size > SMALL)
-        return 0;
-    write_record(&plan, work->record, NULL);
-    return small_member((uint8_t *)work->record, plan.size, work->members + behind);
-}
-
-static Text begin_text(char *room, size_t size) { return (Text){room, room + size, 0}; }
-
-/* The small members, and the first lines of the large one in `start`. 1, 0 or -1. */
-static int make_small(Work *work) {
-    const Value *v = work->values;
-    Text start = begin_text(work->start, SMALL), block = begin_text(work->block, SMALL);
-    add_request_start(&start, v, &work->moment, &work->ids);
-    work->request_length = add_small(work, &start, v[REQUEST].span, 0);
-    if (work->request_length == 0)
-        return 0;
-    if (add_metadata(&block, v, work->request_length) < 0)
-        return -1;
-    start = begin_text(work->start, SMALL);
-    add_metadata_start(&start, v, &work->moment, &work->ids);
-    const Span said = {work->block, (size_t)(block.at - work->block)};
-    work->metadata_length = block.is_short ? 0 : add_small(work, &start, said, work->request_length);
-    if (work->metadata_length == 0)
-        return 0;
-    start = begin_text(work->start, SMALL);
-    add_response_start(&start, v, &work->moment, &work->ids);
-    work->start_length = (size_t)(start.at - work->start);
-    return !start.is_short;
-}
-
-/* The first part of the line; 0 where the URL is odd. */
-static int begin_line(Work *work) {
-    Text *line = &work->line;
-    *line = begin_text(work->line_room, SMALL);
-    if (!add_surt(line, work->values[URL].span))
-        return 0;
-    ADD(line, " ");
-    add(line, work->moment.stamp, sizeof work->moment.stamp);
-    ADD(line, " {\"url\": \"");
-    add_span(line, work->values[URL].span);
-    ADD(line, "\", \"mime\": \"");
-    if (work->type.at == NULL)
-        ADD(line, "unk");
-    else
-        add_lower(line, work->type.at, work->type.at + work->type.length);
-    ADD(line, "\", \"status\": \"");
-    add_number(line, work->values[STATUS].number, 1);
-    return 1;
-}
-
-/* The rest of it; 0 where it is too long. */
-static int end_line(Text *line, const char *digest, size_t length, long long offset, Span file) {
-    ADD(line, "\", \"digest\": \"");
-    add(line, digest, TEXT_CHARS);
-    ADD(line, "\", \"length\": \"");
-    add_number(line, (long long)length, 1);
-    ADD(line, "\", \"offset\": \"");
-    add_number(line, offset, 1);
-    ADD(line, "\", \"filename\": \"");
-    add_span(line, file);
-    ADD(line, "\"}");
-    return !line->is_short;
-}
-
-/* Everything but the response's record. 1; 0 where anything is odd; -1 with an error set. */
-static int begin_capture(Work *work, PyObject *const *names, PyObject *lease, PyObject *answer,
-                         Moment *moment) {
-    const Value *v = work->values;
-    const int is_read = read_values(work->values, names, lease, answer);
-    if (is_read <= 0)
-        return is_read;
-    work->type = (Span){NULL, 0};
-    if (v[CUT].span.length > 0 || v[STATUS].number == 0 || !are_same(v[LEASE_URL].span, v[URL].span) ||
-        v[AT_US].number / 1000000 > LAST_SECOND || !is_usual_request(v[REQUEST].span) ||
-        !is_usual_head(v[HEAD].span, v[BODY].span.length, &work->type))
-        return 0;
-    set_moment(moment, v[AT_US].number / 1000000);
-    work->moment = *moment;
-    return begin_line(work) ? make_small(work) : 0;
 }
 
 #endif

@@ -1,13 +1,45 @@
-/* Each character of a text by a table, in C: the twin of `fold_in_python` in search/snippets.py.
- * A part of `_words.c`, whose blocks it takes. */
+/* Each character of a text by a table: as `fold_in_python` in search/snippets.py, which says what is
+ * meant. Blocks of ASCII are narrowed and looked up together. */
 
-#ifndef GOSSAMER_FOLD_H
-#define GOSSAMER_FOLD_H
+#include "module.h"
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#define BLOCK 16 /* characters */
+
+/* A block of characters as bytes, if all of them are ASCII. */
+#define NARROW_EACH(TYPE)                                                                          \
+    TYPE any = 0;                                                                                  \
+    for (int n = 0; n < BLOCK; n++)                                                                \
+        any |= from[n];                                                                            \
+    for (int n = 0; any < 128 && n < BLOCK; n++)                                                   \
+        to[n] = (unsigned char)from[n];                                                            \
+    return any < 128
+
+static inline int narrow_1(unsigned char *to, const Py_UCS1 *from) {
+    uint64_t halves[2];
+    memcpy(halves, from, BLOCK);
+    memcpy(to, from, BLOCK);
+    return ((halves[0] | halves[1]) & UINT64_C(0x8080808080808080)) == 0;
+}
+
+static inline int narrow_2(unsigned char *to, const Py_UCS2 *from) {
+#ifdef __SSE2__
+    const __m128i left = _mm_loadu_si128((const __m128i *)from);
+    const __m128i right = _mm_loadu_si128((const __m128i *)(from + BLOCK / 2));
+    const __m128i above = _mm_and_si128(_mm_or_si128(left, right), _mm_set1_epi16(~127));
+    if (_mm_movemask_epi8(_mm_cmpeq_epi8(above, _mm_setzero_si128())) != 0xFFFF)
+        return 0;
+    _mm_storeu_si128((__m128i *)to, _mm_packus_epi16(left, right));
+    return 1;
+#else
+    NARROW_EACH(Py_UCS2);
+#endif
+}
+
+static inline int narrow_4(unsigned char *to, const Py_UCS4 *from) { NARROW_EACH(Py_UCS4); }
 
 /* What each character becomes, 0 where that is not known; what lies beyond is as the last. */
 typedef struct {
@@ -37,7 +69,8 @@ static int ascii_of(const Folding *f, unsigned char *table) {
         const type *from = (const type *)data + i; \
         const Py_ssize_t some = length - i < BLOCK ? length - i : BLOCK; \
         if (has_ascii && some == BLOCK && narrow(low + i, from)) { \
-            spell(low + i, low + i, table, by_usual); \
+            for (int k = 0; k < BLOCK; k++) \
+                low[i + k] = table[low[i + k]]; \
             bits |= 1; \
         } else \
             for (Py_ssize_t k = 0; k < some; k++) { \
@@ -54,7 +87,7 @@ static uint32_t low_bytes(const Folding *f, PyObject *text, unsigned char *low) 
     const void *data = PyUnicode_DATA(text);
     const Py_ssize_t length = PyUnicode_GET_LENGTH(text);
     unsigned char table[128];
-    const int has_ascii = ascii_of(f, table), by_usual = has_ascii && is_usual(table);
+    const int has_ascii = ascii_of(f, table);
     uint32_t bits = 0;
     if (PyUnicode_KIND(text) == PyUnicode_1BYTE_KIND)
         LOW_BYTES(Py_UCS1, narrow_1)
@@ -113,4 +146,11 @@ static PyObject *folded(PyObject *module, PyObject *const *given, Py_ssize_t cou
     return answer;
 }
 
-#endif
+static PyMethodDef functions[] = {
+    {"folded", AS_FUNCTION(folded), METH_FASTCALL,
+     "folded(text, table): a text by a table of characters; None where the table does not know one, "
+     "or the text is empty."},
+    {NULL, NULL, 0, NULL},
+};
+
+int add_fold(PyObject *module) { return PyModule_AddFunctions(module, functions); }

@@ -1,10 +1,8 @@
-/* The passage of a page that answers a query best, in C: the twin of `passage_in_python` in
- * snippets.py, which says what is meant. A thing sought is a weight and its groups (`seekers.py`). */
+/* The passage of a page that answers a query best: as `passage_in_python` in search/passages.py,
+ * which says what is meant. A thing sought is a weight and its groups (`seekers.py`). */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "module.h"
 
-#define API 1
 #define MOST_FINDS 100 /* of one thing */
 #define MOST_BETWEEN 9 /* characters between two words side by side */
 #define AGAIN 0.1      /* of its weight, for a thing that was there already */
@@ -430,20 +428,4 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int fill(PyObject *module) { return PyModule_AddIntConstant(module, "API", API); }
-
-static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, (void *)fill},
-    {0, NULL},
-};
-
-static struct PyModuleDef definition = {
-    .m_base = PyModuleDef_HEAD_INIT,
-    .m_name = "gossamer.search._passage",
-    .m_doc = "Passages that answer a query.",
-    .m_size = 0,
-    .m_methods = functions,
-    .m_slots = slots,
-};
-
-PyMODINIT_FUNC PyInit__passage(void) { return PyModuleDef_Init(&definition); }
+int add_passage(PyObject *module) { return PyModule_AddFunctions(module, functions); }

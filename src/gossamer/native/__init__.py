@@ -1,0 +1,1 @@
+"""C sources, the extensions built from them, and `extensions.py`, which says which form runs."""
