@@ -233,6 +233,27 @@ def test_only_a_host_writes_its_state_and_only_the_queues_write_its_place(path: 
         assert not written & QUEUED
 
 
+ROW = {"free_us", "faults", "busy", "trouble", "crawl_delay_s", "name"}
+
+
+def rows_written(path: Path) -> set[str]:
+    """Names of attributes that a file writes on `row`, or on the row that `touch` gave."""
+    return {
+        node.attr
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and (ast.unparse(node.value) == "row" or ".touch(" in ast.unparse(node.value))
+    }
+
+
+@pytest.mark.parametrize("path", sorted(SCHEDULE.glob("*.py")), ids=lambda path: path.name)
+def test_only_the_host_cache_writes_the_rows_of_hosts(path: Path) -> None:
+    written = rows_written(path)
+
+    assert written == ROW if path.name == "host_cache.py" else not written
+
+
 # -- a model: any events in any order
 
 

@@ -2,7 +2,7 @@
 
 A plain answer starts the politeness delay. A failure may be the host's (`host_troubles.py`), the
 network's or the page's own (`politeness/retry.py`); an auxiliary fetch brings rules or more
-sitemaps. The host's delay is noted in its row, so that it outlives the process.
+sitemaps.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from gossamer.base.clock import Clock
-from gossamer.frontier.frontier import Frontier
 from gossamer.policies.stop import Stop
-from gossamer.politeness.pace import busy_rest, rest_after
 from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import Outcome, Purpose, Reason, Report
 from gossamer.schedule.auxiliary import AuxiliaryFetches
 from gossamer.schedule.host import Host
+from gossamer.schedule.host_cache import HostCache
 from gossamer.schedule.host_troubles import HostTroubles
 from gossamer.settings import Settings
 
@@ -42,17 +41,17 @@ class Endings:
 
     def __init__(
         self,
-        frontier: Frontier,
         settings: Settings,
         clock: Clock,
+        hosts: HostCache,
         troubles: HostTroubles,
         auxiliary: AuxiliaryFetches,
         allowance: Stop,
     ) -> None:
-        self._frontier = frontier
         self._politeness = settings.politeness
         self._max_body_bytes = settings.fetch.max_body_bytes
         self._clock = clock
+        self._hosts = hosts
         self._troubles = troubles
         self._auxiliary = auxiliary
         self._allowance = allowance
@@ -66,19 +65,15 @@ class Endings:
             host.busy(now_s, report.took_s, lease.number, report.retry_after_s, report.detail)
         else:
             host.answered(now_s, report.took_s)
-        row = self._frontier.touch(host.key)
         self._allowance.wasted_bytes += report.wasted_bytes
         if report.reason is None and lease.purpose is _PAGE:  # an answer that we keep
             self._allowance.settle(lease.max_body_bytes)
-            if row.faults or row.trouble or host.silent:
+            if host.silent or self._hosts.is_troubled(host):
                 self._troubles.are_over(host)
             ending = _NOTHING_MORE
         else:
             ending = self._learn_more(host, report)
-        row.free_us = self._clock.wall_us()
-        if host.pace.free_at_s > now_s:
-            row.free_us += round((host.pace.free_at_s - now_s) * 1e6)
-        row.busy = host.pace.busy_in_a_row
+        self._hosts.note_delay(host, now_s)
         return ending
 
     def _learn_more(self, host: Host, report: Report) -> Ending:
@@ -114,27 +109,6 @@ class Endings:
         if report.reason is _BUSY and host.is_too_busy:
             host.given_up(Reason.BUSY, report.detail)
         return changed
-
-    def replay(self, report: Report, host_key: bytes) -> int | None:
-        """The same for an exchange of the archive, before anything is leased: its host's row gets
-        the delay that was not committed. The wall time of the next try, None for never."""
-        lease, politeness = report.lease, self._politeness
-        row = self._frontier.touch(host_key)
-        row.name = row.name or lease.host
-        is_busy = report.reason is _BUSY
-        row.busy = row.busy + 1 if is_busy else 0
-        delay_s = rest_after(
-            politeness,
-            took_s=report.took_s,
-            crawl_delay_s=row.crawl_delay_s,
-            is_open=lease.is_trusted,
-        )
-        if is_busy:
-            wanted_s = report.retry_after_s or busy_rest(politeness.busy_rest_s, row.busy)
-            delay_s = max(delay_s, wanted_s)
-            row.trouble = report.detail
-        row.free_us = max(row.free_us, report.at_us + round((report.took_s + delay_s) * 1e6))
-        return self.retry_us(report)
 
     def retry_us(self, report: Report) -> int | None:
         """When a URL is to be tried again, in wall time; None for never."""

@@ -1,9 +1,12 @@
-"""The hosts that are in memory.
+"""The hosts that are in memory, and their rows in the state.
 
 A host is made from its row when it is first needed: with what is left of the committed delay, as a
-time of the monotonic clock. After a kill each host gets a full delay from the start on, because
-nobody knows which hosts the last process requested just before it ended. A host that has no work
-and no delay needs no memory.
+time of the monotonic clock. After a kill each host gets a full delay from the start on, because the
+last process may have requested any of them just before it ended. A host that has no work and no
+delay needs no memory.
+
+What the next process must know is written to the row here and in no other file of this folder: the
+delay, faults and busy answers in a row, the Crawl-delay, and the trouble that people are shown.
 """
 
 from __future__ import annotations
@@ -15,6 +18,9 @@ from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.rows import HostRow
+from gossamer.politeness.pace import busy_rest, rest_after
+from gossamer.records import Reason, Report
 from gossamer.schedule.holdups import Holdup, holdups
 from gossamer.schedule.host import Host
 from gossamer.schedule.moves import Queue
@@ -65,16 +71,11 @@ class HostCache:
         """The host that an auxiliary fetch leads to, with a name and a row: perhaps no link to it
         has been admitted."""
         name = host_of(url)
-        row = self._frontier.touch(key := self._keys.host(name))
-        row.name = row.name or name
-        host = self.host(key)
+        self._row(name)
+        host = self.host(self._keys.host(name))
         if not host.site:
             host.named(name, site_of(name))
         return host
-
-    def forget(self, key: bytes) -> None:
-        """Its row has changed: the host is made again when it is needed."""
-        self._hosts.pop(key, None)
 
     def forget_idle(self) -> None:
         """Drop the hosts without work whose delay is over."""
@@ -90,6 +91,83 @@ class HostCache:
             or host.is_resolving
             or host.waits_for_robots
         }
+
+    # -- rows
+
+    def note_delay(self, host: Host, now_s: float) -> None:
+        """A request has ended: its delay, and how often it was busy in a row."""
+        row = self._frontier.touch(host.key)
+        row.free_us = self._clock.wall_us()
+        if host.pace.free_at_s > now_s:
+            row.free_us += round((host.pace.free_at_s - now_s) * 1e6)
+        row.busy = host.pace.busy_in_a_row
+
+    def note_hastened(self, host: Host, until_us: int) -> None:
+        """Its delay ends no later than that."""
+        self._frontier.touch(host.key).free_us = until_us
+
+    def note_trouble(self, host: Host, detail: str) -> None:
+        """Why it is not requested, for people."""
+        self._frontier.touch(host.key).trouble = detail
+
+    def note_fault(self, host: Host, detail: str, *, is_new: bool) -> int:
+        """It could not be reached: how often in a row. What is not new is not counted."""
+        row = self._frontier.touch(host.key)
+        row.faults += is_new
+        row.trouble = detail
+        return row.faults
+
+    def is_troubled(self, host: Host) -> bool:
+        """Whether its row says that it could not be reached, or why it is not requested."""
+        row = self._frontier.host(host.key)
+        return bool(row.faults or row.trouble)
+
+    def note_reached(self, host: Host) -> None:
+        """It could be reached, and its troubles are over."""
+        row = self._frontier.touch(host.key)
+        row.faults, row.trouble = 0, ""
+
+    def note_rules(self, host: Host, trouble: str) -> None:
+        """Its robots.txt is known; `trouble` says why nothing may be requested, if so."""
+        row = self._frontier.touch(host.key)
+        row.trouble, row.crawl_delay_s = trouble, host.crawl_delay_s
+
+    def note_robots_answer(self, host: Host) -> None:
+        """It answered a request for a robots.txt, its own or another's."""
+        self._frontier.touch(host.key).faults = 0
+
+    def replay_rules(self, name: str, crawl_delay_s: float) -> None:
+        """A robots.txt from the archive that was not committed before a kill."""
+        row = self._row(name)
+        row.crawl_delay_s = crawl_delay_s
+
+    def replay(self, report: Report) -> None:
+        """An exchange from the archive that was not committed before a kill: its host's row gets
+        the delay that it brought. The host is made again from the row."""
+        lease, politeness = report.lease, self._politeness
+        row = self._row(lease.host)
+        is_busy = report.reason is Reason.BUSY
+        row.busy = row.busy + 1 if is_busy else 0
+        delay_s = rest_after(
+            politeness,
+            took_s=report.took_s,
+            crawl_delay_s=row.crawl_delay_s,
+            is_open=lease.is_trusted,
+        )
+        if is_busy:
+            wanted_s = report.retry_after_s or busy_rest(politeness.busy_rest_s, row.busy)
+            delay_s = max(delay_s, wanted_s)
+            row.trouble = report.detail
+        row.free_us = max(row.free_us, report.at_us + round((report.took_s + delay_s) * 1e6))
+        self._hosts.pop(self._keys.host(lease.host), None)
+
+    def _row(self, name: str) -> HostRow:
+        """The row of a host, which may be new."""
+        row = self._frontier.touch(self._keys.host(name))
+        row.name = row.name or name
+        return row
+
+    # -- telling
 
     def waiting(self) -> int:
         """How many hosts have work and may not be requested this moment."""

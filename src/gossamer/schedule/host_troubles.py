@@ -16,6 +16,7 @@ from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import Lease, Reason, Report
 from gossamer.schedule.dead_ports import DeadPorts
 from gossamer.schedule.host import Host
+from gossamer.schedule.host_cache import HostCache
 from gossamer.schedule.robots_fetches import RobotsFetches
 from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
@@ -29,12 +30,14 @@ class HostTroubles:
         frontier: Frontier,
         politeness: Politeness,
         clock: Clock,
+        hosts: HostCache,
         robots: RobotsFetches,
         dead_ports: DeadPorts,
     ) -> None:
         self._frontier = frontier
         self._politeness = politeness
         self._clock = clock
+        self._hosts = hosts
         self._robots = robots
         self._dead_ports = dead_ports
         self.outage = Outage()
@@ -42,8 +45,7 @@ class HostTroubles:
     def are_over(self, host: Host) -> None:
         """A host could be reached."""
         host.reached()
-        row = self._frontier.touch(host.key)
-        row.faults, row.trouble = 0, ""
+        self._hosts.note_reached(host)
 
     def unreachable(self, host: Host, report: Report) -> int | None:
         """No connection: the other addresses of the name come first, then the host is at fault.
@@ -92,20 +94,18 @@ class HostTroubles:
         `is_definite`: a name server said that its name does not exist, so the network is there. A
         host that never answered is given up at once then: most dead links are of that kind.
         """
-        row = self._frontier.touch(host.key)
-        is_dead = is_definite and not row.fetched
+        is_dead = is_definite and not self._frontier.host(host.key).fetched
         # A refused connection is an answer of the host's network: it came through.
         if not (is_definite or is_refused(detail)) and self.is_network_gone(host):
-            row.trouble = f"the network seems to be gone ({detail})"
+            self._hosts.note_trouble(host, f"the network seems to be gone ({detail})")
             host.robots_failed()
             return self._clock.wall_us()
-        is_counted = is_new or not row.faults
-        row.faults += is_counted
-        host.faulted(reason, is_new=is_counted)
-        row.trouble = detail
+        is_new = is_new or not self._frontier.host(host.key).faults
+        faults = self._hosts.note_fault(host, detail, is_new=is_new)
+        host.faulted(reason, is_new=is_new)
         counts = self._frontier.counts
         is_first_contact = not counts.fetched and not counts.redirects
-        wait_s = wait_before_retry(reason, row.faults - 1, self._politeness)
+        wait_s = wait_before_retry(reason, faults - 1, self._politeness)
         if wait_s is None or is_first_contact or is_dead:
             host.given_up(reason, detail)
             return None

@@ -129,7 +129,7 @@ class LastRetries:
             return True
         if not host.hastened(self.hosts.clock_time_s(until_us)):
             return False
-        self.frontier.touch(host.key).free_us = until_us
+        self.hosts.note_hastened(host, until_us)
         return True
 
 

@@ -119,7 +119,7 @@ class LeaseMaker:
         if delay_s or host.crawl_delay_s or host.at_once == 1:  # else nothing has changed
             host.rules_entered(delay_s)
         if access.is_denied_all and not access.is_hopeless:
-            self.frontier.touch(host.key).trouble = access.detail
+            self.hosts.note_trouble(host, access.detail)
             host.delayed_until(self.hosts.clock_time_s(access.expires_us))
             return None
         return access

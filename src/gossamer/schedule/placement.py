@@ -14,6 +14,7 @@ from gossamer.base.clock import Clock
 from gossamer.frontier.frontier import Frontier
 from gossamer.schedule.auxiliary import AuxiliaryFetches
 from gossamer.schedule.host import Host
+from gossamer.schedule.host_cache import HostCache
 from gossamer.schedule.host_queues import HostQueues
 from gossamer.schedule.moves import IDLE, Move, Queue
 from gossamer.schedule.skipped import SkippedUrls
@@ -28,13 +29,14 @@ class Placement:
         self,
         frontier: Frontier,
         clock: Clock,
+        hosts: HostCache,
         queues: HostQueues[Host],
         auxiliary: AuxiliaryFetches,
         skipped: SkippedUrls,
     ) -> None:
-        self._frontier = frontier
         self._first_key = frontier.first_place
         self._clock = clock
+        self._hosts = hosts
         self._apply = queues.apply
         self._auxiliary = auxiliary
         self._skipped = skipped
@@ -53,7 +55,7 @@ class Placement:
 
     def _given_up(self, host: Host, now_s: float) -> Move:
         reason, detail = host.why_given_up
-        self._frontier.touch(host.key).trouble = detail
+        self._hosts.note_trouble(host, detail)
         changed = self._auxiliary.abandon(host, reason, detail, self._clock.wall_us())
         self.place_all(changed, now_s)
         wait_s = self._skipped.skip_some(host, reason, detail)

@@ -114,7 +114,7 @@ class RobotsFetches:
             return self._follow(fetch, report.redirect)
         now_us, tries = self._clock.wall_us(), self._tries(fetch.origin)
         access = Access.from_answer(report.status, report.body, now_us, self._politeness, tries)
-        self._frontier.touch(host.key).faults = 0
+        self._hosts.note_robots_answer(host)
         return self._conclude(fetch, access)
 
     def replay(self, report: Report) -> RobotsAnswer:
@@ -129,10 +129,7 @@ class RobotsFetches:
             report.status, report.body, report.at_us, self._politeness, self._tries(origin)
         )
         self._keep(origin, access)
-        name = host_of(f"{origin}/")
-        row = self._frontier.touch(self._keys.host(name))
-        row.name = row.name or name
-        row.crawl_delay_s = access.crawl_delay_s or 0.0
+        self._hosts.replay_rules(host_of(f"{origin}/"), access.crawl_delay_s or 0.0)
         return RobotsAnswer((), origin, access)
 
     def _tries(self, origin: str) -> int:
@@ -173,7 +170,5 @@ class RobotsFetches:
         self._keep(fetch.origin, access)
         host = self._hosts.host(fetch.for_host)
         host.robots_known(access.crawl_delay_s or 0.0, self._clock.now_s())
-        row = self._frontier.touch(host.key)
-        row.trouble = access.detail if access.is_denied_all else ""
-        row.crawl_delay_s = host.crawl_delay_s
+        self._hosts.note_rules(host, access.detail if access.is_denied_all else "")
         return RobotsAnswer((host,), fetch.origin, access)

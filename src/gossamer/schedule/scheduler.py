@@ -86,10 +86,13 @@ class Scheduler:
             SitemapFetches(frontier, settings, rules, self._hosts, on_decided),
         )
         self._troubles = HostTroubles(
-            frontier, politeness, clock, self._auxiliary.robots, self._skipped.dead_ports
-        )
+            frontier, politeness, clock, self._hosts, self._auxiliary.robots,
+            self._skipped.dead_ports,
+        )  # fmt: skip
         self._outage = self._troubles.outage
-        self._placement = Placement(frontier, clock, self._queues, self._auxiliary, self._skipped)
+        self._placement = Placement(
+            frontier, clock, self._hosts, self._queues, self._auxiliary, self._skipped
+        )
         self._leases = LeaseMaker(
             frontier=frontier,
             settings=settings,
@@ -100,7 +103,7 @@ class Scheduler:
             allowance=self.allowance,
         )
         self._endings = Endings(
-            frontier, settings, clock, self._troubles, self._auxiliary, self.allowance
+            settings, clock, self._hosts, self._troubles, self._auxiliary, self.allowance
         )
         self._last_retries = LastRetries(
             frontier=frontier,
@@ -252,9 +255,8 @@ class Scheduler:
         """An exchange of the archive that was not committed before a kill, before anything is
         leased. The wall time of the next try, None for never."""
         self._auxiliary.replay(report)
-        key = self._keys.host(report.lease.host)
-        self._hosts.forget(key)
-        return self._endings.replay(report, key)
+        self._hosts.replay(report)
+        return self._endings.retry_us(report)
 
     def open_sitemaps(self, store: Store, *, is_changed: bool) -> None:
         """Recovery is over: let the sitemaps that the state knows wait at their hosts.
