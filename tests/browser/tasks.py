@@ -17,7 +17,7 @@ def start_a_crawl(person: Person, seed: str, name: str, **fields: str) -> None:
     """Fill in the form on the page of crawls; ends on the live view of the new one."""
     page = person.page
     person.open("/crawls")
-    page.get_by_label("Start at").fill(seed)
+    page.get_by_label("Start URLs").fill(seed)
     for summary in page.locator("#new-crawl details:not([open]) > summary").all()[::-1]:
         summary.click()
     page.get_by_label("Name", exact=True).fill(name)
@@ -63,7 +63,7 @@ def clear(person: Person, name: str) -> None:
     person.open(f"/crawls/{name}")
     page.get_by_text("Clear…").click()
     page.get_by_label("Type its name to confirm").fill(name)
-    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
     expect(page).to_have_url(re.compile("/crawls$"), timeout=WAIT_MS)
     expect(page.get_by_role("link", name=name, exact=True)).to_have_count(0)
 
@@ -88,12 +88,12 @@ def open_copy(person: Person, hit: int = 0, *, timeout_ms: int = WAIT_MS) -> Loc
 def follow_a_backlink(person: Person) -> tuple[str, str]:
     """From the first hit to who links there, and on to one of them; (from, to)."""
     page = person.page
-    page.locator("li.hit").first.get_by_role("link", name="Who links here").click()
+    page.locator("li.hit").first.get_by_role("link", name="Backlinks").click()
     target = page.locator("p.url a").first.inner_text()
     source = page.get_by_role("region", name="Links", exact=True).get_by_role("link").first
     leads_to = source.inner_text()
     source.click()
     expect(page.locator("p.url a").first).to_have_text(leads_to, timeout=WAIT_MS)
-    page.get_by_role("link", name="Its links").click()
+    page.get_by_role("link", name="Links", exact=True).click()
     expect(page.get_by_role("link", name=target, exact=True).first).to_be_visible(timeout=WAIT_MS)
     return leads_to, target

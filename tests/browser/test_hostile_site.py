@@ -163,7 +163,7 @@ def test_every_other_page_that_shows_strangers_text_is_held(
             for address in addresses(route, "hostile", hostile.urls[1], "garden"):
                 visit(trapped.person, address)
     visit(trapped.person, "/crawls/hostile")
-    trapped.person.page.get_by_label("refusals, too").check()
+    trapped.person.page.get_by_label("show refused URLs").check()
     trapped.person.page.locator("#outcomes tr").first.wait_for()
 
     held(trapped, hostile)

@@ -29,7 +29,7 @@ def test_a_real_site_is_crawled_searched_and_explored(chromium: Browser, collect
         a_person(chromium, server.root) as person,
     ):
         person.log_in(server.token)
-        start_a_crawl(person, site.start, "sqlite", Rest_of_a_host="0.02", Pages_at_most="2000")
+        start_a_crawl(person, site.start, "sqlite", Delay_per_host="0.02", Maximum_pages="2000")
         watch_it_grow(person)
         give_order(person, "Stop", "stored")
 

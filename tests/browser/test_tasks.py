@@ -27,7 +27,7 @@ def test_a_crawl_is_started_watched_paused_resumed_stopped_searched_and_cleared(
     person.log_in(demo.server.token)
     seed = demo.root_of("museum")
 
-    start_a_crawl(person, seed, "rooms", Rest_of_a_host="1", Pages_at_most="400")
+    start_a_crawl(person, seed, "rooms", Delay_per_host="1", Maximum_pages="400")
     watch_it_grow(person)
     give_order(person, "Pause", "paused")
     give_order(person, "Resume", "running")
@@ -37,7 +37,7 @@ def test_a_crawl_is_started_watched_paused_resumed_stopped_searched_and_cleared(
     clear(person, "rooms")
 
 
-@pytest.mark.parametrize(("status", "says"), [(None, "does not answer"), (429, "refuses")])
+@pytest.mark.parametrize(("status", "says"), [(None, "does not respond"), (429, "refused")])
 def test_who_watches_is_told_when_the_figures_stand_still(
     person: Person, status: int | None, says: str
 ) -> None:
@@ -60,7 +60,7 @@ def test_clearing_needs_the_name(person: Person, demo: Demo) -> None:
 
     page.get_by_text("Clear…").click()
     page.get_by_label("Type its name to confirm").fill("valle")
-    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_role("button", name="Delete permanently").click()
 
     expect(page.locator("input:invalid")).to_have_count(1)
     assert demo.server.client.get("/api/status").json()["fetched"] == 200
@@ -71,13 +71,13 @@ def test_the_tester_says_in_or_out_while_one_types(person: Person, demo: Demo) -
     page = person.page
     person.open("/crawls")
 
-    page.get_by_label("Start at").fill(demo.root_of("museum"))
-    page.get_by_label("URLs to try").fill(f"{demo.root_of('museum')}/x\nhttp://else.example/")
+    page.get_by_label("Start URLs").fill(demo.root_of("museum"))
+    page.get_by_label("URLs to test").fill(f"{demo.root_of('museum')}/x\nhttp://else.example/")
 
     verdicts = page.locator("#verdicts li")
     expect(verdicts).to_have_count(2)
-    expect(verdicts.nth(0)).to_contain_text("in, because")
-    expect(verdicts.nth(1)).to_contain_text("out, because")
+    expect(verdicts.nth(0)).to_contain_text("In scope: ")
+    expect(verdicts.nth(1)).to_contain_text("Out of scope: ")
 
 
 def test_the_printed_link_logs_in_once_and_one_can_leave(person: Person, demo: Demo) -> None:
@@ -94,11 +94,11 @@ def test_the_printed_link_logs_in_once_and_one_can_leave(person: Person, demo: D
 def test_a_wrong_token_is_told_and_the_right_one_leads_back(person: Person, demo: Demo) -> None:
     page = person.page
     person.open("/crawls")
-    page.get_by_role("link", name="log in", exact=True).click()
+    page.locator("#new").get_by_role("link", name="Log in", exact=True).click()
 
     page.get_by_label("Token").fill("a guess")
     page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("alert")).to_contain_text("not the token")
+    expect(page.get_by_role("alert")).to_contain_text("Wrong token")
     page.get_by_label("Token").fill(demo.server.token)
     page.get_by_role("button", name="Log in").click()
 
@@ -184,7 +184,7 @@ def test_every_side_of_a_page_is_a_click_away(person: Person, demo: Demo) -> Non
     for name in tabs.locator("a[href^='/page?']").all_inner_texts():
         tabs.get_by_role("link", name=name, exact=True).click()
         expect(tabs.locator("[aria-current=page]")).to_have_text(name)
-    tabs.get_by_role("link", name="Around it").click()
+    tabs.get_by_role("link", name="Link graph").click()
     expect(person.page.get_by_role("heading", level=1)).to_be_visible()
 
 
@@ -206,7 +206,7 @@ def test_the_tasks_fail_when_the_thing_is_broken(chromium: Browser, demo: Demo) 
         person.page.route("**/static/live.js", broken_answer)
         person.page.route("**/cached?*", broken_answer)
         person.log_in(demo.server.token)
-        start_a_crawl(person, demo.root_of("news"), "broken", Rest_of_a_host="1")
+        start_a_crawl(person, demo.root_of("news"), "broken", Delay_per_host="1")
         with pytest.raises(Error):
             watch_it_grow(person, timeout_ms=1_500)
         person.page.unroute("**/static/live.js")

@@ -22,10 +22,10 @@ def test_a_port_that_is_taken_is_told_in_one_sentence(tmp_path: Path) -> None:
         ended = typed("serve", "-c", str(tmp_path), "--port", str(port))
 
     assert ended.code == 2
-    assert f"port {port} of 127.0.0.1 cannot be had (another program listens there)" in ended.err
+    assert f"cannot listen on port {port} of 127.0.0.1 (another program uses it)" in ended.err
     assert "ticket" not in ended.err, "nobody is sent to the other program"
 
 
 def test_an_address_of_another_machine_is_told() -> None:
-    with pytest.raises(UsageError, match=r"port 80 of 192\.0\.2\.7 cannot be had"):
+    with pytest.raises(UsageError, match=r"cannot listen on port 80 of 192\.0\.2\.7"):
         listening("192.0.2.7", 80)

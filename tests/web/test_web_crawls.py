@@ -90,7 +90,7 @@ def test_a_crawl_that_cannot_be_is_not_started(server: Served, body: object) -> 
 
 def test_what_belongs_to_the_machine_cannot_be_set_from_the_page() -> None:
     for option in ("ban", "domains", "header", "allow_private", "fetch.headers"):
-        with pytest.raises(UsageError, match="cannot be set from the page"):
+        with pytest.raises(UsageError, match="cannot be set in the web interface"):
             new_crawl("", ["http://a.example/"], {option: "/etc/passwd"}, [])
 
 

@@ -100,7 +100,7 @@ def test_a_collection_without_links_says_so(tmp_path: Path) -> None:
     assert [answer.status_code for answer in asked] == [409, 409]
     assert [answer.status_code for answer in shown] == [200, 200]
     assert all("has no links" in answer.text for answer in (*asked, *shown))
-    assert "No page that was fetched links here" not in shown[0].text
+    assert "No fetched page links here" not in shown[0].text
     made.desk.collections.close()
 
 
@@ -144,7 +144,7 @@ def test_every_view_of_a_url_that_is_not_known_is_shown(server: Served, view: st
     answer = Browser(server).get("/page", url="http://never.example/", view=view)
 
     assert answer.status_code == 200
-    assert "not known" in answer.text
+    assert "unknown" in answer.text
 
 
 def test_every_page_is_shown_to_somebody_who_is_not_logged_in(server: Served) -> None:
@@ -182,8 +182,8 @@ def test_results_have_pages(server: Served) -> None:
 def test_a_search_without_hits_helps(server: Served) -> None:
     page = Browser(server).get("/?q=rosse&site=127.0.0.1").text
 
-    assert "No page has this" in page
-    assert "Look without the filters" in page
+    assert "No results" in page
+    assert "Search without the filters" in page
 
 
 def test_how_a_query_was_read_stands_above_the_results(server: Served) -> None:
@@ -321,7 +321,7 @@ def test_a_collection_without_an_index_says_that_it_cannot_be_searched(
     page = Browser(server).get("/?q=rose")
 
     assert page.status_code == 200
-    assert "Nothing can be searched yet" in page.text
+    assert "No pages are searchable yet" in page.text
     assert Browser(server).get("/api/search?q=rose").status_code == 409
     server.desk.collections.close()
 
@@ -332,7 +332,7 @@ def test_an_address_that_leads_nowhere_is_told_on_a_page_or_as_an_object(server:
 
     assert (page.status_code, object_.status_code) == (404, 404)
     assert "<h1" in page.text
-    assert object_.json() == {"schema": 1, "error": "there is no such page"}
+    assert object_.json() == {"schema": 1, "error": "this page does not exist"}
 
 
 class _Nobody(Searchers):
@@ -356,7 +356,7 @@ def test_a_search_that_nobody_answers_is_no_collection_without_an_index(garden: 
 
     assert page.status_code == Browser(server).get("/api/search?q=rose").status_code == 503
     assert "did not come to an end" in page.text
-    assert "Nothing can be searched yet" not in page.text
+    assert "No pages are searchable yet" not in page.text
     server.desk.collections.close()
 
 

@@ -64,7 +64,7 @@ def test_a_public_site_without_a_contact_is_not_started_and_nothing_is_left(
 
     assert answer.status_code == 400
     text = html.unescape(answer.text)
-    assert "a.example is somebody's site: its owner must be able to reach you" in text
+    assert "a.example is a public site: its owner must be able to contact you" in text
     assert ">https://a.example/x</textarea>" in answer.text
     assert ">*/old/*</textarea>" in answer.text
     assert 'value="77"' in answer.text
@@ -160,7 +160,7 @@ def test_a_host_that_is_not_known_is_told(new: Served, tmp_path: Path) -> None:
 
     assert status == 400
     assert said == (
-        "the host gone.example is not known (no such name); check the name and the network"
+        "the host gone.example cannot be resolved (no such name); check the name and the network"
     )
     assert left(tmp_path) == []
 
@@ -196,7 +196,7 @@ def test_an_unknown_key_is_refused_and_the_nearest_is_named(new: Served) -> None
     status, said = start(new, seeds=["https://a.example/"], max_page=5)
 
     assert (status, said) == (
-        400, "'max_page' is no key of this request; did you mean max_pages?",
+        400, "'max_page' is an unknown parameter; did you mean max_pages?",
     )  # fmt: skip
     assert new.started == []
 
@@ -206,7 +206,7 @@ def test_no_other_key_passes(new: Served, key: str) -> None:
     status, said = start(new, seeds=["https://a.example/"], **{key: "1"})
 
     assert status == 400
-    assert f"{key!r} is no key of this request" in said
+    assert f"{key!r} is an unknown parameter" in said
 
 
 def test_a_form_with_a_value_that_cannot_be_read_comes_back_filled_in(new: Served) -> None:
@@ -230,7 +230,7 @@ def test_a_folder_that_holds_something_else_is_not_used(new: Served, tmp_path: P
     )
 
     assert status == 400
-    assert "exists and is no collection; choose another name" in said
+    assert "exists and is not a collection; choose another name" in said
 
 
 def test_a_folder_that_cannot_be_made_is_told(new: Served, tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
-"""The pages people look at, and the JSON API: `gossamer serve`.
+"""The web interface and the JSON API: `gossamer serve`.
 
-    guard -> routes -> login -> asked -> answers (JSON) or pages (HTML) -> reading, crawls
+    guard -> routes -> login -> parameters -> JSON or HTML views -> reading, crawls
 
-Everything that is shown was written by strangers. So markup comes from templates that escape all
-they are given, scripts come from `static/` alone, and a cached page is shown in a frame that can
-neither run nor load anything (`stored_copy.py`). Reading never stops a crawl, and crawls are
-processes of their own that outlive the server (`crawls.py`).
+All displayed content comes from outside. So templates escape every value, scripts come only from
+`static/`, and a cached page is shown in a frame that can neither run nor load anything
+(`stored_copy.py`). Reading never stops a crawl, and crawls are separate processes that outlive the
+server (`crawls.py`).
 """

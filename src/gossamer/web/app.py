@@ -1,4 +1,4 @@
-"""The server's parts, joined: the one place that names them all."""
+"""Build the web application: the one place that imports all its parts."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def _by_path(routes: Iterable[Route]) -> dict[str, list[Route]]:
 
 
 def _joined(path: str, routes: Sequence[Route], desk: Desk) -> Path_:
-    """One path with all its methods, so that a wrong method is told all that are right."""
+    """Return one path with all its methods, so that a wrong method gets the list of valid ones."""
     answers = {route.method: endpoint(route, desk) for route in routes}
 
     async def respond(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
-        return await answers[method](request)  # type: ignore[index]  # Starlette lets no other pass
+        return await answers[method](request)  # type: ignore[index]  # Starlette rejects other methods
 
     return Path_(path, respond, methods=list(answers))
 
 
 def build_app(desk: Desk, names: Names) -> ASGIApp:
-    """The whole application. Closes the shelf when the server ends."""
+    """Return the whole application. It closes the collections when the server ends."""
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:

@@ -1,9 +1,9 @@
-"""Answers that many ask for at once, and that are as good when they are a moment old.
+"""A cache for answers that many clients need at once and that may be a moment old.
 
-Five live views of one crawl ask the same five questions a second; one of them is answered, and the
-others are told what it was told. For answers that take long to make see `slow_answers.py`.
+Five live views of one crawl make the same five requests per second; the cache computes the answer
+once and returns it to all of them. For answers that take long to compute see `slow_answers.py`.
 
-Told the time; waits for nothing but the one who makes the same answer.
+The time is an argument. A caller waits only for another caller that computes the same answer.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from typing import Any, Final, TypeVar
 
 Made = TypeVar("Made")
 
-_MOST_KEPT: Final = (
-    200  # answers; whoever watches crawls that are not there could ask for any number
-)
+_MOST_KEPT: Final = 200  # answers; a client could request any number of crawls that do not exist
 
 
 @dataclass(slots=True)
@@ -29,13 +27,13 @@ class _Kept:
 
 @dataclass(slots=True)
 class BriefCache:
-    """What was told lately, by what was asked."""
+    """Recent answers by key."""
 
     _kept: dict[Hashable, _Kept] = field(default_factory=dict)
     _looking: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, key: Hashable, now_s: float, keep_s: float, make: Callable[[], Made]) -> Made:
-        """What `make` gives, or gave within the last `keep_s` seconds."""
+        """Return what `make` gives, or gave within the last `keep_s` seconds."""
         with self._looking:
             if len(self._kept) >= _MOST_KEPT and key not in self._kept:
                 self._kept.clear()

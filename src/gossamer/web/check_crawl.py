@@ -1,10 +1,10 @@
-"""Can a crawl that somebody asked for on the page be started? Told before anything is made.
+"""Check a crawl that was requested in the web interface, before it creates anything.
 
     texts -> URLs (`node/bare_names.py`) -> addresses: known? allowed? -> contact -> folder, disk
 
-Whoever uses the page need not be the operator of the machine. So a crawl from here goes to a
-private network only where the server allows it (`web.allow_private`); the crawl itself is told
-the same (`fetch.typed_private`), so that a name that changes its address later gains nothing.
+A user of the web interface need not be the operator of the machine. So its crawls may access
+private networks only if the server allows it (`web.allow_private`). The crawl has the same rule
+(`fetch.typed_private`), so a name that changes its address later gains nothing.
 
 Every fault is a UsageError of one sentence: what is wrong, and what to do.
 """
@@ -38,31 +38,31 @@ _AT_ONCE: Final = 20
 
 
 class WrongContact(UsageError):
-    """The contact is missing, or nobody can be reached by it."""
+    """The contact is missing or invalid."""
 
 
 class NoContact(WrongContact):
-    """Other people's sites are crawled only by somebody whom they can reach."""
+    """A crawl of public sites needs a contact."""
 
     def __init__(self, host: str) -> None:
         super().__init__(
-            f"{host} is somebody's site: its owner must be able to reach you. Type your mail "
-            "address or the URL of a page about your crawl into “Your contact”, and start again."
+            f"{host} is a public site: its owner must be able to contact you. Enter your mail "
+            "address or the URL of a page about your crawl in “Your contact”, and start again."
         )
 
 
 class Outside(Protocol):
-    """What the network says about names."""
+    """Access to the network: DNS and servers."""
 
     def choose(self, texts: Sequence[str], guard: Guard) -> list[Chosen]:
-        """The URL for each typed seed; only addresses that `guard` allows are connected to."""
+        """Return the URL for each seed; connect only to addresses that `guard` allows."""
 
     def resolve(self, hosts: Sequence[str]) -> Mapping[str, Resolved]:
-        """The addresses of hosts."""
+        """Return the addresses of hosts."""
 
 
 class RealOutside:
-    """Asks the system's resolver and connects to servers. Blocks, so it runs in a thread."""
+    """Uses the system's resolver and connects to servers. Blocks, so it runs in a thread."""
 
     def choose(self, texts: Sequence[str], guard: Guard) -> list[Chosen]:
         return asyncio.run(choose_urls(texts, guard, is_trusted=False))
@@ -86,7 +86,7 @@ async def _resolve(hosts: Sequence[str]) -> dict[str, Resolved]:
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """What a server checks before it starts a crawl. `environment` names the user's own file."""
+    """The checks before a server starts a crawl. `environment` names the user's own file."""
 
     outside: Outside
     allow_private: tuple[str, ...] = ()
@@ -97,32 +97,32 @@ class Checker:
         return Guard(self.allow_private, typed_private=False)
 
     def contact(self, collection: Path) -> str:
-        """The contact that is remembered; empty where the settings cannot be read."""
+        """Return the stored contact; empty if the settings cannot be read."""
         try:
             return configure(collection, {}, self.environment).settings.fetch.contact
         except UsageError:
             return ""
 
     def settings(self, collection: Path, flags: Mapping[str, object]) -> Settings:
-        """All settings that the crawl will have. Raises UsageError."""
+        """Return all settings of the new crawl. Raises UsageError."""
         return configure(collection, flags, self.environment).settings
 
     def choose(self, texts: Sequence[str], settings: Settings) -> list[Chosen]:
-        """The URL for each typed seed. Behind a proxy nobody is connected to from here."""
+        """Return the URL for each seed. Behind a proxy it makes no connections."""
         if settings.fetch.proxy:
             return asyncio.run(choose_urls(texts, probe=False))
         return self.outside.choose(texts, self.guard)
 
     def remember(self, contact: str, collection: Path) -> None:
-        """Keep a contact that was typed for later crawls, as the terminal does."""
+        """Store a typed contact for later crawls, as the terminal does."""
         is_plain = contact.isprintable() and not set(contact) & set('"\\')
         if contact and is_plain and contact != self.contact(collection):
             env = os.environ if self.environment is None else self.environment
-            with suppress(OSError, ValueError):  # this crawl has it all the same
+            with suppress(OSError, ValueError):  # this crawl has the contact anyway
                 remember_contact(contact, env)
 
     def check_hosts(self, settings: Settings, seeds: Sequence[str]) -> None:
-        """Raise UsageError where no host is known, one is private, or a contact is missing."""
+        """Raise UsageError if a host is unknown or private, or a contact is missing."""
         hosts = list(dict.fromkeys(map(host_of, seeds)))
         proxy = urlsplit(settings.fetch.proxy).hostname if settings.fetch.proxy else None
         found = self.outside.resolve([*hosts, *([proxy] if proxy else [])])
@@ -131,15 +131,15 @@ class Checker:
             if not has_contact and is_public_name(hosts[0]):
                 raise NoContact(hosts[0])
             raise UsageError(
-                f"the host {hosts[0]} is not known ({found[hosts[0]].fault}); check the name and "
-                "the network"
+                f"the host {hosts[0]} cannot be resolved ({found[hosts[0]].fault}); check the name "
+                "and the network"
             )
         public = self._public(found)
         if public and not has_contact:
             raise NoContact(public)
 
     def _public(self, found: Mapping[str, Resolved]) -> str:
-        """A host that is other people's, or nothing. Raises for one that is private."""
+        """Return a public host, or an empty text. Raises for a private one."""
         everybody, guard, public = Guard(), self.guard, ""
         for host, answer in found.items():
             refusals = [guard.forbids(address, is_trusted=True) for address in answer.addresses]
@@ -155,15 +155,15 @@ def _private(host: str, address: str, refusal: str) -> UsageError:
         way_out = ""
     else:
         network = f"{address}/{128 if ':' in address else 32}"
-        way_out = f" Start it with `gossamer serve --allow-private {network}` to allow this one."
+        way_out = f" To allow this one, run `gossamer serve --allow-private {network}`."
     return UsageError(
-        f"{host} cannot be crawled from here: {refusal}. Crawls that this server starts go to "
-        f"private networks only where it was told to allow them.{way_out}"
+        f"{host} cannot be crawled from here: {refusal}. Crawls of this server may access private "
+        f"networks only if it allows them.{way_out}"
     )
 
 
 def check_contact(contact: str) -> None:
-    """Raise WrongContact for a contact that nobody can be reached by."""
+    """Raise WrongContact for an invalid contact."""
     try:
         user_agent(contact)
     except SettingsError as fault:
@@ -172,23 +172,23 @@ def check_contact(contact: str) -> None:
 
 
 def check_place(collection: Path, min_free_bytes: int) -> None:
-    """Raise UsageError where a new collection cannot be written."""
+    """Raise UsageError if a new collection cannot be written."""
     if collection.exists() and (not collection.is_dir() or any(collection.iterdir())):
         raise UsageError(
-            f"{collection.name!r} cannot be used: {collection} exists and is no collection; "
+            f"{collection.name!r} cannot be used: {collection} exists and is not a collection; "
             "choose another name"
         )
     nearest = next(path for path in _upwards(collection) if path.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
         raise UsageError(
-            f"no crawl can be kept in {collection.parent}: {nearest} cannot be written to; give "
-            "`gossamer serve` another folder with --crawls DIR"
+            f"no crawl can be stored in {collection.parent}: {nearest} is not writable; start "
+            "`gossamer serve` with another folder: --crawls DIR"
         )
     free = shutil.disk_usage(nearest).free
     if free < min_free_bytes:
         raise UsageError(
-            f"the disk is nearly full: {size_text(free)} are free in {nearest}, and a crawl stops "
-            f"below {size_text(min_free_bytes)}; make room, or change node.min_free_bytes"
+            f"the disk is nearly full: {size_text(free)} are free in {nearest}, but a crawl stops "
+            f"below {size_text(min_free_bytes)}; free some space, or change node.min_free_bytes"
         )
 
 

@@ -1,9 +1,8 @@
-"""Crawls from the page: started as programs of their own, ordered through their control socket.
+"""Start crawls from the web interface as separate processes, and control them by their socket.
 
-A crawl that is started here is `python -m gossamer crawl ...` in a session of its own: it goes on
-when the server ends, and a server that starts later finds it again by its collection. What the
-program says on its way out is kept beside the collections, because a crawl that fetched nothing
-leaves no collection.
+A crawl is `python -m gossamer crawl ...` in its own session: it continues when the server ends, and
+a later server finds it by its collection. The last output of the process is stored beside the
+collections, because a crawl that fetched nothing leaves no collection.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ from gossamer.web.check_crawl import CONTACT, Checker, RealOutside, check_contac
 from gossamer.web.open_collections import OpenCollections, check_name
 
 ORDERS: Final = ("pause", "resume", "stop")
-# What may be said from the page. Files of this machine, headers and private networks may not:
-# they belong to whoever types on it.
+# Options that the web interface may set. Files of this machine, headers and private networks are
+# excluded: only a user of the command line may set them.
 OPTIONS: Final = (
     "scope", "domain_list", "include", "exclude", "depth", "max_pages", "max_time", "max_bytes",
     "max_matches", "type", "order", "delay", "sitemaps", "ascend", "proxy", "max_rate", "hours",
@@ -46,13 +45,13 @@ OPTIONS: Final = (
 )  # fmt: skip
 _REPEATED: Final = ("include", "exclude")
 _LISTS: Final = ("type", "domain_list")
-# On the command line these are a file of this machine; from the page the list itself is sent.
+# On the command line these name a file; from the web interface the list itself is sent.
 _KEYS: Final = {"domain_list": "scope.domains"}
-# A crawl listens 2 s after it was started here, on a machine with seven times more to do than it
-# can; after 15 s an order is in vain.
+# A crawl listens 2 s after its start on a machine with seven times its capacity in load; after
+# 15 s an order fails.
 _START_S: Final = 0.1
 _START_TRIES: Final = 150
-_LAST_WORDS: Final = 2_000  # bytes of a program's output that are shown
+_LAST_WORDS: Final = 2_000  # bytes of the process's output that are shown
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
 
 Spawn = Callable[[Sequence[str], Path], Started]
@@ -60,7 +59,7 @@ Spawn = Callable[[Sequence[str], Path], Started]
 
 @dataclass(frozen=True, slots=True)
 class NewCrawl:
-    """What a person asked for, checked: it can be started."""
+    """A checked request for a crawl, ready to start."""
 
     name: str
     seeds: tuple[str, ...]
@@ -69,7 +68,7 @@ class NewCrawl:
 
     @property
     def arguments(self) -> list[str]:
-        """The words after `gossamer`, the collection apart."""
+        """The words after `gossamer`, without the collection."""
         words = ["crawl", "--set=fetch.typed_private=false", _networks(self.allow_private)]
         for name, value in self.options.items():
             flag = f"--set={_KEYS[name]}" if name in _KEYS else f"--{name.replace('_', '-')}"
@@ -82,7 +81,7 @@ class NewCrawl:
 
 
 def _networks(allowed: Sequence[str]) -> str:
-    """The private networks of the server, in place of those that files of settings name."""
+    """Return the private networks of the server, which replace those of the settings files."""
     return f"--set=fetch.allow_private={','.join(allowed)}"
 
 
@@ -91,21 +90,21 @@ def _word(value: object) -> str:
 
 
 def settings_from(options: Mapping[str, object]) -> Settings:
-    """The settings that options ask for. Raises UsageError for the first that is wrong."""
+    """Return the settings of some options. Raises UsageError for the first invalid one."""
     return with_values(Settings(), flags_from(options))
 
 
 def flags_from(options: Mapping[str, object]) -> dict[str, object]:
-    """Options of the page by the keys of their settings. Raises UsageError."""
+    """Return options of the web interface by the keys of their settings. Raises UsageError."""
     strange = [name for name in options if name not in OPTIONS]
     if strange:
-        raise UsageError(f"{strange[0]} cannot be set from the page")
+        raise UsageError(f"{strange[0]} cannot be set in the web interface")
     named = {_KEYS.get(name, name): _listed(name, value) for name, value in options.items()}
     return settings_of(named)
 
 
 def _listed(name: str, value: object) -> object:
-    """A list as its setting wants it: `pdf,image` is two entries, however it was sent."""
+    """Return a list in the form of its setting: `pdf,image` is two entries, in any encoding."""
     if name not in _LISTS or isinstance(value, str) or not isinstance(value, Sequence):
         return value
     entries = (part.strip() for one in value for part in str(one).split(","))
@@ -113,12 +112,12 @@ def _listed(name: str, value: object) -> object:
 
 
 def orders_known() -> tuple[str, ...]:
-    """The orders that a crawl can have, as its setting names them."""
+    """Return the valid crawl orders, as the setting names them."""
     return choices_of(describe("frontier.order")[0])
 
 
 def seeds_of(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
-    """Start URLs in canonical form; the scheme may be left out. Raises UsageError."""
+    """Return seeds in canonical form; the scheme is optional. Raises UsageError."""
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
     return tuple(read_seeds((candidates(text)[0] for text in texts), form))
 
@@ -126,17 +125,17 @@ def seeds_of(texts: Sequence[str], settings: Settings) -> tuple[str, ...]:
 def new_crawl(
     name: str, texts: Sequence[str], options: Mapping[str, object], taken: Sequence[str]
 ) -> NewCrawl:
-    """A crawl that can be started. Without a name it is called after its first host."""
+    """Return a crawl that is ready to start. The default name is that of its first host."""
     settings = settings_from(options)
     check_contact(settings.fetch.contact)
     seeds = seeds_of(texts, settings)
     if not seeds:
-        raise UsageError("a crawl needs a URL to start at")
+        raise UsageError("a crawl needs at least one start URL")
     check_usable(settings, seeds)
     if name:
         check_name(name)
         if name in taken:
-            raise UsageError(f"there is a crawl {name!r} already; choose another name")
+            raise UsageError(f"a crawl {name!r} exists already; choose another name")
         return NewCrawl(name, seeds, options)
     plain = _NOT_IN_NAMES.sub("-", host_of(seeds[0]).lower()).strip("-")[:50] or "crawl"
     names = (plain if number == 1 else f"{plain}-{number}" for number in range(1, 10_000))
@@ -145,7 +144,7 @@ def new_crawl(
 
 @dataclass(frozen=True, slots=True)
 class ScopeAnswer:
-    """What the scope tester says of one URL."""
+    """The result of the scope tester for one URL."""
 
     url: str
     is_in: bool
@@ -155,7 +154,7 @@ class ScopeAnswer:
 def judge_scope(
     texts: Sequence[str], options: Mapping[str, object], urls: Sequence[str]
 ) -> list[ScopeAnswer]:
-    """Whether URLs would belong to a crawl, and by which rule. Raises UsageError."""
+    """Return whether URLs belong to a crawl, and by which rule. Raises UsageError."""
     settings = settings_from(options)
     scope = build_scope(settings, seeds_of(texts, settings))
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
@@ -164,7 +163,7 @@ def judge_scope(
         url = form.find(text)
         if url is None:
             fault = form.fault(text) or "only http and https are crawled"
-            answers.append(ScopeAnswer(text, False, f"it is no URL to crawl: {fault}"))
+            answers.append(ScopeAnswer(text, False, f"it is not a URL to crawl: {fault}"))
             continue
         verdict = scope.judge(url)
         answers.append(ScopeAnswer(url, verdict.is_in, verdict.because))
@@ -172,14 +171,14 @@ def judge_scope(
 
 
 def spawn(words: Sequence[str], output: Path) -> Started:
-    """Start this very program in a session of its own, so that it outlives us."""
+    """Start this program in its own session, so that it outlives the server."""
     output.parent.mkdir(parents=True, exist_ok=True)
     with output.open("wb") as file:
         return start("gossamer", *words, stdout=file, stderr=file, own_session=True)
 
 
 class Crawls:
-    """The crawls of a shelf: how they stand, and what can be done about it."""
+    """The crawls of a server: their status, and operations on them."""
 
     def __init__(
         self, collections: OpenCollections, spawn: Spawn = spawn, checker: Checker | None = None
@@ -192,14 +191,14 @@ class Crawls:
         self._starting = threading.Lock()
 
     def names(self) -> list[str]:
-        """Collections, and crawls that have none: not yet, or because they failed."""
+        """Return collections, and crawls without one: just started or failed."""
         found = self._collections.names()
         return [*found, *(name for name in sorted(self._started) if name not in found)]
 
     def start(self, name: str, texts: Sequence[str], options: Mapping[str, object]) -> str:
-        """Begin a new crawl; its name. Raises UsageError, and then nothing was made."""
+        """Start a crawl; return its name. Raises UsageError; then nothing was created."""
         checker = self._checker
-        new_crawl(name, texts, options, ())  # before anybody is asked
+        new_crawl(name, texts, options, ())  # before any network access
         settings = checker.settings(self._collections.folder, flags_from(options))
         check_contact(settings.fetch.contact)
         chosen = checker.choose(texts, settings)
@@ -217,34 +216,34 @@ class Crawls:
         return crawl.name
 
     def told(self, name: str) -> tuple[str, ...]:
-        """What was chosen for a crawl that was started here, in sentences."""
+        """Return the choices made for a crawl that was started here, as sentences."""
         return self._told.get(name, ())
 
     def contact(self) -> str:
-        """The contact that new crawls have where none is typed."""
+        """Return the default contact of new crawls."""
         return self._checker.contact(self._collections.folder)
 
     def _is_free(self, name: str) -> bool:
-        """Whether a crawl that was here has failed and left nothing."""
+        """Whether a crawl of this name has failed and left nothing."""
         return not self._collections.paths(name).exists and self.status(name)["state"] == "failed"
 
     def go_on(self, name: str) -> None:
-        """Go on with a stored crawl. Raises NoCollection, CollectionInUse."""
+        """Resume a stored crawl. Raises NoCollection, CollectionInUse."""
         paths = self._collections.paths(name)
         if not paths.exists:
             raise paths.missing()
         with self._starting:
             if self.status(name)["state"] not in ("stored", "failed"):
-                raise CollectionInUse(paths.path, "a crawl that runs")
+                raise CollectionInUse(paths.path, "a running crawl")
             with self._collections.reader(name) as reader:
                 is_ours = not reader.settings().fetch.typed_private
             words = [_networks(self._checker.allow_private)] if is_ours else []
             self._run(name or self._collections.first, ["crawl", *words])
 
     def order(self, name: str, order: str) -> Mapping[str, Any]:
-        """Tell a running crawl to pause, resume or stop; one that is only starting is waited for.
+        """Pause, resume or stop a running crawl; wait for one that is starting.
 
-        Raises NotRunning, and NotKnown where there is no crawl of that name.
+        Raises NotRunning, and NotKnown if there is no crawl of that name.
         """
         paths = self._collections.paths(name)
         if not paths.exists and name not in self._started:
@@ -257,7 +256,7 @@ class Crawls:
         return send(paths, order)
 
     def _is_starting(self, name: str) -> bool:
-        """Whether a program of ours has not ended yet; it is given a moment for either."""
+        """Whether a process of ours is still starting; wait briefly for the result."""
         if name not in self._started:
             return False
         try:
@@ -267,19 +266,19 @@ class Crawls:
         return False
 
     def bans(self, name: str) -> tuple[str, ...]:
-        """What a crawl was told not to ask for. Raises NoCollection."""
+        """Return the bans of a crawl. Raises NoCollection."""
         return bans_of(self._collections.paths(name))
 
     def ban(self, name: str, added: Sequence[str], lifted: Sequence[str]) -> tuple[str, ...]:
-        """Ban and lift; all bans afterwards. Raises UsageError, NoCollection, CollectionInUse."""
+        """Add and lift bans; return all bans. Raises UsageError, NoCollection, CollectionInUse."""
         return change_bans(self._collections.paths(name), self._collections.clock, added, lifted)
 
     def clear(self, name: str, confirmed: str) -> None:
-        """Delete a collection for good. Raises UsageError unless its name was typed, and
+        """Delete a collection permanently. Raises UsageError unless `confirmed` is its name, and
         CollectionInUse while a crawl runs in it."""
         name = name or self._collections.first
         if confirmed != name:
-            raise UsageError(f"type {name} to say that you mean to delete it for good")
+            raise UsageError(f"type {name} to confirm that it is deleted permanently")
         paths = self._collections.paths(name)
         if paths.exists:
             paths.run.mkdir(exist_ok=True)
@@ -289,18 +288,18 @@ class Crawls:
         elif name not in self._started:
             raise paths.missing()
         elif self._started[name].poll() is None:
-            raise CollectionInUse(paths.path, "a crawl that is starting")
+            raise CollectionInUse(paths.path, "a starting crawl")
         self._started.pop(name, None)
         self._output(name).unlink(missing_ok=True)
 
     def status(self, name: str) -> dict[str, Any]:
-        """How a crawl stands: `starting`, `running`, `paused`, `stopping`, `stored`, `failed`, or
-        `none` where there is no crawl of that name. One that cannot be read has failed, too."""
+        """Return the status of a crawl: `starting`, `running`, `paused`, `stopping`, `stored`,
+        `failed`, or `none` if there is no such crawl. One that cannot be read counts as failed."""
         name = name or self._collections.first
         nothing: dict[str, Any] = {"schema": 1, "crawl": name, **_NOTHING}
         try:
             return self._status(name, nothing)
-        except NoCollection:  # cleared this moment
+        except NoCollection:  # just cleared
             return nothing
         except StoreError as fault:
             return {**nothing, "state": "failed", "said": str(fault)}
@@ -310,7 +309,7 @@ class Crawls:
         status = dict(nothing)
         if paths.exists:
             try:
-                # All figures of a running crawl are its own: what is stored is a second older.
+                # A running crawl reports all figures itself: the stored ones are a second older.
                 return {**status, **send(paths, "status")}
             except NotRunning:
                 status |= self._stored(name)
@@ -326,11 +325,11 @@ class Crawls:
         return status
 
     def list(self) -> list[dict[str, Any]]:
-        """Every crawl with its seeds, its status and when it was last written."""
+        """Return every crawl with its seeds, status and last change."""
         return [self._line(name) for name in self.names()]
 
     def seeds(self, name: str, most: int) -> tuple[str, ...]:
-        """Where a crawl began; nothing where it cannot be read, as its status says."""
+        """Return the seeds of a crawl; none if it cannot be read, as its status says."""
         try:
             with self._collections.reader(name) as reader:
                 return reader.seeds()[:most]
@@ -355,7 +354,7 @@ class Crawls:
 
     def _last_words(self, name: str) -> str:
         try:
-            with self._output(name).open("rb") as file:  # of a long crawl it is a long one
+            with self._output(name).open("rb") as file:  # it may be long
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _LAST_WORDS))
                 said = file.read(_LAST_WORDS)
         except OSError:

@@ -1,6 +1,6 @@
-"""From a request to an answer: who is it, what is asked, and what if that goes wrong?
+"""Handle a request: authentication, parameters, the view, and errors.
 
-The same for every row of the table, so that no route can forget to ask who it is.
+The same code serves every route, so that no route can skip the authentication.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from gossamer.web.route import Answer, Desk, NotAllowed, Route
 from gossamer.web.slow_answers import TooBusy
 from gossamer.web.views.stored_copy import no_copy
 
-# The first that fits.
+# The first match counts.
 _STATUS: Final[tuple[tuple[type[GossamerError], int], ...]] = (
     (UsageError, 400),
     (TooBusy, 429),
@@ -45,12 +45,12 @@ _STATUS: Final[tuple[tuple[type[GossamerError], int], ...]] = (
     (CorruptFile, 500),
     (DiskFault, 507),
     (NoAnswer, 503),
-    (StoreError, 409),  # it has no index, or another release wrote it
+    (StoreError, 409),  # no index, or another release's format
 )
 
 
 def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response]]:
-    """What Starlette calls for a row of the table."""
+    """Return the handler that Starlette calls for a route."""
     answer = _awaitable(route.answer)
 
     async def respond(request: Request) -> Response:
@@ -73,7 +73,7 @@ def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response
 
 
 def _awaitable(answer: Answer) -> Callable[[Desk, Parameters], Awaitable[Response]]:
-    """An answer that may block, in a thread; one that does not, as it is."""
+    """Run a blocking view in a thread, and a coroutine directly."""
     if inspect.iscoroutinefunction(answer):
         return answer
     blocking = cast("Callable[[Desk, Parameters], Response]", answer)
@@ -85,7 +85,7 @@ def _awaitable(answer: Answer) -> Callable[[Desk, Parameters], Awaitable[Respons
 
 
 def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) -> Parameters:
-    """The request, once it is known who sent it. Raises NotAllowed, UsageError."""
+    """Return the parameters of an authenticated request. Raises NotAllowed, UsageError."""
     session = _session(desk, request)
     has_token = _has_token(desk, request)
     if route.method != "GET":
@@ -94,7 +94,7 @@ def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) 
         is_for_all = desk.doors.is_open_to_readers and not route.changes and not route.is_costly
         is_known = bool(session) or has_token or _has_key(route, desk, request)
         if not is_known and not is_for_all:
-            raise NotAllowed("log in first, or send the token", 401)
+            raise NotAllowed("not logged in; log in, or send the token", 401)
         if route.changes and not has_token:
             _check_csrf(desk, session, request, body)
     given: dict[str, Any] = {**request.query_params, **body, **request.path_params}
@@ -114,7 +114,7 @@ def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) 
 def _values(
     route: Route, body: dict[str, object], given: dict[str, Any]
 ) -> tuple[dict[str, Any], UsageError | None]:
-    """The parameters, and what is wrong with them where the answer tells that itself.
+    """Return the parameters, and their fault if the view reports it itself.
 
     Raises UsageError for all other routes.
     """
@@ -141,7 +141,7 @@ def _has_token(desk: Desk, request: Request) -> bool:
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         return False
-    if desk.doors.is_token(given.strip()):  # never kept out, however many others were wrong
+    if desk.doors.is_token(given.strip()):  # accepted even after many wrong tries
         return True
     if desk.doors.throttle.note_failure(_client(desk, request), desk.clock.now_s()):
         raise NotAllowed("the token is wrong", 401)
@@ -149,7 +149,7 @@ def _has_token(desk: Desk, request: Request) -> bool:
 
 
 def _has_key(route: Route, desk: Desk, request: Request) -> bool:
-    """Whether a link in a copy of somebody who is logged in led to this copy."""
+    """Whether the request follows a link in a copy that a logged-in user has opened."""
     given = request.query_params.get("key", "")
     return (
         route.gives == "copy"
@@ -163,14 +163,14 @@ def _origin(request: Request) -> str:
 
 
 def _check_origin(request: Request) -> None:
-    """What changes something comes from a page of ours, or from no page at all.
+    """Reject changes that come from a page of another site.
 
-    The scheme is not compared: before us may stand a proxy that speaks TLS.
+    The scheme is not compared: a TLS proxy may be in front of the server.
     """
     origin = request.headers.get("origin")
     is_ours = origin is None or origin.partition("://")[2] == request.headers.get("host")
     if not is_ours or request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-        raise NotAllowed("that came from a page of another site", 403)
+        raise NotAllowed("the request came from a page of another site", 403)
 
 
 def _check_csrf(desk: Desk, session: str, request: Request, body: dict[str, object]) -> None:
@@ -182,14 +182,14 @@ def _check_csrf(desk: Desk, session: str, request: Request, body: dict[str, obje
 
 
 def status_of(fault: GossamerError) -> int:
-    """The HTTP status that says what went wrong."""
+    """Return the HTTP status of an error."""
     if isinstance(fault, NotAllowed):
         return fault.status
     return next((status for kind, status in _STATUS if isinstance(fault, kind)), 500)
 
 
 def fault_response(route: Route, desk: Desk, request: Request, fault: GossamerError) -> Response:
-    """The fault as a page for people, or as an object for programs."""
+    """Return the error as a page for people, or as an object for programs."""
     status = status_of(fault)
     if route.gives == "copy":
         return no_copy(str(fault), status)
@@ -203,10 +203,10 @@ def fault_response(route: Route, desk: Desk, request: Request, fault: GossamerEr
 
 
 def stray_response(desk: Desk, request: Request, fault: Exception) -> Response:
-    """The answer where no route gave one: no such page, no such method, or a bug of ours."""
+    """Return the response to an unknown page, a wrong method, or an internal error."""
     status = fault.status_code if isinstance(fault, HTTPException) else 500
     headers = dict(fault.headers or {}) if isinstance(fault, HTTPException) else {}
-    sentence = _STRAYED.get(status, "That cannot be done.")
+    sentence = _STRAYED.get(status, "The request failed.")
     if request.url.path.startswith("/api/"):
         return JSONResponse({"schema": 1, "error": sentence}, status, headers)
     return _fault_page(desk, request, status, sentence, headers)
@@ -215,7 +215,7 @@ def stray_response(desk: Desk, request: Request, fault: Exception) -> Response:
 def _fault_page(
     desk: Desk, request: Request, status: int, sentence: str, headers: dict[str, str]
 ) -> Response:
-    """A page that says what is wrong; it knows who is logged in, as all others do."""
+    """Return an error page; like all pages it shows whether the user is logged in."""
     session = _session(desk, request)
     csrf = desk.doors.sessions.csrf_of(session) if session else ""
     asked = Parameters({}, csrf=csrf, is_owner=bool(session), session=session)
@@ -225,9 +225,9 @@ def _fault_page(
 
 
 _STRAYED: Final = {
-    404: "there is no such page",
-    405: "that address is not for this kind of request",
-    500: "something went wrong here; the server's terminal says what",
+    404: "this page does not exist",
+    405: "this URL does not accept this HTTP method",
+    500: "the server has an internal error; its terminal shows the details",
 }
 
 

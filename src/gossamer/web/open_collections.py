@@ -1,8 +1,7 @@
-"""The collections that the server shows, by name, each opened once and shared by all requests.
+"""The collections of the server, by name, each opened once and shared by all requests.
 
-The first is the one that `-c` names, wherever it lies; the others lie in one folder, and that is
-where new crawls begin. A name is a short word, never a path, so that no request can lead out of
-the folder.
+The first is the one of `-c`, at any path. The others are in one folder, where new crawls are
+created. A name is a short word, never a path, so that no request can leave the folder.
 """
 
 from __future__ import annotations
@@ -30,30 +29,30 @@ from gossamer.web.slow_answers import SlowAnswers
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _REFRESH_S: Final = 0.5  # a crawl commits once a second
-_STALE_S: Final = 10.0  # for so long one who reads slowly keeps the others from seeing what is new
+_STALE_S: Final = 10.0  # longest time for which a slow reader may delay a refresh
 
 
 def check_name(name: str) -> str:
-    """The name, if a new collection may have it. Raises UsageError."""
+    """Return the name if it is valid for a new collection. Raises UsageError."""
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name[:80]!r} cannot name a crawl; use up to 64 small letters, digits, - and _"
+            f"{name[:80]!r} is not a valid name; use up to 64 lower-case letters, digits, - and _"
         )
     return name
 
 
 def name_of(path: Path) -> str:
-    """A directory's name as the page shows it."""
+    """Return a directory's name as the web interface shows it."""
     plain = re.sub(r"[^a-z0-9_-]+", "-", path.resolve().name.lower()).strip("-_")
     return plain[:64] or "collection"
 
 
 @dataclass(slots=True)
 class _Opened:
-    """A collection's readers, and which files they were opened on.
+    """The readers of a collection, and the files they were opened on.
 
-    Any number of threads read at once, so that nobody waits for one who reads slowly. A refresh may
-    open the state anew, and closing ends it: both are done while nobody reads.
+    Any number of threads read at once, so that a slow reader delays no other. A refresh may reopen
+    the state, and closing ends it: both happen only without readers.
     """
 
     stamp: tuple[int, int]
@@ -65,10 +64,11 @@ class _Opened:
     turn: threading.Condition = field(default_factory=threading.Condition)
 
     def begin(self, now_s: float) -> bool:
-        """Read from now on, and see what is new if nobody else reads; False when it is closed."""
+        """Start reading, and refresh if there is no other reader; False if it is closed."""
         with self.turn:
             old_s = now_s - self.refreshed_s
-            if old_s >= _STALE_S:  # those who come meanwhile wait here, too, so readers do end
+            # new readers wait here too, so the number of readers falls to zero
+            if old_s >= _STALE_S:
                 self.turn.wait_for(self._is_free, _STALE_S)
             if self.is_closed:
                 return False
@@ -99,19 +99,19 @@ class OpenCollections:
     def __init__(
         self, first: Path, folder: Path, clock: Clock, searchers: Searchers | None = None
     ) -> None:
-        """Without `searchers` this process does the searches."""
+        """Without `searchers` this process runs the searches."""
         self._searchers = searchers
         self.first = name_of(first)
         self._first_path = first
         self.folder = folder
         self.clock = clock
         self.slowly = SlowAnswers(clock)
-        self.exporting = threading.Lock()  # a file is made for one at a time
+        self.exporting = threading.Lock()  # one export at a time
         self._opened: dict[str, _Opened] = {}
         self._opening = threading.Lock()
 
     def names(self) -> list[str]:
-        """Every collection that is there, the first one first."""
+        """Return every existing collection, the first one first."""
         found = [self.first] if self.paths(self.first).exists else []
         if self.folder.is_dir():
             inside = sorted(path for path in self.folder.iterdir() if _NAME.fullmatch(path.name))
@@ -123,7 +123,8 @@ class OpenCollections:
         return found
 
     def paths(self, name: str) -> CollectionPaths:
-        """Where a collection lies, or would. Raises NotKnown for what is no name."""
+        """Return the paths of a collection, existing or not. Raises NotKnown for an invalid
+        name."""
         if name in ("", self.first):
             return CollectionPaths(self._first_path)
         if not _NAME.fullmatch(name):
@@ -131,24 +132,24 @@ class OpenCollections:
         return CollectionPaths(self.folder / name)
 
     def existing(self, name: str) -> CollectionPaths:
-        """Where a collection lies that must be there. Raises NoCollection, NotKnown."""
+        """Return the paths of an existing collection. Raises NoCollection, NotKnown."""
         paths = self.paths(name)
         if not paths.exists:
             raise paths.missing()
         return paths
 
     def identity(self, name: str) -> tuple[str, tuple[int, int]]:
-        """What tells a collection from one that was cleared, or made anew without some pages."""
+        """Return what distinguishes a collection from a cleared or rewritten one."""
         return name or self.first, stamp_of(self.paths(name).state / "IDENTITY")
 
     @contextmanager
     def reader(self, name: str) -> Iterator[CollectionReader]:
-        """A collection to read, as of half a second ago; ten at most, while others read slowly.
+        """Yield a collection to read, at most half a second old; ten seconds with slow readers.
 
         Raises NoCollection.
         """
         opened = self._open(name)
-        if not opened.begin(self.clock.now_s()):  # cleared while we waited for our turn
+        if not opened.begin(self.clock.now_s()):  # cleared in the meantime
             raise self.paths(name).missing()
         try:
             yield opened.reader
@@ -167,17 +168,17 @@ class OpenCollections:
         )
 
     async def search_as_json(self, name: str, request: Request) -> bytes:
-        """The same as text, without a thread that waits for it where the system can do that."""
+        """The same as JSON text, without a waiting thread if the system supports that."""
         paths = self.paths(name)
         if self._searchers is None or sys.platform == "win32":
             return await asyncio.to_thread(lambda: as_json(self.search(name, request), request))
-        if not paths.exists:  # a look at a file or two, which takes no longer than a thread would
+        if not paths.exists:  # checks one or two files, as quick as starting a thread
             raise paths.missing()
         where = SearchedCollection(paths.path, self.identity(name)[1])
         return await self._searchers.search_as_json(where, request)
 
     def forget(self, name: str) -> None:
-        """Close what is open of a collection: it is about to go."""
+        """Close the readers of a collection before it is deleted."""
         with self._opening:
             opened = self._opened.pop(name or self.first, None)
         if opened is not None:
@@ -210,5 +211,5 @@ class OpenCollections:
             opened = _Opened(stamp, CollectionReader.open(paths.path))
             self._opened[name] = opened
         if before is not None:
-            before.close()  # of a collection that was cleared and made anew
+            before.close()  # of a collection that was cleared and created again
         return opened

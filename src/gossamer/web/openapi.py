@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the table of routes, so that it cannot drift from them."""
+"""Generate the OpenAPI document from the table of routes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MEDIA: Final = {
 
 
 def openapi_of(routes: Sequence[Route]) -> JSONResponse:
-    """The document as an answer."""
+    """Return the document as a response."""
     return JSONResponse(document(routes))
 
 
@@ -36,8 +36,8 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
         "info": {
             "title": "Gossamer",
             "version": __version__,
-            "description": "Search, read and steer crawls. Reading is open on loopback; whatever "
-            "changes something needs the token.",
+            "description": "Search and read collections, and control crawls. Reading is open on "
+            "loopback; every change needs the token.",
         },
         "paths": paths,
         "components": {
@@ -76,13 +76,13 @@ def _operation(route: Route) -> dict[str, Any]:
 
 
 def _faults(route: Route) -> list[tuple[int, str]]:
-    found = [(400, "Something in the request cannot be used.")]
+    found = [(400, "The request is invalid.")]
     if not route.is_open:
         found.append((401, "The token is missing or wrong."))
     if route.changes:
-        found.append((403, "It came from a page of another site."))
-    found += [(404, "There is no such thing."), (409, "Not as things stand.")]
-    return [*found, (413, "Too large."), (414, "Too long."), (429, "Too often.")]
+        found.append((403, "The request came from a page of another site."))
+    found += [(404, "Not found."), (409, "Not possible in the current state.")]
+    return [*found, (413, "Body too large."), (414, "URL too long."), (429, "Too many requests.")]
 
 
 def _fault(says: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""What a request asks for: its parameters, read as the table of routes names them.
+"""Parse the parameters of a request according to the table of routes.
 
-A value that does not fit is refused with a sentence, whoever sent it; nothing behind this module
-sees text that is longer, or a number that is larger, than its parameter allows.
+An invalid value is refused with a sentence. No other module sees a text that is longer, or a number
+that is larger, than its parameter allows.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The parameters of one request, and who sent it."""
+    """The parameters of one request, and its client."""
 
     values: Mapping[str, Any]
-    origin: str = ""  # `http://127.0.0.1:8800`, as the client calls us
-    csrf: str = ""  # what its forms must carry; empty for nobody who is logged in
-    is_owner: bool = False  # whether it may change something
+    origin: str = ""  # `http://127.0.0.1:8800`, as the client uses it
+    csrf: str = ""  # token of its forms; empty if not logged in
+    is_owner: bool = False  # whether it may make changes
     last_event_id: str = ""
     client: str = ""
     session: str = ""
-    fault: UsageError | None = None  # what is wrong with the values, where the answer tells it
+    fault: UsageError | None = None  # fault of the values, if the view reports it
 
     def text(self, name: str) -> str:
         return str(self.values.get(name) or "")
@@ -68,16 +68,17 @@ class Parameters:
 
 
 def check_names(params: tuple[Param, ...], body: Mapping[str, object]) -> None:
-    """Raise UsageError for the first key of a body that is no parameter: a typing error in it must
-    not start something else than was meant."""
+    """Raise UsageError for the first unknown key of a body: a mistyped key must not start another
+    crawl than intended."""
     names = [param.name for param in params if param.place != "path"]
     for key in body:
         if key not in names and key != CSRF:
-            raise UsageError(f"{key[:80]!r} is no key of this request{nearest(key, names)}")
+            raise UsageError(f"{key[:80]!r} is an unknown parameter{nearest(key, names)}")
 
 
 def read_values(params: tuple[Param, ...], given: Mapping[str, object]) -> dict[str, Any]:
-    """Each parameter's value, or its default. Raises UsageError for the first that is wrong."""
+    """Return each parameter's value, or its default. Raises UsageError for the first invalid
+    one."""
     values: dict[str, Any] = {}
     for param in params:
         raw = given.get(param.name)
@@ -91,7 +92,7 @@ def read_values(params: tuple[Param, ...], given: Mapping[str, object]) -> dict[
 
 
 def read_as_typed(params: tuple[Param, ...], given: Mapping[str, object]) -> dict[str, Any]:
-    """The same to show a form again: what cannot be used stays as it was typed."""
+    """The same for showing a form again: invalid values stay as typed."""
     values: dict[str, Any] = {}
     for param in params:
         try:
@@ -120,18 +121,18 @@ def _text(param: Param, raw: object) -> str:
         raise UsageError(f"{param.name} must be a text")
     if len(raw) > param.longest:
         raise UsageError(f"{param.name} is longer than {param.longest:,} characters")
-    if any(0xD800 <= ord(char) < 0xE000 for char in raw):  # JSON can name them; nobody can write
-        raise UsageError(f"{param.name} has a character that is none (half of a pair)")
+    if any(0xD800 <= ord(char) < 0xE000 for char in raw):  # JSON can contain them; UTF-8 cannot
+        raise UsageError(f"{param.name} contains an invalid character (a lone surrogate)")
     if param.choices and raw not in param.choices:
         named = ", ".join(choice or "(nothing)" for choice in param.choices)
-        raise UsageError(f"{param.name} is {raw[:80]!r}, but it must be one of {named}")
+        raise UsageError(f"{param.name} is {raw[:80]!r}, but must be one of {named}")
     if param.is_needed and not raw.strip():
         raise UsageError(f"{param.name} is empty: {param.help}")
     return raw
 
 
 def _texts(param: Param, raw: object) -> tuple[str, ...]:
-    """A list, or one text with an entry a line, as a form has it."""
+    """Parse a list, or a text with one entry per line, as in a form."""
     items = raw.splitlines() if isinstance(raw, str) else raw
     if not isinstance(items, list | tuple):
         raise UsageError(f"{param.name} must be a list of texts")
@@ -156,7 +157,7 @@ def _number(param: Param, raw: object) -> float | int:
         raise UsageError(f"{param.name} must be {wanted}") from None
     if not param.least <= value <= param.most:
         raise UsageError(
-            f"{param.name} is {value:g}, but it must be from {param.least:g} to {param.most:g}"
+            f"{param.name} is {value:g}, but must be from {param.least:g} to {param.most:g}"
         )
     return int(value) if param.kind == "whole" else value
 
@@ -170,7 +171,7 @@ def _flag(param: Param, raw: object) -> bool:
 
 
 def _fields(pairs: list[tuple[str, str]]) -> dict[str, object]:
-    """The fields of a form; one that stands there more than once is a list, as of checkboxes."""
+    """Return the fields of a form; a repeated field is a list, as for checkboxes."""
     found: dict[str, list[str]] = {}
     for name, value in pairs:
         found.setdefault(name, []).append(value)
@@ -178,7 +179,7 @@ def _fields(pairs: list[tuple[str, str]]) -> dict[str, object]:
 
 
 def read_body(content_type: str, body: bytes) -> dict[str, object]:
-    """The fields of a body: an object of JSON, or a form. Raises UsageError."""
+    """Return the fields of a body: a JSON object or a form. Raises UsageError."""
     kind = content_type.partition(";")[0].strip().lower()
     if not body:
         return {}
@@ -188,9 +189,9 @@ def read_body(content_type: str, body: bytes) -> dict[str, object]:
         elif kind == "application/x-www-form-urlencoded":
             found = _fields(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=200))
         else:
-            raise UsageError("a body must be application/json, or a form of ours")
+            raise UsageError("the body must be JSON (application/json) or a form")
     except (ValueError, RecursionError) as fault:
-        raise UsageError("the body cannot be read") from fault
+        raise UsageError("the body is not valid") from fault
     if not isinstance(found, dict):
         raise UsageError("the body must be a JSON object")
     return found

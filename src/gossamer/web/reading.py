@@ -1,7 +1,7 @@
-"""What the collections say, as objects of JSON: the same for the API and for the pages.
+"""Read collections as JSON objects, for the API and for the pages.
 
-Every function reads and changes nothing. Lists are capped, and say so, because a page may have a
-million links to it.
+Every function only reads. Lists are limited, and say so, because a page may have a million links to
+it.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from gossamer.urls.site import site_of
 
 MOST_TEXT: Final = 100_000  # characters of a page's text that are sent
 MOST_LINKS: Final = 1_000
-_MOST_WORDS: Final = 100  # of links, those that most sites use
+_MOST_WORDS: Final = 100  # anchor texts, those of most sites first
 
 
 def story_and_page(reader: CollectionReader, url: str, at: str) -> tuple[Story, StoredPage | None]:
-    """A URL's story and what was kept of it, not yet parsed. Raises UsageError, CorruptFile."""
+    """Return a URL's story and its stored page, not yet parsed. Raises UsageError, CorruptFile."""
     story = reader.story(url)
     return story, reader.page(story.url, at or None) if story.captures else None
 
 
 def page_object(story: Story, kept: StoredPage | None, now_us: int) -> dict[str, Any]:
-    """All about one URL. Parses its page, which needs no collection and may take a while."""
+    """Return all about one URL. Parses its page, which needs no collection and may take a while."""
     return {
         "schema": 1,
         "url": story.url,
@@ -48,7 +48,7 @@ def page_object(story: Story, kept: StoredPage | None, now_us: int) -> dict[str,
 
 
 def _versions(captures: Sequence[Capture]) -> list[dict[str, Any]]:
-    """All captures of a URL, the newest first, each with the time by which it can be asked for."""
+    """Return all captures of a URL, the newest first, each with the time that identifies it."""
     return [
         {
             "at": at,
@@ -89,7 +89,7 @@ def _kept_object(kept: StoredPage) -> dict[str, Any]:
 def backlinks_object(
     reader: CollectionReader, url: str, by: str, limit: int, offset: int
 ) -> dict[str, Any]:
-    """Who links to a URL, and with which words. Raises NotKnown, CorruptFile, NoLinks."""
+    """Return the links to a URL and their anchor texts. Raises NotKnown, CorruptFile, NoLinks."""
     meant, found = screenful(reader, url, by, limit=limit, offset=offset, words=_MOST_WORDS)
     return {
         "schema": 1,
@@ -103,7 +103,7 @@ def backlinks_object(
 
 
 def links_object(reader: CollectionReader, url: str, limit: int, offset: int) -> dict[str, Any]:
-    """Where a page's links lead, and what became of each. Raises NotKnown, CorruptFile, NoLinks."""
+    """Return the links of a page and their outcomes. Raises NotKnown, CorruptFile, NoLinks."""
     check_kept(reader)
     row = reader.get(url)
     table = links_from(reader.paths.graph, row.url)
@@ -117,7 +117,7 @@ def links_object(reader: CollectionReader, url: str, limit: int, offset: int) ->
 
 
 def host_object(host: HostRow, now_us: int) -> dict[str, Any]:
-    """What is known of a host; `rests_s` is how long it will not be asked."""
+    """Return the facts about a host; `rests_s` is the time until the next request is allowed."""
     return {
         "host": host.name,
         "site": site_of(host.name),
@@ -140,7 +140,7 @@ _COUNTS: Final = ("known", "queued", "waiting", "fetched", "failed", "refused", 
 def hosts_object(
     reader: CollectionReader, by: str, sort: str, limit: int, offset: int, now_us: int
 ) -> dict[str, Any]:
-    """Hosts or sites, those with most of `sort` first."""
+    """Return hosts or sites, those with the highest `sort` first."""
     if by == "site":
         sites = _by_site(reader.host_rows())
         shown = heapq.nsmallest(offset + limit, sites, key=lambda row: (-row[sort], row["site"]))
@@ -153,7 +153,7 @@ def hosts_object(
             total += 1
             yield host
 
-    # Only those up to the last that is shown are kept: there may be a million hosts.
+    # Only the rows up to the last shown one are kept: there may be a million hosts.
     first = heapq.nsmallest(
         offset + limit, counted(), key=lambda host: (-_count(host, sort), host.name)
     )
@@ -178,7 +178,7 @@ def _by_site(hosts: Iterable[HostRow]) -> list[dict[str, Any]]:
 
 
 def busiest_hosts(reader: CollectionReader, most: int, now_us: int) -> list[dict[str, Any]]:
-    """The hosts with the longest queues, and those in trouble, for the live view."""
+    """Return the hosts with the longest queues, and those with problems, for the live view."""
     hosts = heapq.nlargest(
         most,
         (host for host in reader.host_rows() if host.queued or host.waiting or host.fetched),
@@ -188,8 +188,8 @@ def busiest_hosts(reader: CollectionReader, most: int, now_us: int) -> list[dict
 
 
 def captured(reader: CollectionReader, url: str, at: str) -> StoredPage:
-    """The page to show a copy of. Raises NotKnown, UsageError, CorruptFile."""
+    """Return the page whose copy is shown. Raises NotKnown, UsageError, CorruptFile."""
     page = reader.page(url, at or None)
     if not page.body:
-        raise NotKnown(f"the answer of {page.url} had no body")
+        raise NotKnown(f"the response of {page.url} has no body")
     return page

@@ -1,7 +1,7 @@
-"""Markup from templates. Whatever a template is given is escaped; nothing is ever marked safe.
+"""Render templates. Every value is escaped; nothing is ever marked safe.
 
-`mark` makes the one kind of markup that depends on strangers' text, a passage with its words, and
-escapes every piece of it itself.
+`mark` creates the only markup that depends on text from outside, a passage with highlighted words,
+and escapes each part itself.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ FOLDER: Final = Path(__file__).parent
 
 
 def mark(passage: Snippet) -> Markup:
-    """A passage with the query's words in `<mark>`."""
+    """Return a passage with the query's words in `<mark>`."""
     return Markup(passage.marked("<mark>", "</mark>", lambda text: str(escape(plain(text)))))  # noqa: S704  # every piece is escaped
 
 
 def plain(text: str) -> str:
-    """A stranger's text without what would change how the text after it reads.
+    """Return text from outside without characters that change how the following text is shown.
 
-    Controls become blanks; marks of direction (bidi overrides) are dropped, so that a title cannot
-    turn its address around.
+    Control characters become blanks. Direction marks (bidi overrides) are dropped, so that a title
+    cannot reverse its URL.
     """
     kept = (char for char in text if char not in _DIRECTIONS)
     return "".join(char if char.isprintable() or char in "\n\t" else " " for char in kept)
@@ -40,12 +40,12 @@ _DIRECTIONS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068
 
 
 def outward(url: str) -> str:
-    """A URL that a link may have: http or https; everything else leads nowhere."""
+    """Return a URL that may become a link: http or https; otherwise an empty text."""
     return url if url.startswith(("http://", "https://")) else "#"
 
 
 def here(path: str, **values: object) -> str:
-    """A link of our own: the parameters that have a value, encoded."""
+    """Return a link within the server, with the parameters that have a value."""
     kept = {name: value for name, value in values.items() if value not in ("", None, 0, False)}
     return f"{path}?{urlencode(kept)}" if kept else path
 

@@ -1,4 +1,4 @@
-"""A route, and what it needs: the row type of the table in `routes.py`."""
+"""The type of a row in the table of routes (`routes.py`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gossamer.web.render import Renderer
 
 
 class NotAllowed(GossamerError):
-    """Whoever asks is not logged in, or what was sent did not come from a page of ours."""
+    """The client is not logged in, or the request came from another site."""
 
     def __init__(self, sentence: str, status: int) -> None:
         super().__init__(sentence)
@@ -30,16 +30,16 @@ class NotAllowed(GossamerError):
 
 @dataclass(slots=True)
 class Tally:
-    """What the server has done, for /metrics."""
+    """Counters of the server, for /metrics."""
 
     answers: Counter[tuple[str, int]] = field(default_factory=Counter)  # by route and status
-    seconds: Counter[str] = field(default_factory=Counter)  # by route; floats in all but name
+    seconds: Counter[str] = field(default_factory=Counter)  # by route; the values are floats
     watchers: LiveViewLimit = field(default_factory=LiveViewLimit)
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """All that an answer may be made from. Joined in `app.py`."""
+    """Everything that a view may use. Built in `app.py`."""
 
     collections: OpenCollections
     crawls: Crawls
@@ -59,10 +59,10 @@ Gives = Literal["json", "html", "text", "events", "xml", "copy"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One thing that can be asked: the app, the OpenAPI document and the tests read this row.
+    """One route: the app, the OpenAPI document and the tests read this row.
 
-    `answer` may block: it runs in a thread, unless it is a coroutine. `keys` are those of the JSON
-    object that it gives.
+    `answer` may block: it runs in a thread, unless it is a coroutine. `keys` are those of its JSON
+    object.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -74,7 +74,7 @@ class Route:
     gives: Gives = "json"
     keys: tuple[str, ...] = ()
     status: int = 200
-    changes: bool = False  # needs a token, or a session and its CSRF word
-    is_costly: bool = False  # changes nothing, but needs a token or a session all the same
-    tells_faults: bool = False  # the answer shows `Parameters.fault` beside what was typed
-    is_open: bool = False  # even to those who may not read
+    changes: bool = False  # needs a token, or a session and its CSRF token
+    is_costly: bool = False  # makes no change, but needs a token or a session
+    tells_faults: bool = False  # the view shows `Parameters.fault` beside the typed values
+    is_open: bool = False  # even to clients that may not read

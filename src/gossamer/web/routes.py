@@ -1,4 +1,4 @@
-"""Every route: what it is called, what it takes and gives. The app and OpenAPI are made of this."""
+"""The table of all routes: names, parameters and results. The app and OpenAPI are made from it."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from gossamer.web.views.explore import MOST_NODES, MOST_TOP
 from gossamer.web.views.explore import ORDERS as ORDERS_OF_TOP
 from gossamer.web.views.exports import FORMATS, LEVELS
 
-_CRAWL = Param(name="c", help="The crawl's name; empty is the first.", default="", longest=64)
-_NAME = Param(name="name", help="The crawl's name.", place="path", is_needed=True, longest=64)
-_URL = Param(name="url", help="A URL; its scheme may be left out.", is_needed=True, longest=8_192)
-_AT = Param(name="at", help="As it was then; empty is the newest.", default="", longest=40)
-_QUERY = Param(name="q", help="Words to look for.", default="", longest=10_000)
+_CRAWL = Param(name="c", help="Name of the crawl; default: the first.", default="", longest=64)
+_NAME = Param(name="name", help="Name of the crawl.", place="path", is_needed=True, longest=64)
+_URL = Param(name="url", help="A URL, with or without https://.", is_needed=True, longest=8_192)
+_AT = Param(name="at", help="Time of the version; default: the newest.", default="", longest=40)
+_QUERY = Param(name="q", help="The search query.", default="", longest=10_000)
 _SEARCH = (
     _CRAWL,
-    Param(name="limit", help="Hits to give.", kind="whole", default=10, least=1, most=MAX_LIMIT),
-    Param(name="offset", help="Hits to skip.", kind="whole", default=0, most=MAX_OFFSET),
-    Param(name="site", help="Only of this host or domain.", default="", longest=300),
+    Param(name="limit", help="Number of hits.", kind="whole", default=10, least=1, most=MAX_LIMIT),
+    Param(name="offset", help="Number of hits to skip.", kind="whole", default=0, most=MAX_OFFSET),
+    Param(name="site", help="Only pages of this host or domain.", default="", longest=300),
     Param(name="type", help="Only html, pdf, ..., or a MIME type.", default="", longest=100),
-    Param(name="lang", help="Only in this language, as de.", default="", longest=20),
-    Param(name="since", help="Only fetched since, as 2026-01-31.", default="", longest=40),
+    Param(name="lang", help="Only pages in this language, e.g. de.", default="", longest=20),
+    Param(name="since", help="Only pages fetched since, e.g. 2026-01-31.", default="", longest=40),
     Param(
-        name="sort", help="By relevance, or newest first.", default="relevance",
+        name="sort", help="By relevance, or by date with the newest first.", default="relevance",
         choices=("relevance", "date", ""),
     ),
     Param(
-        name="per_site", help="Hits of one site at most; 0: all.", kind="whole", default=0,
+        name="per_site", help="Maximum of hits per site; 0: no limit.", kind="whole", default=0,
         most=MAX_LIMIT,
     ),
-    Param(name="explain", help="Say what each score is made of.", kind="flag", default=False),
+    Param(name="explain", help="Show how each score is computed.", kind="flag", default=False),
 )  # fmt: skip
 _LIMIT = Param(name="limit", help="Rows.", kind="whole", default=100, least=1, most=MOST_LINKS)
-_OFFSET = Param(name="offset", help="Rows to skip.", kind="whole", default=0, most=10**9)
+_OFFSET = Param(name="offset", help="Number of rows to skip.", kind="whole", default=0, most=10**9)
 _HOSTS = (
     _CRAWL,
-    Param(name="by", help="Hosts or sites.", default="host", choices=("host", "site")),
+    Param(name="by", help="List hosts or sites.", default="host", choices=("host", "site")),
     Param(
-        name="sort", help="Most of these first.", default="fetched",
+        name="sort", help="Sort by this count, the highest first.", default="fetched",
         choices=("fetched", "queued", "waiting", "failed", "refused", "known", "bytes"),
     ),
     _LIMIT,
@@ -58,69 +58,69 @@ _HOSTS = (
 
 
 def _of_crawl(place: str) -> tuple[Param, ...]:
-    """What can be said of a new crawl; the scope tester takes the same."""
+    """Return the parameters of a new crawl; the scope tester takes the same."""
     told: Final = "body" if place == "body" else "query"
     scopes = ("", *typing.get_args(ScopeKind))
     return (
         Param(
-            name="seeds", help="URLs to start at.", kind="texts", place=told, is_needed=True,
+            name="seeds", help="Start URLs.", kind="texts", place=told, is_needed=True,
             longest=8_192,
         ),
         Param(
-            name="scope", help="How far to go.", place=told, default="",
+            name="scope", help="Which URLs belong to the crawl.", place=told, default="",
             choices=scopes,
         ),
         Param(
-            name="domain_list", help="Domains of the scope list.", kind="texts", place=told,
+            name="domain_list", help="Domains for the scope `list`.", kind="texts", place=told,
             longest=300,
         ),
-        Param(name="include", help="Only URLs that match.", kind="texts", place=told),
-        Param(name="exclude", help="No URLs that match.", kind="texts", place=told),
+        Param(name="include", help="Crawl only URLs that match.", kind="texts", place=told),
+        Param(name="exclude", help="Skip URLs that match.", kind="texts", place=told),
     )  # fmt: skip
 
 
 _NEW_CRAWL = (
     *_of_crawl("body"),
     Param(
-        name="name", help="What to call it; else its host.", place="body", default="", longest=64
+        name="name", help="Name; default: the first host.", place="body", default="", longest=64
     ),
     Param(
-        name="type", help="What to take: html, pdf, image, audio, video, any, MIME types.",
+        name="type", help="What to keep: html, pdf, image, audio, video, any, MIME types.",
         kind="texts", place="body", longest=200,
     ),
     Param(
-        name="order", help="Which queued URL comes next.", place="body", default="",
+        name="order", help="Order of requests.", place="body", default="",
         choices=("", *orders_known()),
     ),
     Param(
-        name="depth", help="Links to follow from a seed.", kind="whole", place="body", most=65_535
+        name="depth", help="Maximum links from a seed.", kind="whole", place="body", most=65_535
     ),
-    Param(name="max_pages", help="Stop after so many pages.", kind="whole", place="body"),
-    Param(name="max_bytes", help="Stop after so many bytes.", kind="whole", place="body"),
+    Param(name="max_pages", help="Stop after this many pages.", kind="whole", place="body"),
+    Param(name="max_bytes", help="Stop after this many bytes.", kind="whole", place="body"),
     Param(
-        name="max_time", help="Stop after so many seconds.", kind="number", place="body", most=1e9
+        name="max_time", help="Stop after this many seconds.", kind="number", place="body", most=1e9
     ),
     Param(
-        name="delay", help="Rest of a host after an answer, in seconds.", kind="number",
+        name="delay", help="Delay between two requests to a host, in seconds.", kind="number",
         place="body", most=86_400,
     ),
     Param(
-        name="max_matches", help="Stop after so many pages of the wanted types.", kind="whole",
+        name="max_matches", help="Stop after this many pages of the chosen types.", kind="whole",
         place="body",
     ),
     Param(
-        name="sitemaps", help="Sitemaps to ask for.", place="body", default="",
+        name="sitemaps", help="Which sitemaps to request.", place="body", default="",
         choices=("", "robots", "always", "never"),
     ),
     Param(
-        name="ascend", help="Ask for the directories above each page, too.", kind="flag",
+        name="ascend", help="Request the directories above each page too.", kind="flag",
         place="body", default=False,
     ),
     Param(
-        name="max_rate", help="Bytes a second, all hosts together.", kind="whole", place="body",
+        name="max_rate", help="Maximum bytes per second, all hosts.", kind="whole", place="body",
     ),
     Param(
-        name="hours", help="Local hours in which to ask, as 22-6.", place="body", default="",
+        name="hours", help="Local hours for requests, e.g. 22-6.", place="body", default="",
         longest=20,
     ),
     Param(
@@ -128,7 +128,7 @@ _NEW_CRAWL = (
         default="", longest=2_000,
     ),
     Param(
-        name="user_agent_contact", help="Whom site owners may turn to: mail or URL.", place="body",
+        name="user_agent_contact", help="Contact: mail address or URL.", place="body",
         default="", longest=200,
     ),
 )  # fmt: skip
@@ -138,87 +138,92 @@ _STATUS_KEYS = (
     "by_class", "by_depth", "under_way", "hosts_waiting", "pages_per_s", "bytes_per_s", "wall_s",
     "ran_s", "memory_bytes", "troubles", "retrying", "retry_in_s", "said",
 )  # fmt: skip
-_CONFIRM = Param(name="confirm", help="The crawl's name again.", place="body", default="")
+_CONFIRM = Param(name="confirm", help="The name again, to confirm.", place="body", default="")
 
 _ADDED = Param(
-    name="added", help="Hosts, beginnings of URLs, patterns; one a line.", kind="texts",
+    name="added", help="Hosts, URL prefixes or patterns, one per line.", kind="texts",
     place="body",
 )  # fmt: skip
 _LIFTED = Param(name="lifted", help="Bans to lift.", kind="texts", place="body")
 _TOP = (
-    Param(name="by", help="Most of these first.", default="pagerank", choices=tuple(ORDERS_OF_TOP)),
-    Param(name="level", help="Pages or sites.", default="page", choices=("page", "site")),
+    Param(name="by", help="Rank by this figure.", default="pagerank", choices=tuple(ORDERS_OF_TOP)),
+    Param(name="level", help="Rank pages or sites.", default="page", choices=("page", "site")),
     Param(name="limit", help="Rows.", kind="whole", default=50, least=1, most=MOST_TOP),
     _CRAWL,
 )
 _GRAPH = (
     Param(
-        name="of", help="A URL, a host or a site; empty is all of it.", default="", longest=8_192
+        name="of", help="A URL, host or site; default: whole graph.", default="", longest=8_192
     ),
     Param(
-        name="level", help="What stands around it; pages only around a URL.", default="",
+        name="level", help="Level of the neighbours; pages only for a URL.", default="",
         choices=("", "page", "host", "site"),
     ),
     Param(
-        name="limit", help="Neighbours to show.", kind="whole", default=24, least=1,
+        name="limit", help="Number of neighbours.", kind="whole", default=24, least=1,
         most=MOST_NODES,
     ),
     _CRAWL,
 )  # fmt: skip
 _OLD = Param(
-    name="old", help="When it was as before; empty: the one before.", default="", longest=40
+    name="old",
+    help="Time of the old version; default: one before.",
+    default="",
+    longest=40,
 )
-_NEW = Param(name="new", help="When it was as after; empty: the newest.", default="", longest=40)
+_NEW = Param(
+    name="new", help="Time of the new version; default: the newest.", default="", longest=40
+)
 
 API: Final[tuple[Route, ...]] = (
     Route(
-        method="GET", path="/api/search", name="search", does="Find pages, best first.",
-        answer=json_api.search, params=(Param(name="q", help="Words to look for.", is_needed=True,
+        method="GET", path="/api/search", name="search", does="Search pages, best first.",
+        answer=json_api.search, params=(Param(name="q", help="The search query.", is_needed=True,
         longest=10_000), *_SEARCH),
         keys=("schema", "query", "offset", "total", "took_ms", "suggestion", "hint", "hits"),
     ),
     Route(
-        method="GET", path="/api/page", name="page", does="All about one URL.",
+        method="GET", path="/api/page", name="page", does="Everything known about one URL.",
         answer=json_api.page, params=(_URL, _AT, _CRAWL),
         keys=("schema", "url", "known", "outcome", "status", "reason", "story", "versions",
               "page"),
     ),
     Route(
         method="GET", path="/api/backlinks", name="backlinks",
-        does="Who links to a URL, and with which words.", answer=json_api.backlinks,
+        does="The links to a URL, and their anchor texts.", answer=json_api.backlinks,
         params=(
             _URL,
-            Param(name="by", help="Pages, hosts or sites.", default="page",
+            Param(name="by", help="One row per linking page, host or site.", default="page",
                   choices=("page", "host", "site")),
             _LIMIT, _OFFSET, _CRAWL,
         ),
         keys=("schema", "url", "by", "total", "links", "anchors", "anchors_total"),
     ),
     Route(
-        method="GET", path="/api/links", name="links", does="Where the links of a page lead.",
+        method="GET", path="/api/links", name="links", does="The links of a page.",
         answer=json_api.links, params=(_URL, _LIMIT, _OFFSET, _CRAWL),
         keys=("schema", "url", "total", "links"),
     ),
     Route(
         method="GET", path="/api/diff", name="diff",
-        does="What changed from one version of a page to another.", answer=json_api.diff,
+        does="The changes between two versions of a page.", answer=json_api.diff,
         params=(_URL, _OLD, _NEW, _CRAWL),
         keys=("schema", "url", "old", "new", "same_bytes", "facts", "added", "removed", "is_cut",
               "changes"),
     ),
     Route(
         method="GET", path="/api/top", name="top",
-        does="The pages or sites that matter most by their links.", answer=json_api.top,
+        does="Pages or sites ranked by their links.", answer=json_api.top,
         params=_TOP, keys=("schema", "by", "level", "columns", "pages"),
     ),
     Route(
         method="GET", path="/api/graph", name="graph",
-        does="Who stands around a page, host or site in the link graph.", answer=json_api.graph,
+        does="The neighbours of a page, host or site in the link graph.", answer=json_api.graph,
         params=_GRAPH, keys=("schema", "centre", "level", "total", "neighbours", "between"),
     ),
     Route(
         method="GET", path="/api/exports", name="exports",
-        does="The tables that /export gives as files.", answer=json_api.exports,
+        does="The tables that /export returns as files.", answer=json_api.exports,
         keys=("schema", "exports"),
     ),
     Route(
@@ -226,21 +231,21 @@ API: Final[tuple[Route, ...]] = (
         answer=json_api.hosts, params=_HOSTS, keys=("schema", "by", "total", "hosts"),
     ),
     Route(
-        method="GET", path="/api/status", name="status", does="How a crawl stands.",
+        method="GET", path="/api/status", name="status", does="Status of a crawl.",
         answer=json_api.status, params=(_CRAWL,), keys=_STATUS_KEYS,
     ),
     Route(
         method="GET", path="/api/history", name="history",
-        does="How a crawl went: its figures over time, also after it has stopped.",
+        does="Figures of a crawl over time, also after its end.",
         answer=json_api.history, params=(_CRAWL,), keys=("schema", "crawl", "series"),
     ),
     Route(
         method="GET", path="/api/events", name="events",
-        does="A crawl as it goes: server-sent events; Last-Event-ID goes on where it was.",
+        does="Live status of a crawl: server-sent events; Last-Event-ID continues a stream.",
         answer=json_api.events, params=(_CRAWL,), gives="events",
     ),
     Route(
-        method="GET", path="/api/crawls", name="crawls", does="Every crawl.",
+        method="GET", path="/api/crawls", name="crawls", does="List all crawls.",
         answer=json_api.crawls, keys=("schema", "first", "crawls"),
     ),
     Route(
@@ -250,44 +255,44 @@ API: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="GET", path="/api/crawls/{name}/bans", name="bans",
-        does="What a crawl was told not to ask for.", answer=json_api.bans, params=(_NAME,),
+        does="The bans of a crawl.", answer=json_api.bans, params=(_NAME,),
         keys=("schema", "crawl", "bans"),
     ),
     Route(
         method="POST", path="/api/crawls/{name}/bans", name="ban",
-        does="Ban and lift, in a crawl that runs or rests; it holds at once.",
+        does="Add and lift bans of a running or stored crawl, effective at once.",
         answer=json_api.change_bans, params=(_NAME, _ADDED, _LIFTED),
         keys=("schema", "crawl", "bans"), changes=True,
     ),
     Route(
         method="POST", path="/api/crawls/{name}/{order}", name="order",
-        does="Pause, resume or stop a running crawl; start goes on with a stored one.",
+        does="Pause, resume or stop a running crawl; `start` resumes a stored one.",
         answer=json_api.order_crawl,
-        params=(_NAME, Param(name="order", help="What to do.", place="path", is_needed=True,
+        params=(_NAME, Param(name="order", help="The order.", place="path", is_needed=True,
                              choices=(*ORDERS, "start"))),
         keys=_STATUS_KEYS, status=202, changes=True,
     ),
     Route(
         method="DELETE", path="/api/crawls/{name}", name="clear",
-        does="Delete a crawl and all that it kept, for good.", answer=json_api.clear_crawl,
+        does="Delete a crawl and all its data permanently.", answer=json_api.clear_crawl,
         params=(_NAME, _CONFIRM), keys=("schema", "crawl", "state"), changes=True,
     ),
     Route(
         method="GET", path="/api/scope", name="scope",
-        does="Would these URLs belong to such a crawl, and why?", answer=json_api.scope,
+        does="Test whether URLs belong to the scope of such a crawl.", answer=json_api.scope,
         params=(
             *_of_crawl("query"),
-            Param(name="url", help="URLs to judge, one a line.", kind="texts", is_needed=True,
+            Param(name="url", help="URLs to test, one per line.", kind="texts", is_needed=True,
                   longest=8_192),
         ),
         keys=("schema", "urls"),
     ),
     Route(
-        method="GET", path="/healthz", name="health", does="Whether the server answers.",
+        method="GET", path="/healthz", name="health", does="Health check of the server.",
         answer=json_api.health, keys=("schema", "status", "version"), is_open=True,
     ),
     Route(
-        method="GET", path="/metrics", name="metrics", does="Figures for a monitoring program.",
+        method="GET", path="/metrics", name="metrics", does="Metrics in Prometheus format.",
         answer=json_api.metrics, gives="text",
     ),
     Route(
@@ -296,30 +301,30 @@ API: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="GET", path="/opensearch.xml", name="opensearch",
-        does="How a browser searches here.", answer=json_api.opensearch, gives="xml", is_open=True,
+        does="OpenSearch description.", answer=json_api.opensearch, gives="xml", is_open=True,
     ),
 )  # fmt: skip
 
 PAGES: Final[tuple[Route, ...]] = (
     Route(
         method="GET", path="/", name="search_page", does="Search.", answer=pages.search,
-        params=(_QUERY, *_SEARCH, Param(name="part", help="The hits alone.", kind="flag")),
+        params=(_QUERY, *_SEARCH, Param(name="part", help="Return only the hits.", kind="flag")),
         gives="html",
     ),
     Route(
         method="GET", path="/page", name="page_page", does="One page.", answer=pages.page,
         params=(
             _URL, _AT, _CRAWL, _OFFSET, _OLD, _NEW,
-            Param(name="view", help="Which side of it.", default="text", choices=pages.VIEWS),
+            Param(name="view", help="Which view of the page.", default="text", choices=pages.VIEWS),
         ),
         gives="html",
     ),
     Route(
-        method="GET", path="/cached", name="cached", does="A copy that can do nothing.",
+        method="GET", path="/cached", name="cached", does="A stored copy without active content.",
         answer=pages.cached, gives="copy",
         params=(
             _URL, _AT, _CRAWL,
-            Param(name="key", help="Whose copies, in links of a copy.", default="", longest=64),
+            Param(name="key", help="Session key in the links of a copy.", default="", longest=64),
         ),
     ),
     Route(
@@ -327,15 +332,15 @@ PAGES: Final[tuple[Route, ...]] = (
         answer=pages.hosts, params=_HOSTS, gives="html",
     ),
     Route(
-        method="GET", path="/top", name="top_page", does="Pages and sites that matter most.",
+        method="GET", path="/top", name="top_page", does="Pages and sites ranked by their links.",
         answer=pages.top, params=_TOP, gives="html",
     ),
     Route(
-        method="GET", path="/graph", name="graph_page", does="The link graph, drawn.",
+        method="GET", path="/graph", name="graph_page", does="A drawing of the link graph.",
         answer=pages.graph, params=_GRAPH, gives="html",
     ),
     Route(
-        method="GET", path="/exports", name="exports_page", does="Every export in one place.",
+        method="GET", path="/exports", name="exports_page", does="List of all exports.",
         answer=pages.exports, params=(_CRAWL,), gives="html",
     ),
     Route(
@@ -343,28 +348,28 @@ PAGES: Final[tuple[Route, ...]] = (
         answer=pages.export, gives="html", is_costly=True,
         params=(
             Param(
-                name="what", help="Which table, or the archive.", is_needed=True,
+                name="what", help="Name of the table, or of the archive format.", is_needed=True,
                 choices=(*SCHEMAS, EVERY, *ARCHIVES),
             ),
-            Param(name="level", help="Of what.", default="page", choices=LEVELS),
-            Param(name="as", help="The file's ending.", default="", choices=("", *FORMATS)),
+            Param(name="level", help="Level: page, host or site.", default="page", choices=LEVELS),
+            Param(name="as", help="File extension.", default="", choices=("", *FORMATS)),
             Param(
                 name="outcome", default="", longest=100,
-                help="Of pages: only queued, fetched, failed or refused; several with commas.",
+                help="For pages: queued, fetched, failed or refused, separated by commas.",
             ),
             Param(
                 name="status", default="", longest=200,
-                help="Of pages: only these, as 404, 4xx or 200-299; several with commas.",
+                help="For pages: statuses such as 404, 4xx or 200-299, separated by commas.",
             ),
             Param(
                 name="columns", default="", longest=1_000,
-                help="Only these, in this order, with commas.",
+                help="Columns in this order, separated by commas.",
             ),
             _CRAWL,
         ),
     ),
     Route(
-        method="GET", path="/crawls", name="crawls_page", does="Every crawl, and a new one.",
+        method="GET", path="/crawls", name="crawls_page", does="Crawls, and a form for new ones.",
         answer=pages.crawls, gives="html",
     ),
     Route(
@@ -372,21 +377,21 @@ PAGES: Final[tuple[Route, ...]] = (
         answer=pages.start_crawl, params=_NEW_CRAWL, gives="html", changes=True,
     ),
     Route(
-        method="GET", path="/crawls/{name}", name="crawl_page", does="A crawl as it goes.",
+        method="GET", path="/crawls/{name}", name="crawl_page", does="Live view of a crawl.",
         answer=pages.crawl, params=(_NAME,), gives="html",
     ),
     Route(
         method="POST", path="/crawls/{name}", name="order_page", does="Orders to a crawl.",
         answer=pages.order_crawl, gives="html", changes=True,
         params=(_NAME, _CONFIRM, _ADDED, _LIFTED,
-                Param(name="order", help="What to do.", place="body", is_needed=True,
+                Param(name="order", help="The order.", place="body", is_needed=True,
                       choices=(*ORDERS, "start", "clear", "ban"))),
     ),
     Route(
         method="GET", path="/login", name="login_page", does="Log in.", answer=pages.login,
         params=(
-            Param(name="ticket", help="Of the printed link.", default="", longest=100),
-            Param(name="next", help="Where to go then.", default="/", longest=9_000),
+            Param(name="ticket", help="One-time code of the link.", default="", longest=100),
+            Param(name="next", help="Page after login.", default="/", longest=9_000),
         ),
         gives="html", is_open=True,
     ),
@@ -394,7 +399,7 @@ PAGES: Final[tuple[Route, ...]] = (
         method="POST", path="/login", name="login", does="Log in.", answer=pages.try_login,
         params=(
             Param(name="word", help="Token or password.", place="body", default="", longest=1_000),
-            Param(name="next", help="Where to go then.", place="body", default="/", longest=9_000),
+            Param(name="next", help="Page after login.", place="body", default="/", longest=9_000),
         ),
         gives="html", is_open=True,
     ),

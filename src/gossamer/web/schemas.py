@@ -1,7 +1,7 @@
-"""What each key of an answer holds: the parts of the OpenAPI document that no row has room for.
+"""JSON schemas of the response keys, for the OpenAPI document.
 
-A key means the same in every answer that has it, with three exceptions that say so. Objects may
-have more keys than are named here: a later release may tell more.
+A key means the same in every response, with three documented exceptions. Objects may have more keys
+than are listed here: a later release may add some.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STATES: Final = ("none", "starting", "running", "paused", "stopping", "done", "s
 
 
 def _object(**keys: Schema) -> Schema:
-    """An object that has all of these."""
+    """Return the schema of an object that has all of these keys."""
     return {"type": "object", "required": list(keys), "properties": keys}
 
 
@@ -59,8 +59,8 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
             language=_MAYBE_TEXT,
         )
     ),
-    "links": {"type": ["array", "integer"], "items": {"type": "object"}},  # in a status how many
-    "known": {"type": ["boolean", "integer"]},  # whether a URL is; in a status how many are
+    "links": {"type": ["array", "integer"], "items": {"type": "object"}},  # a number in a status
+    "known": {"type": ["boolean", "integer"]},  # a boolean for a URL; a number in a status
     "hosts": _list(_HOST),
     "crawls": _list(
         _object(
@@ -99,7 +99,7 @@ KEY_SCHEMAS: Final[dict[str, Schema]] = {
     "query": _TEXT,
     "suggestion": _MAYBE_TEXT,
     "hint": _MAYBE_TEXT,
-    "status": {"type": ["string", "integer", "null"]},  # of a URL; of the server "ok"
+    "status": {"type": ["string", "integer", "null"]},  # a number for a URL; "ok" for the server
     "version": _TEXT,
     "bans": _list(_TEXT),
     "old": _TEXT,

@@ -1,7 +1,7 @@
-"""Starting the server: may it be bound there, who may use it, and the loop that runs it.
+"""Start the server: check the address and the secrets, and run the event loop.
 
-Bound to anything but loopback it refuses to start unless the operator named a token or a password:
-whoever can reach it could otherwise start crawls from this machine.
+On any address other than loopback it refuses to start without a token or a password: anyone who can
+reach it could otherwise start crawls from this machine.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from gossamer.web.protect.timeouts import TimeoutProtocol
 from gossamer.web.render import Renderer
 from gossamer.web.route import Desk
 
-_BACKLOG: Final = 2048  # connections that wait to be taken
+_BACKLOG: Final = 2048  # pending connections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """What the operator asked for."""
+    """The options of the operator."""
 
     collection: Path
-    crawls: Path | None = None  # where new crawls begin; else beside the collection
+    crawls: Path | None = None  # folder of new crawls; default: beside the collection
     host: str = "127.0.0.1"
     port: int = 8800
     token_file: Path | None = None
     password_file: Path | None = None
     allowed_hosts: Sequence[str] = ()
-    proxies: Sequence[str] = ()  # addresses and networks that are believed whom they ask for
-    searchers: int = 0  # processes that search; 0: this one does
-    allow_private: Sequence[str] = ()  # networks that crawls started from the page may go to
+    proxies: Sequence[str] = ()  # addresses and networks of trusted proxies
+    searchers: int = 0  # search processes; 0: search in this process
+    allow_private: Sequence[str] = ()  # networks that crawls from the web interface may access
 
     @property
     def folder(self) -> Path:
@@ -60,14 +60,14 @@ class Serving:
 
 
 def build_doors(serving: Serving) -> Doors:
-    """What opens the server. Raises UsageError where it must not be open."""
+    """Return the secrets of the server. Raises UsageError if it must not be open."""
     token = _secret_in(serving.token_file)
     password = _secret_in(serving.password_file)
     on_loopback = is_loopback(serving.host)
     if not on_loopback and not (token or password):
         raise UsageError(
-            f"{serving.host} can be reached from outside: name a secret with --token-file FILE or "
-            "--password-file FILE, or stay on 127.0.0.1"
+            f"{serving.host} can be reached from outside; set a secret with --token-file FILE or "
+            "--password-file FILE, or use 127.0.0.1"
         )
     return Doors(
         token=check_token(token) if token else secrets.token_urlsafe(24),
@@ -79,24 +79,24 @@ def build_doors(serving: Serving) -> Doors:
 
 
 def _secret_in(path: Path | None) -> str:
-    """The first line of a file that only its owner can read. Raises UsageError."""
+    """Return the first line of a file that only its owner can read. Raises UsageError."""
     if path is None:
         return ""
     try:
         if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise UsageError(f"others can read {path}; say `chmod 600 {path}`")
+            raise UsageError(f"other users can read {path}; run `chmod 600 {path}`")
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeError) as fault:
         raise UsageError(f"cannot read {path}: {getattr(fault, 'strerror', fault)}") from fault
     if not lines or not lines[0].strip():
-        raise UsageError(f"{path} is empty; it must hold the secret in its first line")
+        raise UsageError(f"{path} is empty; write the secret into its first line")
     return lines[0].strip()
 
 
 def allowed_networks(collection: Path, flags: Sequence[str] | None) -> tuple[str, ...]:
-    """The private networks that crawls may go to: those typed, else those of the settings.
+    """Return the private networks that crawls may access: from the flags, else from the settings.
 
-    Raises SettingsError for what is no network.
+    Raises SettingsError for an invalid network.
     """
     typed = {"web.allow_private": tuple(flags)} if flags else {}
     networks = configure(collection, typed).settings.web.allow_private
@@ -109,7 +109,7 @@ def allowed_networks(collection: Path, flags: Sequence[str] | None) -> tuple[str
 
 
 def build_desk(serving: Serving) -> Desk:
-    """All that the answers are made from. Raises UsageError."""
+    """Return everything that the views use. Raises UsageError."""
     clock = SystemClock()
     doors = build_doors(serving)
     searchers = Searchers(serving.searchers) if serving.searchers else None
@@ -119,26 +119,26 @@ def build_desk(serving: Serving) -> Desk:
 
 
 def origin_of(serving: Serving) -> str:
-    """How a browser on this machine calls the server."""
+    """Return the origin of the server for a browser on this machine."""
     host = "127.0.0.1" if serving.host in ("0.0.0.0", "::") else serving.host  # noqa: S104  # compared
     return f"http://[{host}]:{serving.port}" if ":" in host else f"http://{host}:{serving.port}"
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that waits for browsers; 0 is any port that is free. Raises UsageError."""
+    """Return a listening socket; port 0 is any free port. Raises UsageError."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as fault:
-        why = "another program listens there" if fault.errno == EADDRINUSE else fault.strerror
+        why = "another program uses it" if fault.errno == EADDRINUSE else fault.strerror
         raise UsageError(
-            f"port {port} of {host} cannot be had ({why}); say another with --port, where 0 is any "
-            "that is free, or another address with --host"
+            f"cannot listen on port {port} of {host} ({why}); choose another port with --port "
+            "(0: any free port), or another address with --host"
         ) from fault
 
 
 def serve(serving: Serving, desk: Desk, listener: socket.socket) -> None:
-    """Answer until a signal says stop. Crawls that were started go on."""
+    """Serve until a signal arrives. Started crawls continue."""
 
     class Patient(TimeoutProtocol):
         proxies = desk.doors.proxies

@@ -1,9 +1,9 @@
-"""Answers that take long to make: each is made once, shown to all who ask, and kept for a while.
+"""A cache for answers that take long to compute: each is computed once and returned to all.
 
-An answer is made anew when what it was made of has changed, but not before ten times as long has
-gone by as it took: a graph that grows all day costs a tenth of one core at the most. One is made
-at a time, since each may take a quarter of a gigabyte; a few may wait for it, others are told to
-come back, because whoever waits holds a thread that a search could use.
+An answer is computed again when its source has changed, but not before ten times its computing time
+has passed: a graph that grows all day uses at most a tenth of one core. One answer is computed at a
+time, since each may need a quarter of a gigabyte. A few requests may wait for it; others are
+refused, because a waiting request holds a thread that a search could use.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REST: Final = 10  # times as long as it took
 
 
 class TooBusy(GossamerError):
-    """Too many wait for answers that take long."""
+    """Too many requests wait for slow answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class _Kept:
 
 
 class SlowAnswers:
-    """What was made, the most lately used last."""
+    """The cached answers, the most recently used last."""
 
     def __init__(self, clock: Clock, most_waiting: int = _MOST_WAITING) -> None:
         self._clock = clock
@@ -45,11 +45,11 @@ class SlowAnswers:
         self._waiting = threading.Semaphore(most_waiting)
 
     def get(self, key: Hashable, stamp: object, make: Callable[[], Made]) -> Made:
-        """The answer called `key`; `stamp` changes with what it is made of. Raises TooBusy."""
+        """Return the answer `key`; `stamp` changes with its source. Raises TooBusy."""
         kept = self._kept.get(key)
         if kept is None or not self._will_do(kept, stamp):
             if not self._waiting.acquire(blocking=False):
-                raise TooBusy("the server is busy with other tables; try again in a moment")
+                raise TooBusy("the server is busy with other tables; try again later")
             try:
                 with self._making:
                     kept = self._make(key, stamp, make)
@@ -63,7 +63,7 @@ class SlowAnswers:
 
     def _make(self, key: Hashable, stamp: object, make: Callable[[], object]) -> _Kept:
         kept = self._kept.get(key)
-        if kept is not None and self._will_do(kept, stamp):  # made while we waited
+        if kept is not None and self._will_do(kept, stamp):  # computed in the meantime
             return kept
         began_s = self._clock.now_s()
         made = make()

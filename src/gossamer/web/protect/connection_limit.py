@@ -1,11 +1,11 @@
-"""Who gets a place when there are more connections than places?
+"""Limit the number of connections, and close idle ones for new ones.
 
-A connection that waits (for the rest of a request's head, or for its next request) costs its place
-and nothing else. When all places are taken, the one that has waited longest is closed for a new
-one, so that half-sent heads and idle connections keep nobody out. Only when no connection waits is
-a new one refused.
+An idle connection (waiting for the rest of a request's head, or for its next request) costs only
+its slot. When all slots are taken, the connection that has been idle longest is closed for a new
+one, so incomplete heads and idle connections block no other client. A new connection is refused
+only if no other is idle.
 
-Pure: told what happens, says what to close.
+Pure: methods take events; `superfluous` returns the connection to close.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Final
 
 from gossamer.base.handles import room_for_connections
 
-MOST: Final = 4_000  # connections; fewer where the system allows fewer open files
+MOST: Final = 4_000  # connections; fewer if the system allows fewer open files
 
 
 class ConnectionLimit:
-    """The places of one server."""
+    """The connection slots of one server."""
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._waiting: dict[Hashable, None] = {}  # those that have waited longest come first
+        self._waiting: dict[Hashable, None] = {}  # longest idle first
         self._working: set[Hashable] = set()
 
     @property
@@ -31,12 +31,12 @@ class ConnectionLimit:
         return len(self._waiting) + len(self._working)
 
     def wait(self, connection: Hashable) -> None:
-        """It waits for a request from now on; if it waits already, nothing changes."""
+        """Mark a connection as idle; no change if it is idle already."""
         self._working.discard(connection)
         self._waiting.setdefault(connection)
 
     def work(self, connection: Hashable) -> None:
-        """A request of it is being answered."""
+        """Mark a connection as busy with a request."""
         self._waiting.pop(connection, None)
         self._working.add(connection)
 
@@ -45,12 +45,12 @@ class ConnectionLimit:
         self._working.discard(connection)
 
     def superfluous(self) -> Hashable | None:
-        """The connection to close, when there are too many: the one that waited longest."""
+        """Return the connection to close if there are too many: the one idle longest."""
         if self.taken <= self._most or not self._waiting:
             return None
         return next(iter(self._waiting))
 
 
 def server_connection_limit() -> ConnectionLimit:
-    """A room as large as the system's limit of open files allows."""
+    """Return a limit that fits the system's limit of open files."""
     return ConnectionLimit(room_for_connections(MOST))

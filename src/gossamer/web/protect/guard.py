@@ -1,10 +1,9 @@
-"""The first thing that a request meets and the last that an answer passes.
+"""The outer layer of the server: checks requests first and adds headers to every response.
 
-A request under a foreign name is refused: a page of a stranger whose name was made to point here
-(DNS rebinding) reaches nothing. What a browser asks for a page of another site is refused, links
-that people follow apart: no such page can load, count or time anything of ours. A request that is
-too large is refused before it is read, one that is too slow while it is. Every answer leaves with
-headers that forbid browsers whatever our pages do not need.
+It refuses requests under a foreign host name, so DNS rebinding reaches nothing. It refuses browser
+requests made by pages of other sites, except links that people follow, so such pages cannot load,
+count or time anything here. It refuses too large requests before reading them, and too slow ones
+while reading. Every response gets headers that forbid browsers what the pages do not need.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MAX_BODY_BYTES: Final = 64 * 2**10
 MAX_QUERY_BYTES: Final = 16 * 2**10
 BODY_S: Final = 20.0  # for 64 kB: the slowest modem took 10
-SEND_S: Final = 60.0  # for a client to take the next piece of an answer
+SEND_S: Final = 60.0  # for a client to accept the next part of a response
 CSP: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -32,7 +31,7 @@ CSP: Final = (
 _HEADERS: Final = {
     "content-security-policy": CSP,
     "x-content-type-options": "nosniff",
-    # With no-referrer browsers call the origin of our own forms null, and they would be refused.
+    # With no-referrer browsers send the origin `null` for our own forms, which would be refused.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -44,16 +43,16 @@ _HEADERS: Final = {
 _RAW: Final = tuple((name.encode(), value.encode()) for name, value in _HEADERS.items())
 
 
-class TooLarge(Exception):  # an event of the protocol, which ends in `endpoint.py`
-    """The body is longer than it may be; `too_large` is the answer to it."""
+class TooLarge(Exception):  # a protocol event, handled in `endpoint.py`
+    """The body exceeds the limit; the response is `too_large`."""
 
 
 class TooSlow(Exception):  # the same
-    """The body did not come in time; `too_slow` is the answer to it."""
+    """The body did not arrive in time; the response is `too_slow`."""
 
 
 def host_in(header: str) -> str:
-    """The name or address in a Host header, without port and brackets; empty when it is neither."""
+    """Return the name or address in a Host header, without port and brackets; empty if invalid."""
     name, bracket, rest = header.strip().lower().partition("]")
     if bracket:
         port = rest.removeprefix(":")
@@ -62,9 +61,9 @@ def host_in(header: str) -> str:
     return name.removesuffix(".") if not colon or port.isdigit() else ""
 
 
-@lru_cache(maxsize=256)  # asked twice a request, mostly of the same name
+@lru_cache(maxsize=256)  # called twice per request, mostly with the same name
 def is_loopback(host: str) -> bool:
-    """Whether a name or address means this very machine."""
+    """Whether a name or address means this machine."""
     return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
@@ -77,14 +76,14 @@ def _is_address(host: str) -> bool:
 
 
 class Names:
-    """The names under which the server may be asked."""
+    """The host names that the server accepts."""
 
     def __init__(self, bound: str, allowed: Collection[str] = ()) -> None:
         self._allowed = {name.lower().removesuffix(".") for name in (bound, *allowed)}
         self._is_public = not is_loopback(bound)
 
     def allow(self, header: str) -> bool:
-        """An address needs no DNS, so it cannot be bent; a name must be one of ours."""
+        """Accept any address, because it needs no DNS; a name must be in the list."""
         host = host_in(header)
         if is_loopback(host) or host in self._allowed:
             return True
@@ -92,7 +91,7 @@ class Names:
 
 
 class Guard:
-    """An ASGI application around ours."""
+    """An ASGI application around the server's own."""
 
     def __init__(self, app: ASGIApp, names: Names, body_s: float = BODY_S) -> None:
         self._app = app
@@ -109,7 +108,7 @@ class Guard:
             return
         try:
             await self._app(scope, _Counted(receive, self._body_s), _sealing(send))
-        except* (_NotTaken, ClientDisconnect):  # nobody is there to be told
+        except* (_NotTaken, ClientDisconnect):  # the client has gone
             pass
 
     def _fault(self, scope: Scope) -> PlainTextResponse | None:
@@ -117,14 +116,14 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._names.allow(hosts[0]):
             return PlainTextResponse(
-                "This server is not known by that name; `gossamer serve --allow-host NAME` "
-                "makes it so.\n",
+                "This server does not accept that host name. Allow it with "
+                "`gossamer serve --allow-host NAME`.\n",
                 421,
             )
         if not _may_come(scope, headers):
-            return PlainTextResponse("That was asked by a page of another site.\n", 403)
+            return PlainTextResponse("The request came from a page of another site.\n", 403)
         if len(scope.get("query_string", b"")) > MAX_QUERY_BYTES:
-            return PlainTextResponse("The address is too long.\n", 414)
+            return PlainTextResponse("The URL is too long.\n", 414)
         length = headers.get("content-length", "0")
         if not length.isdigit() or len(length) > 15 or int(length) > MAX_BODY_BYTES:
             return too_large()
@@ -132,9 +131,9 @@ class Guard:
 
 
 def _may_come(scope: Scope, headers: Headers) -> bool:
-    """Whether our own pages, no page at all, or somebody who followed a link asks for this.
+    """Whether the request comes from our own pages, no page, or a followed link.
 
-    A copy stands on an origin of its own, so that its links come from another site, too.
+    A copy has its own origin, so its links count as coming from another site.
     """
     if headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
         return True
@@ -144,29 +143,29 @@ def _may_come(scope: Scope, headers: Headers) -> bool:
 
 
 def too_slow() -> PlainTextResponse:
-    return PlainTextResponse("The request did not come in time.\n", 408)
+    return PlainTextResponse("The request did not arrive in time.\n", 408)
 
 
 def too_large() -> PlainTextResponse:
-    return PlainTextResponse(f"A request may have {MAX_BODY_BYTES:,} bytes.\n", 413)
+    return PlainTextResponse(f"The request exceeds {MAX_BODY_BYTES:,} bytes.\n", 413)
 
 
-class _NotTaken(Exception):  # ends in `Guard`
-    """The client takes no more of its answer."""
+class _NotTaken(Exception):  # handled in `Guard`
+    """The client does not accept the rest of its response."""
 
 
 class _Counted:
-    """Receives a body up to its limits; a chunked one does not say how long it will be."""
+    """Receives a body up to its limits; a chunked one does not announce its length."""
 
     def __init__(self, receive: Receive, within_s: float) -> None:
         self._receive = receive
         self._left = MAX_BODY_BYTES
         self._within_s = within_s
-        self._until_s: float | None = None  # in the loop's time; none before it is asked for
+        self._until_s: float | None = None  # in the loop's time; None before the first read
         self._is_whole = False
 
     async def __call__(self) -> Message:
-        if self._is_whole:  # what comes now is that the client has left
+        if self._is_whole:  # the next message is the disconnect
             return await self._receive()
         if self._until_s is None:
             self._until_s = asyncio.get_running_loop().time() + self._within_s

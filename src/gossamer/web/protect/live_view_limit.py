@@ -1,7 +1,7 @@
-"""How many live views may be open? So many in all, and so many of one client.
+"""Limit the number of open live views, in total and per client.
 
-A live view stays open as long as its page. What is over the limit is refused before it begins, so
-that ordinary requests go on.
+A live view stays open as long as its page. A view over the limit is refused at its start, so that
+ordinary requests still work.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_OF_ONE: Final = 50  # of one address; a browser opens 6 at once
 
 
 class LiveViewLimit:
-    """The live views that are open. Any number of threads may ask."""
+    """The open live views. Thread-safe."""
 
     def __init__(self) -> None:
         self._of_client: Counter[str] = Counter()
@@ -29,12 +29,12 @@ class LiveViewLimit:
         return self._of_client.total()
 
     def enter(self, client: str) -> str:
-        """Count one more of a client; why not, where there are too many."""
+        """Count one more for a client; return the refusal if there are too many."""
         with self._counting:
             if len(self) >= MOST_WATCHERS:
-                return f"{MOST_WATCHERS} live views are open already, and there may not be more"
+                return f"the limit of {MOST_WATCHERS} live views is reached; try again later"
             if self._of_client[client] >= MOST_OF_ONE:
-                return f"you have {MOST_OF_ONE} live views open already; close one"
+                return f"too many live views: you have {MOST_OF_ONE} open; close one"
             self._of_client[client] += 1
             return ""
 
@@ -46,7 +46,7 @@ class LiveViewLimit:
 
 
 class LiveView(StreamingResponse):
-    """Events of a client that has entered; it leaves however the sending ends, begun or not."""
+    """Events for a counted client; it is uncounted however the response ends."""
 
     def __init__(self, events: AsyncIterable[bytes], watchers: LiveViewLimit, client: str) -> None:
         super().__init__(events, media_type="text/event-stream")

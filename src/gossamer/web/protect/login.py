@@ -1,11 +1,11 @@
-"""Who may read, and who may change something?
+"""Authentication: who may read, and who may make changes.
 
-On loopback everybody may read; whoever changes something shows the token, or has a session. On any
-other address reading needs the same. A session begins with a password, the token, or the link that
-`serve` prints when it starts, which works once. What a logged-in browser sends to change something
-must also carry the session's CSRF word, which no other site can read.
+On loopback everyone may read; changes need the token or a session. On any other address reading
+needs the same. A session begins with a password, the token, or the one-time link that `serve`
+prints at its start. A browser's request for a change must also carry the session's CSRF token,
+which no other site can read.
 
-Pure but for the sessions themselves: told the time, waits for nothing.
+Pure except for the sessions: the time is an argument, and nothing waits.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from gossamer.web.protect.throttle import Throttle
 SESSION_S: Final = 12 * 3600.0
 _MOST_SESSIONS: Final = 1_000
 _LEAST_TOKEN: Final = 16  # characters; 22 of base64 are 128 bits
-# RFC 7914's interactive figures times eight: 128 MB and about 0.3 s for each guess.
+# RFC 7914's interactive parameters times eight: 128 MB and about 0.3 s for each guess.
 _N, _R, _P = 2**17, 8, 1
 _MEMORY_BYTES: Final = 256 * 2**20
 
 
 def hash_password(password: str, salt: bytes | None = None) -> str:
-    """A line for the password file: `scrypt$N$r$p$salt$hash`. Raises UsageError for a short one."""
+    """Return a line for the password file: `scrypt$N$r$p$salt$hash`. Raises UsageError for a short
+    one."""
     if len(password) < 10:
         raise UsageError("a password needs at least 10 characters")
     salt = salt or secrets.token_bytes(16)
@@ -42,17 +43,17 @@ def hash_password(password: str, salt: bytes | None = None) -> str:
 
 
 def check_hash(line: str) -> str:
-    """The line, if it is one that `hash_password` made. Raises UsageError."""
+    """Return the line if `hash_password` made it. Raises UsageError."""
     parts = line.strip().split("$")
     if len(parts) != 6 or parts[:4] != ["scrypt", str(_N), str(_R), str(_P)]:
         raise UsageError(
-            "the password file has no line that `gossamer serve --hash-password` wrote"
+            "the password file is invalid; create its line with `gossamer serve --hash-password`"
         )
     return line.strip()
 
 
 def check_token(text: str) -> str:
-    """The token, if it is long enough to be none that can be guessed. Raises UsageError."""
+    """Return the token if it is too long to be guessed. Raises UsageError."""
     token = text.strip()
     if len(token) < _LEAST_TOKEN or not token.isascii() or not token.isprintable():
         raise UsageError(f"a token needs at least {_LEAST_TOKEN} printable ASCII characters")
@@ -60,7 +61,7 @@ def check_token(text: str) -> str:
 
 
 def fits(password: str, line: str) -> bool:
-    """Whether a password is the one of the line. Takes about 0.3 s, whatever it is."""
+    """Whether a password matches the line. Always takes about 0.3 s."""
     _, n, r, p, salt, hashed = line.split("$")
     made = hashlib.scrypt(
         password.encode("utf-8", "replace"),
@@ -71,13 +72,13 @@ def fits(password: str, line: str) -> bool:
 
 @dataclass(slots=True)
 class Sessions:
-    """Who is logged in. Kept in memory: a restart logs everybody out."""
+    """The sessions. Kept in memory: a restart logs everyone out."""
 
     _ends_s: dict[str, float] = field(default_factory=dict)
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     def begin(self, now_s: float) -> str:
-        """The name of a new session; the oldest ends when there are too many."""
+        """Start a session and return its name; the oldest ends if there are too many."""
         self._ends_s = {name: end for name, end in self._ends_s.items() if end > now_s}
         while len(self._ends_s) >= _MOST_SESSIONS:
             self._ends_s.pop(next(iter(self._ends_s)))
@@ -92,15 +93,16 @@ class Sessions:
         self._ends_s.pop(name, None)
 
     def csrf_of(self, name: str) -> str:
-        """The word that a session's forms carry."""
+        """Return the CSRF token of a session's forms."""
         return hmac.new(self._secret, name.encode(), hashlib.sha256).hexdigest()
 
     def key_of(self, name: str) -> str:
-        """What links of a session's copies carry: it opens copies, as long as the session lasts."""
+        """Return the key in links of a session's copies; it opens copies while the session
+        lasts."""
         return hmac.new(self._secret, f"copies {name}".encode(), hashlib.sha256).hexdigest()
 
     def has_key(self, given: str, now_s: float) -> bool:
-        """Whether this is the key of somebody who is logged in."""
+        """Whether this is the key of an active session."""
         word = given.encode("utf-8", "replace")
         on = [name for name in list(self._ends_s) if self.is_on(name, now_s)]
         return any(hmac.compare_digest(word, self.key_of(name).encode()) for name in on)
@@ -108,31 +110,31 @@ class Sessions:
 
 @dataclass(slots=True)
 class Doors:
-    """What opens the server, and to whom it is open without."""
+    """The secrets of the server, and who may read without one."""
 
     token: str  # for programs: `Authorization: Bearer TOKEN`
-    password: str = ""  # a line of `hash_password`; empty where there is none
+    password: str = ""  # a line of `hash_password`; empty if none is set
     is_open_to_readers: bool = True
     cookie: str = "gossamer"  # browsers share cookies between ports, so the port is in the name
     sessions: Sessions = field(default_factory=Sessions)
     throttle: Throttle = field(default_factory=Throttle)
-    proxies: Proxies = field(default_factory=Proxies)  # who may say for whom it asks
+    proxies: Proxies = field(default_factory=Proxies)  # proxies whose X-Forwarded-For is trusted
     ticket: str = field(default_factory=lambda: secrets.token_urlsafe(16))
-    # Each guess takes 128 MB: many at once would take all that there is.
+    # Each guess takes 128 MB: many at once would use up the memory.
     _hashing: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
 
     def is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
 
     def is_password(self, given: str) -> bool:
-        """Whether a person's word is the password. May take 0.3 s."""
+        """Whether a text is the password. May take 0.3 s."""
         if not self.password:
             return False
         with self._hashing:
             return fits(given, self.password)
 
     def take_ticket(self, given: str) -> bool:
-        """Whether this is the printed link; it is of no use afterwards."""
+        """Whether this is the printed one-time link; it is invalid afterwards."""
         if not self.ticket or not hmac.compare_digest(
             given.encode("utf-8", "replace"), self.ticket.encode()
         ):

@@ -1,15 +1,15 @@
-"""How many wrong secrets may be tried? Limits per client and for the password, in five minutes.
+"""Limit the number of wrong secrets, per client and for the password, in five minutes.
 
-A client is an address; of IPv6 the first 64 bits, because one customer has all that follow. Each
-client has five wrong tries. The password has fifty of all clients together, so that many addresses
-cannot guess it; a client that logged in before is exempt from that, so that guessing from elsewhere
-does not lock its owner out. Who shows the right token, or has a session, is never asked here
+A client is an address; for IPv6 the first 64 bits, because one customer has all addresses below.
+Each client has five wrong tries. The password has fifty from all clients together, so that many
+addresses cannot guess it. A client that logged in before is exempt from that, so that guesses from
+elsewhere do not lock out the owner. The right token and an existing session are never limited
 (`endpoint.py`, `views/pages.py`).
 
-Memory is bounded: of 10,000 clients the one whose last failure is oldest is forgotten first.
+Memory is bounded: of 10,000 clients the one with the oldest last failure is dropped first.
 
-Pure but for the counts: told the time, waits for nothing. Many threads may ask at once; a try of a
-slow secret is counted before it, not after.
+Pure except for the counts: the time is an argument, and nothing waits. Thread-safe; a try of a slow
+secret is counted before it, not after.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_KNOWN: Final = 1_000  # clients that logged in before
 
 
 def client_of(address: str) -> str:
-    """Whom the tries of an address are counted for."""
+    """Return the client under which an address is counted."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -50,7 +50,7 @@ class Throttle:
     _counting: threading.Lock = field(default_factory=threading.Lock)
 
     def note_failure(self, address: str, now_s: float) -> bool:
-        """Count a wrong token; False where the client has had too many before."""
+        """Count a wrong token; False if the client has had too many before."""
         client = client_of(address)
         with self._counting:
             may = self._may_try(client, now_s)
@@ -71,7 +71,7 @@ class Throttle:
             return may
 
     def succeed(self, address: str) -> None:
-        """The password was right: the try that began is not held against anybody."""
+        """Uncount the try: the password was right."""
         client = client_of(address)
         with self._counting:
             times = self._failed.get(client)
@@ -86,7 +86,7 @@ class Throttle:
 
     @property
     def clients(self) -> int:
-        """How many clients are remembered."""
+        """The number of stored clients."""
         return len(self._failed)
 
     def _may_try(self, client: str, now_s: float) -> bool:
@@ -95,7 +95,7 @@ class Throttle:
         return sum(now_s - at_s < FORGET_S for at_s in times) < TRIES_OF_CLIENT
 
     def _note(self, client: str, now_s: float) -> None:
-        """Count one. At most `TRIES_OF_CLIENT` times are kept of a client."""
+        """Count one failure. At most `TRIES_OF_CLIENT` are kept per client."""
         times = self._failed.setdefault(client, [])
         times[:] = [at_s for at_s in times if now_s - at_s < FORGET_S]
         times.append(now_s)
@@ -104,7 +104,7 @@ class Throttle:
             self._failed.popitem(last=False)
 
     def _forget(self, now_s: float) -> None:
-        """Drop what is older than five minutes; those who failed last stand at the end."""
+        """Drop failures older than five minutes; the newest are at the end."""
         while self._of_password and now_s - self._of_password[0] >= FORGET_S:
             self._of_password.popleft()
         while self._failed:

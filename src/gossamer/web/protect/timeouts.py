@@ -1,16 +1,15 @@
-"""How long does the server wait for somebody who says nothing, or takes nothing?
+"""Timeouts for clients that send nothing or accept nothing.
 
-uvicorn gives up on a connection that rests between two requests, but not on one whose request
-never ends, nor on one that never takes its answer: a few such could hold every place that there
-is. Here a request's head must be there soon after its first byte, and an answer that nobody takes
-is thrown away. `guard.py` does the same for bodies. One address has so many places at most, and
-where all places are taken, the connection that has waited longest is closed
-(`connection_limit.py`).
+uvicorn closes a connection that is idle between two requests, but not one whose request never ends,
+nor one that never accepts its response: a few of these could hold every slot. Here a request's head
+must be complete soon after its first byte, and a response that the client does not accept is
+dropped. `guard.py` does the same for bodies. One address has a limited number of slots, and when
+all slots are taken, the connection that has been idle longest is closed (`connection_limit.py`).
 
-The parser of httptools takes 0.1 ms less for a request than h11's, but heads and trailers of any
-length. So what is no body is counted, and a request that has too much of it is refused. Nor does it
-read the body of a request that offers another protocol, as clients for HTTP/2 do with each (h2c).
-So that offer, which we never take, is left out, and the request is read again.
+The parser of httptools takes 0.1 ms less per request than h11's, but accepts heads and trailers of
+any length. So bytes outside the body are counted, and a request with too many is refused. It also
+does not read the body of a request that offers another protocol, as HTTP/2 clients do (h2c). So
+that offer, which the server never accepts, is removed, and the request is parsed again.
 """
 
 from __future__ import annotations
@@ -27,30 +26,30 @@ from gossamer.web.protect.guard import is_loopback
 from gossamer.web.protect.proxies import Proxies
 
 HEAD_S: Final = 10.0  # browsers send all of it at once
-TAKE_S: Final = 30.0  # for a client to take TAKE_BYTES of what waits for it, or the rest
+TAKE_S: Final = 30.0  # for a client to accept TAKE_BYTES of a response, or its rest
 TAKE_BYTES: Final = 64 * 2**10  # the slowest modem took twice as many
 MOST_OF_ONE: Final = 200  # connections of one address; a browser opens 6, a proxy some dozens
 MAX_HEAD_BYTES: Final = 64 * 2**10  # of a request without its body; browsers send 2,000
 LINGER_S: Final = 1.0  # after a refusal
-_FED_BYTES: Final = 8 * 2**10  # at once, so that the count errs by that much at the most
+_FED_BYTES: Final = 8 * 2**10  # fed to the parser at once: the most by which the count is wrong
 _TOO_LARGE: Final = b"The head of the request is too large.\n"
 
 
 class TimeoutProtocol(HttpToolsProtocol):
-    """One connection, as uvicorn treats it, with the bounds above."""
+    """One uvicorn connection with the limits above."""
 
     head_s = HEAD_S
     take_s = TAKE_S
     most_of_one = MOST_OF_ONE
     room = ConnectionLimit()  # each server has one of its own
-    proxies = Proxies()  # each of those asks for many, and may have any number of places
+    proxies = Proxies()  # these serve many clients and may have any number of slots
     _giving_up: asyncio.TimerHandle | None = None
     _looking: asyncio.TimerHandle | None = None
-    _left_bytes = 0  # of an answer at the last look, if it waited for the client then
-    _head_bytes = 0  # of the request that is being read
+    _left_bytes = 0  # unsent bytes at the last check, if the response waited for the client
+    _head_bytes = 0  # of the current request
     _is_refused = False
-    _is_held = False  # the request, until it is read again without its offer
-    _fed = b""  # what the parser reads just now
+    _is_held = False  # the request, until it is parsed again without its offer
+    _fed = b""  # the current input of the parser
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -63,12 +62,12 @@ class TimeoutProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         for start in range(0, len(data), _FED_BYTES):
-            if self._is_refused or self.transport.is_closing():  # nobody reads the rest
+            if self._is_refused or self.transport.is_closing():  # the rest is not read
                 return
             self._feed(data[start : start + _FED_BYTES])
         if self.cycle is not None and not self.cycle.response_complete:
             self._stop_waiting()
-            if self.cycle.more_body:  # it can be asked to go as long as its request is not whole
+            if self.cycle.more_body:  # idle as long as its request is incomplete
                 self.room.wait(self)
         else:
             self._wait_for_head()
@@ -100,7 +99,7 @@ class TimeoutProtocol(HttpToolsProtocol):
             super().on_message_complete()
 
     def _unsupported_upgrade_warning(self) -> None:
-        """Read the request again. uvicorn calls this when the parser has stopped behind a head."""
+        """Parse the request again. uvicorn calls this when the parser has stopped after a head."""
         stopped = sys.exception()
         if not self._is_held or stopped is None:
             return
@@ -108,21 +107,21 @@ class TimeoutProtocol(HttpToolsProtocol):
         head = b"%b %b HTTP/%b\r\n" % (*line, self.parser.get_http_version().encode())
         kept = (b"%b: %b\r\n" % pair for pair in self.headers if pair[0] != b"upgrade")
         self._fed = b"".join((head, *kept, b"\r\n", rest))
-        # The old one reads no further where this request was to be the last.
+        # The old parser stops here if this was to be the last request.
         self.parser = httptools.HttpRequestParser(self)
         self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
         super().data_received(self._fed)
 
     def resume_writing(self) -> None:
-        self._left_bytes = 0  # it takes
+        self._left_bytes = 0  # the client accepts data
         super().resume_writing()
 
     def _look_later(self) -> None:
         self._looking = self.loop.call_later(self.take_s, self._look)
 
     def _look(self) -> None:
-        """Hang up where an answer waits for its client and too little was taken since the last
-        look. One that is still made waits for nobody, unless it was told to pause."""
+        """Close the connection if the client has accepted too little of a waiting response since
+        the last check. A response that is still being produced counts only if it is paused."""
         left = self.transport.get_write_buffer_size()
         is_waiting = self.flow.write_paused or self.transport.is_closing()
         if is_waiting and self._left_bytes and left > max(0, self._left_bytes - TAKE_BYTES):
@@ -139,10 +138,10 @@ class TimeoutProtocol(HttpToolsProtocol):
             self._refuse()
 
     def _refuse(self) -> None:
-        """Say that the head is too large, where no other answer has begun, and hang up.
+        """Respond that the head is too large, unless a response has begun, and close.
 
-        A moment later, and not before: who hangs up on a client that still sends takes from it the
-        answer that it has not read.
+        It closes a moment later: closing while the client still sends would discard the response
+        that it has not read.
         """
         self._is_refused = True
         if self.cycle is None or self.cycle.response_complete:
@@ -155,7 +154,7 @@ class TimeoutProtocol(HttpToolsProtocol):
         self.loop.call_later(LINGER_S, self.transport.abort)
 
     def _make_room(self) -> None:
-        """Close the connection that has waited longest, where there are too many."""
+        """Close the connection that has been idle longest, if there are too many."""
         longest = self.room.superfluous()
         if isinstance(longest, TimeoutProtocol):
             self.room.leave(longest)
@@ -173,7 +172,7 @@ class TimeoutProtocol(HttpToolsProtocol):
             self._giving_up = None
 
     def _are_too_many(self) -> bool:
-        """Whether this address has more than its share; this machine has no share."""
+        """Whether this address has more than its share; this machine has no limit."""
         host = self.client[0] if self.client else ""
         if not host or is_loopback(host) or self.proxies.trusts(host):
             return False

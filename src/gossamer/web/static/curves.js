@@ -1,5 +1,5 @@
-// The curves of a crawl, drawn by uPlot from /api/history, and further while it runs.
-// Without uPlot (a build that could not reach npm) the page has a table alone.
+// The curves of a crawl, drawn by uPlot from /api/history and extended while it runs.
+// Without uPlot (a build that could not reach npm) the page shows only a table.
 import { count, duration, shortSize, size, tick, whole } from "./shown.js";
 
 const HEIGHT = 176;
@@ -50,7 +50,7 @@ export class Curves {
     this.draw();
   }
 
-  // One more point, of a crawl that runs.
+  // Add a point for a running crawl.
   add(status) {
     if (this.series === null) {
       this.waiting.push(status);
@@ -133,7 +133,7 @@ export class Curves {
     };
   }
 
-  // Where the pointer is elsewhere, the last values are shown.
+  // Without a pointer the last values are shown.
   get last() {
     return this.series.ran_s.length - 1;
   }
@@ -147,7 +147,7 @@ export class Curves {
     return value === null || value === undefined ? "–" : chart.show(value);
   }
 
-  // A dashed line where a crawl that was stopped went on.
+  // A dashed line where a stopped crawl was resumed.
   markRuns(one) {
     const { run, ran_s: ran } = this.series;
     const { ctx, bbox } = one;
@@ -166,7 +166,7 @@ export class Curves {
     ctx.restore();
   }
 
-  // Arrow keys do what a mouse does; the values are read out.
+  // Arrow keys work like a mouse; screen readers announce the values.
   listen(place, made) {
     const said = document.createElement("p");
     said.className = "hidden";

@@ -1,4 +1,4 @@
-// A crawl as it goes. Everything that strangers wrote is put in as text, never as markup.
+// The live view of a crawl. Content from outside is inserted as text, never as markup.
 import { Curves } from "./curves.js";
 import { duration, size, whole } from "./shown.js";
 
@@ -45,7 +45,7 @@ function showStatus(status) {
   note(status);
 }
 
-// What one would say to a colleague who asks; read out only when the state changes.
+// A one-line summary; screen readers announce it only when the state changes.
 function sayLine(status) {
   const line = document.getElementById("line");
   const goes = ["running", "paused", "stopping"].includes(status.state);
@@ -54,7 +54,7 @@ function sayLine(status) {
   line.textContent = goes
     ? `${whole.format(status.fetched)} fetched, ${whole.format(status.queued)} queued, ` +
       `${status.pages_per_s} pages/s, ${size(status.bytes_per_s)}/s, ` +
-      `${whole.format(status.hosts_waiting)} hosts waiting, for ${duration(status.wall_s)}`
+      `${whole.format(status.hosts_waiting)} hosts waiting, running for ${duration(status.wall_s)}`
     : `${whole.format(status.fetched)} fetched, ${whole.format(status.queued)} still queued`;
 }
 
@@ -70,7 +70,7 @@ function allow({ state, known }) {
   }
 }
 
-// While it runs each status is a point; afterwards the history has the last one.
+// While the crawl runs, each status adds a point; afterwards the history has the last one.
 function note(status) {
   const runs = ["running", "paused", "stopping"].includes(status.state);
   if (runs) curves.add(status);
@@ -124,8 +124,8 @@ function bar(share) {
   return svg;
 }
 
-// Outcome and status apart, as base/answer_class.py says: `fetched` tells that an answer came, its
-// status whether there is a page.
+// Outcome and status are separate, as in base/answer_class.py: `fetched` means that a response
+// arrived; its status says whether there is a page.
 function became(one) {
   const outcome = cell("td", one.outcome === "fetched" ? "fetched" : "");
   const status = cell("td", "");
@@ -140,7 +140,7 @@ function became(one) {
   return [outcome, status];
 }
 
-// Most refusals are links that lead elsewhere; they would hide the pages that came.
+// Most refusals are links to other sites; they would hide the fetched pages.
 function isShown(one) {
   return !one.purpose && (one.outcome !== "refused" || document.getElementById("refusals").checked);
 }
@@ -155,7 +155,7 @@ function showOutcomes({ outcomes, skipped_bytes: skipped }) {
     where.append(link);
     return row(cell("td", (one.at ?? "").slice(11, 19), "time"), ...became(one), where);
   });
-  if (skipped) lines.unshift(row(cell("td", ""), cell("td", "…"), cell("td", ""), cell("td", "some lines were left out")));
+  if (skipped) lines.unshift(row(cell("td", ""), cell("td", "…"), cell("td", ""), cell("td", "some lines were skipped")));
   list.prepend(...lines.reverse());
   while (list.children.length > MOST_LINES) list.lastChild.remove();
   document.getElementById("no-outcomes").hidden = list.children.length > 0;
@@ -176,12 +176,12 @@ function showHosts({ hosts }) {
   document.getElementById("hosts").replaceChildren(...lines);
 }
 
-// A browser tries again by itself, unless it was refused: logged out, or too many watch.
+// A browser reconnects by itself, unless it was refused: logged out, or too many live views.
 function lost() {
   const line = document.getElementById("line");
   const text = source.readyState === EventSource.CLOSED
-    ? "These figures stand still: the server refuses to tell more. Load the page again."
-    : "These figures stand still: the server does not answer. Trying again …";
+    ? "The live view has stopped: the server refused the connection. Reload the page."
+    : "The live view has stopped: the server does not respond. Reconnecting …";
   if (line.textContent === text) return;
   line.setAttribute("aria-live", "polite");
   line.dataset.state = "lost";

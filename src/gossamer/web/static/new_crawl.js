@@ -1,4 +1,4 @@
-// The scope tester: says for each URL "in, because" or "out, because" while one types.
+// The scope tester: shows for each typed URL whether it is in scope, and why.
 const form = document.getElementById("new-crawl");
 const tried = document.getElementById("try");
 const verdicts = document.getElementById("verdicts");
@@ -15,9 +15,9 @@ function say(text, kind) {
 }
 
 function verdict(one) {
-  const line = say(` because ${one.because} (${one.url})`, one.is_in ? "in" : "out");
+  const line = say(` ${one.because} (${one.url})`, one.is_in ? "in" : "out");
   const word = document.createElement("strong");
-  word.textContent = one.is_in ? "in," : "out,";
+  word.textContent = one.is_in ? "In scope:" : "Out of scope:";
   line.prepend(word);
   return line;
 }
@@ -40,7 +40,7 @@ async function ask() {
       : [say(found.error)];
     verdicts.replaceChildren(...lines);
   } catch (fault) {
-    if (fault.name !== "AbortError") verdicts.replaceChildren(say("The server does not answer."));
+    if (fault.name !== "AbortError") verdicts.replaceChildren(say("The server does not respond."));
   }
 }
 
@@ -52,7 +52,7 @@ function soon() {
 form?.addEventListener("input", soon);
 form?.addEventListener("change", soon);
 
-// The list of domains belongs to one scope alone. Without this script it is always there.
+// The list of domains is for one scope only. Without this script it is always shown.
 const scope = document.getElementById("scope");
 const listed = document.getElementById("listed");
 

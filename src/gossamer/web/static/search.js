@@ -1,4 +1,4 @@
-// Instant results and keys. Without this script the form works as any form does.
+// Instant results and keys. Without this script the form still works.
 const form = document.getElementById("search");
 const box = document.getElementById("q");
 const results = document.getElementById("results");
@@ -41,7 +41,7 @@ async function ask() {
     tell();
   } catch (fault) {
     if (fault.name === "AbortError") return;
-    sayFault("The server does not answer. Is it still running?");
+    sayFault("The server does not respond. Check that it is running.");
   }
   results.classList.remove("stale");
 }
@@ -49,7 +49,7 @@ async function ask() {
 function sayFault(sentence) {
   const note = document.createElement("p");
   note.className = "note fault";
-  note.textContent = sentence || "That search could not be done.";
+  note.textContent = sentence || "The search failed.";
   results.replaceChildren(note);
   told.textContent = note.textContent;
 }

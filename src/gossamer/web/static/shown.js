@@ -1,4 +1,4 @@
-// Figures as people read them: the same on every part of the crawl page.
+// Format figures in the same way on all parts of the crawl page.
 export const whole = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 

@@ -1,7 +1,7 @@
 """The curves of a crawl: its history (`collection/history.py`) as series, with rates.
 
-The page draws them with uPlot, which a build fetches from npm (docs/adr/0012). A build without it
-shows the same figures as a table.
+The page draws them with uPlot, which the build downloads from npm (docs/adr/0012). A build without
+it shows the same figures as a table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["has_plots"]
 
 PLOT_SCRIPT: Final = f"/static/{VENDOR}/uPlot.iife.min.js"
 PLOT_STYLE: Final = f"/static/{VENDOR}/uPlot.min.css"
-# What is drawn, each with its series: the page, its script and its table have the same.
+# The curves and their series: the page, its script and its table use the same.
 CURVES: Final = {
     "pages": "Pages",
     "errors": "Errors",
@@ -27,20 +27,20 @@ CURVES: Final = {
     "memory": "Memory",
 }
 _DEPTHS_SHOWN: Final = 12
-_LEAST_WINDOW_S: Final = 2.0  # over less, one page a second looks like four and none
-_WINDOWS: Final = 120  # of a curve: what is shorter than a hundredth of it is noise
+_LEAST_WINDOW_S: Final = 2.0  # with less, one page per second looks like four and none
+_WINDOWS: Final = 120  # per curve: changes shorter than a hundredth of it are noise
 _MOST_ROWS: Final = 40
 
 Series = dict[str, list[Any]]
 
 
 def history_object(paths: CollectionPaths, crawl: str) -> dict[str, Any]:
-    """All series of a crawl, running or stored; empty ones where it has no history."""
+    """Return all series of a crawl, running or stored; empty ones if it has no history."""
     return {"schema": 1, "crawl": crawl, "series": series_of(read_history(paths.history))}
 
 
 def series_of(samples: Sequence[Sample]) -> Series:
-    """Columns of equal length. A speed is None where a run begins: nothing came before."""
+    """Return columns of equal length. A speed is None at the start of a run."""
     speeds = _speeds(samples)
     return {
         "ran_s": [sample.ran_ms / 1000 for sample in samples],
@@ -57,7 +57,8 @@ def series_of(samples: Sequence[Sample]) -> Series:
 
 
 def _speeds(samples: Sequence[Sample]) -> list[tuple[float | None, float | None]]:
-    """Pages and bytes per second over a window that ends with each sample, within its run."""
+    """Return pages and bytes per second over a window that ends with each sample, within its
+    run."""
     if not samples:
         return []
     window_ms = max(_LEAST_WINDOW_S, samples[-1].ran_ms / 1000 / _WINDOWS) * 1000
@@ -81,7 +82,7 @@ def _speeds(samples: Sequence[Sample]) -> list[tuple[float | None, float | None]
 
 
 def depths_of(by_depth: Mapping[str, int] | None) -> list[tuple[str, int]]:
-    """Pages by links from a seed, the seeds first; the deepest ones are summed up."""
+    """Return pages by links from a seed, the seeds first; the deepest ones are summed up."""
     pairs = sorted((int(depth), count) for depth, count in (by_depth or {}).items())
     shown = [(str(depth), count) for depth, count in pairs[:_DEPTHS_SHOWN]]
     if deeper := pairs[_DEPTHS_SHOWN:]:
@@ -90,7 +91,7 @@ def depths_of(by_depth: Mapping[str, int] | None) -> list[tuple[str, int]]:
 
 
 def table_of(series: Series) -> list[dict[str, Any]]:
-    """Some rows of the series, evenly chosen, the newest first."""
+    """Return some rows of the series, evenly spaced, the newest first."""
     count = len(series["ran_s"])
     step = max(1, -(-count // _MOST_ROWS))
     places = range(count - 1, -1, -step)

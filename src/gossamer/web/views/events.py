@@ -1,12 +1,12 @@
-"""A crawl as it goes, as server-sent events.
+"""The live status of a crawl, as server-sent events.
 
-    status    how it stands, about once a second while anything changes
-    outcomes  what became of URLs, in the order of the log
+    status    the figures, about once a second while anything changes
+    outcomes  outcomes of URLs, in the order of the log
     hosts     those with the longest queues, every few seconds
 
-Every event's id is a place in the log. A client that comes back with it (`Last-Event-ID`) is sent
-what it missed, up to a bound; beyond that it is told how much was left out. A place in a log that
-was replaced or cut since is no place: such a client begins at the end, as a new one does.
+The id of every event is a place in the log. A client that reconnects with it (`Last-Event-ID`) gets
+what it missed, up to a limit; beyond that it gets the number of skipped bytes. If the log was
+replaced or truncated, the place is invalid, and the client starts at the end like a new one.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from gossamer.errors import StoreError
 
 EVERY_S: Final = 1.0
 _HOSTS_EVERY: Final = 4  # rounds
-_ALIVE_EVERY: Final = 15  # rounds without an event after which a comment says that we are there
+_ALIVE_EVERY: Final = 15  # rounds without an event before a keep-alive comment
 _PIECE_BYTES: Final = 256 * 2**10  # of the log for one event: about a thousand lines
-_BEHIND_BYTES: Final = 4 * 2**20  # what a client may have missed and still be sent
-_FIRST_BYTES: Final = 16 * 2**10  # for a new one: the last few dozen lines
+_BEHIND_BYTES: Final = 4 * 2**20  # most that a client may have missed and still receives
+_FIRST_BYTES: Final = 16 * 2**10  # for a new client: the last few dozen lines
 _ID: Final = re.compile(r"([0-9a-f]{1,16})-([0-9]{1,15})")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place in one log: which file, and how many of its bytes were read."""
+    """A place in one log: the file, and the bytes read."""
 
     file: int
     offset: int
@@ -45,7 +45,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Lines of a log, where reading goes on, and how many bytes were left out before them."""
+    """Lines of a log, the place after them, and the bytes skipped before them."""
 
     outcomes: tuple[dict[str, Any], ...]
     mark: Mark
@@ -53,13 +53,13 @@ class Piece:
 
 
 def mark_of(text: str) -> Mark | None:
-    """A place as a client sends it back."""
+    """Parse a place that a client sends back."""
     found = _ID.fullmatch(text)
     return Mark(int(found[1], 16), int(found[2])) if found else None
 
 
 def read_on(log: Path, mark: Mark | None) -> Piece:
-    """The whole lines after a place. Without one, or where it does not hold: the last few."""
+    """Return the complete lines after a place; without a valid one, the last few."""
     try:
         with log.open("rb") as file:
             return _read_from(file, _stat_of(log), mark)
@@ -76,8 +76,8 @@ def _read_from(file: Any, stat: tuple[int, int], mark: Mark | None) -> Piece:
     inode, size = stat
     holds = mark is not None and mark.file == inode and mark.offset <= size
     start = mark.offset if mark is not None and holds else max(0, size - _FIRST_BYTES)
-    # Log and state begin at 0 with a new collection; a client that was there before it did is owed
-    # all of it.
+    # Log and state begin at 0 with a new collection; a client that was connected before gets all of
+    # it.
     if mark is not None and mark == Mark(0, 0):
         start = max(0, size - _BEHIND_BYTES)
     skipped = 0
@@ -104,13 +104,13 @@ def _line(line: bytes) -> dict[str, Any] | None:
 
 
 def event(name: str, mark: Mark, content: object) -> bytes:
-    """One event. JSON has no line breaks, so nothing in it can begin another."""
+    """Return one event. JSON has no line breaks, so its content cannot start another event."""
     return f"event: {name}\nid: {mark}\ndata: {json.dumps(content)}\n\n".encode()
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What a feed asks each round; `status` and `hosts` may block for a moment."""
+    """The sources of a feed; `status` and `hosts` may block for a moment."""
 
     log: Path
     status: Callable[[], dict[str, Any]]
@@ -119,9 +119,9 @@ class Watched:
 
 
 async def feed(watched: Watched, last_id: str, clock: Clock) -> AsyncGenerator[bytes]:
-    """Events until they may no longer be read; whoever reads them may stop before.
+    """Yield events as long as the client may read them; the caller may stop earlier.
 
-    Nothing is sent after that, and a round later, about a second, the feed has ended.
+    After that no event is sent, and the feed ends about a second later.
     """
     mark = mark_of(last_id)
     before: tuple[dict[str, Any], Sequence[dict[str, Any]]] = ({}, [])
@@ -133,7 +133,7 @@ async def feed(watched: Watched, last_id: str, clock: Clock) -> AsyncGenerator[b
         piece = await asyncio.to_thread(read_on, watched.log, mark)
         mark = piece.mark
         status, hosts = before
-        # While a collection is cleared, or something in it is forgotten, it cannot be read.
+        # During a clear or a takedown the collection cannot be read.
         with suppress(StoreError, OSError):
             status = await asyncio.to_thread(watched.status)
             if round_ % _HOSTS_EVERY == 0:

@@ -1,7 +1,7 @@
-"""What the graph and the archive say beside search: top pages, neighbours, changes, exports.
+"""Objects for exploring a collection: top pages, neighbours, changes, exports.
 
-Objects of JSON, the same for the API and for the pages. What reads the whole graph goes through
-the shelf's `slowly`.
+JSON objects, for the API and for the pages. Functions that read the whole graph use the cache of
+slow answers.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ ORDERS: Final = {
 def top_object(
     collections: OpenCollections, name: str, by: str, level: str, limit: int
 ) -> dict[str, Any]:
-    """The pages or sites that come first by their links. Raises NoCollection, CorruptFile.
+    """Return the top pages or sites by their links. Raises NoCollection, CorruptFile.
 
-    Ranks are shown as they were computed last, since computing them is the crawl's work.
+    Ranks are the last computed ones; computing them is the crawl's job.
     """
     paths = collections.existing(name)
 
     def make() -> list[dict[str, Any]]:
-        # Only `top` of ranks would ask a clock: it computes those that are missing.
+        # Only `top` of ranks would need a clock: it computes missing ranks.
         found = (
             top_ranked(paths.graph, by, level, MOST_TOP)
             if by in RANKS
@@ -63,7 +63,7 @@ def top_object(
 
 
 def graph_object(ego: Ego) -> dict[str, Any]:
-    """A node and those around it."""
+    """Return a node and its neighbours."""
     return {
         "schema": 1,
         "centre": ego.centre or None,
@@ -81,7 +81,7 @@ def graph_object(ego: Ego) -> dict[str, Any]:
 
 
 def neighbours(collections: OpenCollections, name: str, of: str, level: str, most: int) -> Ego:
-    """Those around a URL, a host or a site; `of` empty is the whole graph.
+    """Return the neighbours of a URL, a host or a site; an empty `of` is the whole graph.
 
     Raises UsageError, NotKnown, NoCollection, CorruptFile, TooBusy.
     """
@@ -91,7 +91,7 @@ def neighbours(collections: OpenCollections, name: str, of: str, level: str, mos
             url = reader.get(of).url
         return around_page(paths.graph, url, level or "page", most)
     if level == "page":
-        raise UsageError("pages are neighbours of a URL; hosts and sites of a host or site")
+        raise UsageError("pages need a URL; choose hosts or sites for a host or site")
     level = level or "host"
     edges = collections.slowly.get(
         ("edges", *collections.identity(name), level),
@@ -100,26 +100,26 @@ def neighbours(collections: OpenCollections, name: str, of: str, level: str, mos
     )
     ego = around_name(edges, of.strip().lower(), level, most)
     if of and not ego.total and not _is_known(collections, name, of.strip().lower(), level):
-        raise NotKnown(f"there is no {level} {of[:200]!r} in this crawl")
+        raise NotKnown(f"this crawl has no {level} {of[:200]!r}")
     return ego
 
 
 def _is_known(collections: OpenCollections, name: str, of: str, level: str) -> bool:
-    """Whether a host or site is one of the crawl's, if only one that nobody links to."""
+    """Whether the crawl has a host or site, even one without links to it."""
     with collections.reader(name) as reader:
         hosts = (host.name for host in reader.host_rows())
         return any((one if level == "host" else site_of(one)) == of for one in hosts)
 
 
 def diff_object(reader: CollectionReader, url: str, old: str, new: str) -> dict[str, Any]:
-    """What changed from one version of a page to another.
+    """Return the changes between two versions of a page.
 
-    Without `new` the newest is meant, without `old` the one before `new`. Raises NotKnown,
+    The default of `new` is the newest, that of `old` the one before `new`. Raises NotKnown,
     UsageError, CorruptFile.
     """
     captures = reader.captures(url)
     if len(captures) < 2:
-        raise NotKnown(f"there are no two versions of {url}; a page must have been fetched twice")
+        raise NotKnown(f"{url} has only one version; a comparison needs two")
     after = nearest_capture(captures, moment_of(new) if new else None)
     before = (
         nearest_capture(captures, moment_of(old))

@@ -1,9 +1,8 @@
-"""Tables to take away: what there is, and one of them as a file.
+"""Exports: the list of tables, and one of them as a file.
 
-A file is made whole before the first byte is sent, so nobody gets half of one, and it is deleted
-when it was sent, or when nobody took it. Making one reads all of the collection, so one is made at
-a time, only for whoever is logged in or has the token, and none that would be too large: `gossamer
-export` has no bound.
+A file is complete before its first byte is sent, and it is deleted after the response. Making one
+reads the whole collection, so only one is made at a time, only for a logged-in user or with the
+token, and only up to a size limit: `gossamer export` has no limit.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ from gossamer.transfer.exports import LEVELLED, QUICK, check_export, export, wri
 from gossamer.web.open_collections import OpenCollections
 from gossamer.web.slow_answers import TooBusy
 
-MOST_BYTES: Final = 2 * 10**9  # of a table in memory's form; its file is smaller
-MOST_LINKS: Final = 5_000_000  # of a network, whose file is written in one go
-# Pages up to which they are read again for h1, description, canonical and words: a minute or two.
+MOST_BYTES: Final = 2 * 10**9  # of a table in memory; its file is smaller
+MOST_LINKS: Final = 5_000_000  # of a network, which is in memory as a whole
+# Most pages that are read again for h1, description, canonical and words: a minute or two.
 MOST_READ: Final = 100_000
 TABLE_FORMATS: Final = (".csv", ".jsonl", ".parquet")
 _ZIP: Final = ".zip"  # of all tables
@@ -43,15 +42,15 @@ _NETWORK: Final = (*TABLE_FORMATS, *NETWORK_FORMATS)
 LEVELS: Final = ("page", "host", "site")
 _SAYS: Final = {
     "pages": "Every known URL: status, outcome and reason, type, size, title, links and rank.",
-    "links": "Every link: from, to, its words, its place in the page.",
-    "anchors": "Per target the words of the links to it, and from how many pages.",
-    "graph": "Who links to whom, and how often: a network.",
-    "hosts": "Every host: its queue, outcomes, size and trouble.",
-    "refused": "What was not asked for or turned away, and by which rule.",
-    "text": "The text of each page, as it is searched.",
-    "captures": "Every fetch, and where it lies in the archive.",
+    "links": "Every link: source, target, anchor text and place in the page.",
+    "anchors": "The anchor texts of the links to each target, and the number of pages.",
+    "graph": "The network of links, with the number of links per edge.",
+    "hosts": "Every host: queue, outcomes, size and problems.",
+    "refused": "Every refused URL, and the rule that refused it.",
+    "text": "The text of each page, as indexed.",
+    "captures": "Every fetch, and its place in the archive.",
     "all": "Every table above as Parquet files in a ZIP; DuckDB reads each with one glob.",
-    "warc": "The archive itself: every request and answer, for tools that read WARC.",
+    "warc": "The archive: every request and response, for tools that read WARC.",
     "wacz": "The archive with its index and list of pages, for web replay.",
 }
 _MEDIA: Final = {
@@ -63,7 +62,7 @@ _MEDIA: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One thing that can be exported."""
+    """One possible export."""
 
     name: str
     says: str
@@ -73,7 +72,7 @@ class Table:
 
 
 def tables() -> tuple[Table, ...]:
-    """All of them: tables first, then the archive."""
+    """Return all exports: tables first, then the archive."""
     archives = (Table(name, _SAYS[name], (), ("page",), (ARCHIVES[name],)) for name in ARCHIVES)
     found = (
         Table(
@@ -89,7 +88,7 @@ def tables() -> tuple[Table, ...]:
 
 
 def exports_object() -> dict[str, Any]:
-    """What can be exported, for programs."""
+    """Return the possible exports, for programs."""
     return {
         "schema": 1,
         "exports": [
@@ -113,7 +112,7 @@ def export_file(
     ending: str,
     choice: Choice = ALL,
 ) -> FileResponse:
-    """A table as a file to save; without an ending, in its first format.
+    """Return a table as a file; the default format is the table's first.
 
     Raises UsageError, NoCollection, TooBusy, CorruptFile.
     """
@@ -125,10 +124,11 @@ def export_file(
     else:
         check_export(what, Path(name), level, "", choice)
     if not collections.exporting.acquire(blocking=False):
-        raise TooBusy("another export is being made; try again when it is done")
+        raise TooBusy("another export is running; try again when it is done")
     folder = Path(tempfile.mkdtemp(prefix="gossamer-web-"))
     try:
-        with CollectionReader.open(paths.path) as reader:  # of our own: others search meanwhile
+        # a separate reader: others continue to search
+        with CollectionReader.open(paths.path) as reader:
             _write(reader, what, level, folder / name, choice)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -140,10 +140,10 @@ def export_file(
 
 
 class _Passing(FileResponse):
-    """A file that is deleted with its folder, however the sending of it ends.
+    """A file that is deleted with its folder, however the response ends.
 
-    A background task would not do: it is left out when the client takes no more, or asks for a
-    part that there is not.
+    A background task is not enough: it is skipped if the client disconnects or requests an invalid
+    range.
     """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -168,14 +168,15 @@ def _write(reader: CollectionReader, what: str, level: str, path: Path, choice: 
 
 
 def _affordable(reader: CollectionReader, what: str, choice: Choice) -> Choice:
-    """The choice without columns for which too many pages would be read, unless they are named."""
+    """Return the choice without columns that need too many pages, unless they are named."""
     if what == "pages" and not choice.columns and reader.counts().fetched > MOST_READ:
         return replace(choice, columns=QUICK)
     return choice
 
 
 def _write_all(reader: CollectionReader, path: Path) -> None:
-    """All tables as Parquet files in a ZIP, which is stored: they are compressed already."""
+    """Write all tables as Parquet files in an uncompressed ZIP: the files are compressed
+    already."""
     size = 0
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for what in SCHEMAS:
@@ -185,7 +186,7 @@ def _write_all(reader: CollectionReader, path: Path) -> None:
                 size += part.stat().st_size
                 if size > MOST_BYTES:
                     raise UsageError(
-                        "all tables are too large to be sent; use `gossamer export all -o DIR/`"
+                        "all tables are too large for a download; use `gossamer export all -o DIR/`"
                     )
                 archive.write(part, part.name)
             shutil.rmtree(folder)
@@ -195,7 +196,7 @@ def _check_archive(reader: CollectionReader) -> None:
     size = sum(file.stat().st_size for file in reader.paths.archive.glob("*.warc.gz"))
     if size > MOST_BYTES:
         raise UsageError(
-            f"an archive of {size:,} bytes is too large to be sent; "
+            f"an archive of {size:,} bytes is too large for a download; "
             "use `gossamer export wacz -o FILE`, or copy its files"
         )
 
@@ -203,7 +204,7 @@ def _check_archive(reader: CollectionReader) -> None:
 def _check_links(counts: Counts) -> None:
     if counts.links > MOST_LINKS:
         raise UsageError(
-            f"a network of {counts.links:,} links is too large to be sent; "
+            f"a network of {counts.links:,} links is too large for a download; "
             "use `gossamer export graph -o FILE`"
         )
 
@@ -214,6 +215,6 @@ def _bounded(found: Iterator[Any], what: str) -> Iterator[Any]:
         size += batch.nbytes
         if size > MOST_BYTES:
             raise UsageError(
-                f"that table is too large to be sent; use `gossamer export {what} -o FILE`"
+                f"this table is too large for a download; use `gossamer export {what} -o FILE`"
             )
         yield batch

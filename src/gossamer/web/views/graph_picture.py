@@ -1,11 +1,11 @@
-"""Where the nodes of a link graph stand in its picture. Pure: numbers in, numbers out.
+"""The layout of the picture of a link graph. Pure: numbers in, numbers out.
 
-    those that link to it  )   centre   (  those that it links to
+    pages that link to it  )   centre   (  pages that it links to
 
-The node that was asked for stands in the middle. To its left, on an arc, are those that link to
-it, to its right those that it links to; those that do both stand where there is room, in another
-colour. Each has a line of its own, so names never lie on each other, however long they are. Without
-a centre the nodes stand on both arcs in turn. The table beside the picture says the same in words.
+The requested node is in the middle. On an arc to its left are the nodes that link to it, to its
+right those that it links to; nodes that do both are placed where there is room, in another colour.
+Each node has its own line, so names never overlap. Without a centre the nodes alternate between
+both arcs. The table beside the picture has the same content.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from gossamer.graph.ego import Ego, Neighbour
 WIDTH: Final = 1_000
 _LINE: Final = 30  # from one name to the next
 _EDGE: Final = 20  # above the first and below the last
-_INNER: Final = 325  # where the ends of an arc stand, from the side
-_BULGE: Final = 70  # how much further out its middle stands
+_INNER: Final = 325  # x of the ends of an arc, from the side
+_BULGE: Final = 70  # how much further out its middle is
 _LEAST_HEIGHT: Final = 180
 _LONGEST: Final = 29  # characters of a name that are shown
 
@@ -30,7 +30,7 @@ Kind = Literal["centre", "in", "out", "both"]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A dot and its name; `side` is where the name is: left, right or middle."""
+    """A dot and its name; `side` is the side of the name: left, right or middle."""
 
     name: str
     label: str
@@ -54,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """All that is drawn, in a field of `WIDTH` by `height`."""
+    """All shapes of the picture, in a field of `WIDTH` by `height`."""
 
     nodes: tuple[Node, ...]
     lines: tuple[Line, ...]
@@ -62,7 +62,7 @@ class Picture:
 
 
 def draw(ego: Ego) -> Picture:
-    """The picture of a node and those around it."""
+    """Lay out a node and its neighbours."""
     left, right = _sides(ego)
     height = max(_LEAST_HEIGHT, 2 * _EDGE + _LINE * max(len(left), len(right)))
     most = max((one.links for one in ego.neighbours), default=1)
@@ -78,13 +78,13 @@ def draw(ego: Ego) -> Picture:
 
 
 def origin_in(url: str) -> str:
-    """The origin of a URL; its neighbours are shown by their paths."""
+    """Return the origin of a URL; its neighbours are shown by their paths."""
     scheme, colon, rest = url.partition("://")
     return f"{scheme}{colon}{rest.partition('/')[0]}" if colon else ""
 
 
 def shortened(name: str, most: int = _LONGEST, home: str = "") -> str:
-    """A name that fits: its scheme is left out, and what is too long loses its middle."""
+    """Shorten a name: drop its scheme, and replace the middle of a long one."""
     if home and name.startswith(f"{home}/"):
         plain = name[len(home) :]
     else:
@@ -111,7 +111,7 @@ def _sides(ego: Ego) -> tuple[list[Neighbour], list[Neighbour]]:
 def _arc(
     side: list[Neighbour], where: Literal["left", "right"], height: int, most: int, home: str
 ) -> Iterable[Node]:
-    """One side from top to bottom; the strongest stand nearest to the middle line."""
+    """Place one side from top to bottom, with the strongest nodes nearest to the middle."""
     ordered = _strongest_in_the_middle(side)
     for number, one in enumerate(ordered):
         y = height / 2 + (number - (len(ordered) - 1) / 2) * _LINE
@@ -159,7 +159,7 @@ def width_of(links: int, most: int) -> float:
 
 
 def _curve(one: Node, other: Node) -> str:
-    """Bent towards the middle, so that two of one side do not run along their arc."""
+    """Return a curve bent towards the middle, so that it does not run along the arc."""
     bend_x = (one.x + other.x) / 2 * 0.45 + WIDTH / 2 * 0.55
     bend_y = (one.y + other.y) / 2
     return f"M{one.x:g} {one.y:g}Q{bend_x:.1f} {bend_y:.1f} {other.x:g} {other.y:g}"

@@ -1,4 +1,4 @@
-"""The JSON API: each function answers one row of `routes.py`."""
+"""The JSON API: one function per row of `routes.py`."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from gossamer.web.views.exports import exports_object
 from gossamer.web.views.metrics import metrics_text
 
 _HOSTS_WATCHED = 50
-_FRESH_S = 0.8  # less than a feed's rounds are apart, so that one watcher has news in each
+_FRESH_S = 0.8  # shorter than a round of a feed, so that each round has new figures
 
 
 def request_of(asked: Parameters) -> Request:
-    """The search that a request asks for. Raises UsageError."""
+    """Return the search request. Raises UsageError."""
     return Request(
         query=asked.text("q"),
         limit=asked.whole("limit"),
@@ -50,7 +50,7 @@ def request_of(asked: Parameters) -> Request:
 
 
 def searched(desk: Desk, asked: Parameters) -> tuple[Request, Results]:
-    """A search done. Raises QueryError, NoCollection, StoreError."""
+    """Run a search. Raises QueryError, NoCollection, StoreError."""
     request = request_of(asked)
     return request, desk.collections.search(asked.text("c"), request)
 
@@ -87,7 +87,7 @@ def diff(desk: Desk, asked: Parameters) -> Response:
 
 
 def listed_top(desk: Desk, asked: Parameters) -> dict[str, Any]:
-    """Top pages or sites as a request asks for them. Raises NoCollection, TooBusy."""
+    """Return the requested top pages or sites. Raises NoCollection, TooBusy."""
     by, level = asked.text("by"), asked.text("level")
     return top_object(desk.collections, asked.text("c"), by, level, asked.whole("limit"))
 
@@ -97,7 +97,7 @@ def top(desk: Desk, asked: Parameters) -> Response:
 
 
 def drawn(desk: Desk, asked: Parameters) -> Ego:
-    """The node that a request asks for, and those around it. Raises NotKnown, TooBusy."""
+    """Return the requested node and its neighbours. Raises NotKnown, TooBusy."""
     of, level = asked.text("of").strip(), asked.text("level")
     return neighbours(desk.collections, asked.text("c"), of, level, asked.whole("limit"))
 
@@ -111,7 +111,7 @@ def exports(_desk: Desk, _asked: Parameters) -> Response:
 
 
 def listed_hosts(desk: Desk, asked: Parameters) -> dict[str, Any]:
-    """Hosts or sites as a request asks for them. Raises NoCollection."""
+    """Return the requested hosts or sites. Raises NoCollection."""
     with desk.collections.reader(asked.text("c")) as reader:
         return hosts_object(
             reader,
@@ -158,7 +158,7 @@ def events(desk: Desk, asked: Parameters) -> Response:
         return desk.lately.get(("hosts", name), desk.clock.now_s(), _FRESH_S, hosts_now)
 
     def may_read() -> bool:
-        """Who came with a session reads no longer than it lasts."""
+        """A client with a session may read only as long as it lasts."""
         return not asked.session or desk.doors.sessions.is_on(asked.session, desk.clock.now_s())
 
     watch = Watched(paths.log, status_lately, hosts_lately, may_read)
@@ -172,7 +172,7 @@ def crawls(desk: Desk, _asked: Parameters) -> Response:
 
 
 def options_of(asked: Parameters) -> dict[str, object]:
-    """What a request says of a new crawl; what is left empty stays as it is by default."""
+    """Return the options of a new crawl; empty ones keep their default."""
     given = {name: asked.values.get(name) for name in OPTIONS}
     return {name: value for name, value in given.items() if value not in (None, "", ())}
 
@@ -189,7 +189,7 @@ def order_crawl(desk: Desk, asked: Parameters) -> Response:
 
 
 def give_order(desk: Desk, name: str, order: str) -> None:
-    """Start a stored crawl again, or tell a running one what to do. Raises NotRunning."""
+    """Resume a stored crawl, or send an order to a running one. Raises NotRunning."""
     if order == "start":
         desk.crawls.go_on(name)
     else:
@@ -216,8 +216,8 @@ def clear_crawl(desk: Desk, asked: Parameters) -> Response:
 def scope(_desk: Desk, asked: Parameters) -> Response:
     patterns = (*asked.texts("include"), *asked.texts("exclude"))
     if not asked.is_owner and any(pattern.startswith("re:") for pattern in patterns):
-        # One can be written that takes for ever, and nobody else is answered meanwhile.
-        raise NotAllowed("log in to try regular expressions", 401)
+        # A regular expression can run forever and block all other requests.
+        raise NotAllowed("regular expressions need a login; log in first", 401)
     answers = judge_scope(asked.texts("seeds"), options_of(asked), asked.texts("url"))
     return JSONResponse({"schema": 1, "urls": [asdict(answer) for answer in answers]})
 

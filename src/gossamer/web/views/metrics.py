@@ -1,4 +1,4 @@
-"""Figures for a monitoring program, in the text form that Prometheus reads."""
+"""Metrics of the server in the Prometheus text format."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from gossamer.web.route import Tally
 
 _OF_CRAWLS: Final = (
     ("fetched", "gossamer_pages_fetched", "Pages fetched over the life of a collection."),
-    ("failed", "gossamer_urls_failed", "URLs that were asked and gave no whole answer."),
+    ("failed", "gossamer_urls_failed", "URLs whose requests failed."),
     ("refused", "gossamer_urls_refused", "URLs that a rule refused."),
-    ("queued", "gossamer_urls_queued", "URLs that wait to be asked."),
+    ("queued", "gossamer_urls_queued", "URLs in the queue."),
     ("known", "gossamer_urls_known", "URLs known."),
     ("bytes", "gossamer_bytes_fetched", "Bytes of bodies fetched."),
     ("links", "gossamer_links", "Links found."),
-    ("indexed", "gossamer_pages_indexed", "Pages that can be searched."),
-    ("under_way", "gossamer_requests_under_way", "Requests under way."),
-    ("pages_per_s", "gossamer_pages_per_second", "Speed of the last ten seconds."),
+    ("indexed", "gossamer_pages_indexed", "Pages in the search index."),
+    ("under_way", "gossamer_requests_under_way", "Requests in flight."),
+    ("pages_per_s", "gossamer_pages_per_second", "Pages per second over the last ten seconds."),
 )
 
 
 def metrics_text(tally: Tally, crawls: Sequence[dict[str, Any]]) -> str:
-    """All figures."""
+    """Return all metrics."""
     return "".join(f"{line}\n" for line in _lines(tally, crawls))
 
 
@@ -31,17 +31,17 @@ def _lines(tally: Tally, crawls: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield from _head(name, "gauge", meaning)
         for crawl in crawls:
             yield f'{name}{{crawl="{_label(crawl["crawl"])}"}} {crawl[key]}'
-    yield from _head("gossamer_crawl_running", "gauge", "Whether a crawl is under way.")
+    yield from _head("gossamer_crawl_running", "gauge", "Whether a crawl is running.")
     for crawl in crawls:
         is_on = int(crawl["state"] in ("starting", "running", "paused", "stopping"))
         yield f'gossamer_crawl_running{{crawl="{_label(crawl["crawl"])}"}} {is_on}'
-    yield from _head("gossamer_http_answers_total", "counter", "Answers of this server.")
+    yield from _head("gossamer_http_answers_total", "counter", "Responses of this server.")
     for (route, status), count in sorted(tally.answers.items()):
         yield f'gossamer_http_answers_total{{route="{_label(route)}",status="{status}"}} {count}'
-    yield from _head("gossamer_http_seconds_total", "counter", "Time that they took.")
+    yield from _head("gossamer_http_seconds_total", "counter", "Time spent on responses.")
     for route, seconds in sorted(tally.seconds.items()):
         yield f'gossamer_http_seconds_total{{route="{_label(route)}"}} {seconds:.6f}'
-    yield from _head("gossamer_http_watchers", "gauge", "Live views that are open.")
+    yield from _head("gossamer_http_watchers", "gauge", "Open live views.")
     yield f"gossamer_http_watchers {len(tally.watchers)}"
 
 

@@ -1,11 +1,11 @@
-"""The same graph for a phone: all names in one column, and the links as arcs beside them.
+"""The layout of the same graph for a phone: one column of names, with links as arcs beside them.
 
     (  centre
-    (  the strongest of those that link to it, or that it links to
+    (  the strongest nodes that link to it, or that it links to
     (  ...
 
 The wide picture (`graph_picture.py`) has names on both sides, which a window of 390 pixels cannot
-show at a size that can be read. Pure: numbers in, numbers out.
+show at a readable size. Pure: numbers in, numbers out.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from gossamer.web.views.graph_picture import (
 WIDTH: Final = 350
 _LINE: Final = 32
 _EDGE: Final = 22
-_AT: Final = 92  # where the dots stand; arcs have what is left of them
+_AT: Final = 92  # x of the dots; arcs are to the left of them
 _LONGEST: Final = 29  # characters of a name
 
 
 def draw_narrow(ego: Ego) -> Picture:
-    """The picture of a node and those around it, in a field of `WIDTH` by its height."""
+    """Lay out a node and its neighbours, in a field of `WIDTH` by its height."""
     ordered = sorted(ego.neighbours, key=lambda one: -one.links)
     most = max((one.links for one in ordered), default=1)
     paths = origin_in(ego.centre)
@@ -76,7 +76,7 @@ def _lines(ego: Ego, nodes: list[Node]) -> Iterable[Line]:
 
 
 def _arc(one: Node, other: Node, longest: float) -> str:
-    """To the left of both, the further the longer it is, and never out of the picture."""
+    """Return an arc to the left of both nodes, wider for a longer one, within the picture."""
     share = math.sqrt(abs(one.y - other.y) / longest)
     x = _AT - 16 - (_AT - 24) * share * 4 / 3  # a curve goes three quarters of the way
     return f"M{one.x:g} {one.y:g}C{x:.1f} {one.y:g} {x:.1f} {other.y:g} {other.x:g} {other.y:g}"

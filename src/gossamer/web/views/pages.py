@@ -1,4 +1,4 @@
-"""The pages people look at: each function answers one row of `routes.py`."""
+"""The HTML pages: one function per row of `routes.py`."""
 
 from __future__ import annotations
 
@@ -62,20 +62,20 @@ from gossamer.web.views.stored_copy import cached_response
 VIEWS: Final = ("text", "copy", "about", "in", "out", "versions", "diff", "headers", "story")
 PER_PAGE: Final = 10
 SCOPES: Final[dict[ScopeKind, str]] = {
-    "host": "Its host: every page of it",
-    "prefix": "Its directory, and what lies below",
-    "site": "Its site: all hosts of the domain",
-    "page": "The page alone",
-    "list": "Listed domains, and all hosts below them",
-    "any": "Anywhere: wherever links lead",
+    "host": "Host: all pages of the same host",
+    "prefix": "Directory: the same directory and below",
+    "site": "Site: all hosts of the domain",
+    "page": "Page: only these pages, no links",
+    "list": "List: the listed domains and their subdomains",
+    "any": "Any: follow all links",
 }
 TYPES: Final = ("html", "pdf", "image", "audio", "video", "text", "any")
-# Parts of the form that stand behind "more".
+# Fields in the "more" part of the form.
 _MORE: Final = (
     "max_time", "max_bytes", "max_matches", "delay", "max_rate", "hours", "sitemaps", "proxy",
     "ascend",
 )  # fmt: skip
-_SHOWN: Final = 200  # rows of a table on one page
+_SHOWN: Final = 200  # rows per page of a table
 
 
 def _html(desk: Desk, asked: Parameters, template: str, **names: Any) -> Response:
@@ -121,19 +121,19 @@ def search(desk: Desk, asked: Parameters) -> Response:
             names["results"] = results = searched(desk, asked)[1]
             names["gone"] = gone_among(desk, asked.text("c"), (hit.url for hit in results))
         except QueryError as fault:
-            # The filters are right there to be changed, so it is no fault of the whole page.
+            # The user can change the filters on the same page, so this is not an error page.
             names |= {"fault": fault, "status": 200 if asked.flag("part") else 400}
         except NoCollection:
             names["is_empty"] = True
         except (CorruptFile, NoAnswer):
             raise
-        except StoreError as fault:  # no index: not yet, or not at all
+        except StoreError as fault:  # no index yet, or none at all
             names["absent"] = str(fault)
     return _html(desk, asked, template, types=TYPES, **names)
 
 
 def _searchable(desk: Desk, crawl: str) -> int:
-    """How many pages can be found; 0 where there is no collection."""
+    """Return the number of searchable pages; 0 if there is no collection."""
     try:
         with desk.collections.reader(crawl) as reader:
             return reader.counts().indexed
@@ -157,12 +157,12 @@ def page(desk: Desk, asked: Parameters) -> Response:
                 names["diff"] = diff_object(reader, url, asked.text("old"), asked.text("new"))
     found = page_object(story, kept, desk.clock.wall_us())
     if not kept and view not in ("in", "out"):
-        names["view"] = "story"  # there is nothing else to show
+        names["view"] = "story"  # the only view of a URL without a page
     return _html(desk, asked, "page.html", found=found, shown=_SHOWN, **names)
 
 
 def _links(reader: CollectionReader, url: str, view: str, offset: int) -> dict[str, Any]:
-    """What the page shows of the links to or from it; nothing where it is not known."""
+    """Return the links to or from a page; nothing if it is unknown."""
     try:
         if view == "in":
             return {"links": backlinks_object(reader, url, "page", _SHOWN, offset)}
@@ -259,7 +259,7 @@ def crawl(desk: Desk, asked: Parameters) -> Response:
 
 
 def _bans_or_none(desk: Desk, name: str) -> tuple[str, ...]:
-    """The bans of a crawl; of one that cannot be read its status says why."""
+    """Return the bans of a crawl; none if it cannot be read, as its status says."""
     try:
         return desk.crawls.bans(name)
     except StoreError:
@@ -275,7 +275,7 @@ def order_crawl(desk: Desk, asked: Parameters) -> Response:
         desk.crawls.ban(name, asked.texts("added"), asked.texts("lifted"))
         return RedirectResponse(f"/crawls/{name}#bans", 303)
     if order == "resume" and desk.crawls.status(name)["state"] in ("stored", "failed"):
-        order = "start"  # one button goes on with a crawl, whether it pauses or has ended
+        order = "start"  # one button resumes a paused or stored crawl
     give_order(desk, name, order)
     return RedirectResponse(f"/crawls/{name}", 303)
 
@@ -285,15 +285,15 @@ def order_crawl(desk: Desk, asked: Parameters) -> Response:
 
 def login(desk: Desk, asked: Parameters) -> Response:
     if asked.text("ticket"):
-        # Not counted: 128 bits are never guessed, but any page could lead a browser here in vain.
+        # Not counted: 128 bits cannot be guessed, but any page can link to this URL.
         if desk.doors.take_ticket(asked.text("ticket")):
             return _welcome(desk, "/")
-        return _login_page(desk, asked, "That link works only once. Type the token instead.")
+        return _login_page(desk, asked, "This link works only once. Enter the token instead.")
     return _login_page(desk, asked)
 
 
 def try_login(desk: Desk, asked: Parameters) -> Response:
-    """Log in by token or password. Who has the token is never kept out by wrong tries."""
+    """Log in by token or password. The right token is accepted even after many wrong tries."""
     doors, now_s, word = desk.doors, desk.clock.now_s(), asked.text("word")
     if not doors.is_token(word):
         begin = doors.throttle.begin_try if doors.password else doors.throttle.note_failure
@@ -305,16 +305,16 @@ def try_login(desk: Desk, asked: Parameters) -> Response:
     return _welcome(desk, inner(asked.text("next")))
 
 
-_TOO_MANY: Final = "Too many wrong tries. Wait five minutes, or log in with the server's token."
+_TOO_MANY: Final = "Too many wrong tries. Wait five minutes, or use the server's token."
 
 
 def _wrong_word(desk: Desk) -> str:
-    wanted = "neither the token nor the password" if desk.doors.password else "not the token"
-    return f"That is {wanted}. `gossamer serve` prints the token, or it is in its --token-file."
+    wanted = "token or password" if desk.doors.password else "token"
+    return f"Wrong {wanted}. `gossamer serve` prints the token, or it is in its --token-file."
 
 
 def inner(path: str) -> str:
-    """A path of ours to go on with; anything else, which may lead to another site, is `/`."""
+    """Return a path within the server; `/` for any other, which may lead to another site."""
     is_ours = path.startswith("/") and not path.startswith(("//", "/\\"))
     return path if is_ours and path.isprintable() and "\\" not in path else "/"
 

@@ -1,14 +1,14 @@
-"""A copy of a page, shown so that it can do nothing.
+"""Show a copy of a page without any active content.
 
-Three walls, each enough against most: the answer's own policy (`sandbox`: an opaque origin, no
-scripts, no forms, no windows; nothing may be loaded but images inside the page), the frame that
-shows it, which has the same sandbox, and the markup itself, from which we take what a browser
-could act on before or beside that policy (connections ahead of time, refreshes, frames, forms).
-Links lead to the copy of their target, never outside.
+Three layers protect the user: the policy of the response (`sandbox`: an opaque origin, no scripts,
+no forms, no windows; only images inside the page may load), the frame around it with the same
+sandbox, and the markup itself, from which this module removes what a browser could act on despite
+that policy (early connections, refreshes, frames, forms). Links lead to the copy of their target,
+never outside.
 
-Markup can be written so that it means something else when it is read a second time. What we send
-was therefore read again, as the browser will, and had nothing left to take; markup that never comes
-to rest is shown as text.
+Markup can mean something else when it is parsed a second time. So the cleaned markup is parsed
+again, as the browser will, until nothing is left to remove; markup that never becomes stable is
+shown as text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DROPPED: Final = (
     # These change attributes later, href among them.
     "animate", "animatecolor", "animatemotion", "animatetransform", "set",
 )  # fmt: skip
-# Inert kinds that a browser draws itself and that cannot hold a script. SVG can, so it is not one.
+# Inert types that a browser renders itself and that cannot contain a script. SVG can.
 _IMAGES: Final = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"}
 )
@@ -48,8 +48,8 @@ _ASKS: Final = (
     "data", "code", "codebase", "archive", "imagesrcset", "attributionsrc", "dynsrc", "lowsrc",
 )  # fmt: skip
 _ACTS: Final = ("autofocus", "target", "popovertarget", "commandfor", "nonce", "http-equiv")
-_READINGS: Final = 4  # real pages come to rest after one
-# Letters of a name may be written as `\75` or `\u`; a browser reads through it, and so do we.
+_READINGS: Final = 4  # real pages are stable after one
+# Characters of a name may be escaped as `\75` or `\u`; a browser decodes them, and so do we.
 _ESCAPED: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([g-zG-Z]))")
 # What a style would load.
 _LOADED: Final = re.compile(
@@ -70,10 +70,10 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True)
 class Among:
-    """The copies that links lead to: of one crawl, as of one time.
+    """The copies that links lead to: of one crawl, at one time.
 
-    A browser sends no cookie with a link of a page on an origin of its own. Where reading needs a
-    login, `key` says whose copies they are.
+    A browser sends no cookie with a link of a page that has its own origin. If reading needs a
+    login, `key` identifies the session.
     """
 
     crawl: str
@@ -91,7 +91,7 @@ class Among:
 
 
 def cached_response(kept: StoredPage, crawl: str, key: str = "") -> Response:
-    """The copy as an answer of ours."""
+    """Return the copy as a response."""
     headers = dict(_HEADERS)
     if kept.kind in ("html", "xhtml"):
         among = Among(crawl, iso_of(kept.at_us), key)
@@ -107,10 +107,8 @@ def cached_response(kept: StoredPage, crawl: str, key: str = "") -> Response:
 
 
 def no_copy(sentence: str, status: int) -> Response:
-    """What stands in the frame where there is no copy, and why."""
-    markup = (
-        f"<!doctype html><title>No copy</title><p>No copy can be shown: {escape(sentence)}.</p>"
-    )
+    """Return the content of the frame if there is no copy."""
+    markup = f"<!doctype html><title>No copy</title><p>There is no copy: {escape(sentence)}.</p>"
     return Response(_bytes(markup), status, _HEADERS, "text/html; charset=utf-8")
 
 
@@ -119,13 +117,13 @@ def _bytes(text: str) -> bytes:
 
 
 def file_name(url: str) -> str:
-    """A name for a download: letters, digits, dots and dashes, whatever the URL says."""
+    """Return a file name for a download: letters, digits, dots and dashes."""
     last = url.partition("?")[0].rstrip("/").rpartition("/")[2]
     return _NAME.sub("_", last).strip("._")[:100] or "copy"
 
 
 def harmless(markup: str, url: str, among: Among) -> str:
-    """The markup of a page without what acts, its links leading to copies as of the same time.
+    """Return the markup of a page without active content; its links lead to copies of that time.
 
     Takes 0.3 s of CPU for a megabyte.
     """
@@ -140,7 +138,7 @@ def harmless(markup: str, url: str, among: Among) -> str:
 
 
 def _disarm(document: Any, lead: Callable[[str], str | None]) -> bool:
-    """Take from a document what acts; whether there was any. `lead` says where a link goes."""
+    """Remove active content from a document; return whether there was any. `lead` maps links."""
     dropped = list(document.find_all(list(_DROPPED)))
     for element in dropped:
         element.decompose()
@@ -155,7 +153,7 @@ def _disarm(document: Any, lead: Callable[[str], str | None]) -> bool:
 
 
 def _disarm_attributes(attributes: Any, lead: Callable[[str], str | None]) -> bool:
-    """Take from an element the attributes that act; whether it had any."""
+    """Remove the active attributes of an element; return whether it had any."""
     was_changed = False
     for name, given in list(attributes.items()):
         does = _does(name)
@@ -171,7 +169,7 @@ def _disarm_attributes(attributes: Any, lead: Callable[[str], str | None]) -> bo
 
 
 class _Does(Enum):
-    """What a browser does for an attribute."""
+    """What a browser does with an attribute."""
 
     NOTHING = auto()
     ACTS = auto()
@@ -180,7 +178,7 @@ class _Does(Enum):
     LEADS = auto()
 
 
-@lru_cache(maxsize=4096)  # pages have dozens of names, a hostile one as many as it likes
+@lru_cache(maxsize=4096)  # pages have dozens of names, a hostile one any number
 def _does(name: str) -> _Does:
     plain = name.lower()
     if plain.startswith("on") or plain in _ACTS:
@@ -193,7 +191,7 @@ def _does(name: str) -> _Does:
 
 
 def _harmless_value(does: _Does, given: object, lead: Callable[[str], str | None]) -> object | None:
-    """What may stand there instead; None for nothing."""
+    """Return the harmless value, or None to remove the attribute."""
     match does:
         case _Does.STYLES:
             return without_loads(str(given or ""))
@@ -206,18 +204,18 @@ def _harmless_value(does: _Does, given: object, lead: Callable[[str], str | None
 
 
 def without_loads(style: str) -> str:
-    """A style that names nothing to load."""
+    """Return a style without URLs to load."""
     return _LOADED.sub("none", _ESCAPED.sub(_unescaped, style))
 
 
 def _unescaped(found: re.Match[str]) -> str:
-    """An escape as the letter, digit or dash that it stands for; any other as it is."""
+    """Return the letter, digit or dash of an escape; any other escape unchanged."""
     char = found[2] or chr(min(int(found[1], 16), 0x10FFFF))
     return char if char.isascii() and (char.isalnum() or char == "-") else found[0]
 
 
 def _if_inner(href: str) -> str | None:
-    """A link that we have made, or none."""
+    """Return the link if this module has made it, else None."""
     return href if href.startswith(("#", "/cached?")) else None
 
 
@@ -226,7 +224,7 @@ def _is_inside(value: object) -> bool:
 
 
 def _copy_of(href: str, base: str, among: Among) -> str | None:
-    """Where a link leads: within the page, to another copy, or nowhere."""
+    """Return the target of a link: within the page, another copy, or None."""
     if href.startswith("#"):
         return href
     url = _FORM.find(href, base)
