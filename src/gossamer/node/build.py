@@ -31,7 +31,6 @@ from gossamer.fetch.guard import Guard, forbidden_port
 from gossamer.fetch.judge import Judge
 from gossamer.fetch.network import Network
 from gossamer.fetch.resolve import Resolver
-from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import LOG_KEY, LOG_SUM_KEY, REJUDGE_KEY
 from gossamer.frontier.store import Store, Table
 from gossamer.node.bans import LiveBans
@@ -239,6 +238,7 @@ def _parts(
         clock=clock,
         admission=core.admission,
         frontier=frontier,
+        exchange=core.exchange,
         scheduler=core.scheduler,
         resolver=Resolver(clock, settings.fetch.dns_keep_s),
         pool=pool,
@@ -265,7 +265,7 @@ def _begin(start: _Start, crawl: StoredCrawl, core: CrawlCore, changed: Changed)
     if _must_judge_again(start.store, crawl.seeds, changed, is_new=start.is_new):
         frontier.judge_again(clock.wall_us())
         frontier.pending.delete(Table.META, REJUDGE_KEY)
-    return _admit_seeds(frontier, crawl, clock.wall_us())
+    return _admit_seeds(core, crawl, clock.wall_us())
 
 
 def _intake(node: Node, parts: Parts, workers: Workers, crawl: StoredCrawl) -> Intake:
@@ -288,14 +288,14 @@ def _must_judge_again(
     return is_half_judged or is_first_seed or any(key.startswith(_JUDGED_BY) for key in changed)
 
 
-def _admit_seeds(frontier: Frontier, crawl: StoredCrawl, now_us: int) -> int:
+def _admit_seeds(core: CrawlCore, crawl: StoredCrawl, now_us: int) -> int:
     """Queue the seeds; how many were not known before.
 
     A seed that failed and is typed again is requested again. Without seeds that holds for the
     stored ones, where nothing has come of any of them.
     """
-    keys, seeds = crawl.keys, crawl.seeds
-    new_seeds = frontier.admit(_as_found(seeds, keys), now_us)
+    frontier, keys, seeds = core.frontier, crawl.keys, crawl.seeds
+    new_seeds = core.exchange.offer(_as_found(seeds, keys), now_us)
     is_in_vain = not (frontier.counts.fetched or frontier.counts.redirects)
     frontier.retry(_as_found(crawl.all_seeds if is_in_vain and not seeds else seeds, keys))
     return new_seeds

@@ -8,6 +8,7 @@ and a rebuild use this module.
 from __future__ import annotations
 
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.link_exchange import LinkExchange
 from gossamer.frontier.meta_keys import IMPORT_PREFIX
 from gossamer.frontier.store import Table
 from gossamer.records import Purpose, Report
@@ -18,17 +19,17 @@ def is_imported(frontier: Frontier, source: str) -> bool:
     return frontier.pending.find(Table.META, IMPORT_PREFIX + bytes.fromhex(source)) is not None
 
 
-def note_imported(frontier: Frontier, report: Report) -> bool:
+def note_imported(frontier: Frontier, exchange: LinkExchange, report: Report) -> bool:
     """Store an imported exchange. Return whether it is now the newest one of its URL."""
     source = report.lease.source
     frontier.pending.put(Table.META, IMPORT_PREFIX + bytes.fromhex(source), b"1")
     if report.lease.purpose is Purpose.KEPT:
         return False
     if report.lease.purpose is not Purpose.PAGE:
-        frontier.admit(report.found, report.at_us)
+        exchange.offer(report.found, report.at_us)
         return False
     is_last = frontier.bring(report)
     if is_last:
-        frontier.admit(report.found, report.at_us)
+        exchange.offer(report.found, report.at_us)
     frontier.take_shallower()  # no URL is requested before the next start
     return is_last

@@ -18,6 +18,7 @@ from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
 from gossamer.collection.crawl_log import CrawlLog
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.link_exchange import LinkExchange
 from gossamer.frontier.meta_keys import SEEDS_KEY
 from gossamer.frontier.store import Table
 from gossamer.node.commit import Committer
@@ -49,6 +50,7 @@ class Learner:
     """Passes new results to the parts of a collection."""
 
     frontier: Frontier
+    exchange: LinkExchange
     scheduler: Scheduler
     admission: Admission
     committer: Committer
@@ -78,7 +80,7 @@ class Learner:
         makes no host a typed one.
         """
         report = processed.report
-        is_last = note_imported(self.frontier, report)
+        is_last = note_imported(self.frontier, self.exchange, report)
         if is_last:
             self.crawl_log.note_report(report)
             self._count_match(report)
@@ -102,7 +104,7 @@ class Learner:
         if self.index is not None:
             self.index.take(processed, is_current=is_new and retry_us is None)
         if report.lease.purpose is Purpose.SITEMAP and not report.redirect:
-            self.frontier.admit_listed(report.found, report.at_us)
+            self.exchange.offer(report.found, report.at_us, is_listed=True)
         if not is_new:
             return
         self.frontier.counts.dropped += report.dropped
@@ -110,7 +112,7 @@ class Learner:
         found: Iterable[Found] = report.found
         if report.redirect and report.lease.depth == 0:
             found = self._follow(report)
-        self.frontier.admit(found, report.at_us)
+        self.exchange.offer(found, report.at_us)
         for key, links in unpack_links(report.repeated):
             self.frontier.count_links(key, links)
         while keys := self.frontier.take_shallower():  # their links may have shorter paths now, too
@@ -153,7 +155,7 @@ class Learner:
         exchange = read_exchange(self.archive / capture.file, capture.offset)
         lease = structs.replace(exchange.lease, depth=row.depth)
         processed = self.reread(lease, exchange.answer, exchange.stored)
-        self.frontier.admit(processed.report.found, self.clock.wall_us())
+        self.exchange.offer(processed.report.found, self.clock.wall_us())
 
 
 def _report_of(part: Capture, lease: Lease) -> Report:

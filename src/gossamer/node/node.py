@@ -70,6 +70,7 @@ class Node:
         self._next_disk_check_s = 0.0
         self._learner = Learner(
             frontier=parts.frontier,
+            exchange=parts.exchange,
             scheduler=parts.scheduler,
             admission=parts.admission,
             committer=parts.committer,

@@ -10,6 +10,7 @@ from gossamer.collection.crawl_log import CrawlLog
 from gossamer.collection.directory import CollectionPaths
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.link_exchange import LinkExchange
 from gossamer.node.bans import LiveBans
 from gossamer.node.commit import Committer
 from gossamer.node.indexing import IndexFeed
@@ -32,6 +33,7 @@ class Parts:
     clock: Clock
     admission: Admission
     frontier: Frontier
+    exchange: LinkExchange
     scheduler: Scheduler
     resolver: Resolver
     pool: WorkerPool

@@ -25,6 +25,7 @@ from gossamer.collection.directory import FORMAT, CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.operator_inputs import OperatorInputs
 from gossamer.frontier.frontier import Frontier
+from gossamer.frontier.link_exchange import LocalExchange
 from gossamer.frontier.meta_keys import (
     CLEAN_KEY,
     FILE_PREFIX,
@@ -176,7 +177,7 @@ class _Replay:
     def take(self, exchange: Exchange) -> None:
         report = self._reader.read_exchange(exchange).report
         if report.lease.source:
-            note_imported(self._frontier, report)
+            note_imported(self._frontier, LocalExchange(self._frontier), report)
             return
         if report.lease.purpose is Purpose.ROBOTS:
             self._take_robots(report)

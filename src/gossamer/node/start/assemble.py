@@ -16,6 +16,7 @@ from gossamer.base.clock import Clock
 from gossamer.collection.stored_settings import Typed, stored_bans, with_stored_seeds
 from gossamer.fetch.guard import guard_of
 from gossamer.frontier.frontier import Frontier, Refusal
+from gossamer.frontier.link_exchange import LinkExchange, exchange_for
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import Store, Table
@@ -61,6 +62,7 @@ class CrawlCore:
     keys: Keys
     admission: Admission
     frontier: Frontier
+    exchange: LinkExchange
     scheduler: Scheduler
     policies: Policies
 
@@ -119,4 +121,5 @@ def assemble(
     scheduler = Scheduler(
         frontier, settings, clock, rules, listeners.on_decided, is_unclean=crawl.is_unclean
     )
-    return CrawlCore(crawl.keys, admission, frontier, scheduler, policies)
+    exchange = exchange_for(frontier, policies.partition)
+    return CrawlCore(crawl.keys, admission, frontier, exchange, scheduler, policies)
