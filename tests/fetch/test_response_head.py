@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gossamer.fetch.head import Head, is_date, status_of
+from gossamer.fetch.head import Head, status_of
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,6 @@ def test_folded_lines_and_lines_without_a_colon_are_passed_over() -> None:
 )
 def test_a_length_is_a_number_or_none(value: str, length: int | None) -> None:
     assert Head(f"HTTP/1.1 200 OK\r\ncontent-length: {value}\r\n\r\n".encode()).length() == length
-
-
-def test_a_date_is_one_or_is_not() -> None:
-    assert is_date("Sun, 06 Nov 1994 08:49:37 GMT")
-    assert not is_date("soon")
-    assert not is_date("")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from gossamer.index.stem_variants import (
     LANGUAGES,
     StemVariant,
     beginning_of,
-    stem_language,
     stem_variants_of,
     stemmer_of,
 )
@@ -109,8 +108,3 @@ def test_every_language_has_a_stemmer(language: str) -> None:
     word = normal("internationalisation")
 
     assert len(stemmer_of(language).stems([word, word])) == 2
-
-
-@pytest.mark.parametrize(("language", "stemmed"), [("nb", "no"), ("", "en"), ("zh", None)])
-def test_a_language_may_share_a_stemmer_or_have_none(language: str, stemmed: str | None) -> None:
-    assert stem_language(language) == stemmed

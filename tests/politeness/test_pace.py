@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 from gossamer.politeness.pace import (
     AddressPace,
     HostPace,
-    address_at_once,
-    address_rest_after,
     busy_rest,
     host_at_once,
+    is_hurried,
     rest_after,
     retry_after_s,
 )
@@ -34,7 +33,7 @@ def test_a_host_rests_for_the_longest_of_its_reasons(
 def test_no_delay_drops_all_rests_of_an_open_host_but_the_crawl_delay() -> None:
     assert rest_after(NO_DELAY, took_s=3.0, crawl_delay_s=None, is_open=True) == 0.0
     assert rest_after(NO_DELAY, took_s=3.0, crawl_delay_s=2.0, is_open=True) == 2.0
-    assert address_rest_after(NO_DELAY, is_open=True) == 0.0
+    assert is_hurried(NO_DELAY, is_open=True)  # and so its address has none, either
 
 
 @pytest.mark.parametrize("delay_s", [0.0, 0.2])
@@ -43,7 +42,7 @@ def test_a_host_that_is_not_open_never_rests_less_than_a_second(delay_s: float) 
 
     assert rest_after(settings, took_s=0.0, crawl_delay_s=None, is_open=False) == 1.0
     assert rest_after(settings, took_s=0.5, crawl_delay_s=None, is_open=False) == 5.0
-    assert address_rest_after(settings, is_open=False) == 0.5
+    assert not is_hurried(settings, is_open=False)
 
 
 def test_many_at_once_are_for_open_hosts_that_need_no_rest() -> None:
@@ -51,8 +50,6 @@ def test_many_at_once_are_for_open_hosts_that_need_no_rest() -> None:
     assert host_at_once(NO_DELAY, crawl_delay_s=1.0, is_open=True) == 1
     assert host_at_once(NO_DELAY, crawl_delay_s=None, is_open=False) == 1
     assert host_at_once(Politeness(per_host=8), crawl_delay_s=None, is_open=True) == 1
-    assert address_at_once(NO_DELAY, is_open=True) is None
-    assert address_at_once(NO_DELAY, is_open=False) == 1
 
 
 def test_the_rest_is_counted_from_the_end_of_the_answer() -> None:

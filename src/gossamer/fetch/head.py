@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from email.utils import parsedate_to_datetime
 from typing import Final
 
 from gossamer.base.content_type import content_type_of
@@ -83,14 +82,6 @@ def status_of(head: bytes) -> int:
     """The status of a response; 0 if its first line has none."""
     found = _STATUS.match(head)
     return int(found[1]) if found else 0
-
-
-def is_date(value: str) -> bool:
-    """Whether a header value is an HTTP date."""
-    try:
-        return parsedate_to_datetime(value) is not None
-    except (ValueError, TypeError):
-        return False
 
 
 def without_cookies(head: bytes) -> bytes:

@@ -25,7 +25,6 @@ LANGUAGES: Final = {
     "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian",
     "sv": "swedish", "ta": "tamil", "tr": "turkish",
 }  # fmt: skip
-_SAME: Final = {"nb": "no", "nn": "no"}
 
 # Last letters of stems that may differ in the word. For an English stem with any other last letter,
 # all words begin with the whole stem. None of 95,000 words disagrees, and a short stem has a tenth
@@ -60,15 +59,6 @@ class Stemmer:
 def stemmer_of(language: str) -> Stemmer:
     """The stemmer of one of `LANGUAGES`."""
     return Stemmer(language)
-
-
-def stem_language(language: str) -> str | None:
-    """The language of the stemmer for a text in `language`; None if there is none.
-
-    A text in an unknown language counts as English, the language of most short texts.
-    """
-    found = _SAME.get(language, language) or "en"
-    return found if found in LANGUAGES else None
 
 
 def stem_variants_of(

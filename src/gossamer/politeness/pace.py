@@ -99,20 +99,10 @@ def rest_after(
     return max(delay_s, slow_s, asked_for_s)
 
 
-def address_rest_after(settings: Politeness, *, is_open: bool) -> float:
-    """Seconds of delay after a response of an address."""
-    return 0.0 if is_hurried(settings, is_open=is_open) else settings.address_delay_s
-
-
 def host_at_once(settings: Politeness, *, crawl_delay_s: float | None, is_open: bool) -> int:
     """Maximum of concurrent requests to a host: more than one only if it needs no delay."""
     is_free = is_hurried(settings, is_open=is_open) and not crawl_delay_s
     return settings.per_host if is_free else 1
-
-
-def address_at_once(settings: Politeness, *, is_open: bool) -> int | None:
-    """The same for an address; None means no limit."""
-    return None if is_hurried(settings, is_open=is_open) else 1
 
 
 def busy_rest(first_s: float, times: int) -> float:

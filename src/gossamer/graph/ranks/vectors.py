@@ -25,7 +25,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.graph.ranks.numbered_links import InLinks, Places, in_links_of
+from gossamer.graph.ranks.numbered_links import InLinks, Places
 
 Vector = NDArray[np.float64]
 
@@ -61,20 +61,6 @@ class Hits:
 
     hubs: Ranked
     authorities: Ranked
-
-
-def pagerank_of_pairs(
-    sources: NDArray[np.integer],
-    targets: NDArray[np.integer],
-    nodes: int,
-    *,
-    damping: float = DAMPING,
-    tolerance: float = TOLERANCE,
-    start: Vector | None = None,
-) -> Ranked:
-    """PageRank of a graph given as two arrays, its nodes numbered 0 to `nodes` - 1."""
-    links = in_links_of(sources, targets, nodes)
-    return pagerank(links, damping=damping, tolerance=tolerance, start=start)
 
 
 def pagerank(
