@@ -32,7 +32,7 @@ HURRIED = {"politeness.host_delay_s": 0, "politeness.per_host": 4}
 
 @dataclass(frozen=True, slots=True)
 class SeenRequest:
-    """One request: when it began and ended, and whom it asked."""
+    """One request: when it began and ended, and its lease."""
 
     began_s: float
     ended_s: float
@@ -55,7 +55,7 @@ class Bench:
     def __post_init__(self) -> None:
         self.settings = with_values(Settings(), {"fetch.contact": "a@b.example", **self.values})
         self.decided: list[UrlRow] = []
-        self.asked: list[SeenRequest] = []
+        self.requests: list[SeenRequest] = []
         self.looked_up: list[str] = []
         self._began_s: dict[int, float] = {}
         self._uncommitted: list[Report] = []
@@ -91,7 +91,7 @@ class Bench:
         self.frontier.admit((Found(url, KEYS.of(url), 0) for url in urls), self.clock.wall_us())
 
     def lease(self) -> Lease | None:
-        """What may be asked now; names are looked up at once."""
+        """What may be requested now; names are resolved at once."""
         while True:
             lease = self.scheduler.next_lease()
             if lease is not None:
@@ -115,7 +115,7 @@ class Bench:
     def get(self, url: str = "") -> Lease:
         """A lease, of that URL when one is named; the test fails where there is none."""
         lease = self.lease()
-        assert lease is not None, f"nothing may be asked at {self.clock.now_s()} s"
+        assert lease is not None, f"nothing may be requested at {self.clock.now_s()} s"
         assert not url or lease.url == url, lease.url
         return lease
 
@@ -123,7 +123,7 @@ class Bench:
         await self.clock.advance(seconds)
 
     async def next_lease_after(self, limit_s: float = 1e9) -> tuple[float, Lease | None]:
-        """Seconds until something may be asked, and what; commits as a node does."""
+        """Seconds until a lease is given, and the lease; commits as a node does."""
         began_s = self.clock.now_s()
         while self.clock.now_s() - began_s <= limit_s:
             lease = self.lease()
@@ -159,7 +159,7 @@ class Bench:
         lease = report.lease
         began_s = self._began_s.pop(lease.number)
         now_s = self.clock.now_s()
-        self.asked.append(SeenRequest(began_s, now_s, lease, report.retry_after_s))
+        self.requests.append(SeenRequest(began_s, now_s, lease, report.retry_after_s))
         self._uncommitted.append(report)
         self._learn(report, retry_us)
 
@@ -203,14 +203,14 @@ class Bench:
         return Report(**values)  # type: ignore[arg-type]
 
     def pass_robots(self, url: str, body: bytes = b"") -> Lease:
-        """The lease of a page whose robots.txt is asked for first, and answered here."""
+        """The lease of a page whose robots.txt is fetched first, and answered here."""
         robots = self.get()
         assert robots.purpose is Purpose.ROBOTS, robots
         self.answer(robots, 200, body)
-        return self.after_rest(url)
+        return self.after_delay(url)
 
-    def after_rest(self, url: str = "") -> Lease:
-        """The next lease once its host is rested; no test sleeps."""
+    def after_delay(self, url: str = "") -> Lease:
+        """The next lease after the delay of its host; no test sleeps."""
         lease = self.lease()
         while lease is None:
             when_s = self.scheduler.next_time_s()
@@ -225,7 +225,7 @@ class Bench:
         assert row is not None
         return row
 
-    def told(self, url: str) -> tuple[Outcome, str]:
+    def outcome_of(self, url: str) -> tuple[Outcome, str]:
         row = self.row(url)
         return row.outcome, row.reason
 

@@ -1,4 +1,4 @@
-"""What is remembered of an origin holds only as long as the rules do."""
+"""A judgement of an origin is kept only as long as the rules hold."""
 
 from gossamer.records import NAMED, Found, Reason
 from gossamer.schedule.admission import Admission
@@ -56,14 +56,14 @@ def test_ports_and_paths_of_a_host_are_told_apart() -> None:
     assert reason(judge, "http://a.example/logout") is Reason.UNSAFE
 
 
-def test_a_pattern_is_asked_of_every_url() -> None:
+def test_a_pattern_is_applied_to_every_url() -> None:
     judge = admission(**{"scope.exclude": ("/old/",)})
 
     assert reason(judge, HOME) is None
     assert reason(judge, "http://a.example/old/x") is Reason.SCOPE
 
 
-def test_a_prefix_is_asked_of_every_url() -> None:
+def test_a_prefix_is_applied_to_every_url() -> None:
     judge = Admission(
         with_values(Settings(), {"scope.kind": "prefix"}), ["http://a.example/in/"], BanList()
     )

@@ -28,7 +28,7 @@ def test_a_sitemap_is_fetched_although_robots_txt_forbids_all_pages_of_its_host(
 
     _, lease = seconds_until_next(bench)
 
-    assert bench.told(f"{A}/private/1") == (Outcome.REFUSED, "robots")
+    assert bench.outcome_of(f"{A}/private/1") == (Outcome.REFUSED, "robots")
     assert lease is not None
     assert (lease.purpose, lease.url) == (Purpose.SITEMAP, f"{A}/sitemap.xml")
 
@@ -62,4 +62,4 @@ def test_a_robots_txt_at_a_host_that_is_being_given_up_keeps_no_other_host_waiti
         _, lease = seconds_until_next(bench)
 
     assert tries == bench.settings.politeness.robots_tries
-    assert bench.told(f"{A}/1") == (Outcome.REFUSED, "robots")
+    assert bench.outcome_of(f"{A}/1") == (Outcome.REFUSED, "robots")

@@ -84,7 +84,7 @@ def test_slow_hosts_of_one_site_do_not_hold_all_connections() -> None:
     run = VirtualRun(bench, slow("slow.example", took_s=60.0), connections=16)  # type: ignore[arg-type]
     asyncio.run(run.until(70.0))
 
-    pages = [one for one in bench.asked if one.lease.purpose is Purpose.PAGE]
+    pages = [one for one in bench.requests if one.lease.purpose is Purpose.PAGE]
     assert len(grouped(pages, lambda lease: lease.host)["good.example"]) >= 50
 
 

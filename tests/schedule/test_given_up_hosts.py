@@ -26,8 +26,8 @@ def a_crawl_with(urls: int, **places: object) -> Bench:
 
 
 def steps_to_the_end(bench: Bench) -> tuple[list[int], list[str]]:
-    """How many URLs each step decided, and what was asked meanwhile."""
-    steps, asked = [], []
+    """How many URLs each step decided, and what was requested meanwhile."""
+    steps, requests = [], []
 
     async def run() -> None:
         while bench.frontier.host(KEYS.host("b.example")).queued:
@@ -35,35 +35,35 @@ def steps_to_the_end(bench: Bench) -> tuple[list[int], list[str]]:
             lease = bench.lease()
             steps.append(len(bench.decided) - before)
             if lease is not None:
-                asked.append(lease.url)
+                requests.append(lease.url)
                 bench.answer(lease, 200)
             else:
                 bench.commit()
                 await bench.wait(0.1)
 
     asyncio.run(run())
-    return steps, asked
+    return steps, requests
 
 
 def test_a_private_host_with_many_urls_is_refused_in_slices() -> None:
     bench = a_crawl_with(FEW)
 
-    steps, asked = steps_to_the_end(bench)
+    steps, requests = steps_to_the_end(bench)
 
     assert sum(steps) == FEW
     assert max(steps) <= SLICE
-    assert asked, "others are asked meanwhile"
-    assert bench.told(f"{B}/{FEW - 1}") == (Outcome.REFUSED, "private")
+    assert requests, "other hosts are requested meanwhile"
+    assert bench.outcome_of(f"{B}/{FEW - 1}") == (Outcome.REFUSED, "private")
 
 
-def test_what_robots_txt_forbids_of_a_host_is_refused_in_slices_while_others_are_asked() -> None:
+def test_what_robots_txt_forbids_is_refused_in_slices_while_other_hosts_are_requested() -> None:
     bench = Bench(names={**NAMES, "b.example": (PUBLIC + "9",)}, typed=("a.example",))
     bench.admit(f"{B}/0", *(f"{A}/{number}" for number in range(40)))
     rules = b"User-agent: *\nDisallow: /"
-    asked = 0
+    requests = 0
 
     async def run() -> None:
-        nonlocal asked
+        nonlocal requests
         while len(bench.decided) < FEW:
             before = len(bench.decided)
             lease = bench.lease()
@@ -75,10 +75,10 @@ def test_what_robots_txt_forbids_of_a_host_is_refused_in_slices_while_others_are
                 bench.admit(*(f"{B}/{number}" for number in range(1, FEW)))
             else:
                 bench.answer(lease, 200)
-                asked += bool(bench.decided)
+                requests += bool(bench.decided)
 
     asyncio.run(run())
-    assert asked
+    assert requests
 
 
 def test_urls_that_come_while_a_host_is_given_up_get_the_same_verdict() -> None:
@@ -88,7 +88,7 @@ def test_urls_that_come_while_a_host_is_given_up_get_the_same_verdict() -> None:
 
     steps_to_the_end(bench)
 
-    assert bench.told(f"{B}/late") == (Outcome.REFUSED, "private")
+    assert bench.outcome_of(f"{B}/late") == (Outcome.REFUSED, "private")
 
 
 def test_a_restart_in_the_middle_decides_about_the_rest() -> None:

@@ -21,7 +21,7 @@ def test_the_longest_queues_come_first_and_there_are_three() -> None:
     assert [one.host for one in holdups(hosts, 0.0)] == ["h4", "h3", "h2"]
 
 
-def test_a_delay_is_told_with_the_time_that_is_left() -> None:
+def test_a_delay_is_shown_with_the_time_that_is_left() -> None:
     delayed = host("h", Queue.DELAYED, 5)
     delayed[0].rules_entered(20.0)
     delayed[0].delayed_until(12.5)

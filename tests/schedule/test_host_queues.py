@@ -59,7 +59,7 @@ def test_hosts_in_line_are_called_one_after_the_other() -> None:
 
     queues.wait_for(address, one)
     queues.wait_for(address, two)
-    assert queues.next_due_s() is None, "a request is under way"
+    assert queues.next_due_s() is None, "a request is in flight"
 
     queues.ended(ADDRESS, 10.0, 0.5)
     assert due(queues, 10.5) == ["one"]
@@ -67,7 +67,7 @@ def test_hosts_in_line_are_called_one_after_the_other() -> None:
     assert not queues.may_request(address, two, 10.5)
 
 
-def test_nobody_asks_before_those_who_wait() -> None:
+def test_no_host_is_requested_before_those_in_line() -> None:
     queues: HostQueues[Host] = HostQueues(1.0)
     waiting, passing = hosts("waiting", "passing")
     address = queues.address(ADDRESS)
@@ -86,7 +86,7 @@ def test_a_call_that_cannot_be_followed_goes_to_the_next() -> None:
     queues.wait_for(address, two)
     assert address.called is one
 
-    queues.apply(one, delayed(1000.0))  # its own rest is longer
+    queues.apply(one, delayed(1000.0))  # its own delay is longer
 
     assert address.called is two
     assert queues.next_due_s() == 1.0
@@ -117,7 +117,7 @@ def test_a_called_host_that_finds_the_address_taken_stays_first_in_line() -> Non
     queues.wait_for(address, one)
     queues.wait_for(address, two)
 
-    address.pace.asked()  # by a host that no rest binds
+    address.pace.asked()  # by a host that has no delay
     queues.wait_for(address, one)
     queues.ended(ADDRESS, 3.0, 0.0)
 
@@ -142,17 +142,17 @@ def test_a_host_that_left_the_line_is_passed_over() -> None:
 def test_addresses_are_forgotten_when_nothing_hangs_on_them() -> None:
     queues: HostQueues[Host] = HostQueues()
     (host,) = hosts("a")
-    names = ("free", "resting", "asked", "waited for")
-    free, resting, asked, waited_for = (queues.address(name) for name in names)
-    resting.pace.answered(at_s=5.0, rest_s=10.0)
-    asked.pace.asked()
+    names = ("free", "delayed", "in flight", "waited for")
+    free, delayed_one, in_flight, waited_for = (queues.address(name) for name in names)
+    delayed_one.pace.answered(at_s=5.0, rest_s=10.0)
+    in_flight.pace.asked()
     queues.wait_for(waited_for, host)
 
     queues.forget_free_addresses(6.0)
 
     assert queues.address("free") is not free
-    assert queues.address("resting") is resting
-    assert queues.address("asked") is asked
+    assert queues.address("delayed") is delayed_one
+    assert queues.address("in flight") is in_flight
     assert queues.address("waited for") is waited_for
 
 

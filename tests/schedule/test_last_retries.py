@@ -1,4 +1,4 @@
-"""When nothing but retries is left: what is told, and when a crawl gives up."""
+"""The end of a crawl when only retries are left: what is shown, and when it gives up."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def test_a_page_that_never_answers_is_retried_twice_when_nothing_else_is_left() 
 
     took_s = run(bench, failing(Reason.TIMEOUT, f"{GOOD}/mute", took_s=20.0))
 
-    asked = [one.lease.url for one in bench.asked].count(f"{GOOD}/mute")
-    assert asked == 3
+    requests = [one.lease.url for one in bench.requests].count(f"{GOOD}/mute")
+    assert requests == 3
     assert took_s < 150
     assert bench.row(f"{GOOD}/mute").tries == 2
 
@@ -95,7 +95,7 @@ def test_retries_keep_their_waits_while_there_is_other_work() -> None:
 
     run(bench, failing(Reason.CONNECT, DEAD))
 
-    began_s = [one.began_s for one in bench.asked if one.lease.host == "dead.example"]
+    began_s = [one.began_s for one in bench.requests if one.lease.host == "dead.example"]
     assert len(began_s) == 4
     assert began_s[1] - began_s[0] >= 30
     assert bench.row(f"{DEAD}/").tries == 3
@@ -118,7 +118,7 @@ def test_a_host_that_answered_before_keeps_all_of_its_retries() -> None:
 
 def test_a_host_that_says_when_to_come_back_is_believed_to_the_end() -> None:
     bench = a_bench(f"{GOOD}/1", f"{GOOD}/2")
-    bench.busy(bench.after_rest(f"{GOOD}/1"), retry_after_s=500.0)
+    bench.busy(bench.after_delay(f"{GOOD}/1"), retry_after_s=500.0)
     bench.commit()
 
     bench.scheduler.hasten_retries()
@@ -129,9 +129,9 @@ def test_a_host_that_says_when_to_come_back_is_believed_to_the_end() -> None:
     assert left.next_in_s == pytest.approx(500.0, abs=1.0)
 
 
-def test_what_waits_and_for_how_long_is_told() -> None:
+def test_the_urls_that_wait_and_their_time_are_shown() -> None:
     bench = a_bench(f"{DEAD}/", politeness__idle_retry_wait_s=20.0)
-    bench.fail(bench.after_rest(f"{DEAD}/robots.txt"), Reason.CONNECT)
+    bench.fail(bench.after_delay(f"{DEAD}/robots.txt"), Reason.CONNECT)
 
     bench.scheduler.hasten_retries()
 
@@ -141,7 +141,7 @@ def test_what_waits_and_for_how_long_is_told() -> None:
     assert left.next_in_s == pytest.approx(20.0)
 
 
-def test_nothing_is_told_of_retries_while_pages_are_left() -> None:
+def test_no_retries_are_shown_while_pages_are_left() -> None:
     bench = a_bench(*(f"{GOOD}/{number}" for number in range(1, 100)), f"{DEAD}/")
     web = failing(Reason.CONNECT, DEAD)
     asyncio.run(VirtualRun(bench, web).until(20.0))  # type: ignore[arg-type]

@@ -110,5 +110,5 @@ def test_a_host_farm_does_not_starve_a_good_host() -> None:
 
     asyncio.run(VirtualRun(bench, web, connections=16).until(60.0))
 
-    pages = [one for one in bench.asked if one.lease.purpose is Purpose.PAGE]
+    pages = [one for one in bench.requests if one.lease.purpose is Purpose.PAGE]
     assert sum(one.lease.host == "good.example" for one in pages) >= 25

@@ -1,4 +1,4 @@
-"""Who is asked when: robots.txt, rests and addresses, under a clock that stands still."""
+"""What is requested when: robots.txt, delays and addresses, under a clock that stands still."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DAY_S = 86_400.0
 # -- robots.txt first
 
 
-def test_robots_txt_is_asked_before_the_first_page_and_once() -> None:
+def test_robots_txt_is_fetched_before_the_first_page_and_once() -> None:
     bench = a_bench(f"{A}/1", f"{A}/2")
 
     robots = bench.get(f"{A}/robots.txt")
@@ -28,19 +28,19 @@ def test_robots_txt_is_asked_before_the_first_page_and_once() -> None:
     assert bench.lease() is None
     bench.answer(robots, 200)
 
-    assert bench.after_rest().url == f"{A}/1"
+    assert bench.after_delay().url == f"{A}/1"
 
 
 def test_each_origin_of_a_host_has_its_own_robots_txt() -> None:
     bench = a_bench(f"{A}/1", f"{A}:8080/1", "https://a.example/1")
-    asked = []
+    requests = []
 
     for _ in range(6):
-        lease = bench.after_rest()
-        asked.append(lease.url)
+        lease = bench.after_delay()
+        requests.append(lease.url)
         bench.answer(lease, 404)
 
-    assert asked == [
+    assert requests == [
         f"{A}/robots.txt",
         f"{A}/1",
         f"{A}:8080/robots.txt",
@@ -55,11 +55,11 @@ def test_what_robots_txt_forbids_is_refused_with_its_line() -> None:
 
     bench.pass_robots(f"{A}/open", b"User-agent: *\nDisallow: /private")
 
-    assert bench.told(f"{A}/private/1") == (Outcome.REFUSED, "robots")
+    assert bench.outcome_of(f"{A}/private/1") == (Outcome.REFUSED, "robots")
     assert [row.detail for row in bench.decided] == ["Disallow: /private (line 2)"]
 
 
-def test_a_host_of_ones_own_is_asked_without_robots_txt_and_many_at_once() -> None:
+def test_an_own_host_is_requested_without_robots_txt_and_in_parallel() -> None:
     bench = a_bench(
         *(f"{A}/{number}" for number in range(9)),
         politeness__own_hosts=("a.example",),
@@ -79,7 +79,7 @@ def test_the_crawl_delay_of_another_port_ends_many_at_once() -> None:
     bench.answer(robots, 200, b"User-agent: *\nCrawl-delay: 5")
     bench.answer(first)
 
-    second = bench.after_rest(f"{A}:8080/1")
+    second = bench.after_delay(f"{A}:8080/1")
     assert bench.lease() is None
     bench.answer(second)
     assert bench.lease() is None
@@ -90,14 +90,14 @@ def test_a_redirect_of_robots_txt_is_followed_on_another_host() -> None:
     bench = a_bench(f"{A}/x")
     bench.answer(bench.get(f"{A}/robots.txt"), 301, redirect=f"{B}/robots.txt")
 
-    hop = bench.after_rest(f"{B}/robots.txt")
+    hop = bench.after_delay(f"{B}/robots.txt")
     assert (hop.host, hop.address, hop.redirects) == ("b.example", PUBLIC + "9", 1)
     assert not hop.is_trusted, "only a.example was typed"
     bench.answer(hop, 200, b"User-agent: *\nDisallow: /x")
 
     assert bench.lease() is None
     seconds_until_next(bench)
-    assert bench.told(f"{A}/x") == (Outcome.REFUSED, "robots")
+    assert bench.outcome_of(f"{A}/x") == (Outcome.REFUSED, "robots")
 
 
 def test_five_hops_are_followed_and_then_all_is_open() -> None:
@@ -107,17 +107,17 @@ def test_five_hops_are_followed_and_then_all_is_open() -> None:
     while lease.purpose is Purpose.ROBOTS:
         hops += 1
         bench.answer(lease, 302, redirect=f"{A}/hop{hops}")
-        lease = bench.after_rest()
+        lease = bench.after_delay()
 
     assert hops == 6
     assert lease.url == f"{A}/x"
 
 
-def test_two_hosts_whose_robots_txt_lead_to_each_other_wait_for_nobody() -> None:
+def test_two_hosts_whose_robots_txt_redirect_to_each_other_do_not_block() -> None:
     bench = a_bench(f"{A}/x", f"{B}/x", typed=("a.example", "b.example"))
     pages: list[str] = []
     while len(pages) < 2:
-        lease = bench.after_rest()
+        lease = bench.after_delay()
         other = B if lease.host == "a.example" else A
         if lease.purpose is Purpose.ROBOTS and lease.redirects < 2:
             bench.answer(lease, 301, redirect=f"{other}/robots.txt")
@@ -136,7 +136,7 @@ def test_a_redirect_of_robots_txt_to_a_forbidden_port_is_not_followed(to: str) -
 
     bench.answer(bench.get(), 301, redirect=to)
 
-    assert bench.after_rest().url == f"{A}/x"
+    assert bench.after_delay().url == f"{A}/x"
 
 
 def test_a_redirect_of_robots_txt_to_a_private_address_closes_the_host_in_the_end() -> None:
@@ -151,7 +151,7 @@ def test_a_redirect_of_robots_txt_to_a_private_address_closes_the_host_in_the_en
         bench.answer(lease, 301, redirect="http://c.example/robots.txt")
         _, lease = seconds_until_next(bench)
 
-    assert bench.told(f"{A}/x") == (Outcome.REFUSED, "robots")
+    assert bench.outcome_of(f"{A}/x") == (Outcome.REFUSED, "robots")
 
 
 @pytest.mark.parametrize("status", [500, 503, 429])
@@ -175,7 +175,7 @@ def test_robots_txt_that_fails_closes_the_host_for_longer_each_time_and_then_for
 
     assert waits[:4] == pytest.approx([60, 120, 240, 480], abs=0.01)
     assert len(waits) == 5
-    assert bench.told(f"{A}/1") == bench.told(f"{A}/2") == (Outcome.REFUSED, "robots")
+    assert bench.outcome_of(f"{A}/1") == bench.outcome_of(f"{A}/2") == (Outcome.REFUSED, "robots")
     assert "asked 5 times" in bench.row(f"{A}/1").detail
 
 
@@ -183,20 +183,20 @@ def test_robots_txt_that_answers_at_last_opens_the_host() -> None:
     bench = after_a_page()
     bench.admit(f"{A}/1")
     for _ in range(3):
-        bench.answer(bench.after_rest(f"{A}/robots.txt"), 500)
+        bench.answer(bench.after_delay(f"{A}/robots.txt"), 500)
 
-    bench.answer(bench.after_rest(f"{A}/robots.txt"), 404)
+    bench.answer(bench.after_delay(f"{A}/robots.txt"), 404)
 
-    assert bench.after_rest().url == f"{A}/1"
+    assert bench.after_delay().url == f"{A}/1"
 
 
-def test_robots_txt_is_asked_again_after_a_day() -> None:
+def test_robots_txt_is_fetched_again_after_a_day() -> None:
     bench = a_bench(f"{A}/1", f"{A}/2")
     bench.answer(bench.pass_robots(f"{A}/1"))
 
     bench.clock._now_s += DAY_S
 
-    assert bench.after_rest().url == f"{A}/robots.txt"
+    assert bench.after_delay().url == f"{A}/robots.txt"
 
 
 def test_a_robots_txt_on_record_is_believed_by_the_next_process() -> None:
@@ -206,13 +206,13 @@ def test_a_robots_txt_on_record_is_believed_by_the_next_process() -> None:
 
     bench.open()
 
-    assert bench.after_rest().url == f"{A}/y"
+    assert bench.after_delay().url == f"{A}/y"
 
 
-# -- rests
+# -- delays
 
 
-def test_a_host_rests_a_second_after_the_end_of_an_answer() -> None:
+def test_the_delay_of_a_second_begins_at_the_end_of_an_answer() -> None:
     bench = a_bench(f"{A}/1", f"{A}/2")
     lease = bench.pass_robots(f"{A}/1")
     bench.clock._now_s += 0.05
@@ -225,7 +225,7 @@ def test_a_host_rests_a_second_after_the_end_of_an_answer() -> None:
 
 
 @pytest.mark.parametrize(("took_s", "rest_s"), [(0.01, 1.0), (0.5, 5.0), (2.0, 20.0), (9.0, 30.0)])
-def test_a_slow_host_rests_ten_times_as_long_up_to_half_a_minute(
+def test_the_delay_of_a_slow_host_is_ten_times_its_answer_up_to_half_a_minute(
     took_s: float, rest_s: float
 ) -> None:
     bench = a_bench(f"{A}/1", f"{A}/2")
@@ -263,7 +263,7 @@ def test_one_host_has_one_request_under_way(status: int) -> None:
     assert bench.lease() is None
 
 
-def test_no_delay_lets_many_at_once_ask_a_typed_host() -> None:
+def test_no_delay_allows_parallel_requests_to_a_typed_host() -> None:
     bench = a_bench(*(f"{A}/{number}" for number in range(9)), is_hurried=True)
     bench.pass_robots(f"{A}/0")
 
@@ -303,7 +303,7 @@ def test_a_network_that_the_operator_allows_counts_as_typed() -> None:
 # -- addresses
 
 
-def test_hosts_behind_one_address_are_asked_one_after_the_other() -> None:
+def test_hosts_behind_one_address_are_requested_one_after_the_other() -> None:
     bench = Bench(names=dict.fromkeys(("a.example", "b.example"), (PUBLIC + "8",)))
     bench.admit(f"{A}/1", f"{B}/1")
 
@@ -317,22 +317,22 @@ def test_hosts_behind_one_address_are_asked_one_after_the_other() -> None:
     assert wait_s == pytest.approx(0.5)
 
 
-def test_a_host_whose_own_rest_is_long_does_not_hold_its_address() -> None:
+def test_a_host_with_a_long_delay_does_not_block_its_address() -> None:
     hosts = ("a.example", "b.example", "c.example")
     bench = Bench(names=dict.fromkeys(hosts, (PUBLIC + "8",)))
     bench.admit(*(f"http://{host}/{number}" for number in range(3) for host in hosts))
-    asked: list[str] = []
+    requests: list[str] = []
 
-    while len(asked) < 9:
-        lease = bench.after_rest()
+    while len(requests) < 9:
+        lease = bench.after_delay()
         if lease.host == "a.example" and lease.purpose is Purpose.PAGE:
             bench.busy(lease, retry_after_s=5000.0)
         else:
             bench.answer(lease, 404)
-        asked.append(lease.url)
+        requests.append(lease.url)
 
     assert bench.clock.now_s() < 60
-    assert sum("a.example" not in url for url in asked) == 7
+    assert sum("a.example" not in url for url in requests) == 7
 
 
 def test_a_name_that_is_lost_while_its_host_is_called_lets_the_next_in_line_go() -> None:
@@ -349,7 +349,7 @@ def test_a_name_that_is_lost_while_its_host_is_called_lets_the_next_in_line_go()
     bench.answer(first, 404)
     bench.clock._now_s += 0.6
 
-    assert bench.after_rest().host in shared
+    assert bench.after_delay().host in shared
 
 
 @pytest.mark.parametrize("keep_s", [0.0, 0.2])
@@ -357,7 +357,7 @@ def test_a_name_that_is_believed_for_no_time_is_used_once(keep_s: float) -> None
     bench = a_bench(f"{A}/1", f"{A}/2", fetch__dns_keep_s=keep_s)
 
     bench.answer(bench.pass_robots(f"{A}/1"))
-    bench.answer(bench.after_rest(f"{A}/2"))
+    bench.answer(bench.after_delay(f"{A}/2"))
 
     assert bench.looked_up == ["a.example"] * 3
 
@@ -375,7 +375,7 @@ def test_a_name_is_looked_up_again_when_its_time_is_over() -> None:
 
 
 def ready_for_pages(**values: object) -> Bench:
-    """Two hosts with known robots.txt and six pages each, of which four may be asked at once."""
+    """Two hosts with known robots.txt and six pages each, four of them at once in flight."""
     urls = [f"{host}/{number}" for number in range(6) for host in (A, B)]
     typed = ("a.example", "b.example")
     bench = a_bench(*urls, typed=typed, is_hurried=True, **values)
@@ -384,7 +384,7 @@ def ready_for_pages(**values: object) -> Bench:
     return bench
 
 
-def test_leases_asked_for_together_are_those_asked_for_one_by_one() -> None:
+def test_leases_taken_together_are_those_taken_one_by_one() -> None:
     together = [lease.url for lease in ready_for_pages().scheduler.next_leases(7)]
 
     one_by_one = ready_for_pages()
@@ -392,7 +392,7 @@ def test_leases_asked_for_together_are_those_asked_for_one_by_one() -> None:
     assert together[:3] == [f"{A}/0", f"{B}/0", f"{A}/1"]
 
 
-def test_leases_asked_for_together_keep_to_the_limits() -> None:
+def test_leases_taken_together_keep_to_the_limits() -> None:
     bench = ready_for_pages(limits__max_pages=3)
     assert len(bench.scheduler.next_leases(7)) == 3
 

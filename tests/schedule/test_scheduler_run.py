@@ -109,33 +109,33 @@ def crawled(seed: int, pages: int, **values: object) -> Bench:
     return bench
 
 
-def assert_manners(bench: Bench) -> None:
-    """Every host and every address rested as long as it had to, after every request."""
-    manners = bench.settings.politeness
+def assert_politeness(bench: Bench) -> None:
+    """Every host and every address had its delay after every request."""
+    politeness = bench.settings.politeness
 
-    def host_rest_s(one: SeenRequest) -> float:
+    def host_delay_s(one: SeenRequest) -> float:
         # What robots.txt says is known, and holds, once its own answer has been read.
         delay_s = 0.0 if one.lease.purpose is Purpose.ROBOTS else CRAWL_DELAYS.get(one.lease.host)
         took_s = one.ended_s - one.began_s
-        rest_s = rest_after(manners, took_s=took_s, crawl_delay_s=delay_s, is_open=True)
+        rest_s = rest_after(politeness, took_s=took_s, crawl_delay_s=delay_s, is_open=True)
         return max(rest_s, one.retry_after_s)
 
-    for host, group in grouped(bench.asked, lambda lease: lease.host).items():
-        assert shortest_margin_s(group, host_rest_s) >= -EPSILON_S, host
-    for address, group in grouped(bench.asked, lambda lease: lease.address).items():
-        assert shortest_margin_s(group, lambda _: manners.address_delay_s) >= -EPSILON_S, address
+    for host, group in grouped(bench.requests, lambda lease: lease.host).items():
+        assert shortest_margin_s(group, host_delay_s) >= -EPSILON_S, host
+    for address, group in grouped(bench.requests, lambda lease: lease.address).items():
+        assert shortest_margin_s(group, lambda _: politeness.address_delay_s) >= -EPSILON_S, address
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_rest_is_ever_cut_short_and_every_url_ends(seed: int) -> None:
+def test_no_delay_is_ever_cut_short_and_every_url_gets_an_outcome(seed: int) -> None:
     bench = crawled(seed, pages=60)
 
-    assert_manners(bench)
+    assert_politeness(bench)
     counts = bench.frontier.counts
     assert counts.queued == 0
     assert counts.known > 2000
     assert counts.known == counts.fetched + counts.redirects + counts.failed + counts.refused
-    pages = [one.lease for one in bench.asked if one.lease.purpose is Purpose.PAGE]
+    pages = [one.lease for one in bench.requests if one.lease.purpose is Purpose.PAGE]
     assert len({(lease.key, lease.tries) for lease in pages}) == len(pages)
     assert bench.scheduler.under_way == 0
     assert bench.stop.pages_promised == 0
@@ -184,9 +184,9 @@ def test_hosts_behind_one_address_all_get_their_turn() -> None:
 
     asyncio.run(VirtualRun(bench, web).until())
 
-    assert_manners(bench)
+    assert_politeness(bench)
     assert bench.frontier.counts.fetched == 1000
-    pages = [one.lease.host for one in bench.asked]
+    pages = [one.lease.host for one in bench.requests]
     for round_ in range(0, len(pages), 50):
         assert len(set(pages[round_ : round_ + 50])) >= 45, "nobody is asked twice before others"
     # The address is the bottleneck, and it is never idle for long.
@@ -204,6 +204,6 @@ def test_a_crawl_that_is_killed_and_goes_on_breaks_no_rule_either() -> None:
         bench.open()
     asyncio.run(VirtualRun(bench, web).until())
 
-    assert_manners(bench)
+    assert_politeness(bench)
     counts = bench.frontier.counts
     assert counts.known == counts.fetched + counts.redirects + counts.failed + counts.refused

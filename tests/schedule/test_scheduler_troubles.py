@@ -34,7 +34,7 @@ def test_a_retry_after_holds_for_the_whole_host_and_is_never_shortened() -> None
     assert wait_s >= 700.0
 
 
-def test_a_busy_host_without_a_time_rests_longer_each_time_and_is_given_up() -> None:
+def test_the_delay_of_a_busy_host_grows_each_time_until_it_is_given_up() -> None:
     bench = a_bench(*(f"{A}/{number}" for number in range(30)))
     lease: Lease | None = bench.pass_robots(f"{A}/0")
     waits = []
@@ -52,9 +52,9 @@ def test_a_busy_host_without_a_time_rests_longer_each_time_and_is_given_up() -> 
 def test_an_answer_between_busy_ones_begins_the_count_anew() -> None:
     bench = a_bench(*(f"{A}/{number}" for number in range(30)))
     bench.busy(bench.pass_robots(f"{A}/0"))
-    bench.answer(bench.after_rest())
+    bench.answer(bench.after_delay())
 
-    bench.busy(bench.after_rest())
+    bench.busy(bench.after_delay())
 
     wait_s, _ = seconds_until_next(bench)
     assert wait_s == pytest.approx(60.0)
@@ -75,10 +75,10 @@ def test_a_host_that_wants_to_be_left_alone_for_too_long_is_left_alone() -> None
     bench = a_bench(f"{A}/1", f"{A}/2")
     bench.busy(bench.pass_robots(f"{A}/1"), retry_after_s=10 * DAY_S)
 
-    assert bench.told(f"{A}/1") == bench.told(f"{A}/2") == (Outcome.FAILED, "busy")
+    assert bench.outcome_of(f"{A}/1") == bench.outcome_of(f"{A}/2") == (Outcome.FAILED, "busy")
     bench.admit(f"{A}/3")
     assert bench.lease() is None
-    assert bench.told(f"{A}/3") == (Outcome.FAILED, "busy")
+    assert bench.outcome_of(f"{A}/3") == (Outcome.FAILED, "busy")
     assert bench.frontier.counts.queued == 0
 
 
@@ -106,7 +106,7 @@ def test_a_retry_after_that_was_archived_and_not_committed_outlives_a_kill() -> 
     assert wait_s >= 699.9
 
 
-def test_after_a_kill_every_host_and_address_rests_first() -> None:
+def test_after_a_kill_every_host_and_address_is_delayed_first() -> None:
     bench = a_bench(f"{A}/1", f"{B}/1", politeness__host_delay_s=4.0)
     bench.commit()
 
@@ -118,7 +118,7 @@ def test_after_a_kill_every_host_and_address_rests_first() -> None:
     assert wait_s == pytest.approx(4.0)
 
 
-def test_after_a_clean_end_addresses_rest_too() -> None:
+def test_after_a_clean_end_addresses_are_delayed_too() -> None:
     bench = a_bench(f"{A}/1")
     bench.commit()
 
@@ -132,7 +132,7 @@ def test_a_new_crawl_begins_at_once() -> None:
     assert a_bench(f"{A}/1").lease() is not None
 
 
-def test_a_clock_that_was_far_ahead_makes_nobody_wait_longer_than_a_retry_after_may() -> None:
+def test_a_clock_that_was_far_ahead_delays_no_host_longer_than_a_retry_after_may() -> None:
     bench = a_bench(f"{A}/1", f"{A}/2", politeness__retry_after_max_s=1000.0)
     bench.answer(bench.pass_robots(f"{A}/1"))
     bench.frontier.touch(KEYS.host("a.example")).free_us += 10**15
@@ -154,7 +154,7 @@ def test_the_first_contact_gives_up_at_once() -> None:
 
     assert bench.lease() is None
 
-    assert bench.told(f"{A}/1") == bench.told(f"{A}/2") == (Outcome.FAILED, "dns")
+    assert bench.outcome_of(f"{A}/1") == bench.outcome_of(f"{A}/2") == (Outcome.FAILED, "dns")
     assert bench.scheduler.next_time_s() is None
 
 
@@ -198,46 +198,50 @@ def test_a_host_that_comes_back_is_crawled_on() -> None:
     bench.admit(f"{A}/1")
     bench.fail(bench.get(), Reason.CONNECT)
 
-    bench.answer(bench.after_rest(f"{A}/robots.txt"), 404)
-    bench.fail(bench.after_rest(f"{A}/1"), Reason.CONNECT)
+    bench.answer(bench.after_delay(f"{A}/robots.txt"), 404)
+    bench.fail(bench.after_delay(f"{A}/1"), Reason.CONNECT)
     _, again = seconds_until_next(bench)
 
     assert again is not None
     assert (again.url, again.tries) == (f"{A}/1", 1)
     bench.answer(again)
-    assert bench.told(f"{A}/1") == (Outcome.FETCHED, "")
+    assert bench.outcome_of(f"{A}/1") == (Outcome.FETCHED, "")
     assert bench.frontier.host(KEYS.host("a.example")).faults == 0
 
 
 def test_the_other_addresses_of_a_name_are_tried_before_it_is_given_up() -> None:
     bench = a_bench(f"{A}/1")
     bench.names["a.example"] = (PUBLIC + "1", PUBLIC + "2", PUBLIC + "3")
-    asked = []
+    requests = []
     for _ in range(3):
-        lease = bench.after_rest(f"{A}/robots.txt")
-        asked.append(lease.address)
+        lease = bench.after_delay(f"{A}/robots.txt")
+        requests.append(lease.address)
         bench.fail(lease, Reason.CONNECT)
 
-    assert asked == [PUBLIC + "1", PUBLIC + "2", PUBLIC + "3"]
+    assert requests == [PUBLIC + "1", PUBLIC + "2", PUBLIC + "3"]
     assert bench.lease() is None
-    assert bench.told(f"{A}/1") == (Outcome.FAILED, "connect")
+    assert bench.outcome_of(f"{A}/1") == (Outcome.FAILED, "connect")
 
 
-def test_a_closed_port_keeps_nobody_from_the_pages_of_another() -> None:
+def test_a_closed_port_does_not_block_the_pages_of_another() -> None:
     bench = a_bench(f"{A}/1", f"{A}:8080/x", f"{A}:8080/y", f"{A}/2")
     bench.answer(bench.pass_robots(f"{A}/1"))
 
-    bench.fail(bench.after_rest(f"{A}:8080/robots.txt"), Reason.CONNECT)
+    bench.fail(bench.after_delay(f"{A}:8080/robots.txt"), Reason.CONNECT)
 
-    bench.answer(bench.after_rest(f"{A}/2"))
-    assert bench.told(f"{A}/2") == (Outcome.FETCHED, "")
-    assert bench.told(f"{A}:8080/x") == bench.told(f"{A}:8080/y") == (Outcome.QUEUED, "connect")
+    bench.answer(bench.after_delay(f"{A}/2"))
+    assert bench.outcome_of(f"{A}/2") == (Outcome.FETCHED, "")
+    assert (
+        bench.outcome_of(f"{A}:8080/x")
+        == bench.outcome_of(f"{A}:8080/y")
+        == (Outcome.QUEUED, "connect")
+    )
 
 
 def test_a_closed_port_is_tried_by_the_table_and_what_is_there_fails() -> None:
     bench = a_bench(f"{A}/1", f"{A}:8080/x", f"{A}:8080/y")
     bench.answer(bench.pass_robots(f"{A}/1"))
-    lease: Lease | None = bench.after_rest(f"{A}:8080/robots.txt")
+    lease: Lease | None = bench.after_delay(f"{A}:8080/robots.txt")
     began_s = bench.clock.now_s()
 
     while lease is not None:
@@ -246,22 +250,26 @@ def test_a_closed_port_is_tried_by_the_table_and_what_is_there_fails() -> None:
         _, lease = seconds_until_next(bench)
 
     assert bench.clock.now_s() - began_s == pytest.approx(30 + 60 + 120, abs=1)
-    assert bench.told(f"{A}:8080/x") == bench.told(f"{A}:8080/y") == (Outcome.FAILED, "connect")
+    assert (
+        bench.outcome_of(f"{A}:8080/x")
+        == bench.outcome_of(f"{A}:8080/y")
+        == (Outcome.FAILED, "connect")
+    )
     assert bench.frontier.counts.queued == 0
 
 
 def test_a_port_that_opens_meanwhile_is_crawled() -> None:
     bench = a_bench(f"{A}/1", f"{A}:8080/x")
     bench.answer(bench.pass_robots(f"{A}/1"))
-    bench.fail(bench.after_rest(f"{A}:8080/robots.txt"), Reason.CONNECT)
+    bench.fail(bench.after_delay(f"{A}:8080/robots.txt"), Reason.CONNECT)
 
     _, again = seconds_until_next(bench)
     assert again is not None
     bench.answer(again, 404)
-    bench.answer(bench.after_rest(f"{A}:8080/x"))
+    bench.answer(bench.after_delay(f"{A}:8080/x"))
 
     assert again.url == f"{A}:8080/robots.txt"
-    assert bench.told(f"{A}:8080/x") == (Outcome.FETCHED, "")
+    assert bench.outcome_of(f"{A}:8080/x") == (Outcome.FETCHED, "")
 
 
 def test_connections_that_fail_together_count_as_one_fault() -> None:
@@ -278,13 +286,13 @@ def test_connections_that_fail_together_count_as_one_fault() -> None:
     assert wait_s == pytest.approx(30.0)
 
 
-def test_a_private_address_is_refused_and_never_asked() -> None:
+def test_a_private_address_is_refused_and_never_requested() -> None:
     bench = a_bench(f"{B}/1")
     bench.names["b.example"] = ("192.168.0.7",)
 
     assert bench.lease() is None
 
-    assert bench.told(f"{B}/1") == (Outcome.REFUSED, "private")
+    assert bench.outcome_of(f"{B}/1") == (Outcome.REFUSED, "private")
     assert "192.168.0.7" in bench.row(f"{B}/1").detail
 
 
@@ -313,7 +321,7 @@ def test_a_failed_url_is_tried_again_in_its_time_and_then_fails() -> None:
         waits.append(wait_s)
 
     assert waits[:3] == pytest.approx([10, 20, 40], abs=0.01)
-    assert bench.told(f"{A}/1") == (Outcome.FAILED, "reset")
+    assert bench.outcome_of(f"{A}/1") == (Outcome.FAILED, "reset")
     assert bench.row(f"{A}/1").tries == 3
 
 
@@ -353,7 +361,7 @@ def test_bytes_are_never_overshot_and_a_page_that_does_not_fit_waits_for_a_large
         fetched=counts.fetched, bytes_had=counts.size_bytes, ran_s=0.0
     )
     assert reached == "max-bytes"
-    assert bench.told(second.url)[0] is Outcome.QUEUED
+    assert bench.outcome_of(second.url)[0] is Outcome.QUEUED
     assert counts.known == 9 == counts.queued + counts.fetched
 
 
@@ -362,8 +370,8 @@ def test_a_page_too_large_for_every_limit_is_refused() -> None:
 
     bench.refuse(bench.pass_robots(f"{A}/1"), Reason.SIZE)
 
-    assert bench.told(f"{A}/1") == (Outcome.REFUSED, "size")
-    assert bench.after_rest().url == f"{A}/2"
+    assert bench.outcome_of(f"{A}/1") == (Outcome.REFUSED, "size")
+    assert bench.after_delay().url == f"{A}/2"
 
 
 def test_pages_per_host_are_met_exactly_and_the_rest_is_refused() -> None:
@@ -421,10 +429,10 @@ def test_a_lease_tells_where_its_url_was_found() -> None:
     found = Found(f"{A}/2", KEYS.of(f"{A}/2"), 1, lease.key)
     bench.answer(lease, found=(found,))
 
-    assert bench.after_rest(f"{A}/2").via == f"{A}/1"
+    assert bench.after_delay(f"{A}/2").via == f"{A}/1"
 
 
-def test_troubles_are_told_while_hosts_are_in_them() -> None:
+def test_troubles_are_shown_while_they_last() -> None:
     bench = after_a_page()
     bench.admit(f"{A}/1")
     bench.fail(bench.get(), Reason.CONNECT)
@@ -450,7 +458,7 @@ def test_idle_hosts_are_forgotten_and_those_with_requests_under_way_are_not(
     assert bench.scheduler.host(KEYS.host("a.example")) is not host
 
 
-def test_the_rests_of_hosts_are_on_record() -> None:
+def test_the_delays_of_hosts_are_stored() -> None:
     bench = a_bench(f"{A}/1")
     bench.answer(bench.pass_robots(f"{A}/1"))
     bench.commit()
@@ -460,7 +468,7 @@ def test_the_rests_of_hosts_are_on_record() -> None:
     assert bench.store.find(Table.ORIGIN, A.encode()) is not None
 
 
-def test_a_lease_that_comes_back_is_asked_again_after_the_rest() -> None:
+def test_a_lease_that_comes_back_is_given_out_again_after_the_delay() -> None:
     bench = a_bench(f"{A}/1", f"{A}/2", limits__max_pages=1)
     lease = bench.pass_robots(f"{A}/1")
 
@@ -473,16 +481,16 @@ def test_a_lease_that_comes_back_is_asked_again_after_the_rest() -> None:
     assert bench.scheduler.under_way == 1
 
 
-def test_an_errand_that_comes_back_is_run_again() -> None:
+def test_an_auxiliary_fetch_that_comes_back_is_made_again() -> None:
     bench = a_bench(f"{A}/1")
 
     bench.scheduler.came_back(bench.get(f"{A}/robots.txt"))
 
-    bench.answer(bench.after_rest(f"{A}/robots.txt"), 404)
-    assert bench.after_rest().url == f"{A}/1"
+    bench.answer(bench.after_delay(f"{A}/robots.txt"), 404)
+    assert bench.after_delay().url == f"{A}/1"
 
 
-def test_a_public_host_is_not_asked_without_a_contact() -> None:
+def test_a_public_host_is_not_requested_without_a_contact() -> None:
     bench = a_bench(typed=("a.example",), fetch__contact="")
     bench.admit(f"{A}/")
 
@@ -493,18 +501,18 @@ def test_a_public_host_is_not_asked_without_a_contact() -> None:
     assert (row.outcome, row.reason) == (Outcome.REFUSED, "contact")
 
 
-def test_troubles_are_told_after_a_commit_and_by_the_next_process_until_they_are_over() -> None:
+def test_troubles_are_shown_after_a_commit_and_by_the_next_process_until_they_are_over() -> None:
     bench = after_a_page()
     bench.admit(f"{A}/1")
     bench.fail(bench.get(f"{A}/robots.txt"), Reason.CONNECT)
-    told = ("a.example: connect it was",)
+    outcome_of = ("a.example: connect it was",)
 
     bench.commit()
-    assert bench.scheduler.troubles() == told
+    assert bench.scheduler.troubles() == outcome_of
     bench.open()
-    assert bench.scheduler.troubles() == told
+    assert bench.scheduler.troubles() == outcome_of
 
-    bench.answer(bench.after_rest(f"{A}/robots.txt"))
+    bench.answer(bench.after_delay(f"{A}/robots.txt"))
     assert bench.scheduler.troubles() == ()
     bench.commit()
     assert bench.scheduler.troubles() == ()

@@ -1,4 +1,4 @@
-"""A typed name that is public must stay public; one that is private is meant so."""
+"""A typed name that is public must stay public; one that is private may stay private."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_public_name_that_becomes_private_is_refused(private: str) -> None:
     asyncio.run(bench.wait(100.0))
 
     assert bench.lease() is None
-    assert bench.told(f"{TYPED}/1") == (Outcome.REFUSED, "private")
+    assert bench.outcome_of(f"{TYPED}/1") == (Outcome.REFUSED, "private")
     assert "it was public when it was typed" in bench.row(f"{TYPED}/1").detail
 
 
@@ -61,10 +61,10 @@ def test_what_a_name_was_is_known_to_the_next_run() -> None:
     asyncio.run(bench.wait(100.0))
 
     assert bench.lease() is None
-    assert bench.told(f"{TYPED}/1") == (Outcome.REFUSED, "private")
+    assert bench.outcome_of(f"{TYPED}/1") == (Outcome.REFUSED, "private")
 
 
-def test_of_a_public_name_only_public_addresses_are_asked() -> None:
+def test_only_public_addresses_of_a_public_name_are_requested() -> None:
     bench = a_bench("10.0.0.1", PUBLIC + "5")
 
     lease = after_a_page(bench)
@@ -77,7 +77,7 @@ def test_a_typed_name_never_leads_to_cloud_metadata() -> None:
     bench = a_bench("169.254.169.254")
 
     assert bench.lease() is None
-    assert bench.told(f"{TYPED}/0") == (Outcome.REFUSED, "private")
+    assert bench.outcome_of(f"{TYPED}/0") == (Outcome.REFUSED, "private")
 
 
 def test_an_address_that_was_typed_is_meant_as_it_is() -> None:

@@ -109,16 +109,18 @@ class VirtualRun:
             self.bench.scheduler.resolved(host, self.bench.resolve(host.name))
 
 
-def grouped(asked: list[SeenRequest], key: Callable[[Lease], str]) -> dict[str, list[SeenRequest]]:
+def grouped(
+    requests: list[SeenRequest], key: Callable[[Lease], str]
+) -> dict[str, list[SeenRequest]]:
     """Requests by host or by address, in the order in which they began."""
     groups: dict[str, list[SeenRequest]] = defaultdict(list)
-    for one in sorted(asked, key=lambda one: (one.began_s, one.lease.number)):
+    for one in sorted(requests, key=lambda one: (one.began_s, one.lease.number)):
         groups[key(one.lease)].append(one)
     return groups
 
 
 def shortest_margin_s(group: list[SeenRequest], rest_s: Callable[[SeenRequest], float]) -> float:
-    """By how much the tightest pair keeps its rest; negative where a rule was broken."""
+    """By how much the closest pair keeps its delay; negative if a rule was broken."""
     margins = [
         after.began_s - (before.ended_s + rest_s(before))
         for before, after in itertools.pairwise(group)
