@@ -3,8 +3,8 @@
     with site_in_thread({"/": page("<a href=/b>b</a>")}) as site:
         summary = crawl(collection, [site.url()])
 
-Settings are named with two underscores for the dot: `scope__depth=1`. The rests of hosts are off
-unless a test sets them, and all happens in one process; the rest is as people have it.
+Settings are named with two underscores for the dot: `scope__depth=1`. Delays of hosts are off
+unless a test sets them, and everything runs in one process; the other settings have their defaults.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ QUICK: dict[str, object] = {
 
 
 def crawl(collection: Path, seeds: Sequence[str], **settings: object) -> Summary:
-    """Begin a crawl in `collection`, or go on with one, to its end."""
+    """Start a crawl in `collection`, or resume one, and run it to its end."""
     return asyncio.run(crawl_in_loop(collection, seeds, settings))
 
 
 def crawl_until(
     collection: Path, seeds: Sequence[str], is_so: Callable[[], bool], **settings: object
 ) -> Summary:
-    """The same where something is left to wait for: stopped when it has gone far enough.
+    """The same for a crawl that would wait: it is stopped when the condition holds.
 
-    Answers that are under way then still come. A limit of time would guess how quick a machine is.
+    Requests in flight complete. A time limit would depend on the speed of the machine.
     """
     named = {"limits__max_time_s": 90.0, **settings}
     return asyncio.run(crawl_in_loop(collection, seeds, named, until=is_so))
@@ -56,7 +56,7 @@ async def crawl_in_loop(
     may_change: bool = False,
     until: Callable[[], bool] | None = None,
 ) -> Summary:
-    """The same inside a loop that runs already, for tests that share it with `a_site`."""
+    """The same inside a running event loop, for tests that share it with `a_site`."""
     named = {key.replace("__", "."): value for key, value in (settings or {}).items()}
     quick = {key: value for key, value in QUICK.items() if key in KEYS}
     chosen = with_values(Settings(), {**quick, **named})

@@ -29,7 +29,7 @@ def capture(source: str, at_us: int, *edges: Edge) -> Captured:
 
 
 def unchanged(source: str, at_us: int) -> Captured:
-    """A capture that brought nothing new."""
+    """A capture without changes."""
     return source, at_us, [link(source, rel="same", place="", kind="capture")]
 
 

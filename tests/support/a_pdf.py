@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def a_pdf(pages: Sequence[tuple[str, str]], title: str = "") -> bytes:
-    """A PDF with a page for each (text, URL that the text links to, or nothing)."""
+    """A PDF with a page for each (text, URL that the text links to, or empty)."""
     kids = " ".join(f"{4 + 3 * n} 0 R" for n in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",

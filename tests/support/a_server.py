@@ -1,4 +1,4 @@
-"""`gossamer serve` as people start it: a program of its own on a free port of this machine.
+"""`gossamer serve` as users start it: a separate process on a free port of this machine.
 
 with serving(collection) as server:
     server.client.get("/healthz")
@@ -18,19 +18,19 @@ import httpx
 
 @dataclass(frozen=True)
 class Server:
-    """A server that is up."""
+    """A running server."""
 
     root: str
     link: str  # logs a browser in, once
     token: str
-    client: httpx.Client  # a program that has the token
+    client: httpx.Client  # a client that has the token
 
 
 @contextmanager
 def serving(collection: Path, *flags: str, allows: str = "127.0.0.0/8") -> Iterator[Server]:
-    """Serve a collection until the block ends; crawls that were started go on.
+    """Serve a collection until the block ends; crawls that were started continue.
 
-    Crawls that it starts may go to the private network `allows`: sites of tests are on loopback.
+    Crawls that it starts may use the private network `allows`: test sites are on loopback.
     """
     words = [sys.executable, "-m", "gossamer", "serve", "-c", str(collection), "--port", "0"]
     words += ["--allow-private", allows]

@@ -1,13 +1,13 @@
-"""A real web server for tests. Say what it holds; ask what it was asked.
+"""A real web server for tests. A test sets its pages and reads its requests.
 
     async with a_site({"/": page("<a href=/b>b</a>"), "/b": reset()}) as site:
         ...
     assert site.asked == ["/robots.txt", "/", "/b"]
 
-An answer is raw bytes, a misbehaviour (`hang()`, `reset()`, `drip(...)`), a function of the
-request that returns either, or a list of answers that are given in turn, the last one for ever.
-The path `"*"` answers for every path that is not named; without it there is a 404. A connection
-stays open after an answer that says how long it is, and is closed after any other.
+An answer is raw bytes, a misbehaviour (`hang()`, `reset()`, `drip(...)`), a function of the request
+that returns either, or a list of answers that are given in turn, the last one for ever. The path
+`"*"` answers for every path that is not named; without it there is a 404. A connection stays open
+after an answer that says how long it is, and is closed after any other.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client asked: `target` is the path with its query, header names are lower case."""
+    """A request: `target` is the path with its query, header names are lower case."""
 
     method: str
     target: str
@@ -92,12 +92,12 @@ class Request:
 
     @property
     def host(self) -> str:
-        """The name in the Host header without its port; empty when there is none."""
+        """The name in the Host header without its port; empty if there is none."""
         name = self.headers.get("host", "").lower()
         return name if name.endswith("]") else name.rpartition(":")[0] or name
 
 
-_AT_ONCE: Final = 65_536  # the kernel takes as much without waiting for the client
+_AT_ONCE: Final = 65_536  # the kernel accepts this much without waiting for the client
 
 Plain = bytes | Misbehaviour
 Answer = Plain | Callable[[Request], Plain | Awaitable[Plain]] | Sequence[Plain]
@@ -109,9 +109,9 @@ class SeenRequest:
     """One request as the server saw it. Times are of `time.monotonic`."""
 
     request: Request
-    connection: int  # the how manieth of the server, from 1
+    connection: int  # number of the connection, from 1
     began_s: float
-    ended_s: float | None = None  # just before the last byte went; None while it is under way
+    ended_s: float | None = None  # just before the last byte was sent; None while it is in flight
 
     @property
     def path(self) -> str:
@@ -144,19 +144,21 @@ class Site:
 
     @property
     def asked(self) -> list[str]:
-        """The paths in the order in which they were asked for."""
+        """The requested paths, in order."""
         return [asked.path for asked in self.log]
 
     def asked_of(self, host: str) -> list[str]:
-        """The paths that were asked for under one host name."""
+        """The paths that were requested under one host name."""
         return [asked.path for asked in self.log if asked.host == host]
 
     def url(self, path: str = "/", host: str | None = None) -> str:
-        """The URL of a path here, under a host name where one is given."""
+        """The URL of a path here, under a host name if one is given."""
         return f"{self.root}{path}" if host is None else f"http://{host}:{self.port}{path}"
 
     def gaps_s(self, host: str | None = None) -> list[float]:
-        """Between the end of each answer and the next request's beginning; for a host or all."""
+        """Seconds between the end of each answer and the start of the next request; for a host or
+        all.
+        """
         log = [asked for asked in self.log if host in (None, asked.host)]
         return [
             after.began_s - before.ended_s
@@ -165,11 +167,11 @@ class Site:
         ]
 
     def was_asked(self, times: int, *, ago_s: float) -> bool:
-        """Whether the `times`-th request is so long ago."""
+        """Whether the `times`-th request was at least `ago_s` seconds ago."""
         return len(self.log) >= times and time.monotonic() - self.log[times - 1].began_s > ago_s
 
     def most_at_once(self, host: str | None = None) -> int:
-        """The largest number of requests that were under way together."""
+        """The largest number of concurrent requests."""
         steps: list[tuple[float, int]] = []
         for asked in self.log:
             if host in (None, asked.host):
@@ -187,7 +189,7 @@ async def a_site(
     port: int = 0,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[Site]:
-    """Serve until the block ends; then every connection is cut, whatever it was doing.
+    """Serve until the block ends; then every connection is cut.
 
     `hosts` holds the pages of further names (as `a.localhost`); a Host header that is not among
     them gets `pages`. Port 0 is any free one.
@@ -212,7 +214,7 @@ async def a_site(
     try:
         yield site
     finally:
-        await _settle()  # before the close: a connection half accepted then would leak
+        await _settle()  # before the close: a half-accepted connection would leak
         server.close()
         for task in talks:
             task.cancel()
@@ -222,9 +224,9 @@ async def a_site(
 
 
 async def _settle() -> None:
-    """Let the loop finish what it has begun.
+    """Let the event loop finish what it has begun.
 
-    A connection accepted last needs four turns to have its task, a closed one two to close its
+    A connection accepted last needs four iterations to get its task, a closed one two to close its
     socket; asyncio offers nothing to wait for.
     """
     for _ in range(10):
@@ -232,7 +234,7 @@ async def _settle() -> None:
 
 
 async def _talk(site: Site, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Answer the requests of one connection until one side has had enough."""
+    """Answer the requests of one connection until one side closes it."""
     site.connections += 1
     connection = site.connections
     peer = writer.get_extra_info("peername")[:2]
@@ -252,14 +254,15 @@ async def _talk(site: Site, reader: asyncio.StreamReader, writer: asyncio.Stream
 async def _give(
     given: Plain, asked: SeenRequest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> bool:
-    """Send an answer; whether the connection can be used for another.
+    """Send an answer. Return whether the connection can be used for another.
 
-    A client may have all of it, and rest from then on, long before a busy machine lets us say so.
-    Noted afterwards, the end would be later than it was, and the rest look shorter.
+    The end is recorded before the last byte is sent. The client may have all of it, and start its
+    delay, long before a busy machine runs this code again: an end recorded later would make the
+    delay look shorter.
     """
     if isinstance(given, Misbehaviour):
         acting = asyncio.ensure_future(given.act(writer))
-        leaving = asyncio.ensure_future(reader.read(1))  # the client closes: no need to go on
+        leaving = asyncio.ensure_future(reader.read(1))  # the client closes: no need to continue
         try:
             await asyncio.wait((acting, leaving), return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -281,7 +284,7 @@ async def _give(
 
 
 def is_framed(given: bytes) -> bool:
-    """Whether a raw answer says truly where it ends and leaves the connection open."""
+    """Whether a raw answer states its length correctly and leaves the connection open."""
     while given.startswith(b"HTTP/1.1 1"):
         given = given.partition(b"\r\n\r\n")[2]
     head, end, body = given.partition(b"\r\n\r\n")
@@ -298,7 +301,7 @@ def is_framed(given: bytes) -> bool:
 
 
 async def _choose(site: Site, request: Request) -> Plain:
-    """The answer that the site holds for a request; listed answers move on by one."""
+    """The answer of the site to a request; listed answers advance by one."""
     pages = site.hosts.get(request.host, site.pages)
     held = pages.get(request.target, pages.get("*", NOT_FOUND))
     if isinstance(held, bytes | Misbehaviour):
@@ -333,7 +336,7 @@ def site_in_thread(
     port: int = 0,
     tls: ssl.SSLContext | None = None,
 ) -> Iterator[Site]:
-    """`a_site` with a loop of its own, for tests that block or run the program beside them."""
+    """`a_site` with its own event loop, for tests that block or run the program beside them."""
     started: list[Site | BaseException] = []
     is_up = threading.Event()
     loop = asyncio.new_event_loop()

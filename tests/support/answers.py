@@ -1,6 +1,6 @@
-"""Answers for the servers of tests, good ones and bad ones.
+"""Answers for test servers, valid and broken.
 
-Good and broken answers are raw bytes; what bytes cannot do is a `Misbehaviour`.
+Valid and broken answers are raw bytes; behaviour that bytes cannot express is a `Misbehaviour`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Misbehaviour:
-    """An answer that takes the connection into its own hands; it is closed afterwards."""
+    """An answer that controls the connection itself; the connection is closed afterwards."""
 
     act: Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 def answer(body: bytes, status: str = "200 OK", headers: Mapping[str, str] | None = None) -> bytes:
-    """A whole HTTP/1.1 answer with its length, unless `headers` say another or chunked."""
+    """A whole HTTP/1.1 answer with its length, unless `headers` give another or chunked."""
     named = {"content-length": str(len(body)), **(headers or {})}
     if "transfer-encoding" in named:
         del named["content-length"]
@@ -33,7 +33,7 @@ def answer(body: bytes, status: str = "200 OK", headers: Mapping[str, str] | Non
 def page(
     html: str | bytes, status: str = "200 OK", headers: Mapping[str, str] | None = None
 ) -> bytes:
-    """An HTML page; text goes out as UTF-8, bytes as they are."""
+    """An HTML page; text is sent as UTF-8, bytes unchanged."""
     body = html.encode() if isinstance(html, str) else html
     return answer(body, status, {"content-type": "text/html", **(headers or {})})
 
@@ -87,12 +87,12 @@ def wrong_length(html: str, length: int) -> bytes:
 
 
 def reset() -> Misbehaviour:
-    """Reads the request, then tears the connection down."""
+    """Read the request, then reset the connection."""
     return reset_after(b"")
 
 
 def reset_after(start: bytes) -> Misbehaviour:
-    """Sends `start`, such as half an answer, then tears the connection down."""
+    """Send `start`, such as half an answer, then reset the connection."""
 
     async def act(writer: asyncio.StreamWriter) -> None:
         writer.write(start)
@@ -106,7 +106,7 @@ def reset_after(start: bytes) -> Misbehaviour:
 
 
 def hang(start: bytes = b"") -> Misbehaviour:
-    """Sends `start` and then nothing, until the client or the test has gone."""
+    """Send `start` and then nothing, until the client or the test has ended."""
 
     async def act(writer: asyncio.StreamWriter) -> None:
         writer.write(start)
@@ -116,7 +116,7 @@ def hang(start: bytes = b"") -> Misbehaviour:
 
 
 def drip(whole: bytes, every_s: float = 0.05, piece_bytes: int = 1) -> Misbehaviour:
-    """Sends an answer in small pieces with a rest between them."""
+    """Send an answer in small pieces with a pause between them."""
 
     async def act(writer: asyncio.StreamWriter) -> None:
         for start in range(0, len(whole), piece_bytes):
@@ -128,7 +128,7 @@ def drip(whole: bytes, every_s: float = 0.05, piece_bytes: int = 1) -> Misbehavi
 
 
 def endless_body(piece: bytes = b"all work and no play " * 400) -> Misbehaviour:
-    """A page that never ends, as fast as the client takes it."""
+    """A page that never ends, as fast as the client reads it."""
     return _endless(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n", piece)
 
 

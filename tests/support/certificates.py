@@ -1,4 +1,4 @@
-"""Certificates for tests, made by the program openssl: good ones and all kinds of bad ones.
+"""Certificates for tests, made by openssl: valid ones and all kinds of invalid ones.
 
 authority = Authority.make(tmp_path)
 server = authority.server_context(authority.sign("127.0.0.1"))
@@ -18,7 +18,7 @@ _KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """Somebody who vouches for others; `certificate` is what a client trusts."""
+    """A certificate authority; clients trust its `certificate`."""
 
     folder: Path
     name: str = "authority"
@@ -29,7 +29,7 @@ class Authority:
 
     @classmethod
     def make(cls, folder: Path, name: str = "authority") -> Authority:
-        """A new one, with its key beside it."""
+        """A new authority, with its key beside it."""
         made = cls(folder, name)
         _openssl(
             "req", "-x509", *_KEY, "-days", "3650", "-subj", f"/CN={name}",
@@ -58,7 +58,7 @@ class Authority:
 
 
 def server_context(certificate: Path, clients: Authority | None = None) -> ssl.SSLContext:
-    """What a server needs; `clients`: only those that this authority vouches for are served."""
+    """The TLS context of a server; `clients`: only clients of this authority are served."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     if clients is not None:

@@ -1,4 +1,4 @@
-"""A collection to be damaged, and the ways to damage a file of it.
+"""A collection to damage, and ways to damage a file of it.
 
 with a_collection(path) as site: ...      30 pages, crawled from a server of the test
 damage(file, "flip")                      one of `WAYS`
@@ -35,12 +35,12 @@ def thirty_pages() -> Pages:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of a collection, as paths in it, but for those that nothing depends on."""
+    """The files of a collection, as paths in it, without those that nothing depends on."""
     left_out = (
         "run/",
         "state/LOG",
         "state/LOCK",
-        "state/rocksdict-config.json",  # RocksDB's wrapper writes it anew whenever it opens
+        "state/rocksdict-config.json",  # RocksDB's wrapper rewrites it at every open
         "index/g000001/words/.tantivy",
     )
     found = (one.relative_to(path) for one in sorted(path.rglob("*")) if one.is_file())
@@ -48,7 +48,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 def damage(file: Path, way: str, at: float = 0.5) -> bool:
-    """Damage a file; whether there was anything to damage."""
+    """Damage a file. Return whether there was anything to damage."""
     data = bytearray(file.read_bytes())
     place = int(len(data) * at)
     match way:
@@ -65,7 +65,7 @@ def damage(file: Path, way: str, at: float = 0.5) -> bool:
             return True
         case _:
             return False
-    # A second name of a file, as a backup has it, keeps its bytes: it is replaced, not written to.
+    # A hard link of a file, as in a backup, keeps its bytes: the file is replaced, not changed.
     file.unlink()
     file.write_bytes(data)
     return True

@@ -1,4 +1,4 @@
-"""Entries for tests of the index, and what is found in it."""
+"""Entries for tests of the index, and a search for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program as a process of its own: run it, order it about, kill it.
+"""Run the program as a separate process, send it signals, kill it.
 
     with started("crawl", "-c", collection, site.url()) as running:
         until(lambda: len(site.log) > 20)
@@ -6,7 +6,7 @@
         ended = finish(running)
     assert ended.code == 11
 
-Whatever a test does, no process outlives its block.
+No process outlives its block, whatever a test does.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from gossamer.archive.reader import iter_exchanges
 from gossamer.cli.main import run
 from gossamer.errors import CorruptFile
 
-WAIT_S: Final = 90.0  # far beyond what any of it takes; then the test has failed
+WAIT_S: Final = 90.0  # far more than needed; after it the test has failed
 
 Running = subprocess.Popen[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a process ended and what it said."""
+    """The exit code and the output of a process."""
 
     code: int
     out: str
@@ -52,7 +52,9 @@ class Ended:
 def started(
     *args: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> Iterator[Running]:
-    """`gossamer ARGS...` beside the test, with no terminal; killed when the block ends."""
+    """Run `gossamer ARGS...` in the background, without a terminal. It is killed when the block
+    ends.
+    """
     process = subprocess.Popen(
         [sys.executable, "-m", "gossamer", *map(str, args)],
         stdin=subprocess.DEVNULL,
@@ -78,13 +80,13 @@ def finish(running: Running) -> Ended:
 def gossamer(
     *args: str | Path, env: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> Ended:
-    """`gossamer ARGS...` from beginning to end."""
+    """Run `gossamer ARGS...` to its end."""
     with started(*args, env=env, cwd=cwd) as running:
         return finish(running)
 
 
 def typed(*args: str | Path) -> Ended:
-    """The same inside this process, a second quicker: for what ends before it asks anybody."""
+    """The same inside this process, a second faster: for commands that end before any request."""
     out, err, argv = io.StringIO(), io.StringIO(), sys.argv
     code = 0
     sys.argv = ["gossamer", *map(str, args)]
@@ -99,7 +101,7 @@ def typed(*args: str | Path) -> Ended:
 
 
 def until(is_so: Callable[[], bool], running: Running | None = None) -> None:
-    """Return when it is so; fail when it never is, or when the process ends before."""
+    """Return when the condition holds; fail if it never does, or if the process ends before."""
     deadline_s = time.monotonic() + WAIT_S
     while not is_so():
         assert time.monotonic() < deadline_s, "it never came to that"
@@ -110,12 +112,12 @@ def until(is_so: Callable[[], bool], running: Running | None = None) -> None:
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
-    """A file of one JSON object a line."""
+    """A file with one JSON object per line."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def archived(collection: Path) -> set[str]:
-    """The URLs whose exchanges are whole in the archive; what a kill cut off is not among them."""
+    """The URLs whose exchanges are whole in the archive, without those that a kill cut off."""
     found: set[str] = set()
     for file in sorted((collection / "archive").glob("*.warc.gz")):
         try:
@@ -129,15 +131,16 @@ def archived(collection: Path) -> set[str]:
 class Campaign:
     """Kills of one crawl, at moments that a seed decides, until it is finished."""
 
-    commands: Sequence[Sequence[str | Path]]  # taken in turn; all of them go on with one crawl
+    commands: Sequence[Sequence[str | Path]]  # used in turn; all of them resume one crawl
     collection: Path
-    asked: Callable[[], int]  # requests that the server has had
+    asked: Callable[[], int]  # number of requests that the server received
     seed: int = 0
     kills: int = 0
-    moments: list[tuple[int, set[str]]] = field(default_factory=list)  # requests, archive by then
+    # number of requests, archive by then
+    moments: list[tuple[int, set[str]]] = field(default_factory=list)
 
     def kill_times(self, times: int, *, requests: tuple[int, int]) -> None:
-        """Start and kill again and again: four times after some requests, then at the start."""
+        """Start and kill repeatedly: four times after some requests, then at the start."""
         rng = random.Random(self.seed)
         for number in range(times):
             with started(*self.commands[number % len(self.commands)]) as running:

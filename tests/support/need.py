@@ -1,4 +1,4 @@
-"""Programs that a test runs beside ours, and what to do where one is missing."""
+"""External programs that tests need, and what to do if one is missing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 
 
 def need_program(name: str, package: str | None = None) -> Path:
-    """Where a program is. Without it the test skips, or fails when `CI` is `true`.
+    """The path of a program. Without it the test skips, or fails if `CI` is `true`.
 
-    `package` is what Debian calls the package that brings it, where that is not its name.
+    `package` is the Debian package that contains it, if its name differs.
     """
     found = shutil.which(name)
     if found is not None:
@@ -25,6 +25,6 @@ def need_program(name: str, package: str | None = None) -> Path:
 
 
 def need_linux(why: str) -> None:
-    """Skip where the test leans on something that only Linux has; `why` names it."""
+    """Skip if the test needs something that only Linux has; `why` names it."""
     if not sys.platform.startswith("linux"):
         pytest.skip(f"needs Linux: {why}")

@@ -1,11 +1,11 @@
 """A whole internet inside one network namespace: every address is this machine.
 
-Run as a program below `unshare`: whatever address the crawl connects to, IPv4 or IPv6, public or
-not, is answered here and written down, and so is every name. Nothing leaves the namespace, so a
-test can prove what was reached and what was not.
+Run as a program below `unshare`: every address that the crawl connects to, IPv4 or IPv6, public or
+not, is answered here and recorded, and so is every name. Nothing leaves the namespace, so a test
+can prove what was reached and what was not.
 
     names:  a name -> its addresses, or a list of such answers that are given in turn
-    pages:  a host -> what it answers, by path; `*` stands for any other path or host
+    pages:  a host -> its answers, by path; `*` is any other path or host
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _A, _AAAA = 1, 28
 
 @dataclass
 class Internet:
-    """What it holds, and what it saw."""
+    """Its content, and the requests it received."""
 
     names: Mapping[str, Addresses | list[Addresses]]
     pages: Mapping[str, Mapping[str, bytes]]
@@ -43,7 +43,7 @@ class Internet:
     looked_up: list[str] = field(default_factory=list)
 
     def addresses_of(self, name: str) -> Addresses:
-        """The answer for a name now. Answers in turn move on with each question for IPv4."""
+        """The addresses of a name now. Answers in turn advance with each query for IPv4."""
         held = self.names.get(name, ())
         if not isinstance(held, list):
             return held
@@ -51,7 +51,7 @@ class Internet:
 
 
 def run_within(program: Path, *arguments: str) -> str:
-    """What a program says that runs in a network of its own; skips where there can be none."""
+    """The output of a program that runs in its own network; skips if that is impossible."""
     if not sys.platform.startswith("linux") or shutil.which("unshare") is None:
         pytest.skip("needs network namespaces: Linux with unshare")
     if shutil.which("ip") is None:
@@ -68,7 +68,7 @@ def run_within(program: Path, *arguments: str) -> str:
 
 
 def make_everything_local() -> None:
-    """Inside the namespace: all addresses are this machine's."""
+    """Inside the namespace: make all addresses local."""
     for command in (
         "ip link set lo up",
         "ip route add local 0.0.0.0/0 dev lo",
@@ -79,7 +79,7 @@ def make_everything_local() -> None:
 
 @asynccontextmanager
 async def an_internet(internet: Internet, *, serves_names: bool = True) -> AsyncIterator[None]:
-    """Serve names and pages until the block ends; names are the test's where it says so."""
+    """Serve names and pages until the block ends; `serves_names`: also DNS."""
     if serves_names:
         names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         names.bind(("0.0.0.0", 53))
@@ -116,7 +116,8 @@ async def _talk(
     internet.asked.append((address, host, path))
     pages = internet.pages.get(host, internet.pages.get("*", {}))
     status, _, rest = pages.get(path, pages.get("*", NOT_FOUND)).partition(b"\r\n")
-    writer.write(status + b"\r\nconnection: close\r\n" + rest)  # else the client uses it again
+    # else the client reuses the connection
+    writer.write(status + b"\r\nconnection: close\r\n" + rest)
     await writer.drain()
     writer.close()
 
@@ -128,7 +129,7 @@ def _serve_names(internet: Internet, served: socket.socket) -> None:
 
 
 def _name_answer(internet: Internet, question: bytes) -> bytes:
-    """A DNS message that answers another; no addresses are `no such name`."""
+    """A DNS response to a query; without addresses it is `no such name`."""
     labels, at = [], 12
     while question[at]:
         labels.append(question[at + 1 : at + 1 + question[at]].decode("ascii"))

@@ -1,4 +1,4 @@
-"""Servers and proxies that others wrote, run for one test: nginx, tinyproxy, microsocks."""
+"""Servers and proxies of other authors, run for one test: nginx, tinyproxy, microsocks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Final
 from support.killing import until
 from support.need import need_program
 
-# Below those that the kernel gives to whoever asks for none (from 32768), which another process
-# may be given before our program takes its own. 70 for each process of tests, by turns.
+# Below the ephemeral ports of the kernel (from 32768), which another process may get before our
+# program takes its own. 70 for each test process, in turn.
 _FIRST: Final = 20_000 + os.getpid() % 170 * 70
 _PORTS: Final = itertools.cycle(range(_FIRST, _FIRST + 70))
 
 
 def free_port(address: str = "127.0.0.1") -> int:
-    """A port for a program that cannot choose one itself; nobody has it, and nobody comes by it."""
+    """A free port for a program that cannot choose one itself. No other process gets it."""
     for port in itertools.islice(_PORTS, 70):
         with socket.socket() as tried, suppress(OSError):
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -32,7 +32,7 @@ def free_port(address: str = "127.0.0.1") -> int:
 
 @contextmanager
 def running(command: Sequence[str], address: str, port: int) -> Iterator[None]:
-    """A program, from the moment it listens."""
+    """Run a program; enters the block once it listens."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
         try:
             until(lambda: _listens(address, port) or program.poll() is not None)
@@ -50,7 +50,7 @@ def _listens(address: str, port: int) -> bool:
 
 @contextmanager
 def nginx(folder: Path, servers: str, address: str, port: int) -> Iterator[Path]:
-    """nginx with some `server` blocks; gives its log, a line of `address|user|cookie|path`."""
+    """nginx with some `server` blocks; yields its log, a line of `address|user|cookie|path`."""
     user = "user root;" if os.geteuid() == 0 else ""
     log = folder / "access.log"
     shape = '"$server_addr|$http_authorization|$http_cookie|$ssl_client_verify|$request_uri"'
@@ -70,7 +70,7 @@ def nginx(folder: Path, servers: str, address: str, port: int) -> Iterator[Path]
 
 @contextmanager
 def tinyproxy(folder: Path, *, comes_from: str, login: str = "") -> Iterator[str]:
-    """A real HTTP proxy; gives its URL. Its requests come from another loopback address."""
+    """A real HTTP proxy; yields its URL. Its requests come from another loopback address."""
     port = free_port()
     lines = [
         f"Port {port}", "Listen 127.0.0.1", f"Bind {comes_from}", "Timeout 10", "Allow 127.0.0.1",
@@ -85,7 +85,7 @@ def tinyproxy(folder: Path, *, comes_from: str, login: str = "") -> Iterator[str
 
 @contextmanager
 def microsocks(*, comes_from: str, login: tuple[str, str] | None = None) -> Iterator[str]:
-    """A real SOCKS5 proxy; gives its URL."""
+    """A real SOCKS5 proxy; yields its URL."""
     port = free_port()
     program = str(need_program("microsocks"))
     who = ["-u", login[0], "-P", login[1]] if login else []

@@ -1,6 +1,6 @@
-"""pywb, a reader of archives that others wrote: a program in an environment of its own.
+"""pywb, an archive reader of other authors, in its own environment.
 
-It is installed once, into a cache, and only ever run beside the test, never imported.
+It is installed once, into a cache, and only run as a program, never imported.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import pytest
 
 from support.programs import free_port, running
 
-_ENVIRONMENT: Final = dict(os.environ)  # as it was before a test changed it: pip is set up there
+_ENVIRONMENT: Final = dict(os.environ)  # unchanged by tests: it has the configuration of pip
 _WANTED: Final = "pywb==2.10.0"
 _INSTALL_S: Final = 300
 
 
 def need_pywb() -> Path:
-    """The folder of its programs. Where it cannot be had the test skips, or fails under `CI`."""
+    """The folder of its programs. If it cannot be installed the test skips, or fails under `CI`."""
     home = Path(_ENVIRONMENT.get("HOME", "~")).expanduser()
     folder = home / ".cache" / "gossamer-test" / _WANTED
     programs = folder / "bin"
@@ -31,7 +31,7 @@ def need_pywb() -> Path:
     if not done.exists():
         try:
             _run(sys.executable, "-m", "venv", "--clear", str(folder))
-            # Below 81: it asks setuptools for pkg_resources, which newer ones lack.
+            # Below 81: it needs pkg_resources of setuptools, which newer ones lack.
             _run(str(programs / "pip"), "install", "-q", _WANTED, "setuptools<81")
         except (subprocess.SubprocessError, OSError) as fault:
             _miss(f"pywb cannot be had ({fault}); by hand: {programs}/pip install {_WANTED}")
@@ -51,7 +51,7 @@ def _miss(what: str) -> None:
 
 @contextmanager
 def replaying(folder: Path, programs: Path) -> Iterator[str]:
-    """pywb over the collections in `folder`, from the moment it listens; its URL."""
+    """Run pywb over the collections in `folder`. Yields its URL once it listens."""
     port = free_port()
     command = [str(programs / "wayback"), "-p", str(port), "-b", "127.0.0.1", "-d", str(folder)]
     with running(command, "127.0.0.1", port):

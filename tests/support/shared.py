@@ -1,4 +1,4 @@
-"""Test data that others wrote, beside the project or where the environment says."""
+"""Test data of other authors, beside the project or where the environment says."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def suite(name: str) -> Path:
-    """The folder of a conformance suite; skips the test where there is none."""
+    """The folder of a conformance suite; skips the test if it is missing."""
     return _folder("TEST_SUITES", "suites", name)
 
 
 def data(name: str) -> Path:
-    """A folder or file of real data; skips the test where there is none."""
+    """A folder or file of real data; skips the test if it is missing."""
     return _folder("TEST_DATA", "data", name)
 
 

@@ -1,7 +1,7 @@
-"""Real documentation sites for tests, each served by an nginx of its own.
+"""Real documentation sites for tests, each served by its own nginx.
 
 `run.py test` fetches them into `$TEST_SITES` beforehand. A site is served from a directory of links
-to it, so that many may be up at once and nothing is written where the sites lie.
+to it, so that many may run at once and nothing is written where the sites are.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from support.need import need_program
 from support.programs import free_port
 from support.shared import data
 
-# 127.0.10.N is where people serve the same sites by hand.
+# 127.0.10.N is used for serving the same sites by hand.
 _FIRST: Final = 101
 _STOP_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class RealSite:
-    """A site that is up: where it starts, and what has been asked of it."""
+    """A running site: its start URL, and the requests it received."""
 
     start: str
     log: Path
@@ -45,7 +45,7 @@ class RealSite:
         return f"{parts.scheme}://{parts.netloc}"
 
     def take_asked(self) -> dict[str, int]:
-        """The status of each URL asked since the last time; the log is emptied."""
+        """The status of each URL requested since the last call; empties the log."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         os.truncate(self.log, 0)
         # ... "GET /path HTTP/1.1" 200 ...: nginx writes a quotation mark in a path as \x22.
@@ -54,7 +54,7 @@ class RealSite:
         return {self.origin + path: int(status) for path, status in asked}
 
     def types_of(self, urls: Sequence[str]) -> dict[str, str]:
-        """The MIME type under which each URL is served, parameters apart."""
+        """The MIME type of each URL, without parameters."""
         connection = http.client.HTTPConnection(urlsplit(self.origin).netloc)
         types = {}
         for url in urls:
@@ -69,7 +69,7 @@ class RealSite:
 
 @contextmanager
 def serving(name: str) -> Iterator[RealSite]:
-    """Serve a site of `sites.py`; skips, or fails when `CI` is `true`, where it is not there."""
+    """Serve a site of `sites.py`; if it is missing, skip, or fail if `CI` is `true`."""
     need_program("nginx")
     script = data("sites.py")
     rows = runpy.run_path(str(script))["SITES"]
@@ -95,7 +95,7 @@ def serving(name: str) -> Iterator[RealSite]:
 
 
 def files_of(name: str) -> list[Path]:
-    """The pages of a site as they lie on the disk; skips as `serving` does."""
+    """The pages of a site as files; skips as `serving` does."""
     rows = runpy.run_path(str(data("sites.py")))["SITES"]
     package = next(row[1] for row in rows if row[0] == name)
     return sorted(_need_fetched(name, package).rglob("*.html*"))
@@ -112,7 +112,7 @@ def _need_fetched(name: str, package: str) -> Path:
 
 
 def _await_end(pid: Path) -> None:
-    """nginx takes its pid file away as it ends."""
+    """nginx deletes its pid file when it ends."""
     until_s = time.monotonic() + _STOP_S
     while pid.exists() and time.monotonic() < until_s:
         time.sleep(0.01)

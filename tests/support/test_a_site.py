@@ -1,4 +1,4 @@
-"""The server of the tests keeps its own promises."""
+"""The test server does what its docstring says."""
 
 import asyncio
 import socket
@@ -26,7 +26,7 @@ from support.a_site import (
 
 
 async def ask(port: int, *paths: str, host: str = "x", limit: int = 2**16) -> bytes:
-    """Ask for paths over one connection and read until it closes or `limit` bytes are there."""
+    """Request paths over one connection and read until it closes or `limit` bytes have arrived."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         for path in paths:

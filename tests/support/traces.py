@@ -1,4 +1,4 @@
-"""Where in a collection does a text still stand? Looked for byte by byte, packed or not."""
+"""Find the places in a collection that still contain a text, byte by byte, compressed or not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gossamer.graph.arrow import pq
 
 
 def traces_of(collection: Path, marker: str) -> list[str]:
-    """The files and tables of a collection that hold the marker, in any case of letters."""
+    """The files and tables of a collection that contain the marker, ignoring case."""
     wanted = marker.lower().encode()
     return sorted({where for where, data in _all_bytes(collection) if wanted in data.lower()})
 
@@ -40,7 +40,7 @@ def _all_bytes(collection: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _texts(data: bytes) -> Iterator[bytes]:
-    """The texts of the index, each compressed by itself."""
+    """The texts of the index, each compressed separately."""
     while data:
         inflater = zlib.decompressobj()
         yield inflater.decompress(data)

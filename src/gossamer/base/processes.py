@@ -1,17 +1,17 @@
 """Start, limit and end child processes.
 
-A child is one of our own modules, run by name with the interpreter that runs us. It gets nothing of
-ours but what is passed to it: `-P` keeps it from loading modules of the current directory, stdin is
-empty unless a pipe is asked for, and of our open files it inherits only those named in `inherit`.
+A child is one of our own modules, run by name with the same interpreter. It gets only what is
+passed to it: `-P` keeps it from loading modules of the current directory, stdin is empty unless a
+pipe is requested, and of our open files it inherits only those named in `inherit`.
 
 `fork` is the exception: the child is a copy of this process, for workers at the start of a crawl.
-`docs/adr/0014-child-processes.md` has the figures that speak for it.
+`docs/adr/0014-child-processes.md` has the figures.
 
 No child outlives its work. It ends when it reads the end of its pipe or socket, which happens when
 the parent dies, too. One that may be busy for long also calls `die_with_parent` or sets itself a
-limit of CPU time. Only crawls that the web page starts go on, in a session of their own.
+limit of CPU time. Only crawls that the web page starts continue, in a session of their own.
 
-Starting a process raises OSError; the caller says what cannot be done without it.
+Starting a process raises OSError; the caller reports what is impossible without it.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from typing import IO, Final, NamedTuple, Protocol
 PIPE: Final = subprocess.PIPE
 NULL: Final = subprocess.DEVNULL
 Started = subprocess.Popen[bytes]
-StillRunning = subprocess.TimeoutExpired  # raised by `wait` when its time is over
+StillRunning = subprocess.TimeoutExpired  # raised by `wait` after its timeout
 
-_POLL_EVERY_S: Final = 0.01  # where the system cannot report the end of a process
+_POLL_EVERY_S: Final = 0.01  # if the system cannot report the end of a process
 _PR_SET_PDEATHSIG: Final = 1
 _BLAS_THREADS: Final = "OPENBLAS_NUM_THREADS"
 
@@ -49,7 +49,7 @@ class Child(Protocol):
 
 
 class Ended(NamedTuple):
-    """How a process ended: its exit code, and the last line that it wrote to stderr."""
+    """The exit code of a process, and the last line that it wrote to stderr."""
 
     code: int
     error: str
@@ -67,7 +67,7 @@ def start(
     inherit: Sequence[socket.socket] = (),
     own_session: bool = False,
 ) -> Started:
-    """Run a module of ours with these arguments. Raises OSError.
+    """Run one of our modules with these arguments. Raises OSError.
 
     Pipes have no buffer on our side. With `own_session` a Ctrl-C on our terminal does not reach it.
     """
@@ -85,7 +85,7 @@ def start(
 
 
 def run(module: str, *words: str) -> Ended:
-    """Run a module of ours and wait until it ends. Raises OSError."""
+    """Run one of our modules and wait until it ends. Raises OSError."""
     process = start(module, *words, stdout=NULL, stderr=PIPE)
     try:
         _, errors = process.communicate()
@@ -96,13 +96,14 @@ def run(module: str, *words: str) -> Ended:
 
 
 def last_line(output: bytes) -> str:
-    """The line of an error message that says what is wrong: of a traceback, too."""
+    """The line of an error message that names the error, in a traceback, too."""
     return output.decode(errors="replace").strip().rpartition("\n")[2]
 
 
 def use_one_blas_thread(environment: MutableMapping[str, str]) -> None:
-    """Keep OpenBLAS, which comes with NumPy, from starting a thread for each core: that takes 30 ms
-    and they spin. For this process it must be called before NumPy is loaded."""
+    """Keep OpenBLAS, which comes with NumPy, from starting a thread per core: that takes 30 ms, and
+    the threads spin. For this process it must be called before NumPy is loaded.
+    """
     environment.setdefault(_BLAS_THREADS, "1")
 
 
@@ -116,8 +117,8 @@ def socket_pair() -> tuple[socket.socket, socket.socket]:
 def fork(work: Callable[[], None], close: Iterable[socket.socket]) -> Forked:
     """Run `work` in a copy of this process, which must have no threads. Raises OSError.
 
-    The copy closes the sockets that are not its own, has no stdin, and ends with exit code 0 when
-    `work` returns and with 1 when it raises.
+    The copy closes the sockets of others, has no stdin, and ends with exit code 0 when `work`
+    returns and with 1 when it raises.
     """
     pid = os.fork()
     if not pid:
@@ -126,7 +127,7 @@ def fork(work: Callable[[], None], close: Iterable[socket.socket]) -> Forked:
 
 
 def _run_forked(work: Callable[[], None], close: Iterable[socket.socket]) -> None:
-    """The rest of a forked process. It never returns: the stack above is the parent's."""
+    """The rest of a forked process. It never returns, because the stack above is the parent's."""
     code = 1
     try:
         for other in close:
@@ -144,7 +145,7 @@ def _run_forked(work: Callable[[], None], close: Iterable[socket.socket]) -> Non
 
 
 def end(process: Child, wait_s: float = 0.0) -> None:
-    """Wait so long for a process to end by itself, then kill it; close our ends of its pipes.
+    """Wait for a process to end by itself for `wait_s`, then kill it; close our ends of its pipes.
 
     Afterwards it is gone: no zombie is left, and its process id is free.
     """
@@ -171,7 +172,7 @@ class Forked:
         return self._pid
 
     def kill(self) -> None:
-        if self._code is None:  # the process id of one that was waited for may be another's by now
+        if self._code is None:  # after a wait the process id may belong to another process
             os.kill(self._pid, signal.SIGKILL)
 
     def poll(self) -> int | None:
@@ -197,10 +198,10 @@ class Forked:
 
 
 def _wait_for_end(pid: int, timeout: float) -> None:
-    """Return when the process ends or the time is over; at once where the system cannot tell."""
+    """Return when the process ends or after the timeout; at once if the system cannot tell."""
     try:
         handle = os.pidfd_open(pid)
-    except (AttributeError, OSError):  # only Linux has it, and not every one
+    except (AttributeError, OSError):  # only Linux has it, and not every version
         return
     try:
         watch = select.poll()
@@ -210,13 +211,12 @@ def _wait_for_end(pid: int, timeout: float) -> None:
         os.close(handle)
 
 
-# -- what a child does about itself
+# -- called by a child for itself
 
 
 def die_with_parent() -> None:
-    """Have the system kill this process when its parent dies, even while it is stopped (SIGSTOP).
-
-    Only Linux can; elsewhere nothing is done.
+    """Have the kernel kill this process when its parent dies, even while it is stopped (SIGSTOP).
+    Only Linux can; on other systems this does nothing.
 
     The parent is the thread that started us, so that must be one which lasts: the main thread.
     """
@@ -225,8 +225,8 @@ def die_with_parent() -> None:
 
 
 def set_limit(kind: int, value: int) -> None:
-    """Set a limit of this process (`resource.RLIMIT_...`), at most as high as it may be."""
-    import resource  # it does not exist on Windows
+    """Set a limit of this process (`resource.RLIMIT_...`), at most the hard limit."""
+    import resource  # missing on Windows
 
     highest = resource.getrlimit(kind)[1]
     is_free = highest == resource.RLIM_INFINITY

@@ -1,16 +1,16 @@
-"""Messages between the server and a process that searches.
+"""Messages between the server and a search process.
 
     kind (1 byte), length (8 bytes, big endian), body
 
-A message may be larger than what the system buffers, so both sides read and write until it is
-whole. The server's end never blocks: a thread waits for it with a time limit, a task of an event
-loop without holding a thread. uvloop makes a socket non-blocking when it waits for it, for good;
-that is why this end is non-blocking from the start and EAGAIN only means "wait". The other end,
-that of the searching process, blocks.
+A message may be larger than the buffers of the system, so both sides read and write until it is
+complete. The server's end never blocks: a thread waits for it with a time limit, a task of an event
+loop without holding a thread. uvloop makes a socket non-blocking when it waits for it, for good; so
+this end is non-blocking from the start and EAGAIN only means "wait". The end of the search process
+blocks.
 
-Every method raises EOFError or OSError when the other side is gone, and TimeoutError when it takes
-longer than it may. After either, and after a cancelled wait, a message may be half read: the
-channel must not be used again.
+Every method raises EOFError or OSError if the other side is gone, and TimeoutError if it takes too
+long. After either, and after a cancelled wait, a message may be half read: the channel must not be
+used again.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class ServerEnd:
         self._socket.close()
 
     def _send_some(self, message: bytes) -> bytes:
-        """Send what the system takes at once; the rest."""
+        """Send as much as the system accepts at once. Return the rest."""
         try:
             return message[self._socket.send(message) :]
         except BlockingIOError:
@@ -88,11 +88,13 @@ class ServerEnd:
 
 
 class _Answer:
-    """A message that comes in pieces. Nothing follows it: only one is under way at a time."""
+    """A message that arrives in pieces. Nothing follows it, because only one is in flight at a
+    time.
+    """
 
     def __init__(self) -> None:
         self._got = bytearray()
-        self._size = _HEAD.size  # of the head; of the whole message when the head is there
+        self._size = _HEAD.size  # of the head; of the whole message when the head is complete
 
     def add(self, piece: bytes) -> None:
         _check(piece)
@@ -110,12 +112,12 @@ class _Answer:
 
 
 def send(to: socket.socket, kind: int, body: bytes) -> None:
-    """Send a message from the searching process."""
+    """Send a message from the search process."""
     to.sendall(_framed(kind, body))
 
 
 def receive(source: socket.socket) -> Message:
-    """Wait for the next message in the searching process."""
+    """Wait for the next message in the search process."""
     kind, length = _HEAD.unpack(_read_blocking(source, _HEAD.size))
     return kind, _read_blocking(source, length)
 

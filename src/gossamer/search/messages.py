@@ -1,4 +1,4 @@
-"""What the server and its search processes send each other (`channel.py` carries it)."""
+"""The messages between the server and its search processes (`channel.py` sends them)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PICKLE, JSON = 0, 1  # kinds of answers
 
 @dataclass(frozen=True, slots=True)
 class SearchedCollection:
-    """A collection; `stamp` tells it from an earlier one in the same directory."""
+    """A collection; `stamp` distinguishes it from an earlier one in the same directory."""
 
     path: Path
     stamp: tuple[int, ...] = ()
@@ -20,7 +20,7 @@ class SearchedCollection:
 
 @dataclass(frozen=True, slots=True)
 class FailedSearch:
-    """The search failed by a bug of ours; the traceback is for the terminal."""
+    """The search failed by a bug; the traceback is for the terminal."""
 
     trace: str
 

@@ -25,8 +25,9 @@ _KEPT_OPEN: Final = 4  # collections
 
 
 def work(server: socket.socket) -> None:
-    """What a process does until the other end of its channel is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the server, which ends us
+    """The main loop of the process, until the other end of its channel is closed."""
+    # a Ctrl-C is for the server, which ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     engines: OrderedDict[SearchedCollection, Engine] = OrderedDict()
     with contextlib.suppress(OSError, EOFError):
         while True:
@@ -53,20 +54,20 @@ def _answered(
         return error
     except Exception:  # noqa: BLE001  # told to whoever asked; the process searches on
         return FailedSearch(traceback.format_exc())
-    engines[where] = engine  # behind all that were asked before it
+    engines[where] = engine  # the most recently used is last
     if len(engines) > _KEPT_OPEN:
         engines.popitem(last=False)
     return found
 
 
 def _let_go(engines: OrderedDict[SearchedCollection, Engine]) -> None:
-    """Close collections that were cleared: what is open takes its room on the disk still."""
+    """Close collections that were deleted: open files still take disk space."""
     for gone in [one for one in engines if not (one.path / "index").exists()]:
         del engines[gone]
 
 
 def main(descriptor: int) -> None:
-    """The life of the process."""
+    """The entry point of the process."""
     with socket.socket(fileno=descriptor) as server:
         server.setblocking(True)
         work(server)

@@ -1,16 +1,16 @@
-"""Searches in processes of their own, so that clients do not wait for each other.
+"""Search in separate processes, so that clients do not wait for each other.
 
-Python runs one thread at a time, and half of a search is Python's: eight clients of one process
-wait for seven others. Each process here opens the collections that it is asked about, and keeps
-the last few open; a search goes to one that has nothing to do, or waits for it. Of those that have
-nothing to do the one that worked last is taken: what it read is in the processor's cache still.
+Python runs one thread at a time, and half of a search is Python code: eight clients of one process
+wait for seven others. Each process here opens the collections it needs, and keeps the last few
+open. A search goes to an idle process, or waits for one. Of several idle processes the one that
+worked last is used, because its data is still in the CPU cache.
 
-A thread may wait for an answer, and so may a task of an event loop, which takes less than a thread
-would. A task gets the answer as bytes of JSON, made where the search was.
+A thread may wait for an answer, and so may a task of an event loop, which costs less than a thread.
+A task gets the answer as JSON bytes, made in the search process.
 
-A process that dies in the middle of a search is replaced, and the search is done once more by the
-new one. One that does not answer within half a minute is replaced, too, but the search is not done
-again: it would take as long. A search that fails leaves its process as it is.
+A process that dies during a search is replaced, and the new one repeats the search. One that does
+not answer within half a minute is replaced, too, but the search is not repeated: it would take as
+long. A search that fails does not affect its process.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from gossamer.search.channel import pair
 from gossamer.search.messages import JSON, FailedSearch, Question, SearchedCollection
 from gossamer.search.results import Request, Results
 
-MOST: Final = 8  # processes, at about 70 MB each
+MOST: Final = 8  # processes, about 70 MB each
 _LONGEST_S: Final = 30.0
 _END_S: Final = 2.0
 _ATTEMPTS: Final = 2
 
 
 class NoAnswer(StoreError):
-    """Nothing is wrong with the question, but no process has answered it."""
+    """The question is valid, but no process has answered it."""
 
 
 @dataclass(slots=True)
 class _Idle:
-    """Searchers that have nothing to do, and those who wait for one, the first one first."""
+    """Idle searchers, and the callers that wait for one, first come first served."""
 
     _free: list[_Searcher] = field(default_factory=list)
     _waiting: deque[Future[_Searcher]] = field(default_factory=deque)
@@ -50,7 +50,7 @@ class _Idle:
     _is_closed: bool = False
 
     def take(self) -> Future[_Searcher]:
-        """A searcher as soon as there is one; whoever waits no longer says `leave`."""
+        """A searcher as soon as there is one. A caller that stops waiting calls `leave`."""
         taken: Future[_Searcher] = Future()
         with self._changing:
             if self._free:
@@ -62,7 +62,7 @@ class _Idle:
         return taken
 
     def leave(self, taken: Future[_Searcher]) -> None:
-        """Wait no longer; a searcher that came in this very moment goes to the next."""
+        """Stop waiting; a searcher that arrived at this moment goes to the next caller."""
         if not taken.cancel():
             self.put(taken.result())
 
@@ -79,7 +79,7 @@ class _Idle:
                 self._free.append(searcher)
 
     def close(self) -> None:
-        """End those that have nothing to do now, and all others when they are put back."""
+        """End idle searchers now, and all others when they are put back."""
         with self._changing:
             self._is_closed = True
             free, self._free = self._free, []
@@ -90,10 +90,10 @@ class _Idle:
 
 
 class Searchers:
-    """Some processes that search. Any number of threads and tasks may ask.
+    """Some search processes. Any number of threads and tasks may use them.
 
-    Invariant: whoever takes a searcher from `_idle` puts one back, alive or not; one that is dead
-    is replaced by whoever finds it so.
+    Invariant: a caller that takes a searcher from `_idle` puts one back, alive or not; a dead one
+    is replaced by the caller that notices it.
     """
 
     def __init__(self, count: int) -> None:
@@ -107,7 +107,7 @@ class Searchers:
             self._idle.put(self._all[-1])
 
     def search(self, where: SearchedCollection, request: Request) -> Results:
-        """What `Engine.search` answers. Raises what it raises, and NoAnswer when none does."""
+        """The result of `Engine.search`. Raises its errors, and NoAnswer if no process answers."""
         taken = self._idle.take()
         try:
             searcher = taken.result(_LONGEST_S)
@@ -128,7 +128,7 @@ class Searchers:
         raise _no_end()
 
     async def search_as_json(self, where: SearchedCollection, request: Request) -> bytes:
-        """The same in JSON (`results.as_json`), for tasks of an event loop that knows readers."""
+        """The same in JSON (`results.as_json`), for tasks of an event loop with readers."""
         searcher = await self._taken()
         try:
             for _ in range(_ATTEMPTS):
@@ -144,7 +144,7 @@ class Searchers:
         raise _no_end()
 
     async def _taken(self) -> _Searcher:
-        """One that has nothing to do, in its turn. Raises NoAnswer."""
+        """An idle searcher, in turn. Raises NoAnswer."""
         taken = self._idle.take()
         if taken.done():
             return taken.result()
@@ -159,7 +159,7 @@ class Searchers:
             raise
 
     def close(self) -> None:
-        """End all of them; searches under way are told that the server is ending."""
+        """End all of them. Callers of searches in flight are told that the server is ending."""
         with self._changing:
             self._is_closed = True
             for searcher in self._all:
@@ -167,10 +167,10 @@ class Searchers:
         self._idle.close()
 
     def _replaced(self, searcher: _Searcher) -> _Searcher:
-        """A new one in the place of one that is of no use. Raises NoAnswer.
+        """A new searcher in place of an unusable one. Raises NoAnswer.
 
-        A task may be cancelled while a thread does this for it, and puts back the old one: whoever
-        takes that is given the one that was made for it.
+        A task may be cancelled while a thread does this for it, and then puts back the old one: the
+        next caller that takes it gets the replacement.
         """
         with self._changing:
             if searcher.successor is not None:
@@ -180,7 +180,7 @@ class Searchers:
                 raise _is_ending()
             try:
                 new = _Searcher()
-            except OSError as fault:  # of memory, handles or processes there are no more
+            except OSError as fault:  # no more memory, handles or processes
                 raise NoAnswer(f"no process can be started to search: {fault.strerror}") from fault
             self._all[self._all.index(searcher)] = searcher.successor = new
         return new
@@ -203,7 +203,7 @@ class _Died(Exception):
 
 
 class _Late(Exception):
-    """The process is there, but takes longer than anybody waits."""
+    """The process runs, but takes too long."""
 
 
 class _Searcher:
@@ -213,7 +213,7 @@ class _Searcher:
         self.successor: _Searcher | None = None
         self._is_spent = False
         self._channel, its_end = pair()
-        with its_end:  # so that we are told when the process dies
+        with its_end:  # closed here, so that we notice when the process dies
             try:
                 self._process = start(
                     "gossamer.search.search_process", str(its_end.fileno()), inherit=[its_end]
@@ -223,7 +223,7 @@ class _Searcher:
                 raise
 
     def ask(self, where: SearchedCollection, request: Request) -> Results:
-        """Its answer. Raises what it raised, _Died and _Late."""
+        """Its answer. Raises its error, _Died and _Late."""
         question = self._question(where, request, as_json=False)
         try:
             _, answer = self._channel.exchange(question, _LONGEST_S)
@@ -236,7 +236,7 @@ class _Searcher:
         return _checked(pickle.loads(answer))  # noqa: S301  # of a process of ours
 
     async def ask_for_json(self, where: SearchedCollection, request: Request) -> bytes:
-        """The same; after a wait that was given up, the process is of no use."""
+        """The same; after a cancelled wait the process is unusable."""
         question = self._question(where, request, as_json=True)
         try:
             kind, answer = await self._channel.exchange_async(question, _LONGEST_S)
@@ -247,7 +247,7 @@ class _Searcher:
             self._is_spent = True
             raise _Died from gone
         except asyncio.CancelledError:
-            self._is_spent = True  # or the next who asks would be told this answer
+            self._is_spent = True  # else the next caller would get this answer
             raise
         if kind == JSON:
             return answer
@@ -260,21 +260,24 @@ class _Searcher:
         return pickle.dumps(Question(where, request, as_json))
 
     def kill(self) -> None:
-        """Anybody may, at any time: it holds nothing that could be lost. Whoever waits for its
-        answer is told that it is gone."""
+        """Kill the process. Any thread may call this: the process holds nothing that could be lost.
+        A caller that waits for its answer gets _Died.
+        """
         self._process.kill()
-        with contextlib.suppress(StillRunning):  # a disk that hangs does not let it go
+        with contextlib.suppress(StillRunning):  # a hanging disk can delay its end
             self._process.wait(_END_S)
 
     def end(self) -> None:
-        """Only who has taken it may: a handle that another reads from might be a new file's."""
+        """Only for the caller that has taken it: a handle that another reads from might be reused
+        for a new file.
+        """
         self._is_spent = True
         self.kill()
         self._channel.close()
 
 
 def _checked(answer: Results | GossamerError | FailedSearch) -> Results:
-    """The answer, if it is one. Raises what the search raised."""
+    """The answer. Raises the error of the search."""
     if isinstance(answer, GossamerError):
         raise answer
     if isinstance(answer, FailedSearch):

@@ -1,9 +1,10 @@
-"""The node's end of a worker's socket: what the worker says is heard, though not always at once.
+"""The node's end of a worker's socket. Messages are read at once or a moment later.
 
-A worker reports when it has little left to do, and what is left comes a moment later, in a message
-of its own. After a sleep the node's first report costs as much as six (40 microseconds for its host
-alone, where the next take 7), for others had the caches meanwhile. So reports of a worker that has
-work enough wait for the next message of anybody, if not for long. Each is heard in its own order.
+A worker reports when it has few leases left, and its other reports follow a moment later in a
+message of their own. After a pause the node's first report costs as much as six (40 microseconds
+for its host alone, where the next take 7), because other processes used the caches meanwhile. So
+reports of a worker with enough leases wait briefly for the next message of any worker. Messages of
+one worker keep their order.
 """
 
 from __future__ import annotations
@@ -21,26 +22,26 @@ from gossamer.workers.crash_state import Leftover
 
 
 class Listener(Protocol):
-    """Whoever wants to hear; the crew."""
+    """Receives messages. The pool implements it."""
 
     def hear(self, hand: WorkerHandle, message: wire.ToNode) -> None:
-        """One message."""
+        """Handle one message."""
         ...
 
     def hear_soon(self) -> None:
-        """Let every desk `hear` within a few milliseconds."""
+        """Make every connection read its messages within a few milliseconds."""
         ...
 
     def hear_all(self) -> None:
-        """Let every desk `hear` now."""
+        """Make every connection read its messages now."""
         ...
 
     def fail(self, fault: BaseException) -> None:
-        """Nothing can go on."""
+        """Stop after an error that leaves the pool unusable."""
         ...
 
     def bury(self, hand: WorkerHandle) -> None:
-        """A worker is gone, and all that it said was heard."""
+        """Clean up after a dead worker, whose messages were all handled."""
         ...
 
 
@@ -55,9 +56,10 @@ class WorkerHandle:
     leases: dict[int, Lease] = field(default_factory=dict)
     left: dict[Place, Leftover] = field(
         default_factory=dict
-    )  # of dead ones, to be read by this one
-    reported: dict[str, int] = field(default_factory=dict)  # up to which byte of each WARC file
-    file: str = ""  # the last of these, which is open
+    )  # of dead workers, for this one to read
+    # WARC file -> offset up to which it is reported
+    reported: dict[str, int] = field(default_factory=dict)
+    file: str = ""  # the newest of these, which is open
     descriptor: int = -1  # of that file, for syncing
     is_closed: bool = False
 
@@ -80,7 +82,7 @@ class WorkerConnection(asyncio.Protocol):
         self.hand: WorkerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop has transports of its own, which are no subclass
+        # uvloop's transports are not a subclass
         self._transport = cast("asyncio.Transport", transport)
         self._transport.writelines(self._unsent)
 
@@ -92,15 +94,16 @@ class WorkerConnection(asyncio.Protocol):
             self._pool.hear_all()
 
     def _can_wait(self, data: bytes) -> bool:
-        """Whether they are reports of a worker that has as many leases left: it needs no others
-        this moment."""
+        """Whether these are reports of a worker that has at least as many leases left, so that it
+        needs no new ones now.
+        """
         assert self.hand is not None, "a desk has a worker before it has a connection"
         reports = wire.reports_in(data)
         self._reports_unheard += reports
         return reports > 0 and 2 * self._reports_unheard <= len(self.hand.leases)
 
     def hear(self) -> None:
-        """All that has come."""
+        """Handle all data that has arrived."""
         if not self._unheard:
             return
         assert self.hand is not None, "a desk has a worker before it has a connection"

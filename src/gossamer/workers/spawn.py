@@ -25,7 +25,7 @@ _ahead: list[Spawned] = []
 
 
 def spawn_worker() -> Spawned:
-    """A worker process, and our end of its socket. Raises StoreError."""
+    """Start a worker process, and return it with our end of its socket. Raises StoreError."""
     if _ahead:
         return _ahead.pop()
     ours, theirs = socket_pair()
@@ -41,10 +41,10 @@ def spawn_worker() -> Spawned:
 
 
 def fork_ahead(count: int, loads: Sequence[str] = ()) -> None:
-    """Fork workers for the crawl that is about to begin; call `dismiss` for those left over.
+    """Fork workers for the crawl that is about to begin. Call `dismiss` for unused ones.
 
-    `loads` are modules that all of them will need, loaded once. For a process that has opened
-    nothing yet, and has no threads: elsewhere this does nothing.
+    `loads` are modules that all of them will need, loaded once. Only for a process that has opened
+    nothing yet and has no threads: in others this does nothing.
     """
     if sys.platform != "linux" or threading.active_count() > 1:
         return
@@ -57,7 +57,7 @@ def fork_ahead(count: int, loads: Sequence[str] = ()) -> None:
         not_theirs = [ours, *(other for _, other in _ahead)]
         try:
             process = fork(partial(_run_worker, theirs), not_theirs)
-        except OSError:  # too many processes: `spawn_worker` will say so, if it is still true
+        except OSError:  # too many processes: `spawn_worker` reports it if that is still true
             ours.close()
             theirs.close()
             return
@@ -66,7 +66,7 @@ def fork_ahead(count: int, loads: Sequence[str] = ()) -> None:
 
 
 def dismiss() -> None:
-    """End the workers that were forked ahead and not taken."""
+    """End the forked workers that were not used."""
     while _ahead:
         process, ours = _ahead.pop()
         ours.close()

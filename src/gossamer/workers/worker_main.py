@@ -1,8 +1,8 @@
-"""A worker process: leases come in on a socket, reports go out, in the order of its WARC file.
+"""A worker process: receives leases on a socket, and sends reports in the order of its WARC file.
 
-`process_pool.py` starts it as `python -m gossamer.workers.worker_main DESCRIPTOR`. It ends when
-the node says so, when the node is gone, and at the first fault of the disk. It never asks for
-anything that it was not given a lease for.
+`process_pool.py` starts it as `python -m gossamer.workers.worker_main DESCRIPTOR`. It ends on a
+message of the node, when the node is gone, and at the first disk fault. It requests only URLs for
+which it has a lease.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from gossamer.workers.process import ProcessedPage
 from gossamer.workers.worker import Worker
 
 _ALIVE_EVERY_S: Final = 1.0
-_FLUSH_AT: Final = 32  # reports gathered before they are sent
+_FLUSH_AT: Final = 32  # number of reports that are sent at once
 _FLUSH_AT_BYTES: Final = 8_000_000  # of them
-_FLUSH_AFTER_S: Final = 0.008  # or so long after the first
+_FLUSH_AFTER_S: Final = 0.008  # or this long after the first
 
 
 class Desk(asyncio.Protocol):
@@ -55,19 +55,19 @@ class Desk(asyncio.Protocol):
         self._worker: Worker | None = None
         self._is_indexed = True
         self._clock = SystemClock()
-        self._tasks: set[asyncio.Task[None]] = set()  # that end with the worker
-        self._writing: set[asyncio.Task[None]] = set()  # that it waits for
+        self._tasks: set[asyncio.Task[None]] = set()  # cancelled when the worker ends
+        self._writing: set[asyncio.Task[None]] = set()  # awaited when the worker ends
         self._reports: list[bytes] = []
         self._report_bytes = 0
         self._flush_timer: asyncio.TimerHandle | None = None
         self._has_given_up = False
-        self._loop = asyncio.get_running_loop()  # asking each time is a call of the system
+        self._loop = asyncio.get_running_loop()  # each lookup is a system call
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
-    # -- what the loop calls
+    # -- called by the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # uvloop has transports of its own, which are no subclass
+        # uvloop's transports are not a subclass
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
@@ -80,10 +80,10 @@ class Desk(asyncio.Protocol):
             self._give_up(fault)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        """The node is gone: what is archived is found by the next one. Nothing more is asked."""
+        """The node is gone: end at once. The next node finds everything in the archive."""
         os._exit(0)
 
-    # -- orders
+    # -- messages from the node
 
     def _obey(self, message: wire.ToWorker) -> None:
         match message:
@@ -115,10 +115,10 @@ class Desk(asyncio.Protocol):
         task.add_done_callback(done)
 
     def _give_up(self, fault: BaseException) -> None:
-        """Say what is wrong, and wait to be killed: the node takes what is archived.
+        """Report the fault, and wait to be killed: the node recovers the archived exchanges.
 
-        We do not hang up. What the node is just sending would find nobody, and with its connection
-        broken it would never read our last words.
+        The connection stays open. If it was closed, a message that the node is just sending would
+        fail, and the node would never read this report.
         """
         if self._has_given_up:
             return
@@ -142,7 +142,7 @@ class Desk(asyncio.Protocol):
         return self._worker
 
     def _begin(self, lease: Lease) -> None:
-        """Ask, without a task of its own: that would cost 10 microseconds a page."""
+        """Send the request without a task, which would cost 10 microseconds per page."""
         fetcher = self._working.fetcher
         if fetcher.is_full:
             self._spawn(self._tasks, self._carry(lease))
@@ -178,21 +178,26 @@ class Desk(asyncio.Protocol):
 
     @property
     def _is_worth_a_frame(self) -> bool:
-        """Whether the node should hear now. A frame wakes it up, and leases it gives wake us: while
-        there is much left to do here, more is gathered; with nothing left nobody waits."""
-        left = self._working.fetcher.under_way + len(self._tasks) - 1  # one says that we are alive
+        """Whether to send the reports now. A message wakes the node, and its leases wake this
+        process. So while there are many leases left, more reports are collected; without any left
+        nothing is held back.
+        """
+        # one of the tasks sends Alive
+        left = self._working.fetcher.under_way + len(self._tasks) - 1
         is_much = len(self._reports) >= _FLUSH_AT or self._report_bytes >= _FLUSH_AT_BYTES
         return is_much or len(self._reports) >= 4 * left
 
     def _reread(self, lease: Lease, file: str, start: int) -> None:
-        """Read what another worker archived; its links at once, for they are in no file of ours."""
+        """Read an exchange of another worker. Its links are written at once, because they are in no
+        file of this worker.
+        """
         processed = self._working.read_again(lease, file, start)
         self._gather(processed)
         self._flush()
         self._spawn(self._writing, self._write_part())
 
     def _gather(self, processed: ProcessedPage) -> None:
-        """Pack it while what it holds is at hand; it is sent with others."""
+        """Encode the report while its data is in the CPU cache. It is sent with others."""
         report = wire.frame(wire.Reported(wire.for_node(processed, is_indexed=self._is_indexed)))
         self._reports.append(report)
         self._report_bytes += len(report)
@@ -208,7 +213,7 @@ class Desk(asyncio.Protocol):
     async def _write_part(self) -> None:
         part = await self._working.links.write()
         if part is not None:
-            self._flush()  # what a part covers is reported before it
+            self._flush()  # everything that a part covers is reported before it
             self._send(wire.frame(part))
 
     async def _say_alive(self) -> None:
@@ -217,9 +222,9 @@ class Desk(asyncio.Protocol):
             self._send(wire.frame(wire.Alive()))
 
     async def _close(self) -> None:
-        """End cleanly: leases under way are given up, links are written, the file is closed."""
+        """End cleanly: drop leases in flight, write the links, close the file."""
         self._drop_leases()
-        # A part under way is waited for: the next one would claim its bytes, too.
+        # Wait for a part that is being written: the next part would claim its bytes again.
         others = self._writing - {asyncio.current_task()}
         await asyncio.gather(*self._tasks, *others, return_exceptions=True)
         await self._write_part()
@@ -243,7 +248,7 @@ def _build(hello: wire.Hello) -> Worker:
         settings, Keys(hello.salt), forgotten, counts_links=hello.counts_links
     )
     jar = Jar(cookies_in(settings.fetch.cookies_file), is_open=settings.fetch.cookies)
-    jar.empty()  # the node's are newer
+    jar.empty()  # those of the node are newer
     jar.put(hello.cookies)
     gatherer = build_gatherer(settings, context, clock)
     return build_worker(settings, context, processor, gatherer, clock, jar)
@@ -260,7 +265,7 @@ async def _serve(descriptor: int) -> None:
 
 
 def main(descriptor: int, factory: Callable[[], asyncio.AbstractEventLoop]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the node's to hear
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node handles Ctrl-C
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     die_with_parent()
     keep_large_apart()

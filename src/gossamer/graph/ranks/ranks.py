@@ -1,14 +1,14 @@
-"""Which pages and sites matter by their links? Computed from the graph, kept beside it.
+"""Compute the link ranks of pages and sites from the graph, and store them beside it.
 
-    links --rank_pages--> numbers --rank_links--> InLinks --rank_vectors--> ranks --> files
+    links --numbered_pages--> numbers --numbered_links--> InLinks --vectors--> ranks --> files
 
-Every page that was captured, and every URL that one links to, is a page here. A link of a page to
-itself is none, links of one page to the same target are one, and what a page shows (kind media)
-it does not link to. Links marked nofollow are left out unless asked for. At the level of sites
-a site links to another when one of its pages does.
+Every captured page, and every URL that one links to, is a page here. A link of a page to itself
+does not count, links of one page to the same target count once, and embedded media (kind media) are
+not links. Links with nofollow are left out unless requested. At the level of sites a site links to
+another if one of its pages does.
 
-Memory is bounded: links are read in chunks, and what stays are some numbers for each page. The
-files are those of `store.py`; readers in other processes are never stopped.
+Memory is bounded: links are read in chunks, and only some numbers per page stay. The files are
+those of `store.py`; readers in other processes are never stopped.
 
     python -m gossamer.graph.ranks.ranks FOLDER      computes them
 """
@@ -51,14 +51,14 @@ __all__ = [
 
 _SPILLS: Final = "ranks-"  # in run/
 _LOCK: Final = "lock"
-_YOUNG_S: Final = 60.0  # a folder may be made already and not locked yet
+_YOUNG_S: Final = 60.0  # a new folder may not be locked yet
 
 
 def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInfo:
-    """Compute the ranks of a graph unless those that are there will do.
+    """Compute the ranks of a graph unless the stored ones are current.
 
-    Begins with the earlier ranks, so a graph that changed little takes few rounds. Raises
-    CorruptFile when the graph is damaged, DiskFault when nothing can be written.
+    Starts from the earlier ranks, so a graph that changed little takes few iterations. Raises
+    CorruptFile if the graph is damaged, DiskFault if nothing can be written.
     """
     wanted = wanted or Wanted()
     graph = manifests.read(folder)
@@ -79,8 +79,9 @@ def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInf
 
 
 def compute_apart(folder: Path, clock: Clock) -> None:
-    """The same for who must stay small: those of many links, which take most of a gigabyte, are
-    computed by a process of its own. Raises CorruptFile, StoreError, DiskFault."""
+    """The same for a process that must stay small: the ranks of many links, which take most of a
+    gigabyte, are computed by a separate process. Raises CorruptFile, StoreError, DiskFault.
+    """
     if manifests.read(folder).links <= FEW_ROWS:
         compute(folder, clock)
         return
@@ -102,29 +103,29 @@ def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Pag
     links = Spool(spill, "links")
     try:
         if graph.links > FEW_ROWS:
-            from gossamer.graph.ranks.numbered_pages_large import number_pages  # seldom
+            from gossamer.graph.ranks.numbered_pages_large import number_pages  # rarely needed
 
             return number_pages(folder, graph, links, spill, nofollow=wanted.nofollow)
         return read_pages(folder, graph, links, nofollow=wanted.nofollow)
     except (pa.ArrowException, OSError) as error:
-        from gossamer.graph.tables import blamed  # with DuckDB, which is not needed otherwise
+        from gossamer.graph.tables import blamed  # loads DuckDB, which is not needed otherwise
 
         raise blamed(folder, graph, error) from error
 
 
 def is_current(folder: Path, wanted: Wanted | None = None) -> bool:
-    """Whether the ranks that are there are those of the graph as it is now."""
+    """Whether the stored ranks belong to the current graph."""
     before = _find_whole(folder)
     digest = store.graph_digest(manifests.read(folder))
     return before is not None and _will_do(before, digest, wanted or Wanted())
 
 
 def ranks(folder: Path, level: str = "page") -> Iterator[Any]:
-    """Record batches of ranks as they were computed last: url pagerank hub authority.
+    """Record batches of the stored ranks: url pagerank hub authority.
 
-    Their order is none that people know. At the level "site", `url` is the name of the site.
-    PageRank sums up to 1; hub and authority are null where nobody asked for them. The first batch
-    is empty, so that the columns are known. Raises CorruptFile.
+    The order is not defined. At the level "site", `url` is the name of the site. PageRank sums to
+    1; hub and authority are null if they were not computed. The first batch is empty, so that the
+    columns are known. Raises CorruptFile.
     """
     info = find_info(folder)
     name = "" if info is None else info.pages_file if level == "page" else info.sites_file
@@ -140,7 +141,7 @@ def ranks(folder: Path, level: str = "page") -> Iterator[Any]:
 
 
 def _find_whole(folder: Path) -> RankInfo | None:
-    """The ranks that are there; damaged ones are none, for they can be made again."""
+    """The stored ranks; damaged ones count as none, because they can be computed again."""
     try:
         info = find_info(folder)
     except CorruptFile:
@@ -159,8 +160,9 @@ def _will_do(before: RankInfo, digest: str, wanted: Wanted) -> bool:
 
 @contextmanager
 def _spill(folder: Path, at_us: int) -> Iterator[Path]:
-    """A folder for what memory does not hold. Those that a kill left, which may be of gigabytes,
-    are deleted: nobody holds their locks any more."""
+    """A folder for data that does not fit into memory. Folders of killed processes, which may hold
+    gigabytes, are deleted: their locks are free.
+    """
     run = folder.parent / "run"
     for place in (folder, run):  # a crawl without a graph has no folder for it
         place.mkdir(exist_ok=True)
@@ -184,11 +186,11 @@ def _is_left(lock: Path, at_us: int) -> bool:
         return False
 
 
-# -- as a process of its own
+# -- the separate process
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compute, and say what went wrong in one line."""
+    """Compute, and report an error in one line."""
     hold_little()
     try:
         compute(Path(arguments[0]), SystemClock())

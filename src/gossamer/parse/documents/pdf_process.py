@@ -1,14 +1,14 @@
-"""PDF are read in a process of their own, because no limit holds for pdfium from within.
+"""Read PDF in a separate process, because pdfium cannot be limited from within.
 
-4 KB of forms that show each other twice take all memory and never end. So the process that reads
-has a limit on its memory and on its time for a file; when it reaches one, it dies, what it had read
-by then is kept, and the next file gets a new one. The workers of a crawl share one limit of memory
+4 KB of forms that show each other twice take all memory and never end. So the reading process has a
+limit on its memory and on its time for a file. When it reaches one, it dies, the pages read by then
+are kept, and the next file gets a new process. The workers of a crawl share one memory limit
 (`parse.pdf_memory_mb`): each reader has its part. The process is started for the first PDF, and
-ends with the reader, or with whoever holds that. Where processes cannot be limited so (Windows), or
-none can be started, PDF are read here.
+ends with the reader, or with the process that holds the reader. If processes cannot be limited
+(Windows), or none can be started, PDF are read in this process.
 
-Both sides speak in messages of msgpack behind their length; what comes back is data, whatever the
-file has made of the process that read it.
+Both sides send msgpack messages with their length; the replies are treated as data, whatever the
+file has done to the process that read it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from gossamer.parse.documents.pdf import Part, PdfReading, parts_of, read_pdf
 _MEMORY_MB: Final = 1024
 LEAST_MEMORY_MB: Final = 96
 _LONGEST_S: Final = 86_400.0  # for a file, whatever the settings say
-_START_S: Final = 60.0  # on a machine that has much else to do
+_START_S: Final = 60.0  # on a busy machine
 _LENGTH: Final = struct.Struct(">Q")
 _CHUNK_BYTES: Final = 2**16
 _LONGEST_BYTES: Final = 2**26  # of a message: a page has 2 million characters, and 2,000 links
@@ -46,7 +46,7 @@ class PdfReader:
     """Reads PDF, one at a time, in a process that is replaced when a file kills it."""
 
     def __init__(self, clock: Clock | None = None, memory_mb: int = _MEMORY_MB) -> None:
-        """The process may have so much memory."""
+        """`memory_mb` is the memory limit of the process."""
         self._memory_mb = memory_mb
         self._clock = clock or SystemClock()
         self._lock = threading.Lock()
@@ -54,8 +54,9 @@ class PdfReader:
         self._ending: weakref.finalize[[Started], PdfReader] | None = None
 
     def read(self, body: bytes, max_pages: int, max_links: int, time_s: float) -> PdfReading:
-        """Read any bytes. After `time_s` no further page is begun; one that takes as long again
-        is given up."""
+        """Read any bytes. After `time_s` no further page is begun; one that takes as long again is
+        aborted.
+        """
         time_s = min(time_s, _LONGEST_S)
         with self._lock:
             process = self._living() or self._start()
@@ -71,14 +72,14 @@ class PdfReader:
                         break
                     reading.take(Part(*message))
             except (OSError, ValueError, TypeError):
-                pass  # it died, or speaks no sense any more: a file made it so
+                pass  # it died, or sends garbage: a file caused that
             finally:
-                if not has_ended:  # what it says later is not about the next file
+                if not has_ended:  # later messages are not about the next file
                     self._give_up()
             return reading
 
     def _living(self) -> Started | None:
-        """The process, unless somebody else has ended it since the last file."""
+        """The process, unless it was ended from outside since the last file."""
         if self._process is not None and self._process.poll() is not None:
             self._give_up()
         return self._process
@@ -104,7 +105,7 @@ class PdfReader:
         return None
 
     def _messages(self, process: Started, time_s: float) -> Iterator[Any]:
-        """What it says until it dies, or for so long."""
+        """Its messages until it dies, for at most `time_s`."""
         assert process.stdout is not None, "it was started with one"
         output, until_s, heard = process.stdout.fileno(), self._clock.now_s() + time_s, b""
         waiting = select.poll()
@@ -142,17 +143,18 @@ def _framed(message: object) -> bytes:
 
 
 def main(memory_mb: int = _MEMORY_MB) -> None:
-    """The life of the process that reads: until nobody asks any more."""
-    import resource  # it is not there on Windows, and this is not run there
+    """The main loop of the reading process: until the input ends."""
+    import resource  # missing on Windows, where this does not run
 
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # for all of a service: who asks ends this one
+    # a service sends it to all processes; the parent ends this one
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     set_limit(resource.RLIMIT_AS, memory_mb * 2**20)
     set_limit(resource.RLIMIT_CORE, 0)
     clock, asked, answers = SystemClock(), sys.stdin.buffer, sys.stdout.buffer
     _say(answers, _READY)
     while head := asked.read(_LENGTH.size):
         body, max_pages, max_links, time_s = msgpack.unpackb(asked.read(_LENGTH.unpack(head)[0]))
-        # Whoever asked may be killed and cannot end this process then.
+        # A killed parent cannot end this process.
         used = resource.getrusage(resource.RUSAGE_SELF)
         set_limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + 2 * time_s) + 2)
         may_go_on = functools.partial(_is_before, clock, clock.now_s() + time_s)
