@@ -38,13 +38,13 @@ def test_what_c_code_has_freed_is_given_back() -> None:
 # After a large block was freed, the library would take the next ones from among the small.
 LARGE_AMONG_SMALL = """
 import ctypes, platform, sys
-from gossamer.base.garbage import keep_large_apart
+from gossamer.base.garbage import allocate_large_separately
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4096
 
 if sys.argv[1] == "apart":
-    keep_large_apart()
+    allocate_large_separately()
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
 libc.free(libc.malloc(20_000_000))
@@ -78,15 +78,15 @@ def test_what_is_large_leaves_no_holes(is_apart: bool) -> None:
 # What `ctypes.CDLL(None)` says on Windows.
 AS_ON_WINDOWS = """
 import ctypes
-from gossamer.base.garbage import give_back, hold_little, keep_large_apart
+from gossamer.base.garbage import give_back, return_freed_memory, allocate_large_separately
 
 def refuse(name):
     raise TypeError("argument of type 'NoneType' is not iterable")
 
 ctypes.CDLL = refuse
 give_back()
-hold_little()
-keep_large_apart()
+return_freed_memory()
+allocate_large_separately()
 """
 
 

@@ -29,7 +29,7 @@ def given_in(folder: Path, *pairs: str) -> str:
 
 
 def heard(book: CookiesFile, *set_cookies: str) -> None:
-    book.jar.hear(URL, set_cookies, NOW_S)
+    book.jar.take_headers(URL, set_cookies, NOW_S)
     book.save()
 
 
@@ -81,7 +81,7 @@ def test_a_site_that_changes_its_cookie_with_every_page_costs_one_write_in_a_whi
 ) -> None:
     book = book_in(tmp_path)
     for number in range(3):
-        book.jar.hear(URL, [f"n={number}"], NOW_S)
+        book.jar.take_headers(URL, [f"n={number}"], NOW_S)
         book.save_now_and_then()
 
     assert sent(book_in(tmp_path)) == "n=0"

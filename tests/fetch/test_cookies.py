@@ -13,7 +13,7 @@ URL = "https://www.example.org/shop/list?x"
 def sent(url: str, *given: str, at: str = URL, now_s: float = NOW_S) -> str:
     """What goes to `url` after an answer from `at` gave these cookies."""
     jar = Jar()
-    jar.hear(at, given, NOW_S)
+    jar.take_headers(at, given, NOW_S)
     return jar.header_for(url, now_s)
 
 
@@ -109,44 +109,44 @@ def test_longer_paths_come_first_then_older_cookies() -> None:
 
 def test_what_is_secure_is_neither_made_nor_replaced_in_the_open() -> None:
     jar = Jar()
-    jar.hear("http://www.example.org/", ["a=0; secure"], NOW_S)
+    jar.take_headers("http://www.example.org/", ["a=0; secure"], NOW_S)
     assert jar.all() == []
 
-    jar.hear("https://www.example.org/", ["a=1; secure; domain=example.org"], NOW_S)
-    jar.hear("http://www.example.org/", ["a=2", "b=2"], NOW_S)
+    jar.take_headers("https://www.example.org/", ["a=1; secure; domain=example.org"], NOW_S)
+    jar.take_headers("http://www.example.org/", ["a=2", "b=2"], NOW_S)
     assert jar.header_for("https://www.example.org/", NOW_S) == "a=1; b=2"
 
 
 def test_a_site_cannot_fill_the_memory_and_others_keep_theirs() -> None:
     jar = Jar()
-    jar.hear("http://a.example/", ["kept=1"], NOW_S)
+    jar.take_headers("http://a.example/", ["kept=1"], NOW_S)
     for number in range(1000):
-        jar.hear("http://b.example/", [f"n{number}=" + "x" * 500], NOW_S)
+        jar.take_headers("http://b.example/", [f"n{number}=" + "x" * 500], NOW_S)
 
     assert len(jar.header_for("http://b.example/", NOW_S)) < 20_000
     assert jar.header_for("http://a.example/", NOW_S) == "kept=1"
     for number in range(5000):
-        jar.hear(f"http://s{number}.example/", ["a=1"], NOW_S)
+        jar.take_headers(f"http://s{number}.example/", ["a=1"], NOW_S)
     assert len(jar.all()) <= 4000
 
 
 def test_changes_are_told_once_and_only_where_something_changed() -> None:
     jar = Jar()
-    jar.hear(URL, ["a=1", "b=2"], NOW_S)
-    jar.hear(URL, ["a=1"], NOW_S)
+    jar.take_headers(URL, ["a=1", "b=2"], NOW_S)
+    jar.take_headers(URL, ["a=1"], NOW_S)
     other = Jar()
     other.put(jar.take_changes(), NOW_S)
 
     assert other.all() == jar.all()
     assert jar.take_changes() == []
-    jar.hear(URL, ["a=; max-age=0", "z=; max-age=0"], NOW_S)
+    jar.take_headers(URL, ["a=; max-age=0", "z=; max-age=0"], NOW_S)
     other.put(jar.take_changes(), NOW_S)
     assert other.header_for(URL, NOW_S) == "b=2"
 
 
 def test_a_closed_jar_hears_nothing_of_sites() -> None:
     jar = Jar([Cookie("www.example.org", True, "/", False, 0, "a", "1")], is_open=False)
-    jar.hear(URL, ["a=2", "b=3"], NOW_S)
+    jar.take_headers(URL, ["a=2", "b=3"], NOW_S)
 
     assert jar.header_for(URL, NOW_S) == "a=1"
     assert jar.is_personal("https://example.org/")
@@ -155,7 +155,7 @@ def test_a_closed_jar_hears_nothing_of_sites() -> None:
 
 def test_cookies_survive_their_file() -> None:
     jar = Jar()
-    jar.hear(URL, ["a=1; secure; domain=example.org", "b=\xe4; max-age=9", "c"], NOW_S)
+    jar.take_headers(URL, ["a=1; secure; domain=example.org", "b=\xe4; max-age=9", "c"], NOW_S)
 
     assert read_cookie_text(cookie_text(jar.all(), "a remark")) == jar.all()
 

@@ -102,7 +102,7 @@ def test_parts_that_no_manifest_names_are_deleted_and_nothing_else(tmp_path: Pat
     ):
         (tmp_path / name).write_bytes(b"x")
 
-    gone = manifest.delete_strays(tmp_path, Manifest((A_PART,)))
+    gone = manifest.delete_unlisted(tmp_path, Manifest((A_PART,)))
 
     assert gone == ["links-2.parquet", "links-3.parquet.new"]
     assert sorted(p.name for p in tmp_path.iterdir()) == [

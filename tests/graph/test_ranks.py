@@ -23,7 +23,7 @@ from gossamer.graph.ranks.ranks import (
     RankReader,
     Wanted,
     compute,
-    compute_apart,
+    compute_with_little_memory,
     find_info,
     is_current,
     ranks,
@@ -278,7 +278,7 @@ def test_a_writer_of_links_leaves_ranks_alone(tmp_path: Path) -> None:
     folder = a_graph(tmp_path, [capture(A, 1, link(B))])
     compute(folder, ManualClock())
 
-    assert manifest.delete_strays(folder, manifest.read(folder)) == []
+    assert manifest.delete_unlisted(folder, manifest.read(folder)) == []
 
 
 # -- read
@@ -383,7 +383,7 @@ def test_a_process_of_its_own_computes_the_same(
     compute(here, ManualClock())
 
     monkeypatch.setattr(gossamer.graph.ranks.ranks, "FEW_ROWS", -1)
-    compute_apart(apart, ManualClock())
+    compute_with_little_memory(apart, ManualClock())
 
     assert is_current(apart)
     assert everything(apart) == pytest.approx(everything(here))
@@ -398,4 +398,4 @@ def test_what_a_process_of_its_own_cannot_read_is_told(
     monkeypatch.setattr(gossamer.graph.ranks.ranks, "FEW_ROWS", -1)
 
     with pytest.raises(StoreError, match=rf"{part.name}.*gossamer rebuild graph"):
-        compute_apart(folder, ManualClock())
+        compute_with_little_memory(folder, ManualClock())

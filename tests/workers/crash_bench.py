@@ -139,7 +139,7 @@ class CrashBench:
         return lease
 
     def carry(self, lease: Lease) -> None:
-        """What `Worker.carry` and the node do, without the network."""
+        """What `Worker.fetch_and_store` and the node do, without the network."""
         self.clock._now_s += 0.01
         answer = self.web.answer(lease, self.clock.wall_us())
         stored = self.worker.archive.append(lease, answer)

@@ -31,7 +31,7 @@ SALT: Final = b"0123456789abcdef"
 class Kept:
     """What an employer hears."""
 
-    harvests: list[ProcessedPage] = field(default_factory=list)
+    processed_pages: list[ProcessedPage] = field(default_factory=list)
     parts: list[PartWritten] = field(default_factory=list)
     back: list[Lease] = field(default_factory=list)
     faults: list[BaseException] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Kept:
         stored = processed.report.stored
         assert stored.start >= self._ends.get(stored.file, 0), "in the order of the file"
         self._ends[stored.file] = stored.end
-        self.harvests.append(processed)
+        self.processed_pages.append(processed)
 
     def take_part(self, part: PartWritten) -> None:
         if any(end > self._ends.get(file, 0) for file, end in part.covered.items()):
@@ -55,7 +55,7 @@ class Kept:
 
     @property
     def numbers(self) -> list[int]:
-        return [processed.report.lease.number for processed in self.harvests]
+        return [processed.report.lease.number for processed in self.processed_pages]
 
 
 @dataclass
@@ -78,14 +78,14 @@ class CrewBench:
         self.pool.give(leases)
 
     @property
-    def hands(self) -> list[WorkerHandle]:
-        return self.pool._hands
+    def handles(self) -> list[WorkerHandle]:
+        return self.pool._handles
 
     async def until(self, is_so: Callable[[], bool]) -> None:
         """Tend the crew, much more often than a node does, until it is so."""
         async with asyncio.timeout(WAIT_S):
             while not is_so():
-                self.pool.tend()
+                self.pool.maintain()
                 await asyncio.sleep(0.005)
 
 

@@ -28,11 +28,11 @@ def with_hands(
 
     async def run() -> CrewBench:
         async with a_crew(collection) as bench:
-            first, second = bench.hands
+            first, second = bench.handles
             for number in range(40):
-                hand = (first, second)[number // 20]
-                hand.leases[number] = Lease(number, "http://a.example/", b"k" * 16, "", "")
-                (bench.home.archive / f"{hand.name}.warc.gz").touch()
+                handle = (first, second)[number // 20]
+                handle.leases[number] = Lease(number, "http://a.example/", b"k" * 16, "", "")
+                (bench.home.archive / f"{handle.name}.warc.gz").touch()
             work(bench, first, second)
             await asyncio.sleep(0)
             return bench
@@ -40,20 +40,20 @@ def with_hands(
     return asyncio.run(run())
 
 
-def say(hand: WorkerHandle, numbers: Iterable[int]) -> None:
+def say(handle: WorkerHandle, numbers: Iterable[int]) -> None:
     """A worker reports that these leases have ended."""
     reports = [
         Report(
-            hand.leases[number],
+            handle.leases[number],
             Outcome.FETCHED,
             at_us=0,
             took_s=0.0,
-            stored=Stored(f"{hand.name}.warc.gz", number, number, number + 1),
+            stored=Stored(f"{handle.name}.warc.gz", number, number, number + 1),
         )
         for number in numbers
     ]
     frames = [wire.frame(wire.Reported(ProcessedPage(report))) for report in reports]
-    hand.desk.data_received(b"".join(frames))
+    handle.connection.data_received(b"".join(frames))
 
 
 def test_a_worker_with_much_left_to_do_is_heard_together_with_the_next(collection: Path) -> None:
@@ -80,11 +80,11 @@ def test_a_worker_with_little_left_to_do_is_heard_at_once(collection: Path) -> N
 def test_what_can_wait_is_heard_after_a_moment(collection: Path) -> None:
     async def run() -> None:
         async with a_crew(collection) as bench:
-            [hand, _] = bench.hands
-            (bench.home.archive / f"{hand.name}.warc.gz").touch()
+            [handle, _] = bench.handles
+            (bench.home.archive / f"{handle.name}.warc.gz").touch()
             for number in range(4):
-                hand.leases[number] = Lease(number, "http://a.example/", b"k" * 16, "", "")
-            say(hand, [0])
+                handle.leases[number] = Lease(number, "http://a.example/", b"k" * 16, "", "")
+            say(handle, [0])
             assert bench.kept.numbers == []
             await bench.until(lambda: bench.kept.numbers == [0])
 
@@ -96,7 +96,9 @@ def test_what_is_no_report_is_heard_at_once_and_after_the_reports_before_it(
 ) -> None:
     def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
         say(first, [0])
-        first.desk.data_received(wire.frame(wire.PartWritten("", 0, {f"{first.name}.warc.gz": 1})))
+        first.connection.data_received(
+            wire.frame(wire.PartWritten("", 0, {f"{first.name}.warc.gz": 1}))
+        )
         assert bench.kept.numbers == [0]
         assert len(bench.kept.parts) == 1
 
@@ -108,7 +110,7 @@ def test_a_message_that_comes_in_pieces_is_heard_when_it_is_whole(collection: Pa
         message = wire.frame(wire.Cookies([])) + wire.frame(wire.Alive())
         say(first, [0])
         for byte in message:
-            first.desk.data_received(bytes([byte]))
+            first.connection.data_received(bytes([byte]))
         assert bench.kept.numbers == [0]
         say(first, range(1, 18))
         assert bench.kept.numbers == [*range(18)]
@@ -120,7 +122,7 @@ def test_a_message_that_comes_in_pieces_is_heard_when_it_is_whole(collection: Pa
 def test_the_last_words_of_a_worker_that_died_are_heard(collection: Path) -> None:
     def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
         say(first, [0, 1])
-        first.desk.connection_lost(None)
+        first.connection.connection_lost(None)
         assert bench.kept.numbers == [0, 1]
         assert [lease.number for lease in bench.kept.back] == [*range(2, 20)]
 
@@ -131,10 +133,12 @@ def test_who_was_buried_is_neither_heard_nor_buried_again(collection: Path) -> N
     """A worker that did not end in time: its socket closes only when it has been killed."""
 
     def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
-        bench.pool.bury(first)
+        bench.pool.reap(first)
         back = [lease.number for lease in bench.kept.back]
-        first.desk.data_received(wire.frame(wire.PartWritten("", 0, {f"{first.name}.warc.gz": 1})))
-        first.desk.connection_lost(None)
+        first.connection.data_received(
+            wire.frame(wire.PartWritten("", 0, {f"{first.name}.warc.gz": 1}))
+        )
+        first.connection.connection_lost(None)
         assert back == [lease.number for lease in bench.kept.back] == [*range(20)]
         assert bench.kept.parts == []
 

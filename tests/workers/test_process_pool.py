@@ -52,7 +52,7 @@ def with_crew(
 
 def kill(bench: CrewBench, name: str) -> int:
     """Kill the worker of that name, as the kernel or an operator does."""
-    [process] = [hand.process.pid for hand in bench.hands if hand.name == name]
+    [process] = [handle.process.pid for handle in bench.handles if handle.name == name]
     os.kill(process, signal.SIGKILL)
     return process
 
@@ -63,7 +63,7 @@ async def kill_while_reading(bench: CrewBench) -> None:
         await bench.until(lambda: bool(reading_workers(bench.home.path)))
     [name] = reading_workers(bench.home.path)
     kill(bench, name)
-    await bench.until(lambda: name not in [hand.name for hand in bench.hands])
+    await bench.until(lambda: name not in [handle.name for handle in bench.handles])
 
 
 def caught(
@@ -104,7 +104,7 @@ def assert_whole(bench: CrewBench, *, given_up: int = 0) -> None:
     assert [fault for file in files for fault in check_file(file)] == []
     assert kept.covered_too_early == []
     assert kept.covered == {file.name: file.stat().st_size for file in files}
-    fetched = {h.report.lease.url: h.report.out_links for h in kept.harvests}
+    fetched = {h.report.lease.url: h.report.out_links for h in kept.processed_pages}
     assert links_of(bench) == Counter({url: links for url, links in fetched.items() if links})
     assert list(bench.home.run.glob("marker-*")) == []
 
@@ -112,7 +112,7 @@ def assert_whole(bench: CrewBench, *, given_up: int = 0) -> None:
 def test_a_crew_carries_every_lease_once_and_in_the_order_of_its_files(collection: Path) -> None:
     async def work(bench: CrewBench) -> None:
         bench.give(site, [f"/{number}" for number in range(200)])
-        await bench.until(lambda: len(bench.kept.harvests) == 200)
+        await bench.until(lambda: len(bench.kept.processed_pages) == 200)
         assert bench.pool.under_way == 0
         await bench.pool.finish()
 
@@ -127,9 +127,9 @@ def test_a_crew_carries_every_lease_once_and_in_the_order_of_its_files(collectio
 def test_what_a_killed_worker_archived_is_taken_and_the_rest_comes_back(collection: Path) -> None:
     async def work(bench: CrewBench) -> None:
         bench.give(site, ["/never"] * 6 + [f"/{number}" for number in range(300)])
-        await bench.until(lambda: len(bench.kept.harvests) > 50)
+        await bench.until(lambda: len(bench.kept.processed_pages) > 50)
         process = kill(bench, "w1")
-        await bench.until(lambda: "w3" in [hand.name for hand in bench.hands])
+        await bench.until(lambda: "w3" in [handle.name for handle in bench.handles])
         assert not is_alive(process)
         await bench.until(lambda: bench.pool.under_way == never_answered(bench))
         under_way.append(bench.pool.under_way)
@@ -146,7 +146,9 @@ def test_what_a_killed_worker_archived_is_taken_and_the_rest_comes_back(collecti
     back = [lease.url for lease in bench.kept.back]
     assert site.url("/never") in back
     asked = Counter(site.asked)
-    told = Counter(h.report.lease.url.removeprefix(site.url("")) for h in bench.kept.harvests)
+    told = Counter(
+        h.report.lease.url.removeprefix(site.url("")) for h in bench.kept.processed_pages
+    )
     assert all(asked[path] == 1 for path in told), "nobody was asked twice"
     assert_whole(bench, given_up=under_way[0])
 
@@ -155,15 +157,15 @@ def test_what_a_killed_worker_archived_is_taken_and_the_rest_comes_back(collecti
 def test_a_worker_that_is_stopped_for_too_long_is_replaced(collection: Path) -> None:
     async def work(bench: CrewBench) -> None:
         bench.give(site, [f"/{number}" for number in range(40)])
-        await bench.until(lambda: len(bench.kept.harvests) == 40)
-        [stopped] = [hand for hand in bench.hands if hand.name == "w1"]
+        await bench.until(lambda: len(bench.kept.processed_pages) == 40)
+        [stopped] = [handle for handle in bench.handles if handle.name == "w1"]
         os.kill(stopped.process.pid, signal.SIGSTOP)
         bench.give(site, [f"/{number}" for number in range(40, 140)])
-        stopped.heard_s = time.monotonic() - 20.0
-        bench.pool.tend()
+        stopped.last_message_s = time.monotonic() - 20.0
+        bench.pool.maintain()
         assert is_alive(stopped.process.pid), "half a minute is not over"
-        stopped.heard_s -= 15.0
-        await bench.until(lambda: stopped not in bench.hands)
+        stopped.last_message_s -= 15.0
+        await bench.until(lambda: stopped not in bench.handles)
         assert not is_alive(stopped.process.pid)
         assert bench.kept.back
         bench.give(site, ["/after"])
@@ -181,20 +183,20 @@ def test_the_silence_of_workers_says_nothing_when_the_node_itself_was_stopped(
 ) -> None:
     async def work(bench: CrewBench) -> None:
         bench.give(site, ["/1"])
-        await bench.until(lambda: len(bench.kept.harvests) == 1)
-        for hand in bench.hands:
-            hand.heard_s -= 60.0
-        bench.pool._tended_s -= 60.0
-        bench.pool.tend()
+        await bench.until(lambda: len(bench.kept.processed_pages) == 1)
+        for handle in bench.handles:
+            handle.last_message_s -= 60.0
+        bench.pool._maintained_s -= 60.0
+        bench.pool.maintain()
         bench.give(site, ["/2"])
-        await bench.until(lambda: len(bench.kept.harvests) == 2)
+        await bench.until(lambda: len(bench.kept.processed_pages) == 2)
         await bench.pool.finish()
 
     with site_in_thread(WEB) as site:
         bench = with_crew(collection, work)
 
     assert_whole(bench)
-    assert bench.pool._hired == 2
+    assert bench.pool._spawned == 2
 
 
 @pytest.mark.slow
@@ -204,7 +206,9 @@ def test_what_a_worker_was_killed_over_is_read_by_the_next_and_not_asked_again(
     def working_on(site: Site) -> Callable[[CrewBench], Awaitable[None]]:
         async def work(bench: CrewBench) -> None:
             bench.give(site, ["/1", "/2", "/3"])
-            await bench.until(lambda: len(bench.kept.harvests) == 3)  # else one of these is read
+            await bench.until(
+                lambda: len(bench.kept.processed_pages) == 3
+            )  # else one of these is read
             bench.give(site, ["/big"])
             await kill_while_reading(bench)
             await bench.until(lambda: bench.pool.under_way == 0)
@@ -215,7 +219,7 @@ def test_what_a_worker_was_killed_over_is_read_by_the_next_and_not_asked_again(
     site, bench = caught(collection, working_on)
 
     assert site.asked.count("/big") == 1
-    [big] = [h.report for h in bench.kept.harvests if h.report.lease.url == site.url("/big")]
+    [big] = [h.report for h in bench.kept.processed_pages if h.report.lease.url == site.url("/big")]
     assert (big.outcome, big.status, big.out_links) == (Outcome.FETCHED, 200, 20_000)
     assert_whole(bench)
 
@@ -225,7 +229,9 @@ def test_a_page_that_killed_two_workers_is_set_aside(collection: Path) -> None:
     def working_on(site: Site) -> Callable[[CrewBench], Awaitable[None]]:
         async def work(bench: CrewBench) -> None:
             bench.give(site, ["/1", "/2", "/3"])
-            await bench.until(lambda: len(bench.kept.harvests) == 3)  # else one of these is read
+            await bench.until(
+                lambda: len(bench.kept.processed_pages) == 3
+            )  # else one of these is read
             bench.give(site, ["/big"])
             await kill_while_reading(bench)
             await kill_while_reading(bench)
@@ -238,7 +244,7 @@ def test_a_page_that_killed_two_workers_is_set_aside(collection: Path) -> None:
     site, bench = caught(collection, working_on)
 
     assert site.asked.count("/big") == 1
-    [big] = [h.report for h in bench.kept.harvests if h.report.lease.url == site.url("/big")]
+    [big] = [h.report for h in bench.kept.processed_pages if h.report.lease.url == site.url("/big")]
     assert (big.outcome, big.reason) == (Outcome.FAILED, Reason.CRASH)
     assert "killed two" in big.detail
     assert_whole(bench)
@@ -247,11 +253,11 @@ def test_a_page_that_killed_two_workers_is_set_aside(collection: Path) -> None:
 def test_a_worker_killed_while_it_closes_is_not_waited_for(collection: Path) -> None:
     async def work(bench: CrewBench) -> None:
         bench.give(site, [f"/{number}" for number in range(50)])
-        await bench.until(lambda: len(bench.kept.harvests) == 50)
-        os.kill(bench.hands[0].process.pid, signal.SIGSTOP)
+        await bench.until(lambda: len(bench.kept.processed_pages) == 50)
+        os.kill(bench.handles[0].process.pid, signal.SIGSTOP)
         finishing = asyncio.ensure_future(bench.pool.finish())
-        await bench.until(lambda: len([h for h in bench.hands if h.is_closed]) == 1)
-        kill(bench, next(hand.name for hand in bench.hands if not hand.is_closed))
+        await bench.until(lambda: len([h for h in bench.handles if h.is_closed]) == 1)
+        kill(bench, next(handle.name for handle in bench.handles if not handle.is_closed))
         async with asyncio.timeout(WAIT_S):
             await finishing
 
@@ -302,10 +308,10 @@ def test_workers_that_cannot_start_end_in_one_sentence(
 
     async def work(bench: CrewBench) -> None:
         await bench.until(lambda: bool(bench.kept.faults))
-        await bench.until(lambda: bench.hands == [])  # the other one dies, too
-        hired = bench.pool._hired
+        await bench.until(lambda: bench.handles == [])  # the other one dies, too
+        hired = bench.pool._spawned
         await bench.pool.finish()
-        assert bench.pool._hired == hired, "nobody else is hired"
+        assert bench.pool._spawned == hired, "nobody else is hired"
 
     bench = with_crew(collection, work)
 
@@ -330,7 +336,7 @@ def test_a_disk_that_fails_a_worker_stops_the_crew_at_once(collection: Path) -> 
 
     assert isinstance(bench.kept.faults[0], DiskFault)
     assert "\n" not in str(bench.kept.faults[0])
-    assert bench.kept.harvests == []
+    assert bench.kept.processed_pages == []
 
 
 @pytest.mark.slow
@@ -339,11 +345,11 @@ def test_deaths_leak_no_files(collection: Path) -> None:
         before = 0
         for turn in range(6):
             bench.give(site, [f"/{turn}"])
-            await bench.until(lambda turn=turn: len(bench.kept.harvests) > turn)  # type: ignore[misc]
-            kill(bench, bench.hands[0].name)
-            await bench.until(lambda turn=turn: bench.pool._hired == turn + 2)  # type: ignore[misc]
+            await bench.until(lambda turn=turn: len(bench.kept.processed_pages) > turn)  # type: ignore[misc]
+            kill(bench, bench.handles[0].name)
+            await bench.until(lambda turn=turn: bench.pool._spawned == turn + 2)  # type: ignore[misc]
             before = before or open_files(os.getpid())
-        await bench.until(lambda: len(bench.hands) == 1)
+        await bench.until(lambda: len(bench.handles) == 1)
         await bench.until(lambda: open_files(os.getpid()) <= before)  # the site closes its own
         await bench.pool.finish()
 

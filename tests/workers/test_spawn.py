@@ -21,7 +21,7 @@ process, ours = spawn.spawn_worker()
 assert process.pid == ahead[1], "the one forked ahead is taken"
 ours.close()
 assert process.wait(timeout=90) == 0, "a worker ends when the node is gone"
-spawn.dismiss()
+spawn.end_unused()
 try:
     os.waitpid(-1, os.WNOHANG)
 except ChildProcessError:

@@ -53,14 +53,14 @@ def search_all() -> None:
     gc.enable()
 
 
-def hold_little() -> None:
+def return_freed_memory() -> None:
     """For a process that handles much data, piece by piece: return freed memory to the system at
     once, where the C library would keep up to 32 MB of each kind. Call it first.
     """
     _set(((_MMAP_THRESHOLD, _PIECE), (_TRIM_THRESHOLD, _PIECE), (_ARENAS, 1)))
 
 
-def keep_large_apart() -> None:
+def allocate_large_separately() -> None:
     """For the processes of a crawl: allocate large blocks separately from the system, so that they
     are returned when freed. Call it first.
     """

@@ -98,7 +98,7 @@ class Jar:
         """Whether the operator gave cookies for this site: then later ones are personal, too."""
         return bool(self._given_sites) and site_of(host_of(url)) in self._given_sites
 
-    def hear(self, url: str, set_cookies: Sequence[str], now_s: float) -> None:
+    def take_headers(self, url: str, set_cookies: Sequence[str], now_s: float) -> None:
         """Apply the Set-Cookie headers of a response from `url`."""
         if not self._is_open:
             return

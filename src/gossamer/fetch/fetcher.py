@@ -72,7 +72,7 @@ class Fetcher:
 
     @property
     def is_full(self) -> bool:
-        """Whether so many bytes are held that `ask` should not be called. `fetch` waits for
+        """Whether so many bytes are held that `start` should not be called. `fetch` waits for
         room.
         """
         held = self._held  # called before every request, so written without a function call
@@ -97,7 +97,7 @@ class Fetcher:
             if not answered.done():
                 answered.set_exception(fault)
 
-        transfer = self.ask(lease, take, fail)
+        transfer = self.start(lease, take, fail)
         try:
             return await answered
         except asyncio.CancelledError:
@@ -105,7 +105,7 @@ class Fetcher:
                 self._give_up(transfer)
             raise
 
-    def ask(
+    def start(
         self,
         lease: Lease,
         take: Callable[[Answer], None],
@@ -150,7 +150,7 @@ class Fetcher:
             ended(fault.args[0], str(fault.args[1]))
         return transfer
 
-    def give_all_up(self) -> None:
+    def cancel_all(self) -> None:
         """Cancel all requests in flight without a callback."""
         for transfer in tuple(self._under_way):
             self._give_up(transfer)
@@ -208,7 +208,7 @@ class Fetcher:
         url, intake = transfer.lease.url, transfer.intake
         status, cut = intake.status, "length" if intake.is_cut else ""
         if transfer.set_cookies:
-            self.jar.hear(url, transfer.set_cookies, at_us / 1e6)
+            self.jar.take_headers(url, transfer.set_cookies, at_us / 1e6)
         if transfer.refusal is None:
             transfer.judge_last_type()
         if transfer.refusal is not None:
@@ -257,7 +257,7 @@ class Fetcher:
         return transfer
 
     async def aclose(self) -> None:
-        self.give_all_up()
+        self.cancel_all()
         if self._looking is not None:
             self._looking.cancel()
         await self._multi.aclose()

@@ -30,10 +30,10 @@ pc: Final[Any] = _Late("pyarrow.compute")
 pq: Final[Any] = _Late("pyarrow.parquet")
 
 
-def hold_little() -> None:
+def return_freed_memory() -> None:
     """For a separate process: return unused memory to the system, in Arrow too. Call it before
     Arrow is used, because Arrow chooses its memory pool once.
     """
-    garbage.hold_little()
+    garbage.return_freed_memory()
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     pa.set_memory_pool(pa.system_memory_pool())

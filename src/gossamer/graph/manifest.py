@@ -171,22 +171,22 @@ def replace(folder: Path, manifest: Manifest) -> None:
     sync_folder(folder)
 
 
-def delete_strays(folder: Path, manifest: Manifest) -> list[str]:
+def delete_unlisted(folder: Path, manifest: Manifest) -> list[str]:
     """Delete link files that no manifest names, and incomplete files; return their names.
 
     Only for the writer, at its start: a file is written before it is named.
     """
     named = manifest.files.keys() | manifest.retired.keys()
-    strays = sorted(
+    unlisted = sorted(
         path
         for path in folder.iterdir()
         if path.name.startswith((PREFIX, NAME))
         and path.name.endswith((PART_SUFFIX, TEMPORARY_SUFFIX))
         and path.name not in named
     )
-    for path in strays:
+    for path in unlisted:
         path.unlink()
-    return [path.name for path in strays]
+    return [path.name for path in unlisted]
 
 
 def _from_json(folder: Path, record: Any) -> Manifest:

@@ -33,7 +33,7 @@ import numpy as np
 
 from gossamer.base.files import sync_folder
 from gossamer.graph import manifest as manifests
-from gossamer.graph.arrow import hold_little, pa, pc, pq
+from gossamer.graph.arrow import pa, pc, pq, return_freed_memory
 from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of
 from gossamer.graph.columns import number_array, number_column, number_scalar
 from gossamer.graph.manifest import MergedSet
@@ -315,7 +315,7 @@ def main(arguments: Sequence[str]) -> int:
     folder, name, *inputs = arguments
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    hold_little()
+    return_freed_memory()
     merged = merge(Path(folder), inputs, name)
     print(json.dumps(asdict(merged)), flush=True)
     return 0

@@ -63,7 +63,7 @@ def open_current(folder: Path) -> Path:
         # Empty, but valid: a reader may open it as soon as `current` names it.
         tantivy.Index(build_schema(), str(found / WORDS))
         make_current(found)
-    delete_strays(found)
+    delete_unlisted(found)
     return found
 
 
@@ -94,7 +94,7 @@ def make_current(generation: Path) -> None:
     sync_folder(path.parent)
 
 
-def delete_strays(current: Path) -> None:
+def delete_unlisted(current: Path) -> None:
     """Delete every other generation. One that a reader on Windows has open is deleted next time."""
     for path in current.parent.iterdir():
         if _NAME.fullmatch(path.name) and path != current:

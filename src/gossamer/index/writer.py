@@ -24,7 +24,7 @@ from gossamer.index.entry import Entry, bounded, entry_of
 from gossamer.index.folder import (
     ANCHORS,
     build_generation,
-    delete_strays,
+    delete_unlisted,
     make_current,
     next_name,
     open_current,
@@ -211,7 +211,7 @@ class IndexWriter:
             new.commit(Covered(self.covered, self._book.sync(), self._book.crc32))
         except BaseException:
             new.close()
-            delete_strays(old.path)
+            delete_unlisted(old.path)
             raise
         self._swap(new)
         return count
@@ -237,7 +237,7 @@ class IndexWriter:
         if self._rewriting is not None:
             self._rewriting.new.close()
             self._rewriting = None
-            delete_strays(self._generation.path)
+            delete_unlisted(self._generation.path)
 
     def _swap(self, new: Generation) -> None:
         """Replace the old generation by a committed one. If that fails, it is unknown which of the
@@ -248,7 +248,7 @@ class IndexWriter:
             make_current(new.path)
         finally:
             old.close()
-        delete_strays(new.path)
+        delete_unlisted(new.path)
 
 
 def batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:

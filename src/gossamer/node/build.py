@@ -62,7 +62,7 @@ from gossamer.settings import Settings
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import port_of
 from gossamer.urls.keys import Keys
-from gossamer.workers.build_worker import asking_nobody
+from gossamer.workers.build_worker import without_requests
 from gossamer.workers.guarded_reader import GuardedReader
 
 _JUDGED_BY: Final = (
@@ -131,7 +131,7 @@ def open_node(
     try:
         if not is_new:
             settings = settings_for(stored_settings(store))
-            used = asking_nobody(settings) if is_import else settings
+            used = without_requests(settings) if is_import else settings
             check_usable(used, [*stored_seeds(store), *seeds])
         index = None
         if settings.node.index:

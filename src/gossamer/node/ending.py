@@ -48,12 +48,12 @@ def _finish_links(parts: Parts, *, is_whole: bool) -> None:
     """
     if is_whole and parts.settings.node.graph:
         # imported here, because it loads NumPy and SciPy
-        from gossamer.graph.ranks.ranks import compute_apart
+        from gossamer.graph.ranks.ranks import compute_with_little_memory
 
         with ThreadPoolExecutor(1) as beside:
             merging = beside.submit(parts.links.merge_rest)
             if parts.links.manifest.links > _MANY_LINKS:
                 wait([merging])
-            compute_apart(parts.paths.graph, parts.clock)
+            compute_with_little_memory(parts.paths.graph, parts.clock)
             merging.result()
     parts.links.finish()  # deletes no file that ranks are computed from before they are done

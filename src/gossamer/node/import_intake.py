@@ -91,7 +91,7 @@ class Intake:
         """Store one exchange. Raises DiskFault."""
         lease = structs.replace(lease, source=foreign.source)
         exchange = packed(foreign, lease, self.worker.archive.level, more)
-        self.node.bring(self.worker.bring(exchange))
+        self.node.take_imported(self.worker.store_imported(exchange))
         self._uncommitted_bytes += len(exchange.data)
         if self.worker.links.is_due and (part := self.worker.links.write_now()) is not None:
             self.links.note(part)

@@ -70,12 +70,12 @@ class Learner:
         """Learn an exchange that was archived before the last process ended."""
         report = processed.report
         if report.lease.source:
-            self.bring(processed)
+            self.take_imported(processed)
             return
         self._learn(processed, self.scheduler.replayed(report))
         self._note_end(processed)
 
-    def bring(self, processed: ProcessedPage) -> None:
+    def take_imported(self, processed: ProcessedPage) -> None:
         """Learn an imported exchange. It changes no host delay, no robots.txt and no scope, and
         makes no host a typed one.
         """

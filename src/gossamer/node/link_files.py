@@ -51,7 +51,7 @@ class LinkFiles:
         self._clock = clock
         self._keep_us = round(keep_s * 1e6)
         self.manifest: Manifest = manifests.read(folder)
-        manifests.delete_strays(folder, self.manifest)
+        manifests.delete_unlisted(folder, self.manifest)
         self._unnamed: list[PartWritten] = []
         self._merging: _Merging | None = None
         self._merges = 0

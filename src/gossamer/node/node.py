@@ -263,9 +263,9 @@ class Node:
         """Learn an exchange that was archived before the last process ended."""
         self._learner.replay(processed)
 
-    def bring(self, processed: ProcessedPage) -> None:
+    def take_imported(self, processed: ProcessedPage) -> None:
         """Learn an imported exchange."""
-        self._learner.bring(processed)
+        self._learner.take_imported(processed)
 
     async def settle(self) -> None:
         """Commit, and build everything that needs all pages, without any request.
@@ -321,7 +321,7 @@ class Node:
                 self._changed.set()
             self._scheduler.forget_idle()
             self._check_disk()
-            self._parts.pool.tend()
+            self._parts.pool.maintain()
             self._free_connections()
             if self._fault is not None:
                 return  # something may be learned half: the next start reads it again

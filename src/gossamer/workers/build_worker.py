@@ -59,7 +59,7 @@ def judge_of(settings: Settings) -> Judge:
     return Judge(types if is_way else (*types, "html"), settings.fetch.max_body_bytes)
 
 
-def asking_nobody(settings: Settings) -> Settings:
+def without_requests(settings: Settings) -> Settings:
     """The settings for a node that sends no requests, without the parts that only requests need.
 
     A file of logins may be on another machine, and the value of a secret header is not stored.

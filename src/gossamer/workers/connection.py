@@ -24,15 +24,15 @@ from gossamer.workers.crash_state import Leftover
 class Listener(Protocol):
     """Receives messages. The pool implements it."""
 
-    def hear(self, hand: WorkerHandle, message: wire.ToNode) -> None:
+    def receive(self, handle: WorkerHandle, message: wire.ToNode) -> None:
         """Handle one message."""
         ...
 
-    def hear_soon(self) -> None:
+    def read_soon(self) -> None:
         """Make every connection read its messages within a few milliseconds."""
         ...
 
-    def hear_all(self) -> None:
+    def read_all(self) -> None:
         """Make every connection read its messages now."""
         ...
 
@@ -40,7 +40,7 @@ class Listener(Protocol):
         """Stop after an error that leaves the pool unusable."""
         ...
 
-    def bury(self, hand: WorkerHandle) -> None:
+    def reap(self, handle: WorkerHandle) -> None:
         """Clean up after a dead worker, whose messages were all handled."""
         ...
 
@@ -51,8 +51,8 @@ class WorkerHandle:
 
     name: str
     process: Child
-    desk: WorkerConnection
-    heard_s: float
+    connection: WorkerConnection
+    last_message_s: float
     leases: dict[int, Lease] = field(default_factory=dict)
     left: dict[Place, Leftover] = field(
         default_factory=dict
@@ -63,7 +63,7 @@ class WorkerHandle:
     descriptor: int = -1  # of that file, for syncing
     is_closed: bool = False
 
-    def let_go(self) -> None:
+    def close_file(self) -> None:
         if self.descriptor >= 0:
             os.close(self.descriptor)
             self.descriptor = -1
@@ -77,9 +77,9 @@ class WorkerConnection(asyncio.Protocol):
         self._frames = wire.Frames(wire.read_by_node)
         self._transport: asyncio.Transport | None = None
         self._unsent: list[bytes] = []  # before the connection was made
-        self._unheard: list[bytes] = []
-        self._reports_unheard = 0
-        self.hand: WorkerHandle | None = None
+        self._unread: list[bytes] = []
+        self._unread_reports = 0
+        self.handle: WorkerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transports are not a subclass
@@ -87,38 +87,38 @@ class WorkerConnection(asyncio.Protocol):
         self._transport.writelines(self._unsent)
 
     def data_received(self, data: bytes) -> None:
-        self._unheard.append(data)
+        self._unread.append(data)
         if self._can_wait(data):
-            self._pool.hear_soon()
+            self._pool.read_soon()
         else:
-            self._pool.hear_all()
+            self._pool.read_all()
 
     def _can_wait(self, data: bytes) -> bool:
         """Whether these are reports of a worker that has at least as many leases left, so that it
         needs no new ones now.
         """
-        assert self.hand is not None, "a desk has a worker before it has a connection"
+        assert self.handle is not None, "the handle is set before the connection is made"
         reports = wire.reports_in(data)
-        self._reports_unheard += reports
-        return reports > 0 and 2 * self._reports_unheard <= len(self.hand.leases)
+        self._unread_reports += reports
+        return reports > 0 and 2 * self._unread_reports <= len(self.handle.leases)
 
-    def hear(self) -> None:
+    def receive(self) -> None:
         """Handle all data that has arrived."""
-        if not self._unheard:
+        if not self._unread:
             return
-        assert self.hand is not None, "a desk has a worker before it has a connection"
-        unheard, self._unheard, self._reports_unheard = self._unheard, [], 0
-        for data in unheard:
+        assert self.handle is not None, "the handle is set before the connection is made"
+        unread, self._unread, self._unread_reports = self._unread, [], 0
+        for data in unread:
             try:
                 for message in self._frames.feed(data):
-                    self._pool.hear(self.hand, message)
+                    self._pool.receive(self.handle, message)
             except Exception as fault:  # noqa: BLE001  # ours: the node stops, and says what it was
                 self._pool.fail(fault)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        if self.hand is not None and not self.hand.is_closed:
-            self.hear()
-            self._pool.bury(self.hand)
+        if self.handle is not None and not self.handle.is_closed:
+            self.receive()
+            self._pool.reap(self.handle)
 
     def send(self, data: bytes) -> None:
         if self._transport is None:
@@ -126,6 +126,6 @@ class WorkerConnection(asyncio.Protocol):
         elif not self._transport.is_closing():
             self._transport.write(data)
 
-    def hang_up(self) -> None:
+    def abort(self) -> None:
         if self._transport is not None:
             self._transport.abort()

@@ -18,7 +18,7 @@ from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.records import Lease
 from gossamer.workers.crash_marker import Place, note_death
-from gossamer.workers.guarded_reader import GuardedReader, deadly_harvest
+from gossamer.workers.guarded_reader import GuardedReader, deadly_result
 from gossamer.workers.process import ProcessedPage
 from gossamer.workers.worker import LinkGatherer
 
@@ -56,7 +56,7 @@ class DeadWorker:
 class CrashState:
     """The result, to be handled in the order of the fields. The links are in the gatherer."""
 
-    harvests: list[ProcessedPage] = field(default_factory=list)
+    processed_pages: list[ProcessedPage] = field(default_factory=list)
     left: list[Leftover] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)  # WARC files that have no CDXJ yet
 
@@ -97,9 +97,9 @@ def _take(
         crash_state.left.append(Leftover(lease, stored.file, stored.start, stored.end))
         return  # this is the last exchange of its file: a worker reads what it has just written
     else:
-        processed = deadly_harvest(exchange, lease)
+        processed = deadly_result(exchange, lease)
     gatherer.add(processed)
-    crash_state.harvests.append(processed)
+    crash_state.processed_pages.append(processed)
 
 
 def _pass_on(
@@ -110,10 +110,10 @@ def _pass_on(
         crash_state.left.append(left)
         return
     exchange = next(iter_exchanges(dead.archive / left.file, left.start))
-    processed = deadly_harvest(exchange, left.lease)
+    processed = deadly_result(exchange, left.lease)
     gatherer.add(processed)
     if not left.is_reported:
-        crash_state.harvests.append(processed)
+        crash_state.processed_pages.append(processed)
 
 
 def reported(left: Leftover) -> Leftover:

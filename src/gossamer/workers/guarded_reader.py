@@ -54,7 +54,7 @@ class GuardedReader:
         """Pages in `deadly` are not read. `unread` collects the pages that could not be read.
         `folder` is put before file names, for files outside the archive.
         """
-        self._harvester = processor
+        self._processor = processor
         self._marker = marker
         self._deadly = deadly
         self._unread = unread
@@ -68,7 +68,7 @@ class GuardedReader:
         if self._marker is not None:
             self._marker.set(file, stored.start)
         try:
-            return self._harvester.processed(lease, answer, stored)
+            return self._processor.processed(lease, answer, stored)
         except Exception as fault:  # noqa: BLE001  # the archive has the page; its outcome says why
             return self._failed(lease, answer, stored, repr(fault))
         finally:
@@ -83,7 +83,7 @@ class GuardedReader:
         """
         lease = exchange.lease
         if lease.purpose is Purpose.PAGE or not lease.source:
-            key = self._harvester.key_of(lease.url)
+            key = self._processor.key_of(lease.url)
             lease = lease if lease.key == key else structs.replace(lease, key=key)
         return self.read(lease, exchange.answer, exchange.stored)
 
@@ -93,7 +93,7 @@ class GuardedReader:
         return ProcessedPage(crashed(lease, answer, stored, why))
 
 
-def deadly_harvest(exchange: Exchange, lease: Lease) -> ProcessedPage:
+def deadly_result(exchange: Exchange, lease: Lease) -> ProcessedPage:
     """The outcome of a deadly exchange, which is not read."""
     return ProcessedPage(crashed(lease, exchange.answer, exchange.stored, DEADLY))
 

@@ -36,7 +36,7 @@ class PoolOwner:
 class WorkerPool(Protocol):
     """Processes leases."""
 
-    async def start(self, employer: PoolOwner) -> None:
+    async def start(self, owner: PoolOwner) -> None:
         """Get ready for leases."""
         ...
 
@@ -63,7 +63,7 @@ class WorkerPool(Protocol):
         """Open WARC files by name, for syncing. The caller closes each descriptor."""
         ...
 
-    def tend(self) -> None:
+    def maintain(self) -> None:
         """Do periodic work, about once a second: write due parts, check the workers."""
         ...
 
@@ -88,11 +88,11 @@ class LocalPool:
         self._worker = worker
         self._cookies = cookies
         self._under_way = 0
-        self._carrying: set[asyncio.Task[None]] = set()
+        self._running: set[asyncio.Task[None]] = set()
         self._writing: set[asyncio.Task[None]] = set()
 
-    async def start(self, employer: PoolOwner) -> None:
-        self._employer = employer
+    async def start(self, owner: PoolOwner) -> None:
+        self._owner = owner
 
     @property
     def under_way(self) -> int:
@@ -109,22 +109,22 @@ class LocalPool:
     def give(self, leases: Sequence[Lease]) -> None:
         for lease in leases:
             self._under_way += 1
-            self._keep(self._carrying, asyncio.create_task(self._carry(lease)))
+            self._track(self._running, asyncio.create_task(self._process(lease)))
 
-    async def _carry(self, lease: Lease) -> None:
+    async def _process(self, lease: Lease) -> None:
         try:
-            processed = await self._worker.carry(lease)
+            processed = await self._worker.fetch_and_store(lease)
         finally:
             self._under_way -= 1
-        self._employer.take(processed)
+        self._owner.take(processed)
 
     def descriptors(self) -> Mapping[str, int]:
         descriptor = self._worker.archive.fileno()
         return {self._worker.archive.name: os.dup(descriptor)} if descriptor >= 0 else {}
 
-    def tend(self) -> None:
+    def maintain(self) -> None:
         if self._worker.links.is_due:
-            self._keep(self._writing, asyncio.create_task(self._write_part()))
+            self._track(self._writing, asyncio.create_task(self._write_part()))
         self._save_cookies(self._cookies.save_now_and_then)
 
     def end_slow(self, most: int) -> None:
@@ -135,33 +135,33 @@ class LocalPool:
         try:
             save()
         except OSError as fault:
-            self._employer.fail(disk_fault("the cookies could not be written", fault))
+            self._owner.fail(disk_fault("the cookies could not be written", fault))
 
     async def _write_part(self) -> None:
         part = await self._worker.links.write()
         if part is not None:
-            self._employer.take_part(part)
+            self._owner.take_part(part)
 
     async def finish(self) -> None:
-        for task in self._carrying:
+        for task in self._running:
             task.cancel()
         # Wait for a part that is being written: the next part would claim its bytes again.
-        await asyncio.gather(*self._carrying, *self._writing, return_exceptions=True)
+        await asyncio.gather(*self._running, *self._writing, return_exceptions=True)
         self._save_cookies(self._cookies.save)
         try:
             await self._write_part()
         except DiskFault as fault:
-            self._employer.fail(fault)
+            self._owner.fail(fault)
 
     async def aclose(self) -> None:
         await self._worker.aclose()
 
-    def _keep(self, tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
+    def _track(self, tasks: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
         tasks.add(task)
 
         def done(task: asyncio.Task[None]) -> None:
             tasks.discard(task)
             if not task.cancelled() and (fault := task.exception()) is not None:
-                self._employer.fail(fault)
+                self._owner.fail(fault)
 
         task.add_done_callback(done)

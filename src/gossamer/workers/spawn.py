@@ -41,7 +41,7 @@ def spawn_worker() -> Spawned:
 
 
 def fork_ahead(count: int, loads: Sequence[str] = ()) -> None:
-    """Fork workers for the crawl that is about to begin. Call `dismiss` for unused ones.
+    """Fork workers for the crawl that is about to begin. Call `end_unused` for unused ones.
 
     `loads` are modules that all of them will need, loaded once. Only for a process that has opened
     nothing yet and has no threads: in others this does nothing.
@@ -65,7 +65,7 @@ def fork_ahead(count: int, loads: Sequence[str] = ()) -> None:
         _ahead.append((process, ours))
 
 
-def dismiss() -> None:
+def end_unused() -> None:
     """End the forked workers that were not used."""
     while _ahead:
         process, ours = _ahead.pop()

@@ -1,7 +1,8 @@
 """One pass of a URL: fetch, archive, parse.
 
-A worker owns only its WARC file and the links it has not written yet. Each line of `carry` and
-`keep` calls one folder. A change that would make them longer than a screen belongs in a stage.
+A worker owns only its WARC file and the links it has not written yet. Each line of
+`fetch_and_store` and `store` calls one folder. A change that would make them longer than a screen
+belongs in a stage.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ class Worker:
         self.archive = archive
         self.links = links
 
-    async def carry(self, lease: Lease) -> ProcessedPage:
+    async def fetch_and_store(self, lease: Lease) -> ProcessedPage:
         """Request a URL, archive the response and report it. Raises DiskFault."""
-        return self.keep(lease, await self.fetcher.fetch(lease))  # fetch/
+        return self.store(lease, await self.fetcher.fetch(lease))  # fetch/
 
-    def keep(self, lease: Lease, answer: Answer) -> ProcessedPage:
-        """Archive and report a response, the second half of `carry`. Raises DiskFault."""
+    def store(self, lease: Lease, answer: Answer) -> ProcessedPage:
+        """Archive and report a response, the second half of `fetch_and_store`. Raises DiskFault."""
         # archive/: from here on a crash does not lose it
         stored = self.archive.append(lease, answer)
         processed = self._read(lease, answer, stored)  # parse/, urls/
@@ -65,7 +66,7 @@ class Worker:
         self.links.add(processed)
         return processed
 
-    def bring(self, packed: Packed) -> ProcessedPage:
+    def store_imported(self, packed: Packed) -> ProcessedPage:
         """Archive and report an exchange of another archive. It is read in its stored form.
 
         Raises DiskFault.

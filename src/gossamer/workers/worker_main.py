@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 
 from gossamer.archive.writer import disk_fault
 from gossamer.base.clock import SystemClock
-from gossamer.base.garbage import keep_large_apart, search_seldom
+from gossamer.base.garbage import allocate_large_separately, search_seldom
 from gossamer.base.processes import die_with_parent
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.forgotten_list import TakedownFiles
@@ -46,7 +46,7 @@ _FLUSH_AT_BYTES: Final = 8_000_000  # of them
 _FLUSH_AFTER_S: Final = 0.008  # or this long after the first
 
 
-class Desk(asyncio.Protocol):
+class NodeConnection(asyncio.Protocol):
     """The worker's end of the socket."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Desk(asyncio.Protocol):
         self._reports: list[bytes] = []
         self._report_bytes = 0
         self._flush_timer: asyncio.TimerHandle | None = None
-        self._has_given_up = False
+        self._has_failed = False
         self._loop = asyncio.get_running_loop()  # each lookup is a system call
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
@@ -71,13 +71,13 @@ class Desk(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        if self._has_given_up:
+        if self._has_failed:
             return
         try:
             for message in self._frames.feed(data):
-                self._obey(message)
+                self._handle(message)
         except Exception as fault:  # noqa: BLE001  # it ends the worker, and the node hears why
-            self._give_up(fault)
+            self._fail(fault)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
         """The node is gone: end at once. The next node finds everything in the archive."""
@@ -85,7 +85,7 @@ class Desk(asyncio.Protocol):
 
     # -- messages from the node
 
-    def _obey(self, message: wire.ToWorker) -> None:
+    def _handle(self, message: wire.ToWorker) -> None:
         match message:
             case wire.Leases(leases):
                 for lease in leases:
@@ -93,7 +93,7 @@ class Desk(asyncio.Protocol):
             case wire.Hello():
                 self._worker = _build(message)
                 self._is_indexed = message.settings["node.index"]
-                self._spawn(self._tasks, self._say_alive())
+                self._spawn(self._tasks, self._send_alive())
             case wire.Reread(lease, file, start):
                 self._reread(lease, file, start)
             case wire.Cookies(cookies):
@@ -110,19 +110,19 @@ class Desk(asyncio.Protocol):
         def done(task: asyncio.Task[None]) -> None:
             tasks.discard(task)
             if not task.cancelled() and (fault := task.exception()) is not None:
-                self._give_up(fault)
+                self._fail(fault)
 
         task.add_done_callback(done)
 
-    def _give_up(self, fault: BaseException) -> None:
+    def _fail(self, fault: BaseException) -> None:
         """Report the fault, and wait to be killed: the node recovers the archived exchanges.
 
         The connection stays open. If it was closed, a message that the node is just sending would
         fail, and the node would never read this report.
         """
-        if self._has_given_up:
+        if self._has_failed:
             return
-        self._has_given_up = True
+        self._has_failed = True
         self._drop_leases()
         if isinstance(fault, OSError):
             fault = disk_fault("a worker could not write its files", fault)
@@ -145,31 +145,31 @@ class Desk(asyncio.Protocol):
         """Send the request without a task, which would cost 10 microseconds per page."""
         fetcher = self._working.fetcher
         if fetcher.is_full:
-            self._spawn(self._tasks, self._carry(lease))
+            self._spawn(self._tasks, self._fetch_and_store(lease))
         else:
-            fetcher.ask(lease, partial(self._keep, lease), self._give_up)
+            fetcher.start(lease, partial(self._store, lease), self._fail)
 
-    def _keep(self, lease: Lease, answer: Answer) -> None:
+    def _store(self, lease: Lease, answer: Answer) -> None:
         try:
-            self._report(self._working.keep(lease, answer))
+            self._report(self._working.store(lease, answer))
         except Exception as fault:  # noqa: BLE001  # it ends the worker, and the node hears why
-            self._give_up(fault)
+            self._fail(fault)
 
-    async def _carry(self, lease: Lease) -> None:
-        self._report(await self._working.carry(lease))
+    async def _fetch_and_store(self, lease: Lease) -> None:
+        self._report(await self._working.fetch_and_store(lease))
 
     def _drop_leases(self) -> None:
         for task in self._tasks:
             task.cancel()
         if self._worker is not None:
-            self._worker.fetcher.give_all_up()
+            self._worker.fetcher.cancel_all()
 
     def _report(self, processed: ProcessedPage) -> None:
         working = self._working
         if changes := working.jar.take_changes():
             self._send(wire.frame(wire.Cookies(changes)))
-        self._gather(processed)
-        if self._is_worth_a_frame:
+        self._collect(processed)
+        if self._should_flush:
             self._flush()
         elif self._flush_timer is None:
             self._flush_timer = self._loop.call_later(_FLUSH_AFTER_S, self._flush)
@@ -177,7 +177,7 @@ class Desk(asyncio.Protocol):
             self._spawn(self._writing, self._write_part())
 
     @property
-    def _is_worth_a_frame(self) -> bool:
+    def _should_flush(self) -> bool:
         """Whether to send the reports now. A message wakes the node, and its leases wake this
         process. So while there are many leases left, more reports are collected; without any left
         nothing is held back.
@@ -192,11 +192,11 @@ class Desk(asyncio.Protocol):
         file of this worker.
         """
         processed = self._working.read_again(lease, file, start)
-        self._gather(processed)
+        self._collect(processed)
         self._flush()
         self._spawn(self._writing, self._write_part())
 
-    def _gather(self, processed: ProcessedPage) -> None:
+    def _collect(self, processed: ProcessedPage) -> None:
         """Encode the report while its data is in the CPU cache. It is sent with others."""
         report = wire.frame(wire.Reported(wire.for_node(processed, is_indexed=self._is_indexed)))
         self._reports.append(report)
@@ -216,7 +216,7 @@ class Desk(asyncio.Protocol):
             self._flush()  # everything that a part covers is reported before it
             self._send(wire.frame(part))
 
-    async def _say_alive(self) -> None:
+    async def _send_alive(self) -> None:
         while True:
             await asyncio.sleep(_ALIVE_EVERY_S)
             self._send(wire.frame(wire.Alive()))
@@ -256,10 +256,10 @@ def _build(hello: wire.Hello) -> Worker:
 
 async def _serve(descriptor: int) -> None:
     loop = asyncio.get_running_loop()
-    connection = socket.socket(fileno=descriptor)
-    connection.setblocking(False)
-    transport, desk = await loop.create_connection(Desk, sock=connection)
-    await desk.ended
+    ours = socket.socket(fileno=descriptor)
+    ours.setblocking(False)
+    transport, connection = await loop.create_connection(NodeConnection, sock=ours)
+    await connection.ended
     transport.close()
     await asyncio.sleep(0)
 
@@ -268,7 +268,7 @@ def main(descriptor: int, factory: Callable[[], asyncio.AbstractEventLoop]) -> N
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the node handles Ctrl-C
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     die_with_parent()
-    keep_large_apart()
+    allocate_large_separately()
     search_seldom()
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(_serve(descriptor))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from gossamer.base.garbage import keep_large_apart, search_all, search_seldom
+from gossamer.base.garbage import allocate_large_separately, search_all, search_seldom
 from gossamer.base.plurals import counted
 from gossamer.base.processes import use_one_blas_thread
 from gossamer.base.sizes import size_text
@@ -33,7 +33,7 @@ from gossamer.node.node import Node
 from gossamer.node.progress import Summary
 from gossamer.node.session import NeedsContact, Plan, opened
 from gossamer.node.start.build_pool import workers_for
-from gossamer.workers.spawn import dismiss, fork_ahead
+from gossamer.workers.spawn import end_unused, fork_ahead
 
 NOTHING_FETCHED: Final = 3
 BY_FORCE: Final = 13
@@ -56,7 +56,7 @@ def plan_of(
 
 def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     """Crawl, print messages, and return the exit code."""
-    keep_large_apart()
+    allocate_large_separately()
     search_seldom()
     settings = configure(plan.collection, plan.flags).settings
     use_one_blas_thread(os.environ)
@@ -68,7 +68,7 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     try:
         summary = _run_asking(plan)
     finally:
-        dismiss()
+        end_unused()
         search_all()
     if as_json:
         print(json.dumps(summary.as_json()))

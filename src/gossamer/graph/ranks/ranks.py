@@ -29,7 +29,7 @@ from gossamer.base.disk import is_mounted_read_only
 from gossamer.base.locks import try_lock
 from gossamer.errors import CAN_GO_ON, CorruptFile, DiskFault, GossamerError, StoreError
 from gossamer.graph import manifest as manifests
-from gossamer.graph.arrow import hold_little, pa, pq
+from gossamer.graph.arrow import pa, pq, return_freed_memory
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.ranks import store
 from gossamer.graph.ranks.compute import Wanted, Work, computed
@@ -43,7 +43,7 @@ __all__ = [
     "RankReader",
     "Wanted",
     "compute",
-    "compute_apart",
+    "compute_with_little_memory",
     "find_info",
     "is_current",
     "ranks",
@@ -78,7 +78,7 @@ def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInf
     return info
 
 
-def compute_apart(folder: Path, clock: Clock) -> None:
+def compute_with_little_memory(folder: Path, clock: Clock) -> None:
     """The same for a process that must stay small: the ranks of many links, which take most of a
     gigabyte, are computed by a separate process. Raises CorruptFile, StoreError, DiskFault.
     """
@@ -191,7 +191,7 @@ def _is_left(lock: Path, at_us: int) -> bool:
 
 def main(arguments: Sequence[str]) -> int:
     """Compute, and report an error in one line."""
-    hold_little()
+    return_freed_memory()
     try:
         compute(Path(arguments[0]), SystemClock())
     except GossamerError as error:

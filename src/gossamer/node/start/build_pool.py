@@ -18,11 +18,11 @@ from gossamer.urls.canonical import host_of
 from gossamer.version import __version__
 from gossamer.workers.build_worker import (
     WorkerContext,
-    asking_nobody,
     build_gatherer,
     build_processor,
     build_worker,
     with_shared_memory,
+    without_requests,
 )
 from gossamer.workers.pool import LocalPool, WorkerPool
 from gossamer.workers.process import PageProcessor
@@ -56,7 +56,7 @@ def build_workers(
 
     `counts_links`: the order of the crawl counts links, also repeated ones.
     """
-    used = asking_nobody(settings) if is_import else settings
+    used = without_requests(settings) if is_import else settings
     salt = crawl.keys.salt
     info = _info(settings, crawl.all_seeds, salt)
     context = WorkerContext(paths.path, "0", f"{clock.wall_us() // 1000:x}", info)
