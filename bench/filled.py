@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import msgpack
-
+from gossamer.base.packing import pack
 from gossamer.collection.directory import CollectionPaths, open_to_write
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.meta_keys import SALT_KEY, SEEDS_KEY
@@ -116,7 +115,7 @@ def write_known(store: Store, known: int, site_hosts: Sequence[str]) -> int:
     for name in site_hosts:
         frontier.touch(keys.host(name)).name = name
     seeds = [f"http://{name}/" for name in site_hosts]
-    frontier.pending.put(Table.META, SEEDS_KEY, msgpack.packb(seeds))
+    frontier.pending.put(Table.META, SEEDS_KEY, pack(seeds))
     commit(frontier, store)
     return frontier.counts.fetched
 

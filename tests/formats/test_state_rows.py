@@ -1,4 +1,4 @@
-"""Rows of the state as the code before `base/packing.py` wrote them: they read, and are the same.
+"""Rows of state and index, written by the code before `base/packing.py`: they still read.
 
 The bytes were made with msgpack and with the C form of the rows. Never edit them: a row that does
 not read any more is a collection that does not open any more.
@@ -11,7 +11,16 @@ from typing import Final
 import pytest
 
 from gossamer.frontier.counts import Counts
-from gossamer.frontier.rows import CaptureRow, HostRow, QueueEntry, Standing, UrlRow, url_in
+from gossamer.frontier.rows import (
+    CaptureRow,
+    HostRow,
+    QueueEntry,
+    SitemapRow,
+    Standing,
+    UrlRow,
+    url_in,
+)
+from gossamer.index.entry import Kept, Place
 from gossamer.politeness.access import Access
 from gossamer.politeness.robots import Robots, Rule
 
@@ -215,6 +224,32 @@ OTHER_ROWS: Final = {
             is_denied_all=True,
             tries=3,
             detail="robots.txt cannot be had (timeout), asked 3 times",
+        ),
+    ),
+    "sitemap": (
+        bytes.fromhex(
+            "96b6687474703a2f2f612e6578616d706c652f732e786d6cb1687474703a2f2f612e6578616d706c652f"
+            "010200c3"
+        ),
+        SitemapRow("http://a.example/s.xml", "http://a.example/", 1, 2, 0, True),
+    ),
+    "index entry": (
+        bytes.fromhex(
+            "9ac4106b6b6b6b6b6b6b6b6b6b6b6b6b6b6b6bb6687474703a2f2f612e6578616d706c652f783f793d31"
+            "a7e282ac2075726f92a36f6e65a374776fa26465a9746578742f68746d6ccf000647484620402a91a577"
+            "6f726473c3920509"
+        ),
+        Kept(
+            KEY,
+            URL,
+            "\u20ac uro",
+            ("one", "two"),
+            "de",
+            "text/html",
+            AT_US,
+            ("words",),
+            True,
+            Place(5, 9),
         ),
     ),
 }

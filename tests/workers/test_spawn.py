@@ -40,7 +40,7 @@ def test_forked_workers_are_taken_first_and_dismissed_at_the_end() -> None:
 def test_a_worker_loads_nothing_from_the_folder_that_somebody_crawls_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("msgpack", "uvloop", "pycurl"):
+    for name in ("msgspec", "uvloop", "pycurl"):
         (tmp_path / f"{name}.py").write_text("open('loaded', 'w')")
     monkeypatch.chdir(tmp_path)
 

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import msgpack
-
 from gossamer.archive.manifest import read_manifest
 from gossamer.archive.padding import SALT_FIELD
 from gossamer.archive.reader import iter_exchanges, read_info
+from gossamer.base.packing import unpack
 from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.crawl_log import read_actions
 from gossamer.collection.directory import CollectionPaths, open_to_read
@@ -78,7 +77,7 @@ def _told_by_state(paths: CollectionPaths) -> OperatorInputs | None:
 
 def _texts(store: Store, key: bytes) -> tuple[str, ...] | None:
     row = store.find(Table.META, key)
-    return None if row is None else tuple(map(str, msgpack.unpackb(row)))
+    return None if row is None else tuple(map(str, unpack(row)))
 
 
 def _told_by_archive(paths: CollectionPaths) -> OperatorInputs:

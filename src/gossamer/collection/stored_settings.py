@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import msgpack
-
 from gossamer.base.clock import Clock
+from gossamer.base.packing import pack, unpack
 from gossamer.collection.configure import difference
 from gossamer.collection.crawl_log import note_action
 from gossamer.collection.directory import CollectionPaths
@@ -84,7 +83,7 @@ def stored_settings(store: Store) -> Settings | None:
     if row is None:
         return None
     known = values_of(Settings())
-    values = {key: value for key, value in msgpack.unpackb(row).items() if key in known}
+    values = {key: value for key, value in unpack(row).items() if key in known}
     if _lost_order(store) is not None:
         del values[_ORDER]
     return with_values(Settings(), values)
@@ -93,7 +92,7 @@ def stored_settings(store: Store) -> Settings | None:
 def _lost_order(store: Store) -> str | None:
     """The order of the stored crawl, if it is a plug-in that is not installed any more. Nothing
     but the order of requests depends on it, so the collection can still be opened."""
-    order = msgpack.unpackb(store.find(Table.META, SETTINGS_KEY) or b"\x80").get(_ORDER)
+    order = unpack(store.find(Table.META, SETTINGS_KEY) or b"\x80").get(_ORDER)
     kind = describe(_ORDER)[0]
     is_there = order is None or order in choices_of(kind) or order in plugin_names(ORDER)
     return None if is_there else str(order)
@@ -112,17 +111,17 @@ def without_secrets(settings: Settings) -> Settings:
 
 def stored_seeds(store: Store) -> tuple[str, ...]:
     row = store.find(Table.META, SEEDS_KEY)
-    return tuple(msgpack.unpackb(row)) if row else ()
+    return tuple(unpack(row)) if row else ()
 
 
 def with_stored_seeds(store: Store, seeds: Sequence[str]) -> tuple[list[str], Typed]:
     """Return all seeds ever given, and what the operator typed."""
     before = stored_seeds(store)
     row = store.find(Table.META, TYPED_KEY)
-    hosts = _joined(msgpack.unpackb(row) if row else (), map(host_of, seeds))
+    hosts = _joined(unpack(row) if row else (), map(host_of, seeds))
     row = store.find(Table.META, ORIGINS_KEY)
     # A seed may also be a redirect target of a typed one: older collections store only hosts.
-    known = msgpack.unpackb(row) if row else (origin_of(s) for s in before if host_of(s) in hosts)
+    known = unpack(row) if row else (origin_of(s) for s in before if host_of(s) in hosts)
     return _joined(before, seeds), Typed(hosts, _joined(known, map(origin_of, seeds)))
 
 
@@ -143,10 +142,10 @@ def note_start(
     is_new: bool,
 ) -> None:
     pending = frontier.pending
-    pending.put(Table.META, SETTINGS_KEY, msgpack.packb(values_of(without_secrets(settings))))
-    pending.put(Table.META, SEEDS_KEY, msgpack.packb(list(seeds)))
-    pending.put(Table.META, TYPED_KEY, msgpack.packb(list(typed.hosts)))
-    pending.put(Table.META, ORIGINS_KEY, msgpack.packb(list(typed.origins)))
+    pending.put(Table.META, SETTINGS_KEY, pack(values_of(without_secrets(settings))))
+    pending.put(Table.META, SEEDS_KEY, pack(list(seeds)))
+    pending.put(Table.META, TYPED_KEY, pack(list(typed.hosts)))
+    pending.put(Table.META, ORIGINS_KEY, pack(list(typed.origins)))
     known = set(stored_seeds(store))
     act = "begin" if is_new else "go on"
     facts: dict[str, object] = {"version": __version__}
@@ -165,4 +164,4 @@ def note_start(
 def stored_bans(store: Store) -> tuple[str, ...]:
     """Return the stored ban lines."""
     row = store.find(Table.META, BANS_KEY)
-    return tuple(msgpack.unpackb(row)) if row else ()
+    return tuple(unpack(row)) if row else ()

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgpack
-
+from gossamer.base.packing import pack, unpack
 from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.meta_keys import RESCORE_KEY
 from gossamer.frontier.rows import QueueEntry
@@ -47,7 +46,7 @@ class Rescoring:
         self._position = b""  # of the table QUEUE, up to which the first one is done
         self._uncommitted: list[bytes] = []
         if (row := state.store.find(Table.META, RESCORE_KEY)) is not None:
-            self._position, *self._scopes = msgpack.unpackb(row)
+            self._position, *self._scopes = unpack(row)
 
     @property
     def is_running(self) -> bool:
@@ -93,7 +92,7 @@ class Rescoring:
     def _note(self) -> None:
         """The next commit writes how far the pass is."""
         if self._scopes:
-            row: bytes = msgpack.packb([self._position, *self._scopes])
+            row: bytes = pack([self._position, *self._scopes])
             self._pending.put(Table.META, RESCORE_KEY, row)
         else:
             self._pending.delete(Table.META, RESCORE_KEY)

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, Self
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from gossamer.base.packing import pack_row, unpack, unpacker
+from gossamer.base.packing import pack, pack_row, unpack, unpacker
 from gossamer.records import Found, Outcome, Reason, Report
 
 
@@ -272,6 +272,28 @@ def capture_row(report: Report) -> bytes:
         stored.file, stored.response, stored.end - stored.response, report.status, report.type,
         report.digest, report.size_bytes,
     ).encode()  # fmt: skip
+
+
+class SitemapRow(Struct, array_like=True, frozen=True):
+    """A sitemap that is wanted, or was fetched; in the table META."""
+
+    url: str
+    via: str
+    hops: int
+    level: int
+    tries: int
+    is_done: bool
+
+    def encode(self) -> bytes:
+        return pack(self)
+
+    @classmethod
+    def decode(cls, row: bytes) -> SitemapRow:
+        """Raises ValueError when these are no bytes of `encode`."""
+        return _unpack_sitemap(row)
+
+
+_unpack_sitemap: Final = unpacker(SitemapRow)
 
 
 def time_key(wall_us: int) -> bytes:

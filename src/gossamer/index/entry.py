@@ -9,17 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-import msgpack
+from msgspec import Struct
 
+from gossamer.base.packing import pack, unpacker
 from gossamer.index.prepared import Prepared
 
 # A page may contain anything; these limits bound one entry.
 MAX_TEXT_CHARS: Final = 2_000_000
 MAX_TITLE_CHARS: Final = 1_000
 MAX_HEADINGS: Final = 500
-
-# Replaces lone surrogates. Shared, because creating a packer takes as long as packing.
-_packed: Final = msgpack.Packer(unicode_errors="replace").pack
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +51,8 @@ class Place(NamedTuple):
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """An entry as it is stored. `text` is the position of its text."""
+class Kept(Struct, frozen=True, array_like=True):
+    """An entry as it is stored, in the order of these fields. `text` says where its text lies."""
 
     key: bytes
     url: str
@@ -67,6 +64,17 @@ class Kept:
     anchors: tuple[str, ...]
     has_snippet: bool
     text: Place
+
+    def encode(self) -> bytes:
+        return pack(self)
+
+    @classmethod
+    def decode(cls, stored: bytes) -> Kept:
+        """Raises ValueError when these are no bytes of `encode`."""
+        return _unpack_kept(stored)
+
+
+_unpack_kept: Final = unpacker(Kept)
 
 
 def bounded(entry: Entry) -> Entry:
@@ -85,32 +93,12 @@ def bounded(entry: Entry) -> Entry:
     )
 
 
-def pack(entry: Entry, place: Place, anchors: tuple[str, ...]) -> bytes:
-    """The bytes of the field `stored` for an entry with these anchors."""
-    packed: bytes = _packed(
-        (
-            entry.key,
-            entry.url,
-            entry.title,
-            entry.headings,
-            entry.language,
-            entry.type,
-            entry.at_us,
-            anchors,
-            entry.has_snippet,
-            place,
-        )
-    )
-    return packed
-
-
-def unpack(packed: bytes) -> Kept:
-    """Raises ValueError for bytes that `pack` did not make."""
-    items = msgpack.unpackb(packed, use_list=False)
-    key, url, title, headings, language, type_, at_us, anchors, has_snippet, place = items
+def kept_of(entry: Entry, place: Place, anchors: tuple[str, ...]) -> Kept:
+    """An entry that gets these anchors and whose text lies there, as it is stored."""
     return Kept(
-        key, url, title, headings, language, type_, at_us, anchors, has_snippet, Place(*place)
-    )
+        entry.key, entry.url, entry.title, entry.headings, entry.language, entry.type, entry.at_us,
+        anchors, entry.has_snippet, place,
+    )  # fmt: skip
 
 
 def entry_of(kept: Kept, text: str, anchors: tuple[str, ...] | None = None) -> Entry:

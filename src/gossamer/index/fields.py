@@ -11,7 +11,7 @@ import tantivy
 
 from gossamer.index import schema
 from gossamer.index.anchors import words_number
-from gossamer.index.entry import Entry, Place, pack
+from gossamer.index.entry import Entry, Place, kept_of
 from gossamer.index.words import normal, normal_all
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import display_host, is_address
@@ -43,7 +43,7 @@ def document_of(entry: Entry, place: Place, anchors: tuple[str, ...]) -> tantivy
     document.add_unsigned(schema.KEY_HIGH, int.from_bytes(entry.key[:8], "big"))
     document.add_unsigned(schema.KEY_LOW, int.from_bytes(entry.key[8:], "big"))
     document.add_unsigned(schema.ANCHORED, words_number(anchor_words))
-    document.add_bytes(schema.STORED, pack(entry, place, anchors))
+    document.add_bytes(schema.STORED, kept_of(entry, place, anchors).encode())
     return document
 
 

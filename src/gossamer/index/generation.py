@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import msgpack
 import tantivy
 
+from gossamer.base.packing import pack, unpack
 from gossamer.index import schema
 from gossamer.index.batches import Share, addresses_in, keys_of, shares_of
-from gossamer.index.entry import Entry, Kept, Place, entry_of, unpack
+from gossamer.index.entry import Entry, Kept, Place, entry_of
 from gossamer.index.fields import document_of
 from gossamer.index.folder import COMMIT, TEXTS, WORDS
 from gossamer.index.seen_keys import SeenKeys
@@ -58,7 +58,7 @@ class Generation:
             self._writer = self._index.writer(heap_bytes, 1)
             self._searcher = self._index.searcher()
             hidden = self._find_stored(schema.HIDDEN)
-            files, anchors, length, *more = msgpack.unpackb(hidden) if hidden else ({}, 0, 0)
+            files, anchors, length, *more = unpack(hidden) if hidden else ({}, 0, 0)
         self.covered = Covered(files, anchors, more[0] if more else None)
         self._seen = None if self._searcher.num_docs else SeenKeys()  # None: any key may be in it
         self._texts = TextWriter(path / TEXTS, length)
@@ -95,7 +95,7 @@ class Generation:
         hidden = (dict(covered.files), *lengths, covered.anchors_crc32)
         document = tantivy.Document()
         document.add_text(schema.ID, schema.HIDDEN)
-        document.add_bytes(schema.STORED, msgpack.packb(hidden))
+        document.add_bytes(schema.STORED, pack(hidden))
         self._writer.delete_documents_by_term(schema.ID, schema.HIDDEN)
         self._writer.add_document(document)
         self._writer.commit()
@@ -107,7 +107,7 @@ class Generation:
         """The entry of a key as of the last commit."""
         with reading(self.path):
             stored = self._find_stored(schema.id_of(key))
-            return unpack(stored) if stored is not None else None
+            return Kept.decode(stored) if stored is not None else None
 
     def text(self, kept: Kept) -> str:
         """The text of a committed entry."""
@@ -141,7 +141,7 @@ class Generation:
             addresses = addresses_in(searcher, self._index.schema, share)
             addresses.sort(key=lambda address: (address.segment_ord, address.doc))
             for address in addresses:
-                yield unpack(searcher.doc(address)[schema.STORED][0])
+                yield Kept.decode(searcher.doc(address)[schema.STORED][0])
 
     def needs_rewrite(self, fewest_dead: int, more: int = 0) -> bool:
         """Whether a third of the entries on disk are dead, and enough to justify a rewrite; or

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import msgpack
 import tantivy
 
 from gossamer.base.checked_lines import crc32_of
 from gossamer.base.disk import is_denied_error
 from gossamer.base.files import NO_FILE, link_files, stamp_of
+from gossamer.base.packing import unpack
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.index import schema
 from gossamer.index.batches import addresses_in, keys_of, shares_of
-from gossamer.index.entry import Kept, unpack
+from gossamer.index.entry import Kept
 from gossamer.index.folder import ANCHORS, COMMIT, CURRENT, REBUILD, TEXTS, WORDS, find_current
 from gossamer.index.tantivy_errors import reading
 from gossamer.index.texts import TextReader
@@ -77,13 +77,13 @@ class View:
     def kept(self, address: tantivy.DocAddress) -> Kept:
         """The stored part of an entry. Raises CorruptFile."""
         with reading(self.generation):
-            return unpack(self.searcher.doc(address)[schema.STORED][0])
+            return Kept.decode(self.searcher.doc(address)[schema.STORED][0])
 
     def kept_all(self, matches: Iterable[Match]) -> list[Kept]:
         """The same for several, in their order."""
         doc, stored = self.searcher.doc, schema.STORED
         with reading(self.generation):
-            return [unpack(doc(match.address)[stored][0]) for match in matches]
+            return [Kept.decode(doc(match.address)[stored][0]) for match in matches]
 
     def find(self, key: bytes) -> Kept | None:
         """The entry of a URL's key. Raises CorruptFile."""
@@ -144,7 +144,7 @@ def faults_in(folder: Path, *, is_at_rest: bool) -> Iterator[CorruptFile]:
     for share in shares_of(view.searcher.num_docs, _A_SHARE):
         with reading(view.generation):
             addresses = addresses_in(view.searcher, view.schema, share)
-            pages = [unpack(view.searcher.doc(one)[schema.STORED][0]) for one in addresses]
+            pages = [Kept.decode(view.searcher.doc(one)[schema.STORED][0]) for one in addresses]
         for kept in sorted(pages, key=lambda one: one.text.offset):
             try:
                 view.text(kept)
@@ -172,7 +172,7 @@ def _hidden(view: View) -> Any:
     with reading(view.generation):
         hits = view.searcher.search(query, 1, count=False).hits
         stored = view.searcher.doc(hits[0][1])[schema.STORED][0] if hits else None
-        return msgpack.unpackb(stored) if stored else ({}, 0, 0)
+        return unpack(stored) if stored else ({}, 0, 0)
 
 
 def ids(folder: Path) -> Iterator[str]:

@@ -14,9 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import msgpack
-
 from gossamer.base.clock import Clock
+from gossamer.base.packing import pack
 from gossamer.collection.crawl_log import note_action, read_actions
 from gossamer.collection.directory import CollectionPaths, locked, open_to_read, open_to_write
 from gossamer.collection.stored_settings import stored_bans
@@ -106,7 +105,7 @@ class LiveBans:
 
 def put_bans(frontier: Frontier, lines: Sequence[str]) -> None:
     """Store the lines with the next commit, with the mark that the queue must be checked."""
-    frontier.pending.put(Table.META, BANS_KEY, msgpack.packb(list(lines)))
+    frontier.pending.put(Table.META, BANS_KEY, pack(list(lines)))
     frontier.pending.put(Table.META, REJUDGE_KEY, b"1")
 
 
@@ -167,7 +166,7 @@ def _change_stored(
             lines = changed_lines(before, added, lifted)
             if lines != before:
                 note_bans(paths, clock, before, lines)
-                rows = {BANS_KEY: msgpack.packb(list(lines)), REJUDGE_KEY: b"1"}
+                rows = {BANS_KEY: pack(list(lines)), REJUDGE_KEY: b"1"}
                 store.write({table: {} for table in Table} | {Table.META: rows})
         finally:
             store.close()

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgpack
 from msgspec import structs
 
 from gossamer.archive.reader import read_exchange
 from gossamer.base.clock import Clock
+from gossamer.base.packing import pack
 from gossamer.collection.crawl_log import CrawlLog
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_exchange import LinkExchange
@@ -143,7 +143,7 @@ class Learner:
     def _adopt(self, url: str) -> None:
         """Extend the scope to the new host of a seed that moved: example.org to www.example.org."""
         if self.admission.adopt(url):
-            seeds = msgpack.packb(list(self.admission.seeds))
+            seeds = pack(list(self.admission.seeds))
             self.frontier.pending.put(Table.META, SEEDS_KEY, seeds)
 
     def _find_links_again(self, key: bytes) -> None:

@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-import msgpack  # type: ignore[import-untyped, unused-ignore]  # ships no types
+from msgspec import Struct
 
+from gossamer.base.packing import pack, unpacker
 from gossamer.politeness.robots import Robots, Rule, Ruling
 from gossamer.settings import Politeness
 
@@ -89,28 +90,34 @@ class Access:
     def encode(self) -> bytes:
         """Bytes for the state. `decode` returns an equal value."""
         robots = self.robots
-        rules = [(rule.is_allow, rule.path, rule.line) for rule in robots.rules]
         head = (self.at_us, self.expires_us, self.is_denied_all, self.is_hopeless, self.tries)
         tail = (self.detail, self.crawl_delay_s)
-        packed: bytes = msgpack.packb(
-            (_FORMAT, head, tail, (rules, robots.crawl_delay_s, robots.sitemaps))
+        return pack(
+            _Row(_FORMAT, head, tail, (robots.rules, robots.crawl_delay_s, robots.sitemaps))
         )
-        return packed
 
     @classmethod
     def decode(cls, packed: bytes) -> Access:
         """Raises ValueError for bytes that `encode` did not make."""
         try:
-            version, head, tail, (rules, delay_s, sitemaps) = msgpack.unpackb(
-                packed, use_list=False
-            )
-            robots = Robots(tuple(Rule(*rule) for rule in rules), delay_s, sitemaps)
-            access = cls(robots, *head, *tail)
-        except (ValueError, TypeError, AttributeError) as error:
+            row = _unpack_row(packed)
+        except ValueError as error:
             raise ValueError(f"this is no state of a robots.txt ({error!r})") from None
-        if version != _FORMAT:
-            raise ValueError(f"this state of a robots.txt has format {version}, not {_FORMAT}")
-        return access
+        if row.version != _FORMAT:
+            raise ValueError(f"this state of a robots.txt has format {row.version}, not {_FORMAT}")
+        return cls(Robots(*row.robots), *row.head, *row.tail)
+
+
+class _Row(Struct, array_like=True):
+    """The state of a robots.txt as it is stored."""
+
+    version: int
+    head: tuple[int, int, bool, bool, int]
+    tail: tuple[str, float | None]
+    robots: tuple[tuple[Rule, ...], float | None, tuple[str, ...]]
+
+
+_unpack_row: Final = unpacker(_Row)
 
 
 def _believed(robots: Robots, now_us: int, settings: Politeness, detail: str) -> Access:

@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct
+
 from gossamer.politeness.patterns import Rulebook
 from gossamer.politeness.robots_text import key_of, plain_text
 
@@ -39,8 +41,7 @@ class Ruling:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True, array_like=True):
     """One Allow or Disallow of our group. `path` is as written in the file, `line` counts from
     1.
     """

@@ -20,11 +20,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
-import msgpack
-
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import SITEMAP_PREFIX
-from gossamer.frontier.rows import Standing, UrlRow
+from gossamer.frontier.rows import SitemapRow, Standing, UrlRow
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.parse.documents.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
@@ -223,11 +221,12 @@ class SitemapFetches:
         return host
 
     def _put(self, fetch: SitemapFetch, *, is_done: bool) -> None:
-        row = (fetch.url, fetch.via, fetch.hops, fetch.level, fetch.tries, is_done)
+        row = SitemapRow(*fetch, is_done)
         key = SITEMAP_PREFIX + self._keys.of(fetch.url)
-        self._frontier.pending.put(Table.META, key, msgpack.packb(row))
+        self._frontier.pending.put(Table.META, key, row.encode())
 
 
 def _decode(row: bytes) -> tuple[SitemapFetch, bool]:
-    *values, is_done = msgpack.unpackb(row)
-    return SitemapFetch(*values), is_done
+    stored = SitemapRow.decode(row)
+    fetch = SitemapFetch(stored.url, stored.via, stored.hops, stored.level, stored.tries)
+    return fetch, stored.is_done

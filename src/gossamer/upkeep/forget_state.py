@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-import msgpack
 from msgspec import structs
 
 from gossamer.archive.rewrite import Moved
+from gossamer.base.packing import pack, unpack
 from gossamer.errors import StoreError
 from gossamer.frontier.copies import count_copies, is_of_copies
 from gossamer.frontier.counts import Counts
@@ -32,7 +32,7 @@ from gossamer.frontier.meta_keys import (
     TYPED_KEY,
     TYPED_NAME_PREFIX,
 )
-from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow
+from gossamer.frontier.rows import CaptureRow, HostRow, QueueEntry, SitemapRow, UrlRow
 from gossamer.frontier.store import Changes, Store, Table, walk
 from gossamer.politeness.access import Access
 from gossamer.records import Outcome
@@ -122,7 +122,7 @@ class StateCopy:
         for key, packed in walk(self._old, Table.CAPTURE, host_key, stop):
             self._copy_capture(key, packed, summed)
         for key, packed in walk(self._old, Table.QUEUE, host_key, stop):
-            if not self._cover.has_key(msgpack.unpackb(packed)[0]):
+            if not self._cover.has_key(QueueEntry.decode(packed).key):
                 self._batch.put(Table.QUEUE, key, packed)
         self._batch.put(Table.HOST, host_key, summed.encode())
 
@@ -176,28 +176,27 @@ class StateCopy:
         if key.startswith(SITEMAP_PREFIX):
             copied = self._sitemap(packed)
         elif key == SEEDS_KEY:
-            copied = msgpack.packb(self._cover.seeds(msgpack.unpackb(packed)))
+            copied = pack(self._cover.seeds(unpack(packed)))
         elif key in (TYPED_KEY, BANS_KEY):
-            copied = msgpack.packb(self._cover.texts(msgpack.unpackb(packed)))
+            copied = pack(self._cover.texts(unpack(packed)))
         elif key == ORIGINS_KEY:
-            origins = msgpack.unpackb(packed)
-            copied = msgpack.packb([o for o in origins if not self._cover.has_host(_host_of(o))])
+            origins = unpack(packed)
+            copied = pack([o for o in origins if not self._cover.has_host(_host_of(o))])
         elif key.startswith(TYPED_NAME_PREFIX):
             is_covered = self._cover.has_host(key[len(TYPED_NAME_PREFIX) :].decode())
             copied = None if is_covered else packed
         elif key == SETTINGS_KEY:
-            copied = msgpack.packb(self._cover.values(msgpack.unpackb(packed)))
+            copied = pack(self._cover.values(unpack(packed)))
         if copied is not None:
             self._batch.put(Table.META, key, copied)
 
     def _sitemap(self, packed: bytes) -> bytes | None:
-        url, via, *rest = msgpack.unpackb(packed)
-        if self._cover.covers(url):
+        row = SitemapRow.decode(packed)
+        if self._cover.covers(row.url):
             return None
-        if via and self._cover.covers(via):
-            via = other_source(url)
-        row: bytes = msgpack.packb((url, via, *rest))
-        return row
+        if row.via and self._cover.covers(row.via):
+            row = structs.replace(row, via=other_source(row.url))
+        return row.encode()
 
 
 class _Batch:

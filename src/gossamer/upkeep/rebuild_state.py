@@ -16,11 +16,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-import msgpack
 from msgspec import structs
 
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange
 from gossamer.base.checked_lines import crc32_of
+from gossamer.base.packing import pack
 from gossamer.collection.directory import FORMAT, CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.operator_inputs import OperatorInputs
@@ -127,11 +127,11 @@ def _write_meta(
 
     put(VERSION_KEY, str(FORMAT).encode())
     put(SALT_KEY, told.salt)
-    put(SETTINGS_KEY, msgpack.packb(values_of(told.settings)))
-    put(SEEDS_KEY, msgpack.packb(list(told.seeds)))
-    put(TYPED_KEY, msgpack.packb(list(told.typed)))
+    put(SETTINGS_KEY, pack(values_of(told.settings)))
+    put(SEEDS_KEY, pack(list(told.seeds)))
+    put(TYPED_KEY, pack(list(told.typed)))
     if told.origins is not None:
-        put(ORIGINS_KEY, msgpack.packb(list(told.origins)))
+        put(ORIGINS_KEY, pack(list(told.origins)))
     put(CLEAN_KEY, b"1" if is_clean else b"0")
     log_sum, log_bytes = crc32_of(paths.log) if paths.log.exists() else (0, 0)
     put(LOG_KEY, log_bytes.to_bytes(8, "big"))

@@ -21,12 +21,11 @@ import struct
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
-from typing import Any, BinaryIO, Final
-
-import msgpack
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Final
 
 from gossamer.base.clock import Clock, SystemClock
+from gossamer.base.packing import pack, unpack, unpacker
 from gossamer.base.processes import NULL, PIPE, Started, end, set_limit, start
 from gossamer.parse.documents.pdf import Part, PdfReading, parts_of, read_pdf
 
@@ -40,6 +39,7 @@ _CHUNK_BYTES: Final = 2**16
 _LONGEST_BYTES: Final = 2**26  # of a message: a page has 2 million characters, and 2,000 links
 _READY: Final = "ready"
 _END: Final = "end"
+_unpack_message: Final[Callable[[bytes], Part | str]] = unpacker(Part | str)
 
 
 class PdfReader:
@@ -70,7 +70,8 @@ class PdfReader:
                 for message in self._messages(process, 2 * time_s):
                     if has_ended := message == _END:
                         break
-                    reading.take(Part(*message))
+                    if isinstance(message, Part):
+                        reading.take(message)
             except (OSError, ValueError, TypeError):
                 pass  # it died, or sends garbage: a file caused that
             finally:
@@ -104,7 +105,7 @@ class PdfReader:
         self._give_up()
         return None
 
-    def _messages(self, process: Started, time_s: float) -> Iterator[Any]:
+    def _messages(self, process: Started, time_s: float) -> Iterator[Part | str]:
         """Its messages until it dies, for at most `time_s`."""
         assert process.stdout is not None, "it was started with one"
         output, until_s, heard = process.stdout.fileno(), self._clock.now_s() + time_s, b""
@@ -121,7 +122,7 @@ class PdfReader:
                     raise ValueError("no page is that long")
                 if len(heard) < end:
                     break
-                yield msgpack.unpackb(heard[start:end], use_list=False)
+                yield _unpack_message(heard[start:end])
                 heard = heard[end:]
 
     def _give_up(self) -> None:
@@ -138,7 +139,7 @@ def _send(process: Started, message: object) -> None:
 
 
 def _framed(message: object) -> bytes:
-    packed: bytes = msgpack.packb(message, unicode_errors="replace")
+    packed = pack(message)
     return _LENGTH.pack(len(packed)) + packed
 
 
@@ -153,7 +154,7 @@ def main(memory_mb: int = _MEMORY_MB) -> None:
     clock, asked, answers = SystemClock(), sys.stdin.buffer, sys.stdout.buffer
     _say(answers, _READY)
     while head := asked.read(_LENGTH.size):
-        body, max_pages, max_links, time_s = msgpack.unpackb(asked.read(_LENGTH.unpack(head)[0]))
+        body, max_pages, max_links, time_s = unpack(asked.read(_LENGTH.unpack(head)[0]))
         # A killed parent cannot end this process.
         used = resource.getrusage(resource.RUSAGE_SELF)
         set_limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + 2 * time_s) + 2)
