@@ -13,7 +13,7 @@ from flow.outcomes import crawl, fates, outcomes
 from gossamer import api
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import CollectionPaths
-from gossamer.schedule import sitemap_fetches as sitemap_errands
+from gossamer.schedule import sitemap_fetches
 from gossamer.upkeep.rebuild import rebuild
 from gossamer.upkeep.verify import verify
 from support.a_pdf import a_pdf
@@ -146,7 +146,7 @@ def test_sitemaps_beyond_what_may_wait_are_let_go(
         "/": page("no links"),
         "*": answer(urlset("/")),
     }
-    monkeypatch.setattr(sitemap_errands, "_WAITING", 3)
+    monkeypatch.setattr(sitemap_fetches, "_WAITING", 3)
 
     with site_in_thread(pages) as site:
         summary = crawl(collection, [site.url()])

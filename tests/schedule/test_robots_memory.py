@@ -8,7 +8,7 @@ from sys import getsizeof
 import pytest
 
 from gossamer.records import Lease, Outcome, Purpose
-from gossamer.schedule import robots_fetches as robots_errands
+from gossamer.schedule import robots_fetches
 from gossamer.schedule.host_cache import HostCache
 from gossamer.schedule.robots_fetches import RobotsFetches
 from schedule.scheduler_bench import HURRIED, KEYS, PUBLIC, Bench
@@ -45,7 +45,7 @@ def rules(host: int, count: int, length: int = 5) -> bytes:
 def test_what_is_held_is_bounded_by_its_size(
     count: int, length: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(robots_errands, "_ROOM_BYTES", 100_000)
+    monkeypatch.setattr(robots_fetches, "_ROOM_BYTES", 100_000)
     bench = Bench(HURRIED)
     robots = robots_of(bench)
     for host in range(500):
@@ -60,7 +60,7 @@ def test_what_is_held_is_bounded_by_its_size(
 
 
 def test_rules_that_are_not_held_are_read_from_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(robots_errands, "_ROOM_BYTES", 5_000)
+    monkeypatch.setattr(robots_fetches, "_ROOM_BYTES", 5_000)
     bench = Bench(HURRIED)
     robots = robots_of(bench)
     for host in range(HOSTS):
@@ -78,7 +78,7 @@ def test_rules_that_are_not_held_are_read_from_the_state(monkeypatch: pytest.Mon
 
 
 def test_an_answer_that_comes_again_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(robots_errands, "_ROOM_BYTES", 20_000)
+    monkeypatch.setattr(robots_fetches, "_ROOM_BYTES", 20_000)
     bench = Bench(HURRIED)
     robots = robots_of(bench)
     answered(bench, robots, 1, rules(1, 2))

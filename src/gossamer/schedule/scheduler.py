@@ -85,35 +85,38 @@ class Scheduler:
             RobotsFetches(frontier, settings, rules.keys, clock, self._hosts),
             SitemapFetches(frontier, settings, rules, self._hosts, on_decided),
         )
-        self._troubles = HostTroubles(
-            frontier, politeness, clock, self._hosts, self._auxiliary.robots,
-            self._skipped.dead_ports,
-        )  # fmt: skip
-        self._outage = self._troubles.outage
         self._placement = Placement(
             frontier, clock, self._hosts, self._queues, self._auxiliary, self._skipped
         )
+        self._join(settings, rules)
+
+    def _join(self, settings: Settings, rules: CrawlRules) -> None:
+        """Make the parts that decide, on top of those that hold state."""
+        frontier, clock, politeness = self._frontier, self._clock, settings.politeness
+        hosts, auxiliary, skipped = self._hosts, self._auxiliary, self._skipped
+        self._troubles = HostTroubles(
+            frontier, politeness, clock, hosts, auxiliary.robots, skipped.dead_ports
+        )
+        self._outage = self._troubles.outage
         self._leases = LeaseMaker(
             frontier=frontier,
             settings=settings,
             rules=rules,
-            hosts=self._hosts,
-            auxiliary=self._auxiliary,
-            skipped=self._skipped,
+            hosts=hosts,
+            auxiliary=auxiliary,
+            skipped=skipped,
             allowance=self.allowance,
         )
-        self._endings = Endings(
-            settings, clock, self._hosts, self._troubles, self._auxiliary, self.allowance
-        )
+        self._endings = Endings(settings, clock, hosts, self._troubles, auxiliary, self.allowance)
         self._last_retries = LastRetries(
             frontier=frontier,
             politeness=politeness,
             clock=clock,
             queues=self._queues,
-            hosts=self._hosts,
+            hosts=hosts,
             outage=self._outage,
-            sitemaps=self._auxiliary.sitemaps,
-            skipped=self._skipped,
+            sitemaps=auxiliary.sitemaps,
+            skipped=skipped,
         )
 
     # -- giving out
