@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
-from gossamer.cli.run.live_view import Line, shortened, span_text, view, wrapped
+from gossamer.cli.run.live_view import ScreenLine, shortened, span_text, view, wrapped
 from gossamer.cli.run.progress_lines import plain_line
 from gossamer.node.moment import Moment, Recent
 from gossamer.node.progress import Progress
@@ -45,7 +45,7 @@ def moment(state: str = "running", limits: Limits | None = None, **figures: obje
     )
 
 
-def texts(lines: list[Line]) -> list[str]:
+def texts(lines: list[ScreenLine]) -> list[str]:
     return ["".join(text for text, _ in line) for line in lines]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gossamer.cli import plain
 from gossamer.cli.commands.crawl import crawl
-from gossamer.cli.plain import FLAGS, Kind, name_of, plain_values
+from gossamer.cli.plain import FLAGS, FlagType, name_of, plain_values
 
 
 @functools.cache
@@ -100,11 +100,11 @@ def test_what_is_not_plain_is_left_to_typer(words: list[str]) -> None:
 
 
 def test_the_table_has_every_flag_of_a_crawl_as_typer_has_it() -> None:
-    kinds: dict[object, Kind] = {
-        bool: Kind.SWITCH, str | None: Kind.TEXT, list[str] | None: Kind.TEXTS,
-        Path | None: Kind.FOLDER, int | None: Kind.WHOLE, float | None: Kind.DECIMAL,
+    kinds: dict[object, FlagType] = {
+        bool: FlagType.SWITCH, str | None: FlagType.TEXT, list[str] | None: FlagType.TEXTS,
+        Path | None: FlagType.FOLDER, int | None: FlagType.WHOLE, float | None: FlagType.DECIMAL,
     }  # fmt: skip
-    known: dict[str, tuple[str, Kind]] = {}
+    known: dict[str, tuple[str, FlagType]] = {}
     words: list[str] = []
     for name, hint in get_type_hints(crawl, include_extras=True).items():
         match get_args(hint):
@@ -113,7 +113,7 @@ def test_the_table_has_every_flag_of_a_crawl_as_typer_has_it() -> None:
                 flags = map(str, (info.default, *(info.param_decls or ())))
                 known |= dict.fromkeys(flags, (name, kinds[kind]))
             case (kind, typer.models.ArgumentInfo()):
-                assert kinds[kind] is Kind.TEXTS
+                assert kinds[kind] is FlagType.TEXTS
                 words.append(name)
 
     assert known == {flag: (name_of(flag), kind) for flag, kind in FLAGS.items()}

@@ -7,25 +7,25 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from gossamer.demo.pages import Answer
+from gossamer.demo.pages import DemoAnswer
 from gossamer.demo.prose import pick, slug, some, tell
 from gossamer.demo.traps import made_page
-from gossamer.demo.web import HOSTS, SETTINGS, Web, answer, build_web, roots_at, seeds_at
+from gossamer.demo.web import HOSTS, SETTINGS, DemoSites, answer, build_web, roots_at, seeds_at
 from gossamer.settings import Settings, with_values
 
 PORT = 8000
 
 
 @pytest.fixture(scope="module")
-def web() -> Web:
+def web() -> DemoSites:
     return build_web(PORT)
 
 
-def is_html(held: Answer) -> bool:
+def is_html(held: DemoAnswer) -> bool:
     return dict(held.headers)["content-type"].startswith("text/html")
 
 
-def digest(web: Web) -> str:
+def digest(web: DemoSites) -> str:
     held = hashlib.sha256()
     for host, pages in web.items():
         for path, said in pages.items():
@@ -33,11 +33,11 @@ def digest(web: Web) -> str:
     return held.hexdigest()
 
 
-def test_the_web_is_the_same_each_time_it_is_built(web: Web) -> None:
+def test_the_web_is_the_same_each_time_it_is_built(web: DemoSites) -> None:
     assert digest(build_web(PORT)) == digest(web)
 
 
-def test_it_is_large_enough_to_look_at_and_small_enough_to_wait_for(web: Web) -> None:
+def test_it_is_large_enough_to_look_at_and_small_enough_to_wait_for(web: DemoSites) -> None:
     pages = sum(is_html(held) and held.status == 200 for p in web.values() for held in p.values())
 
     assert 300 <= pages <= 500
@@ -45,13 +45,13 @@ def test_it_is_large_enough_to_look_at_and_small_enough_to_wait_for(web: Web) ->
     assert len(seeds_at(PORT)) == len(HOSTS)
 
 
-def test_no_honest_host_is_larger_than_the_bound_that_ends_the_traps(web: Web) -> None:
+def test_no_honest_host_is_larger_than_the_bound_that_ends_the_traps(web: DemoSites) -> None:
     settings = with_values(Settings(), SETTINGS)
 
     assert max(len(pages) for pages in web.values()) < settings.frontier.pages_per_host
 
 
-def reached(web: Web) -> set[tuple[str, str]]:
+def reached(web: DemoSites) -> set[tuple[str, str]]:
     """What a plain walk over links and redirects finds, the traps left out."""
     seen = {(urlsplit(seed).hostname or "", "/") for seed in seeds_at(PORT)}
     waiting = sorted(seen)
@@ -77,7 +77,7 @@ def reached(web: Web) -> set[tuple[str, str]]:
     return seen
 
 
-def test_every_page_can_be_reached_from_the_seeds(web: Web) -> None:
+def test_every_page_can_be_reached_from_the_seeds(web: DemoSites) -> None:
     held = {(host, path) for host, pages in web.items() for path in pages}
     left_out = {path for host, path in held - reached(web) if host != "trap.localhost"}
 
@@ -92,22 +92,22 @@ def test_every_page_can_be_reached_from_the_seeds(web: Web) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 301, 302, 303, 307, 308, 410, 500])
-def test_every_kind_of_status_is_there(web: Web, status: int) -> None:
+def test_every_kind_of_status_is_there(web: DemoSites, status: int) -> None:
     assert any(held.status == status for pages in web.values() for held in pages.values())
 
 
-def test_a_path_that_no_host_knows_is_a_404(web: Web) -> None:
+def test_a_path_that_no_host_knows_is_a_404(web: DemoSites) -> None:
     assert answer(web, "museum.localhost", "/objects/lost-crown.html").status == 404
     assert answer(web, "nowhere.localhost", "/").status == 404
 
 
-def test_links_between_hosts_carry_the_port(web: Web) -> None:
+def test_links_between_hosts_carry_the_port(web: DemoSites) -> None:
     front = answer(web, "museum.localhost", "/").body.decode()
 
     assert f"{roots_at(PORT)['library.localhost']}/" in front
 
 
-def test_german_pages_are_in_the_charset_they_say_or_hide(web: Web) -> None:
+def test_german_pages_are_in_the_charset_they_say_or_hide(web: DemoSites) -> None:
     pages = web["stadt.localhost"]
 
     assert "Straße über den Fluß" in pages["/geschichte.html"].body.decode("iso-8859-1")
@@ -131,13 +131,13 @@ def test_the_calendar_has_no_last_month() -> None:
 @pytest.mark.parametrize(
     "target", ["/maze/left/right/left/", "/list?day=up&place=down", "/tickets?session=49"]
 )
-def test_traps_answer_what_was_never_written(web: Web, target: str) -> None:
+def test_traps_answer_what_was_never_written(web: DemoSites, target: str) -> None:
     assert answer(web, "trap.localhost", target).status == 200
     assert answer(web, "museum.localhost", target).status == 404
 
 
 @pytest.mark.parametrize("target", ["/calendar/2026/13", "/calendar/x/01", "/other"])
-def test_even_the_trap_does_not_hold_everything(web: Web, target: str) -> None:
+def test_even_the_trap_does_not_hold_everything(web: DemoSites, target: str) -> None:
     assert answer(web, "trap.localhost", target).status == 404
 
 

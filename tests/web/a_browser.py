@@ -27,7 +27,7 @@ from gossamer.web.open_collections import OpenCollections
 from gossamer.web.protect.guard import Names
 from gossamer.web.protect.login import Doors
 from gossamer.web.render import Renderer
-from gossamer.web.route import Desk
+from gossamer.web.route import ViewContext
 
 TOKEN = "a-token-for-tests-only"
 
@@ -53,7 +53,7 @@ class FakeProcess:
 class Served:
     """A server of a test, and what it was made of."""
 
-    desk: Desk
+    desk: ViewContext
     app: ASGIApp
     clock: ManualClock
     started: list[FakeProcess] = field(default_factory=list)
@@ -99,7 +99,7 @@ def served(
     config = collection.parent / "user.toml"
     config.write_text(f'[fetch]\ncontact = "{contact}"\n' if contact else "")
     checker = Checker(outside or FakeOutside(), allow_private, {"GOSSAMER_CONFIG": str(config)})
-    desk = Desk(collections, Crawls(collections, spawn, checker), doors, Renderer(), clock)
+    desk = ViewContext(collections, Crawls(collections, spawn, checker), doors, Renderer(), clock)
     return Served(desk, build_app(desk, Names(bound)), clock, started)
 
 

@@ -19,9 +19,9 @@ from uvicorn.server import ServerState
 
 from gossamer.errors import UsageError
 from gossamer.web.crawls import new_crawl
-from gossamer.web.protect.guard import Guard, Names
+from gossamer.web.protect.guard import Names, RequestGuard
 from gossamer.web.protect.login import Doors
-from gossamer.web.protect.throttle import Throttle
+from gossamer.web.protect.throttle import LoginThrottle
 from gossamer.web.protect.timeouts import TimeoutProtocol
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
@@ -255,7 +255,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(server: Served) -> None:
         async def send(message: Message) -> None:
             sent.append(message)
 
-        guard = Guard(server.app._app, Names("127.0.0.1"), body_s=0.01)  # type: ignore[attr-defined]
+        guard = RequestGuard(server.app._app, Names("127.0.0.1"), body_s=0.01)  # type: ignore[attr-defined]
         headers = [(b"host", b"127.0.0.1"), (b"content-length", b"9")]
         scope: Scope = {
             "type": "http", "method": "POST", "path": "/login", "query_string": b"",
@@ -280,7 +280,7 @@ def test_a_feed_is_not_cut_off_by_the_patience_for_bodies() -> None:
         await asyncio.wait([left])
 
     async def ask() -> str:
-        transport = httpx.ASGITransport(Guard(app, Names("127.0.0.1"), body_s=0.01))
+        transport = httpx.ASGITransport(RequestGuard(app, Names("127.0.0.1"), body_s=0.01))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             return (await client.get("/")).text
 
@@ -325,7 +325,7 @@ def test_nobody_locks_the_owner_out_with_links_that_do_not_work(server: Served) 
 
 
 def test_many_guesses_at_once_are_counted_before_they_are_tried() -> None:
-    throttle = Throttle()
+    throttle = LoginThrottle()
     together = threading.Barrier(20)
 
     def guess(_: int) -> bool:
@@ -339,7 +339,7 @@ def test_many_guesses_at_once_are_counted_before_they_are_tried() -> None:
 
 
 def test_a_right_word_is_not_held_against_anybody() -> None:
-    throttle = Throttle()
+    throttle = LoginThrottle()
 
     for _ in range(20):
         assert throttle.begin_try("one client", 0.0)

@@ -10,7 +10,7 @@ from gossamer.web.protect.throttle import (
     MOST_CLIENTS,
     TRIES_OF_CLIENT,
     TRIES_OF_PASSWORD,
-    Throttle,
+    LoginThrottle,
     client_of,
 )
 from web.a_browser import TOKEN, Browser, served
@@ -18,7 +18,7 @@ from web.conftest import Garden
 
 
 def test_a_client_that_guesses_keeps_no_other_out() -> None:
-    throttle = Throttle()
+    throttle = LoginThrottle()
 
     tried = [throttle.begin_try("192.0.2.1", 0.0) for _ in range(60)]
 
@@ -28,7 +28,7 @@ def test_a_client_that_guesses_keeps_no_other_out() -> None:
 
 
 def test_many_clients_together_cannot_guess_a_password() -> None:
-    throttle = Throttle()
+    throttle = LoginThrottle()
 
     tried = [throttle.begin_try(f"192.0.2.{number}", 0.0) for number in range(200)]
 
@@ -38,7 +38,7 @@ def test_many_clients_together_cannot_guess_a_password() -> None:
 
 
 def test_who_logged_in_before_is_not_locked_out_by_guesses_from_elsewhere() -> None:
-    throttle = Throttle()
+    throttle = LoginThrottle()
     assert throttle.begin_try("198.51.100.1", 0.0)
     throttle.succeed("198.51.100.1")
     for number in range(200):
@@ -49,7 +49,7 @@ def test_who_logged_in_before_is_not_locked_out_by_guesses_from_elsewhere() -> N
 
 
 def test_wrong_tokens_are_not_held_against_the_password() -> None:
-    throttle = Throttle()
+    throttle = LoginThrottle()
     for number in range(200):
         throttle.note_failure(f"192.0.2.{number}", 0.0)
 
@@ -70,7 +70,7 @@ def test_addresses_of_one_customer_are_one_client(one: str, other: str) -> None:
 
 
 def test_the_memory_of_clients_is_bounded_and_the_oldest_is_forgotten() -> None:
-    throttle = Throttle()
+    throttle = LoginThrottle()
     for number in range(MOST_CLIENTS + 50):
         throttle.note_failure(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 0.0)
 

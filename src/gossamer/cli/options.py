@@ -9,9 +9,9 @@ import typer
 
 from gossamer.cli.collection import collection_at
 
-__all__ = ["Collection", "Json", "Url", "collection_at"]
+__all__ = ["CollectionOption", "Json", "Url", "collection_at"]
 
-Collection = Annotated[
+CollectionOption = Annotated[
     Path | None,
     typer.Option(
         "-c",

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 
-class Kind(Enum):
+class FlagType(Enum):
     """The type of a flag's value."""
 
     SWITCH = "nothing"
@@ -29,17 +29,17 @@ class Kind(Enum):
 
 
 # The flags of `crawl.py` by type, and the parameter names that differ from the flag's name.
-FLAGS: Final[dict[str, Kind]] = {
+FLAGS: Final[dict[str, FlagType]] = {
     flag: kind
     for kind, flags in {
-        Kind.SWITCH: "--ascend --no-index --no-graph --change --add --dry-run --json",
-        Kind.TEXT: "--scope --domains --sitemaps --type --order --hours --cookies --logins --proxy "
-        "--user-agent-contact",
-        Kind.TEXTS: "--include --exclude --ban --header --allow-private --set",
-        Kind.FOLDER: "-c --collection -f",
-        Kind.WHOLE: "--depth --max-pages --max-bytes --max-matches --max-body --per-host "
+        FlagType.SWITCH: "--ascend --no-index --no-graph --change --add --dry-run --json",
+        FlagType.TEXT: "--scope --domains --sitemaps --type --order --hours --cookies --logins "
+        "--proxy --user-agent-contact",
+        FlagType.TEXTS: "--include --exclude --ban --header --allow-private --set",
+        FlagType.FOLDER: "-c --collection -f",
+        FlagType.WHOLE: "--depth --max-pages --max-bytes --max-matches --max-body --per-host "
         "--connections --workers --max-rate",
-        Kind.DECIMAL: "--max-time --delay",
+        FlagType.DECIMAL: "--max-time --delay",
     }.items()
     for flag in flags.split()
 }
@@ -67,7 +67,7 @@ def name_of(flag: str) -> str:
 def plain_values(words: Sequence[str]) -> dict[str, Any] | None:
     """Return the arguments for `crawl`; None if typer must parse the words."""
     values: dict[str, Any] = {
-        name_of(flag): False if kind is Kind.SWITCH else None for flag, kind in FLAGS.items()
+        name_of(flag): False if kind is FlagType.SWITCH else None for flag, kind in FLAGS.items()
     }
     try:
         return {WORDS: None, **values, **_given(words)}
@@ -86,31 +86,31 @@ def _given(words: Sequence[str]) -> dict[str, Any]:
             continue
         flag, equals, value = word.partition("=")
         kind = FLAGS.get(flag)
-        if kind is None or (equals and (kind is Kind.SWITCH or not flag.startswith("--"))):
+        if kind is None or (equals and (kind is FlagType.SWITCH or not flag.startswith("--"))):
             raise _NotPlain
         name = name_of(flag)
-        if kind is Kind.TEXTS:
+        if kind is FlagType.TEXTS:
             given.setdefault(name, []).append(_value(kind, value if equals else next(left, "")))
         elif name in given:
             raise _NotPlain
-        elif kind is Kind.SWITCH:
+        elif kind is FlagType.SWITCH:
             given[name] = True
         else:
             given[name] = _value(kind, value if equals else next(left, ""))
     return given
 
 
-def _value(kind: Kind, word: str) -> Any:
+def _value(kind: FlagType, word: str) -> Any:
     if not word or word.startswith("-") or not _is_text(word):
         raise _NotPlain
     match kind:
-        case Kind.WHOLE if _WHOLE.fullmatch(word):
+        case FlagType.WHOLE if _WHOLE.fullmatch(word):
             return int(word)
-        case Kind.DECIMAL if _DECIMAL.fullmatch(word):
+        case FlagType.DECIMAL if _DECIMAL.fullmatch(word):
             return float(word)
-        case Kind.FOLDER:
+        case FlagType.FOLDER:
             return Path(word)
-        case Kind.TEXT | Kind.TEXTS:
+        case FlagType.TEXT | FlagType.TEXTS:
             return word
     raise _NotPlain
 

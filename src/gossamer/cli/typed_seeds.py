@@ -24,13 +24,13 @@ STDIN: Final = "standard input"
 _TOLD: Final = 20
 
 # the source (a file, standard input or nothing) and its lines
-Sources = Sequence[tuple[str, Sequence[str]]]
+SeedSources = Sequence[tuple[str, Sequence[str]]]
 
 
 def typed_seeds(
     collection: Path,
     settings: Settings,
-    sources: Sources,
+    sources: SeedSources,
     say: Callable[[str], None],
     *,
     may_probe: bool,

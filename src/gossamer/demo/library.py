@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gossamer.demo.pages import Answer, HostPages, Shell, link, links, redirect, robots, text
+from gossamer.demo.pages import DemoAnswer, HostPages, Shell, link, links, redirect, robots, text
 from gossamer.demo.prose import number, paragraphs, pick, slug, tell
 from gossamer.demo.valley import PEOPLE, VALLEY
 
@@ -161,8 +161,8 @@ def _front(roots: Mapping[str, str]) -> HostPages:
     }
 
 
-def _xml(source: str, headers: Mapping[str, str]) -> Answer:
-    return Answer(200, tuple(headers.items()), b"<?xml version='1.0'?>\n" + source.encode())
+def _xml(source: str, headers: Mapping[str, str]) -> DemoAnswer:
+    return DemoAnswer(200, tuple(headers.items()), b"<?xml version='1.0'?>\n" + source.encode())
 
 
 def _desk() -> HostPages:

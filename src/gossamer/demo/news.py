@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from gossamer.demo.pages import (
-    Answer,
+    DemoAnswer,
     HostPages,
     Shell,
     file,
@@ -187,7 +187,7 @@ def _oddities(latest: str) -> HostPages:
     }
 
 
-def _feed(root: str, stories: list[tuple[str, str]]) -> Answer:
+def _feed(root: str, stories: list[tuple[str, str]]) -> DemoAnswer:
     entries = "".join(
         f"<entry><title>{escape(title)}</title><id>{root}{path}</id>"
         f"<link href='{root}{path}'/><updated>{YEAR}-12-31T06:00:00Z</updated></entry>"

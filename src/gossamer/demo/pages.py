@@ -11,7 +11,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DemoAnswer:
     """What the server says to one path."""
 
     status: int
@@ -19,7 +19,7 @@ class Answer:
     body: bytes
 
 
-HostPages = dict[str, Answer]
+HostPages = dict[str, DemoAnswer]
 
 STYLE: Final = (
     ":root{color-scheme:light dark}"
@@ -49,7 +49,7 @@ class Shell:
         head: str = "",
         headers: Mapping[str, str] | None = None,
         status: int = 200,
-    ) -> Answer:
+    ) -> DemoAnswer:
         """An HTML page in UTF-8; `main` and `head` are HTML, `title` is text."""
         return html(self.source(title, main, head), headers=headers, status=status)
 
@@ -73,23 +73,23 @@ def html(
     charset: str = "utf-8",
     headers: Mapping[str, str] | None = None,
     status: int = 200,
-) -> Answer:
+) -> DemoAnswer:
     """HTML in a charset, which the header names."""
     named = {"content-type": f"text/html; charset={charset}", **(headers or {})}
-    return Answer(status, tuple(named.items()), source.encode(charset))
+    return DemoAnswer(status, tuple(named.items()), source.encode(charset))
 
 
-def file(body: bytes, mime: str) -> Answer:
-    return Answer(200, (("content-type", mime),), body)
+def file(body: bytes, mime: str) -> DemoAnswer:
+    return DemoAnswer(200, (("content-type", mime),), body)
 
 
-def redirect(to: str, status: int = 301) -> Answer:
+def redirect(to: str, status: int = 301) -> DemoAnswer:
     body = f"<title>Moved</title><p>This page is now <a href='{escape(to)}'>here</a>.</p>"
     headers = (("location", to), ("content-type", "text/html; charset=utf-8"))
-    return Answer(status, headers, body.encode())
+    return DemoAnswer(status, headers, body.encode())
 
 
-def robots(*lines: str) -> Answer:
+def robots(*lines: str) -> DemoAnswer:
     return file("".join(f"{line}\n" for line in lines).encode(), "text/plain; charset=utf-8")
 
 

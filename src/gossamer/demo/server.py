@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-from gossamer.demo.pages import Answer
-from gossamer.demo.web import Web, answer, build_web, seeds_at
+from gossamer.demo.pages import DemoAnswer
+from gossamer.demo.web import DemoSites, answer, build_web, seeds_at
 
 # A request head of a browser is under 2 kB; longer ones are not answered.
 MAX_HEAD_BYTES: Final = 64 * 2**10
@@ -67,7 +67,7 @@ def serve(port: int = 0) -> Iterator[DemoWeb]:
 async def _listening(port: int) -> AsyncIterator[int]:
     """Answer on the port, and give its number; at the end cut every connection."""
     talks: set[asyncio.Task[None]] = set()
-    web: Web = {}
+    web: DemoSites = {}
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -108,7 +108,7 @@ async def _settle() -> None:
         await asyncio.sleep(0)
 
 
-async def _talk(web: Web, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _talk(web: DemoSites, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answer one request after the other until the client has had enough."""
     while True:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -121,14 +121,14 @@ async def _talk(web: Web, reader: asyncio.StreamReader, writer: asyncio.StreamWr
         if method in ("GET", "HEAD"):
             said = answer(web, host, target)
         else:
-            said = Answer(405, (("allow", "GET, HEAD"),), b"")
+            said = DemoAnswer(405, (("allow", "GET, HEAD"),), b"")
         writer.write(_bytes_of(said, with_body=method != "HEAD"))
         await writer.drain()
         if headers.get("connection", "").lower() == "close":
             return
 
 
-def _bytes_of(said: Answer, *, with_body: bool) -> bytes:
+def _bytes_of(said: DemoAnswer, *, with_body: bool) -> bytes:
     lines = [f"HTTP/1.1 {said.status} {HTTPStatus(said.status).phrase}"]
     lines += [f"{name}: {value}" for name, value in said.headers]
     lines += [f"content-length: {len(said.body)}", "", ""]

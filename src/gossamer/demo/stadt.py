@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote
 
 from gossamer.demo.pages import (
-    Answer,
+    DemoAnswer,
     HostPages,
     Shell,
     html,
@@ -189,8 +189,8 @@ def _old_pages() -> HostPages:
     plain = (("content-type", "text/html"),)
     return {
         "/geschichte.html": html(history.replace("–", "-"), charset="iso-8859-1"),
-        "/chronik.html": Answer(200, plain, chronicle.encode("windows-1252")),
-        "/gruesse.html": Answer(200, plain, bare.encode("windows-1252")),
+        "/chronik.html": DemoAnswer(200, plain, chronicle.encode("windows-1252")),
+        "/gruesse.html": DemoAnswer(200, plain, bare.encode("windows-1252")),
     }
 
 

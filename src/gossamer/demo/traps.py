@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from gossamer.demo.pages import Answer, HostPages, Shell, file, link, links, robots, text
+from gossamer.demo.pages import DemoAnswer, HostPages, Shell, file, link, links, robots, text
 from gossamer.demo.prose import pick, tell
 from gossamer.demo.valley import VALLEY
 
@@ -48,7 +48,7 @@ def traps(roots: Mapping[str, str]) -> HostPages:
     }
 
 
-def made_page(target: str) -> Answer | None:
+def made_page(target: str) -> DemoAnswer | None:
     """The page for a path with its query, or None where not even a trap has one."""
     parts = urlsplit(target)
     if (month := _MONTH.fullmatch(parts.path)) and 1 <= int(month[2]) <= 12:
@@ -62,7 +62,7 @@ def made_page(target: str) -> Answer | None:
     return None
 
 
-def _calendar(year: int, month: int) -> Answer:
+def _calendar(year: int, month: int) -> DemoAnswer:
     """A month, with the month before and the month after, to the end of numbers."""
     after = (year + month // 12, month % 12 + 1)
     before = (year - (month == 1), (month - 2) % 12 + 1)
@@ -75,14 +75,14 @@ def _calendar(year: int, month: int) -> Answer:
     return SHELL.page(f"{year:04}-{month:02}", text(told) + near)
 
 
-def _maze(path: str) -> Answer:
+def _maze(path: str) -> DemoAnswer:
     """A crossing: its ways lead one directory deeper, and all look alike."""
     sight = tell("You stand between hedges {weather} and hear {bird}.", GRAMMAR, pick(TURNS, path))
     ways = links((f"{turn}/", f"Go {turn}") for turn in TURNS)
     return SHELL.page("A crossing in the maze", text(sight) + ways)
 
 
-def _list(query: dict[str, str]) -> Answer:
+def _list(query: dict[str, str]) -> DemoAnswer:
     """One short list under every mixture of orders and filters."""
     ways = [
         ("/list?" + "&".join(f"{k}={v}" for k, v in {**query, column: order}.items()), words)
@@ -92,7 +92,7 @@ def _list(query: dict[str, str]) -> Answer:
     return SHELL.page("The list", text("A concert, a walk, a supper.") + links(ways))
 
 
-def _tickets(session: str) -> Answer:
+def _tickets(session: str) -> DemoAnswer:
     """The same page under a new session number for every look at it."""
     number = int(session) if session.isdecimal() and len(session) < 12 else 0
     again = link(f"/tickets?session={number * 7 % 999_983 + 1}", "Reload the tickets")

@@ -14,11 +14,11 @@ from gossamer.demo.garden import garden
 from gossamer.demo.library import library
 from gossamer.demo.museum import museum
 from gossamer.demo.news import news
-from gossamer.demo.pages import Answer, HostPages, Shell, text
+from gossamer.demo.pages import DemoAnswer, HostPages, Shell, text
 from gossamer.demo.stadt import stadt
 from gossamer.demo.traps import made_page, traps
 
-Web = Mapping[str, Mapping[str, Answer]]
+DemoSites = Mapping[str, Mapping[str, DemoAnswer]]
 
 HOSTS: Final[dict[str, Callable[[Mapping[str, str]], HostPages]]] = {
     "museum.localhost": museum,
@@ -49,13 +49,13 @@ def seeds_at(port: int) -> tuple[str, ...]:
     return tuple(f"{root}/" for root in roots_at(port).values())
 
 
-def build_web(port: int) -> Web:
+def build_web(port: int) -> DemoSites:
     """Every page that is always there, by host and path (with its query)."""
     roots = roots_at(port)
     return {host: build(roots) for host, build in HOSTS.items()}
 
 
-def answer(web: Web, host: str, target: str) -> Answer:
+def answer(web: DemoSites, host: str, target: str) -> DemoAnswer:
     """What a host says to a path with its query: a page, a trap's new page, or a 404."""
     held = web.get(host, {}).get(target)
     if held is None and host == "trap.localhost":

@@ -16,9 +16,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from gossamer.web.endpoint import endpoint, stray_response
-from gossamer.web.protect.guard import Guard, Names
+from gossamer.web.protect.guard import Names, RequestGuard
 from gossamer.web.render import FOLDER
-from gossamer.web.route import Desk, Route
+from gossamer.web.route import Route, ViewContext
 from gossamer.web.routes import API, PAGES
 
 
@@ -29,7 +29,7 @@ def _by_path(routes: Iterable[Route]) -> dict[str, list[Route]]:
     return found
 
 
-def _joined(path: str, routes: Sequence[Route], desk: Desk) -> Path_:
+def _joined(path: str, routes: Sequence[Route], desk: ViewContext) -> Path_:
     """Return one path with all its methods, so that a wrong method gets the list of valid ones."""
     answers = {route.method: endpoint(route, desk) for route in routes}
 
@@ -40,7 +40,7 @@ def _joined(path: str, routes: Sequence[Route], desk: Desk) -> Path_:
     return Path_(path, respond, methods=list(answers))
 
 
-def build_app(desk: Desk, names: Names) -> ASGIApp:
+def build_app(desk: ViewContext, names: Names) -> ASGIApp:
     """Return the whole application. It closes the collections when the server ends."""
 
     @asynccontextmanager
@@ -55,4 +55,4 @@ def build_app(desk: Desk, names: Names) -> ASGIApp:
     static = Mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     faults = {HTTPException: strayed, Exception: strayed}
     app = Starlette(routes=[*rows, static], lifespan=living, exception_handlers=faults)
-    return Guard(app, names)
+    return RequestGuard(app, names)

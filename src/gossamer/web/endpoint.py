@@ -30,7 +30,7 @@ from gossamer.node.control import NotRunning
 from gossamer.search.searchers import NoAnswer
 from gossamer.web.parameters import Parameters, check_names, read_as_typed, read_body, read_values
 from gossamer.web.protect.guard import TooLarge, TooSlow, too_large, too_slow
-from gossamer.web.route import Answer, Desk, NotAllowed, Route
+from gossamer.web.route import NotAllowed, Route, ViewAnswer, ViewContext
 from gossamer.web.slow_answers import TooBusy
 from gossamer.web.views.stored_copy import no_copy
 
@@ -49,7 +49,7 @@ _STATUS: Final[tuple[tuple[type[GossamerError], int], ...]] = (
 )
 
 
-def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response]]:
+def endpoint(route: Route, desk: ViewContext) -> Callable[[Request], Awaitable[Response]]:
     """Return the handler that Starlette calls for a route."""
     answer = _awaitable(route.answer)
 
@@ -72,19 +72,21 @@ def endpoint(route: Route, desk: Desk) -> Callable[[Request], Awaitable[Response
     return respond
 
 
-def _awaitable(answer: Answer) -> Callable[[Desk, Parameters], Awaitable[Response]]:
+def _awaitable(answer: ViewAnswer) -> Callable[[ViewContext, Parameters], Awaitable[Response]]:
     """Run a blocking view in a thread, and a coroutine directly."""
     if inspect.iscoroutinefunction(answer):
         return answer
-    blocking = cast("Callable[[Desk, Parameters], Response]", answer)
+    blocking = cast("Callable[[ViewContext, Parameters], Response]", answer)
 
-    async def in_thread(desk: Desk, asked: Parameters) -> Response:
+    async def in_thread(desk: ViewContext, asked: Parameters) -> Response:
         return await run_in_threadpool(blocking, desk, asked)
 
     return in_thread
 
 
-def _asked(route: Route, desk: Desk, request: Request, body: dict[str, object]) -> Parameters:
+def _asked(
+    route: Route, desk: ViewContext, request: Request, body: dict[str, object]
+) -> Parameters:
     """Return the parameters of an authenticated request. Raises NotAllowed, UsageError."""
     session = _session(desk, request)
     has_token = _has_token(desk, request)
@@ -127,17 +129,17 @@ def _values(
         return read_as_typed(route.params, given), fault
 
 
-def _client(desk: Desk, request: Request) -> str:
+def _client(desk: ViewContext, request: Request) -> str:
     peer = request.client.host if request.client else ""
     return desk.doors.proxies.client(peer, request.headers.getlist("x-forwarded-for"))
 
 
-def _session(desk: Desk, request: Request) -> str:
+def _session(desk: ViewContext, request: Request) -> str:
     name = request.cookies.get(desk.doors.cookie, "")
     return name if desk.doors.sessions.is_on(name, desk.clock.now_s()) else ""
 
 
-def _has_token(desk: Desk, request: Request) -> bool:
+def _has_token(desk: ViewContext, request: Request) -> bool:
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         return False
@@ -148,7 +150,7 @@ def _has_token(desk: Desk, request: Request) -> bool:
     raise NotAllowed("too many wrong tokens; send the right one, or wait five minutes", 429)
 
 
-def _has_key(route: Route, desk: Desk, request: Request) -> bool:
+def _has_key(route: Route, desk: ViewContext, request: Request) -> bool:
     """Whether the request follows a link in a copy that a logged-in user has opened."""
     given = request.query_params.get("key", "")
     return (
@@ -173,7 +175,7 @@ def _check_origin(request: Request) -> None:
         raise NotAllowed("the request came from a page of another site", 403)
 
 
-def _check_csrf(desk: Desk, session: str, request: Request, body: dict[str, object]) -> None:
+def _check_csrf(desk: ViewContext, session: str, request: Request, body: dict[str, object]) -> None:
     given = request.headers.get("x-csrf-token") or body.get("csrf") or ""
     wanted = desk.doors.sessions.csrf_of(session)
     word = given.encode("utf-8", "replace") if isinstance(given, str) else b""
@@ -188,7 +190,9 @@ def status_of(fault: GossamerError) -> int:
     return next((status for kind, status in _STATUS if isinstance(fault, kind)), 500)
 
 
-def fault_response(route: Route, desk: Desk, request: Request, fault: GossamerError) -> Response:
+def fault_response(
+    route: Route, desk: ViewContext, request: Request, fault: GossamerError
+) -> Response:
     """Return the error as a page for people, or as an object for programs."""
     status = status_of(fault)
     if route.gives == "copy":
@@ -202,7 +206,7 @@ def fault_response(route: Route, desk: Desk, request: Request, fault: GossamerEr
     return _fault_page(desk, request, status, str(fault), _challenge(status))
 
 
-def stray_response(desk: Desk, request: Request, fault: Exception) -> Response:
+def stray_response(desk: ViewContext, request: Request, fault: Exception) -> Response:
     """Return the response to an unknown page, a wrong method, or an internal error."""
     status = fault.status_code if isinstance(fault, HTTPException) else 500
     headers = dict(fault.headers or {}) if isinstance(fault, HTTPException) else {}
@@ -213,7 +217,7 @@ def stray_response(desk: Desk, request: Request, fault: Exception) -> Response:
 
 
 def _fault_page(
-    desk: Desk, request: Request, status: int, sentence: str, headers: dict[str, str]
+    desk: ViewContext, request: Request, status: int, sentence: str, headers: dict[str, str]
 ) -> Response:
     """Return an error page; like all pages it shows whether the user is logged in."""
     session = _session(desk, request)

@@ -16,8 +16,8 @@ from urllib.parse import parse_qsl
 from gossamer.errors import UsageError
 from gossamer.settings import nearest
 
-Place = Literal["query", "path", "body"]
-Kind = Literal["text", "texts", "whole", "number", "flag"]
+ParameterPlace = Literal["query", "path", "body"]
+ParameterType = Literal["text", "texts", "whole", "number", "flag"]
 
 CSRF: Final = "csrf"  # a field that every form of ours has
 _TRUE: Final = {"1", "true", "yes", "on"}
@@ -31,8 +31,8 @@ class Param:
 
     name: str
     help: str
-    kind: Kind = "text"
-    place: Place = "query"
+    kind: ParameterType = "text"
+    place: ParameterPlace = "query"
     default: str | int | float | bool | tuple[str, ...] | None = None
     choices: tuple[str, ...] = ()
     least: float = 0

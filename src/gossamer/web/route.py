@@ -29,7 +29,7 @@ class NotAllowed(GossamerError):
 
 
 @dataclass(slots=True)
-class Tally:
+class ServerCounters:
     """Counters of the server, for /metrics."""
 
     answers: Counter[tuple[str, int]] = field(default_factory=Counter)  # by route and status
@@ -38,7 +38,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ViewContext:
     """Everything that a view may use. Built in `app.py`."""
 
     collections: OpenCollections
@@ -46,13 +46,13 @@ class Desk:
     doors: Doors
     renderer: Renderer
     clock: Clock
-    tally: Tally = field(default_factory=Tally)
+    tally: ServerCounters = field(default_factory=ServerCounters)
     lately: BriefCache = field(default_factory=BriefCache)
 
 
-Answer = (
-    Callable[[Desk, Parameters], Response]
-    | Callable[[Desk, Parameters], Coroutine[Any, Any, Response]]
+ViewAnswer = (
+    Callable[[ViewContext, Parameters], Response]
+    | Callable[[ViewContext, Parameters], Coroutine[Any, Any, Response]]
 )
 Gives = Literal["json", "html", "text", "events", "xml", "copy"]
 
@@ -69,7 +69,7 @@ class Route:
     path: str
     name: str
     does: str
-    answer: Answer
+    answer: ViewAnswer
     params: tuple[Param, ...] = ()
     gives: Gives = "json"
     keys: tuple[str, ...] = ()

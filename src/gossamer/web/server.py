@@ -33,7 +33,7 @@ from gossamer.web.protect.login import Doors, check_hash, check_token
 from gossamer.web.protect.proxies import read_proxies
 from gossamer.web.protect.timeouts import TimeoutProtocol
 from gossamer.web.render import Renderer
-from gossamer.web.route import Desk
+from gossamer.web.route import ViewContext
 
 _BACKLOG: Final = 2048  # pending connections
 
@@ -108,14 +108,14 @@ def allowed_networks(collection: Path, flags: Sequence[str] | None) -> tuple[str
     return networks
 
 
-def build_desk(serving: Serving) -> Desk:
+def build_desk(serving: Serving) -> ViewContext:
     """Return everything that the views use. Raises UsageError."""
     clock = SystemClock()
     doors = build_doors(serving)
     searchers = Searchers(serving.searchers) if serving.searchers else None
     collections = OpenCollections(serving.collection, serving.folder, clock, searchers)
     checker = Checker(RealOutside(), tuple(serving.allow_private))
-    return Desk(collections, Crawls(collections, checker=checker), doors, Renderer(), clock)
+    return ViewContext(collections, Crawls(collections, checker=checker), doors, Renderer(), clock)
 
 
 def origin_of(serving: Serving) -> str:
@@ -137,7 +137,7 @@ def listening(host: str, port: int) -> socket.socket:
         ) from fault
 
 
-def serve(serving: Serving, desk: Desk, listener: socket.socket) -> None:
+def serve(serving: Serving, desk: ViewContext, listener: socket.socket) -> None:
     """Serve until a signal arrives. Started crawls continue."""
 
     class Patient(TimeoutProtocol):

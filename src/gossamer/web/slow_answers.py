@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from gossamer.base.clock import Clock
 from gossamer.errors import GossamerError
 
-Made = TypeVar("Made")
+Answered = TypeVar("Answered")
 
 _MOST_KEPT: Final = 24
 _MOST_WAITING: Final = 6
@@ -44,7 +44,7 @@ class SlowAnswers:
         self._making = threading.Lock()
         self._waiting = threading.Semaphore(most_waiting)
 
-    def get(self, key: Hashable, stamp: object, make: Callable[[], Made]) -> Made:
+    def get(self, key: Hashable, stamp: object, make: Callable[[], Answered]) -> Answered:
         """Return the answer `key`; `stamp` changes with its source. Raises TooBusy."""
         kept = self._kept.get(key)
         if kept is None or not self._will_do(kept, stamp):
@@ -55,7 +55,7 @@ class SlowAnswers:
                     kept = self._make(key, stamp, make)
             finally:
                 self._waiting.release()
-        made: Made = kept.made
+        made: Answered = kept.made
         return made
 
     def _will_do(self, kept: _Kept, stamp: object) -> bool:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gossamer.cli.options import Collection, Json, Url, collection_at
+from gossamer.cli.options import CollectionOption, Json, Url, collection_at
 
 Limit = Annotated[
     int, typer.Option("--limit", metavar="N", min=0, help="Maximum number of rows; 0: all.")
@@ -17,7 +17,7 @@ Limit = Annotated[
 
 def backlinks(
     url: Url,
-    collection: Collection = None,
+    collection: CollectionOption = None,
     by: Annotated[
         str,
         typer.Option("--by", metavar="WHAT", help="One row per linking: page, host or site."),
@@ -34,7 +34,9 @@ def backlinks(
     _show(meant, "backlinks", table, limit, as_json=json)
 
 
-def anchors(url: Url, collection: Collection = None, limit: Limit = 0, json: Json = False) -> None:
+def anchors(
+    url: Url, collection: CollectionOption = None, limit: Limit = 0, json: Json = False
+) -> None:
     """List the anchor texts of the links to a URL."""
     from gossamer.reader.collection_reader import CollectionReader
     from gossamer.reader.links import anchors as ask

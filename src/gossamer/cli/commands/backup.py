@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
 def backup(
@@ -16,7 +16,7 @@ def backup(
         Path, typer.Argument(metavar="DIR", help="A new or empty directory.", show_default=False)
     ],
     json: Json = False,
-    collection: Collection = None,
+    collection: CollectionOption = None,
 ) -> None:
     """Copy a collection, also while a crawl runs.
 

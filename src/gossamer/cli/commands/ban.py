@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
 def ban(
@@ -19,7 +19,7 @@ def ban(
             help="Hosts, URL prefixes or patterns, as in a ban file.",
         ),
     ] = None,
-    collection: Collection = None,
+    collection: CollectionOption = None,
     lift: Annotated[
         list[str] | None,
         typer.Option("--lift", metavar="LINE", help="Remove a ban; may be repeated."),

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, collection_at
+from gossamer.cli.options import CollectionOption, collection_at
 
 
 def clear(
-    collection: Collection = None,
+    collection: CollectionOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Delete a collection with its archive. This cannot be undone."""

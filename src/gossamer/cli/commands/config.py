@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 config_app = typer.Typer(help="Show and check settings.", no_args_is_help=True)
 
 
 @config_app.command()
 def show(
-    collection: Collection = None,
+    collection: CollectionOption = None,
     origin: Annotated[
         bool, typer.Option("--origin", help="Show where each value comes from.")
     ] = False,

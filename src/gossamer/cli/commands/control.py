@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
-def pause(collection: Collection = None, json: Json = False) -> None:
+def pause(collection: CollectionOption = None, json: Json = False) -> None:
     """Pause a running crawl; requests in flight complete."""
     _give(collection, "pause", "paused", as_json=json)
 
 
-def resume(collection: Collection = None, json: Json = False) -> None:
+def resume(collection: CollectionOption = None, json: Json = False) -> None:
     """Resume a paused crawl."""
     _give(collection, "resume", "running", as_json=json)
 
 
-def stop(collection: Collection = None, json: Json = False) -> None:
+def stop(collection: CollectionOption = None, json: Json = False) -> None:
     """Stop a running crawl cleanly; `gossamer crawl` resumes it."""
     _give(collection, "stop", "stopping", as_json=json)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gossamer.cli.options import Collection, Json
+from gossamer.cli.options import CollectionOption, Json
 from gossamer.cli.run.start_crawl import begin
 
 
@@ -26,7 +26,7 @@ def crawl(
             help="URLs to start at, with or without https://; `-` reads them from stdin.",
         ),
     ] = None,
-    collection: Collection = None,
+    collection: CollectionOption = None,
     file: Annotated[Path | None, _option("-f", "A file of seeds, one per line.", "FILE")] = None,
     scope: Annotated[
         str | None,

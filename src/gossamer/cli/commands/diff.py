@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, Url, collection_at
+from gossamer.cli.options import CollectionOption, Json, Url, collection_at
 
 _HELP = "A number from `gossamer versions`, counted from 1, or a time."
 
@@ -15,7 +15,7 @@ def diff(
     url: Url,
     a: Annotated[str, typer.Argument(metavar="[A]", help=_HELP, show_default=False)] = "",
     b: Annotated[str, typer.Argument(metavar="[B]", help=_HELP, show_default=False)] = "",
-    collection: Collection = None,
+    collection: CollectionOption = None,
     html: Annotated[
         bool, typer.Option("--html", help="Compare lines of the source, not words.")
     ] = False,

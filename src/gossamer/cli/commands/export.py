@@ -19,7 +19,7 @@ from gossamer.transfer.exports import check_export, export
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ExportRequest:
     """What to export, and how."""
 
     what: str
@@ -31,7 +31,7 @@ class Wanted:
     format: str = ""  # the name of a plug-in; empty: told by the name of the file
 
 
-def run_export(path: Path, wanted: Wanted) -> int:
+def run_export(path: Path, wanted: ExportRequest) -> int:
     """Export it. Raises UsageError before it reads anything if table or file are invalid."""
     if wanted.format:
         return _by_plugin(path, wanted)
@@ -49,7 +49,7 @@ def run_export(path: Path, wanted: Wanted) -> int:
     return 0
 
 
-def _by_plugin(path: Path, wanted: Wanted) -> int:
+def _by_plugin(path: Path, wanted: ExportRequest) -> int:
     what, output, level = wanted.what, Path(wanted.output), wanted.level
     if wanted.prefix:
         raise UsageError("--prefix is for warc and wacz, not for --format")
@@ -61,7 +61,7 @@ def _by_plugin(path: Path, wanted: Wanted) -> int:
     return 0
 
 
-def _to_folder(path: Path, wanted: Wanted) -> int:
+def _to_folder(path: Path, wanted: ExportRequest) -> int:
     folder = Path(EVERY if wanted.output == str(STDOUT) else wanted.output)
     check_folder(wanted.what, folder, wanted.level, wanted.choice)
     with CollectionReader.open(path) as reader:

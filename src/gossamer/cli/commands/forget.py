@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
 def forget(
@@ -33,7 +33,7 @@ def forget(
         ),
     ] = False,
     json: Json = False,
-    collection: Collection = None,
+    collection: CollectionOption = None,
 ) -> None:
     """Delete a URL, a host or a site permanently (takedown).
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
 def import_(
@@ -17,7 +17,7 @@ def import_(
             metavar="FILE...", help="WARC, WACZ, sitemap or URL list; the format is detected."
         ),
     ],
-    collection: Collection = None,
+    collection: CollectionOption = None,
     json: Json = False,
 ) -> None:
     """Import WARC and WACZ archives, sitemaps and URL lists.

@@ -17,7 +17,7 @@ from gossamer.reader.pages import StoredPage
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageRequest:
     """Which part of a page to show."""
 
     form: str = "text"  # or "html", "markdown", "headers"
@@ -25,7 +25,7 @@ class Wanted:
     as_json: bool = False
 
 
-def run_page(path: Path, url: str, wanted: Wanted, *, at: str | None = None) -> int:
+def run_page(path: Path, url: str, wanted: PageRequest, *, at: str | None = None) -> int:
     """Show it. Raises NoCollection, NotKnown, or UsageError for an invalid time."""
     with CollectionReader.open(path) as reader:
         page = reader.page(url, at)
@@ -40,7 +40,7 @@ def run_page(path: Path, url: str, wanted: Wanted, *, at: str | None = None) -> 
     return 0
 
 
-def page_object(page: StoredPage, wanted: Wanted) -> dict[str, Any]:
+def page_object(page: StoredPage, wanted: PageRequest) -> dict[str, Any]:
     """Return the page for programs: its facts, its headers, and its content in one form.
 
     A binary body is given as `body_base64` if its source (`html`) is requested.

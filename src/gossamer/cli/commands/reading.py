@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, Url, collection_at
+from gossamer.cli.options import CollectionOption, Json, Url, collection_at
 
 
-def why(url: Url, collection: Collection = None, json: Json = False) -> None:
+def why(url: Url, collection: CollectionOption = None, json: Json = False) -> None:
     """Explain a URL: how it was found, its outcome and the reason."""
     from gossamer.cli.commands.why import run_why
 
@@ -18,7 +18,7 @@ def why(url: Url, collection: Collection = None, json: Json = False) -> None:
 
 def page(
     url: Url,
-    collection: Collection = None,
+    collection: CollectionOption = None,
     at: Annotated[
         str | None,
         typer.Option(
@@ -38,7 +38,7 @@ def page(
     json: Json = False,
 ) -> None:
     """Show a stored page."""
-    from gossamer.cli.commands.page import Wanted, run_page
+    from gossamer.cli.commands.page import PageRequest, run_page
 
     forms = {"text": text, "html": html, "markdown": markdown, "headers": headers}
     wanted = [name for name, is_wanted in forms.items() if is_wanted]
@@ -47,11 +47,11 @@ def page(
     form = wanted[0] if wanted else "text"
     if main and form not in ("text", "markdown"):
         raise typer.BadParameter(f"--main and --{form} exclude each other")
-    wish = Wanted(form, is_main=main, as_json=json)
+    wish = PageRequest(form, is_main=main, as_json=json)
     raise typer.Exit(run_page(collection_at(collection), url, wish, at=at))
 
 
-def versions(url: Url, collection: Collection = None, json: Json = False) -> None:
+def versions(url: Url, collection: CollectionOption = None, json: Json = False) -> None:
     """List the captures of a URL."""
     from gossamer.cli.commands.versions import run_versions
 
@@ -120,13 +120,13 @@ def export(
             "--format", metavar="NAME", help="Tables: the format of a plug-in, in any file."
         ),
     ] = "",
-    collection: Collection = None,
+    collection: CollectionOption = None,
 ) -> None:
     """Export tables of the collection, or its archive, to files."""
-    from gossamer.cli.commands.export import Wanted, run_export
+    from gossamer.cli.commands.export import ExportRequest, run_export
     from gossamer.transfer.export_choice import Choice
 
-    wanted = Wanted(
+    wanted = ExportRequest(
         what=what,
         output=output,
         level=level,
@@ -138,14 +138,14 @@ def export(
     raise typer.Exit(run_export(collection_at(collection), wanted))
 
 
-def verify(collection: Collection = None, json: Json = False) -> None:
+def verify(collection: CollectionOption = None, json: Json = False) -> None:
     """Check all files of a collection; name problems and fixes."""
     from gossamer.cli.commands.verify import run_verify
 
     raise typer.Exit(run_verify(collection_at(collection), as_json=json))
 
 
-def doctor(collection: Collection = None, json: Json = False) -> None:
+def doctor(collection: CollectionOption = None, json: Json = False) -> None:
     """Check this machine and the collection."""
     from gossamer.cli.commands.doctor import run_doctor
 
@@ -156,7 +156,7 @@ def rebuild(
     what: Annotated[
         str, typer.Argument(metavar="WHAT", help="archive, graph, index, state or all.")
     ],
-    collection: Collection = None,
+    collection: CollectionOption = None,
     without_lost: Annotated[
         bool,
         typer.Option(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
 def report(
@@ -19,7 +19,7 @@ def report(
             show_default=False,
         ),
     ] = "",
-    collection: Collection = None,
+    collection: CollectionOption = None,
     fail_on: Annotated[
         list[str] | None,
         typer.Option(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
 def search(
@@ -19,7 +19,7 @@ def search(
             show_default=False,
         ),
     ],
-    collection: Collection = None,
+    collection: CollectionOption = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", help="Number of hits to show.")
     ] = 10,

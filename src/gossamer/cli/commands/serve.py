@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, collection_at
+from gossamer.cli.options import CollectionOption, collection_at
 
 
 def serve(
-    collection: Collection = None,
+    collection: CollectionOption = None,
     host: Annotated[
         str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")
     ] = "127.0.0.1",

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
-def status(collection: Collection = None, json: Json = False) -> None:
+def status(collection: CollectionOption = None, json: Json = False) -> None:
     """Show the figures of a running or stored crawl."""
     import json as jsons
 

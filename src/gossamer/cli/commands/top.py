@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from gossamer.cli.options import Collection, Json, collection_at
+from gossamer.cli.options import CollectionOption, Json, collection_at
 
 
 def top(
-    collection: Collection = None,
+    collection: CollectionOption = None,
     by: Annotated[
         str,
         typer.Option(

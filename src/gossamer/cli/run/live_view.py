@@ -30,8 +30,8 @@ from gossamer.node.moment import Moment, Recent
 from gossamer.node.progress import Progress
 from gossamer.schedule.holdups import Holdup
 
-Piece = tuple[str, str]
-Line = list[Piece]
+StyledText = tuple[str, str]
+ScreenLine = list[StyledText]
 
 _SEPARATOR: Final = " · "
 _INDENT: Final = "  "
@@ -40,7 +40,7 @@ _ALWAYS: Final = (AnswerClass.SUCCESS, AnswerClass.CLIENT_ERROR, AnswerClass.SER
 _CLASSES: Final = tuple(one for one in AnswerClass if one != AnswerClass.QUEUED)
 
 
-def view(moment: Moment, width: int, height: int) -> list[Line]:
+def view(moment: Moment, width: int, height: int) -> list[ScreenLine]:
     """Return at most `height` lines; the least important ones are left out first."""
     width = max(width, _LEAST_WIDTH)
     progress = moment.progress
@@ -68,7 +68,7 @@ def reasons_to_wait(moment: Moment) -> list[str]:
     return [printable(one) for one in progress.troubles[:3]] if not progress.pages_per_s else []
 
 
-def headline(moment: Moment) -> list[Piece]:
+def headline(moment: Moment) -> list[StyledText]:
     """Return the items of the first lines, for a log without a terminal."""
     return [*_first(moment), *_answers(moment.progress), *_queue(moment)]
 
@@ -76,7 +76,7 @@ def headline(moment: Moment) -> list[Piece]:
 # -- the items
 
 
-def _first(moment: Moment) -> list[Piece]:
+def _first(moment: Moment) -> list[StyledText]:
     progress = moment.progress
     items = [_state(moment), _pages(moment)]
     if moment.limits.max_matches:
@@ -93,7 +93,7 @@ def _first(moment: Moment) -> list[Piece]:
     return items
 
 
-def _state(moment: Moment) -> Piece:
+def _state(moment: Moment) -> StyledText:
     progress = moment.progress
     if progress.state == "paused":
         return "PAUSED (resume with `gossamer resume`)", "bold yellow"
@@ -105,13 +105,13 @@ def _state(moment: Moment) -> Piece:
     return f"Running for {clock_text(progress.wall_s)}", "bold"
 
 
-def _pages(moment: Moment) -> Piece:
+def _pages(moment: Moment) -> StyledText:
     fetched, most = moment.progress.fetched, moment.limits.max_pages
     return f"{fetched:,} of {counted(most, 'page')}" if most else counted(fetched, "page"), "bold"
 
 
-def _answers(progress: Progress) -> list[Piece]:
-    items: list[Piece] = []
+def _answers(progress: Progress) -> list[StyledText]:
+    items: list[StyledText] = []
     for one in _CLASSES:
         count = progress.by_class.get(one, 0)
         if count or one in (*_ALWAYS, AnswerClass.FAILED, AnswerClass.REFUSED):
@@ -121,9 +121,9 @@ def _answers(progress: Progress) -> list[Piece]:
     return items
 
 
-def _queue(moment: Moment) -> list[Piece]:
+def _queue(moment: Moment) -> list[StyledText]:
     progress = moment.progress
-    items: list[Piece] = []
+    items: list[StyledText] = []
     if progress.retrying:
         items.append((retry_text(progress.retrying, progress.retry_in_s), "bold yellow"))
     items += [
@@ -144,7 +144,7 @@ def holdup_text(holdup: Holdup) -> str:
     return printable(f"{holdup.host}: {holdup.queued:,} queued, {when}")
 
 
-def _recent(one: Recent, width: int) -> Line:
+def _recent(one: Recent, width: int) -> ScreenLine:
     kind = class_of(one.outcome, one.status)
     mark = str(one.status) if one.outcome == "fetched" else f"{one.outcome} ({one.reason})"
     mark = shortened(mark, width - len(_INDENT) - 2)
@@ -178,10 +178,10 @@ def span_text(seconds: float) -> str:
 # -- lines
 
 
-def flow(items: Sequence[Piece], width: int) -> Iterator[Line]:
+def flow(items: Sequence[StyledText], width: int) -> Iterator[ScreenLine]:
     """Join items with dots, on as many lines as they need. An item wider than a line is wrapped at
     its words."""
-    line: Line = []
+    line: ScreenLine = []
     used = 0
     for text, style in items:
         for number, part in enumerate(wrapped(text, width)):
@@ -197,7 +197,7 @@ def flow(items: Sequence[Piece], width: int) -> Iterator[Line]:
         yield line
 
 
-def _hanging(text: str, width: int) -> Iterator[Line]:
+def _hanging(text: str, width: int) -> Iterator[ScreenLine]:
     """Yield a text on its own indented lines."""
     for part in wrapped(text, width - len(_INDENT)):
         yield [(_INDENT, ""), (part, "")]

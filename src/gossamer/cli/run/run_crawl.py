@@ -21,7 +21,7 @@ from gossamer.cli.run.progress_lines import ProgressReporter, print_closing
 from gossamer.cli.show.colours import has_colours
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import change_text
-from gossamer.cli.typed_seeds import Sources, typed_seeds
+from gossamer.cli.typed_seeds import SeedSources, typed_seeds
 from gossamer.collection.configure import configure, remember_contact
 from gossamer.errors import CAN_GO_ON, UsageError
 from gossamer.fetch.network import can_others_read, secret_files
@@ -40,7 +40,7 @@ BY_FORCE: Final = 13
 
 
 def plan_of(
-    collection: Path, sources: Sources, flags: Mapping[str, object], *, may_probe: bool = True
+    collection: Path, sources: SeedSources, flags: Mapping[str, object], *, may_probe: bool = True
 ) -> Plan:
     """Parse and check what was typed. Raises UsageError.
 

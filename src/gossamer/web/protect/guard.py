@@ -90,7 +90,7 @@ class Names:
         return self._is_public and _is_address(host)
 
 
-class Guard:
+class RequestGuard:
     """An ASGI application around the server's own."""
 
     def __init__(self, app: ASGIApp, names: Names, body_s: float = BODY_S) -> None:
@@ -150,7 +150,7 @@ def too_large() -> PlainTextResponse:
     return PlainTextResponse(f"The request exceeds {MAX_BODY_BYTES:,} bytes.\n", 413)
 
 
-class _NotTaken(Exception):  # handled in `Guard`
+class _NotTaken(Exception):  # handled in `RequestGuard`
     """The client does not accept the rest of its response."""
 
 

@@ -20,7 +20,7 @@ from typing import Final
 
 from gossamer.errors import UsageError
 from gossamer.web.protect.proxies import Proxies
-from gossamer.web.protect.throttle import Throttle
+from gossamer.web.protect.throttle import LoginThrottle
 
 SESSION_S: Final = 12 * 3600.0
 _MOST_SESSIONS: Final = 1_000
@@ -117,7 +117,7 @@ class Doors:
     is_open_to_readers: bool = True
     cookie: str = "gossamer"  # browsers share cookies between ports, so the port is in the name
     sessions: Sessions = field(default_factory=Sessions)
-    throttle: Throttle = field(default_factory=Throttle)
+    throttle: LoginThrottle = field(default_factory=LoginThrottle)
     proxies: Proxies = field(default_factory=Proxies)  # proxies whose X-Forwarded-For is trusted
     ticket: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     # Each guess takes 128 MB: many at once would use up the memory.

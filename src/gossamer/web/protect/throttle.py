@@ -41,7 +41,7 @@ def client_of(address: str) -> str:
 
 
 @dataclass(slots=True)
-class Throttle:
+class LoginThrottle:
     """Failed tries of the last five minutes."""
 
     _failed: OrderedDict[str, list[float]] = field(default_factory=OrderedDict)

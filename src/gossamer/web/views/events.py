@@ -44,7 +44,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class LogLines:
     """Lines of a log, the place after them, and the bytes skipped before them."""
 
     outcomes: tuple[dict[str, Any], ...]
@@ -58,13 +58,13 @@ def mark_of(text: str) -> Mark | None:
     return Mark(int(found[1], 16), int(found[2])) if found else None
 
 
-def read_on(log: Path, mark: Mark | None) -> Piece:
+def read_on(log: Path, mark: Mark | None) -> LogLines:
     """Return the complete lines after a place; without a valid one, the last few."""
     try:
         with log.open("rb") as file:
             return _read_from(file, _stat_of(log), mark)
     except FileNotFoundError:
-        return Piece((), Mark(0, 0))
+        return LogLines((), Mark(0, 0))
 
 
 def _stat_of(log: Path) -> tuple[int, int]:
@@ -72,7 +72,7 @@ def _stat_of(log: Path) -> tuple[int, int]:
     return found.st_ino & 0xFFFFFFFFFFFFFFFF, found.st_size
 
 
-def _read_from(file: Any, stat: tuple[int, int], mark: Mark | None) -> Piece:
+def _read_from(file: Any, stat: tuple[int, int], mark: Mark | None) -> LogLines:
     inode, size = stat
     holds = mark is not None and mark.file == inode and mark.offset <= size
     start = mark.offset if mark is not None and holds else max(0, size - _FIRST_BYTES)
@@ -92,7 +92,7 @@ def _read_from(file: Any, stat: tuple[int, int], mark: Mark | None) -> Piece:
         piece, start = piece[first:], start + first
     whole = piece[: piece.rfind(b"\n") + 1]
     lines = tuple(found for line in whole.splitlines() if (found := _line(line)) is not None)
-    return Piece(lines, Mark(inode, start + len(whole)), skipped)
+    return LogLines(lines, Mark(inode, start + len(whole)), skipped)
 
 
 def _line(line: bytes) -> dict[str, Any] | None:
@@ -152,7 +152,7 @@ async def feed(watched: Watched, last_id: str, clock: Clock) -> AsyncGenerator[b
 
 
 def _changes(
-    piece: Piece,
+    piece: LogLines,
     before: tuple[dict[str, Any], Sequence[dict[str, Any]]],
     now: tuple[dict[str, Any], Sequence[dict[str, Any]]],
 ) -> list[bytes]:

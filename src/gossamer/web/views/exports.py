@@ -61,7 +61,7 @@ _MEDIA: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportTable:
     """One possible export."""
 
     name: str
@@ -71,11 +71,13 @@ class Table:
     formats: tuple[str, ...]
 
 
-def tables() -> tuple[Table, ...]:
+def tables() -> tuple[ExportTable, ...]:
     """Return all exports: tables first, then the archive."""
-    archives = (Table(name, _SAYS[name], (), ("page",), (ARCHIVES[name],)) for name in ARCHIVES)
+    archives = (
+        ExportTable(name, _SAYS[name], (), ("page",), (ARCHIVES[name],)) for name in ARCHIVES
+    )
     found = (
-        Table(
+        ExportTable(
             name=name,
             says=_SAYS.get(name, ""),
             columns=tuple(schema.names),
@@ -84,7 +86,7 @@ def tables() -> tuple[Table, ...]:
         )
         for name, schema in SCHEMAS.items()
     )
-    return (*found, Table(EVERY, _SAYS[EVERY], (), ("page",), (_ZIP,)), *archives)
+    return (*found, ExportTable(EVERY, _SAYS[EVERY], (), ("page",), (_ZIP,)), *archives)
 
 
 def exports_object() -> dict[str, Any]:

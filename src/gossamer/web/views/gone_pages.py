@@ -13,13 +13,13 @@ from typing import Final
 
 from gossamer.urls.canonical import host_of, origin_of, port_of
 from gossamer.web.protect.guard import is_loopback
-from gossamer.web.route import Desk
+from gossamer.web.route import ViewContext
 
 _KEEP_S: Final = 30.0
 _CONNECT_S: Final = 0.3
 
 
-def gone_among(desk: Desk, crawl: str, urls: Iterable[str]) -> frozenset[str]:
+def gone_among(desk: ViewContext, crawl: str, urls: Iterable[str]) -> frozenset[str]:
     """Those whose site is not to be had, or not known to be there. Raises NoCollection."""
     found = tuple(urls)
     if not found:
@@ -29,7 +29,7 @@ def gone_among(desk: Desk, crawl: str, urls: Iterable[str]) -> frozenset[str]:
     return frozenset(found if is_imported else (url for url in found if _is_gone(desk, url)))
 
 
-def _is_gone(desk: Desk, url: str) -> bool:
+def _is_gone(desk: ViewContext, url: str) -> bool:
     host = host_of(url).strip("[]")
     if not (is_loopback(host) or host.endswith(".localhost")):
         return False

@@ -25,11 +25,11 @@ _BULGE: Final = 70  # how much further out its middle is
 _LEAST_HEIGHT: Final = 180
 _LONGEST: Final = 29  # characters of a name that are shown
 
-Kind = Literal["centre", "in", "out", "both"]
+NodeKind = Literal["centre", "in", "out", "both"]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class PictureNode:
     """A dot and its name; `side` is the side of the name: left, right or middle."""
 
     name: str
@@ -37,14 +37,14 @@ class Node:
     x: float
     y: float
     radius: float
-    kind: Kind
+    kind: NodeKind
     side: Literal["left", "right", "middle"]
     links_in: int = 0
     links_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PictureCurve:
     """A curve from one node to another; `path` is that of SVG."""
 
     path: str
@@ -56,8 +56,8 @@ class Line:
 class Picture:
     """All shapes of the picture, in a field of `WIDTH` by `height`."""
 
-    nodes: tuple[Node, ...]
-    lines: tuple[Line, ...]
+    nodes: tuple[PictureNode, ...]
+    lines: tuple[PictureCurve, ...]
     height: int
 
 
@@ -73,7 +73,7 @@ def draw(ego: Ego) -> Picture:
     ]
     if ego.centre:
         label = shortened(ego.centre, 30)
-        nodes.append(Node(ego.centre, label, WIDTH / 2, height / 2, 13, "centre", "middle"))
+        nodes.append(PictureNode(ego.centre, label, WIDTH / 2, height / 2, 13, "centre", "middle"))
     return Picture(tuple(nodes), tuple(_lines(ego, nodes)), height)
 
 
@@ -110,14 +110,14 @@ def _sides(ego: Ego) -> tuple[list[Neighbour], list[Neighbour]]:
 
 def _arc(
     side: list[Neighbour], where: Literal["left", "right"], height: int, most: int, home: str
-) -> Iterable[Node]:
+) -> Iterable[PictureNode]:
     """Place one side from top to bottom, with the strongest nodes nearest to the middle."""
     ordered = _strongest_in_the_middle(side)
     for number, one in enumerate(ordered):
         y = height / 2 + (number - (len(ordered) - 1) / 2) * _LINE
         share = (y - height / 2) / (height / 2)
         inward = _INNER - _BULGE * math.sqrt(max(0.0, 1 - share * share))
-        yield Node(
+        yield PictureNode(
             name=one.name,
             label=shortened(one.name, home=home),
             x=round(inward if where == "left" else WIDTH - inward, 1),
@@ -134,31 +134,31 @@ def _strongest_in_the_middle(side: list[Neighbour]) -> list[Neighbour]:
     return [*side[1::2][::-1], *side[0::2]]
 
 
-def kind_of(one: Neighbour) -> Kind:
+def kind_of(one: Neighbour) -> NodeKind:
     if one.links_in and one.links_out:
         return "both"
     return "in" if one.links_in else "out"
 
 
-def _lines(ego: Ego, nodes: list[Node]) -> Iterable[Line]:
+def _lines(ego: Ego, nodes: list[PictureNode]) -> Iterable[PictureCurve]:
     at = {node.name: node for node in nodes}
     most = max((links for *_, links in ego.between), default=1)
     for source, target, links in ego.between:
-        yield Line(_curve(at[source], at[target]), width_of(links, most) / 2, "between")
+        yield PictureCurve(_curve(at[source], at[target]), width_of(links, most) / 2, "between")
     centre = at.get(ego.centre)
     if centre is None:
         return
     most = max((one.links for one in ego.neighbours), default=1)
     for one in ego.neighbours:
         kind: Literal["in", "out"] = "in" if one.links_in else "out"
-        yield Line(_curve(at[one.name], centre), width_of(one.links, most), kind)
+        yield PictureCurve(_curve(at[one.name], centre), width_of(one.links, most), kind)
 
 
 def width_of(links: int, most: int) -> float:
     return round(1 + 3 * math.sqrt(links / most), 1)
 
 
-def _curve(one: Node, other: Node) -> str:
+def _curve(one: PictureNode, other: PictureNode) -> str:
     """Return a curve bent towards the middle, so that it does not run along the arc."""
     bend_x = (one.x + other.x) / 2 * 0.45 + WIDTH / 2 * 0.55
     bend_y = (one.y + other.y) / 2

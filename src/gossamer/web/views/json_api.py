@@ -22,7 +22,7 @@ from gossamer.web.reading import (
     page_object,
     story_and_page,
 )
-from gossamer.web.route import Desk, NotAllowed
+from gossamer.web.route import NotAllowed, ViewContext
 from gossamer.web.views.curves import history_object
 from gossamer.web.views.events import Watched, feed
 from gossamer.web.views.explore import diff_object, graph_object, neighbours, top_object
@@ -49,24 +49,24 @@ def request_of(asked: Parameters) -> Request:
     )
 
 
-def searched(desk: Desk, asked: Parameters) -> tuple[Request, Results]:
+def searched(desk: ViewContext, asked: Parameters) -> tuple[Request, Results]:
     """Run a search. Raises QueryError, NoCollection, StoreError."""
     request = request_of(asked)
     return request, desk.collections.search(asked.text("c"), request)
 
 
-async def search(desk: Desk, asked: Parameters) -> Response:
+async def search(desk: ViewContext, asked: Parameters) -> Response:
     found = await desk.collections.search_as_json(asked.text("c"), request_of(asked))
     return Response(found, media_type="application/json")
 
 
-def page(desk: Desk, asked: Parameters) -> Response:
+def page(desk: ViewContext, asked: Parameters) -> Response:
     with desk.collections.reader(asked.text("c")) as reader:
         story, kept = story_and_page(reader, asked.text("url"), asked.text("at"))
     return JSONResponse(page_object(story, kept, desk.clock.wall_us()))
 
 
-def backlinks(desk: Desk, asked: Parameters) -> Response:
+def backlinks(desk: ViewContext, asked: Parameters) -> Response:
     with desk.collections.reader(asked.text("c")) as reader:
         found = backlinks_object(
             reader, asked.text("url"), asked.text("by"), asked.whole("limit"), asked.whole("offset")
@@ -74,43 +74,43 @@ def backlinks(desk: Desk, asked: Parameters) -> Response:
     return JSONResponse(found)
 
 
-def links(desk: Desk, asked: Parameters) -> Response:
+def links(desk: ViewContext, asked: Parameters) -> Response:
     with desk.collections.reader(asked.text("c")) as reader:
         found = links_object(reader, asked.text("url"), asked.whole("limit"), asked.whole("offset"))
     return JSONResponse(found)
 
 
-def diff(desk: Desk, asked: Parameters) -> Response:
+def diff(desk: ViewContext, asked: Parameters) -> Response:
     with desk.collections.reader(asked.text("c")) as reader:
         found = diff_object(reader, asked.text("url"), asked.text("old"), asked.text("new"))
     return JSONResponse(found)
 
 
-def listed_top(desk: Desk, asked: Parameters) -> dict[str, Any]:
+def listed_top(desk: ViewContext, asked: Parameters) -> dict[str, Any]:
     """Return the requested top pages or sites. Raises NoCollection, TooBusy."""
     by, level = asked.text("by"), asked.text("level")
     return top_object(desk.collections, asked.text("c"), by, level, asked.whole("limit"))
 
 
-def top(desk: Desk, asked: Parameters) -> Response:
+def top(desk: ViewContext, asked: Parameters) -> Response:
     return JSONResponse(listed_top(desk, asked))
 
 
-def drawn(desk: Desk, asked: Parameters) -> Ego:
+def drawn(desk: ViewContext, asked: Parameters) -> Ego:
     """Return the requested node and its neighbours. Raises NotKnown, TooBusy."""
     of, level = asked.text("of").strip(), asked.text("level")
     return neighbours(desk.collections, asked.text("c"), of, level, asked.whole("limit"))
 
 
-def graph(desk: Desk, asked: Parameters) -> Response:
+def graph(desk: ViewContext, asked: Parameters) -> Response:
     return JSONResponse(graph_object(drawn(desk, asked)))
 
 
-def exports(_desk: Desk, _asked: Parameters) -> Response:
+def exports(_desk: ViewContext, _asked: Parameters) -> Response:
     return JSONResponse(exports_object())
 
 
-def listed_hosts(desk: Desk, asked: Parameters) -> dict[str, Any]:
+def listed_hosts(desk: ViewContext, asked: Parameters) -> dict[str, Any]:
     """Return the requested hosts or sites. Raises NoCollection."""
     with desk.collections.reader(asked.text("c")) as reader:
         return hosts_object(
@@ -123,20 +123,20 @@ def listed_hosts(desk: Desk, asked: Parameters) -> dict[str, Any]:
         )
 
 
-def hosts(desk: Desk, asked: Parameters) -> Response:
+def hosts(desk: ViewContext, asked: Parameters) -> Response:
     return JSONResponse(listed_hosts(desk, asked))
 
 
-def status(desk: Desk, asked: Parameters) -> Response:
+def status(desk: ViewContext, asked: Parameters) -> Response:
     return JSONResponse(desk.crawls.status(asked.text("c")))
 
 
-def history(desk: Desk, asked: Parameters) -> Response:
+def history(desk: ViewContext, asked: Parameters) -> Response:
     name = asked.text("c") or desk.collections.first
     return JSONResponse(history_object(desk.collections.paths(name), name))
 
 
-def events(desk: Desk, asked: Parameters) -> Response:
+def events(desk: ViewContext, asked: Parameters) -> Response:
     name = asked.text("c") or desk.collections.first
     paths = desk.collections.paths(name)
     watchers = desk.tally.watchers
@@ -165,7 +165,7 @@ def events(desk: Desk, asked: Parameters) -> Response:
     return LiveView(feed(watch, asked.last_event_id, desk.clock), watchers, asked.client)
 
 
-def crawls(desk: Desk, _asked: Parameters) -> Response:
+def crawls(desk: ViewContext, _asked: Parameters) -> Response:
     return JSONResponse(
         {"schema": 1, "first": desk.collections.first, "crawls": desk.crawls.list()}
     )
@@ -177,18 +177,18 @@ def options_of(asked: Parameters) -> dict[str, object]:
     return {name: value for name, value in given.items() if value not in (None, "", ())}
 
 
-def start_crawl(desk: Desk, asked: Parameters) -> Response:
+def start_crawl(desk: ViewContext, asked: Parameters) -> Response:
     name = desk.crawls.start(asked.text("name"), asked.texts("seeds"), options_of(asked))
     status = desk.crawls.status(name)
     return JSONResponse({**status, "told": list(desk.crawls.told(name))}, 202)
 
 
-def order_crawl(desk: Desk, asked: Parameters) -> Response:
+def order_crawl(desk: ViewContext, asked: Parameters) -> Response:
     give_order(desk, asked.text("name"), asked.text("order"))
     return JSONResponse(desk.crawls.status(asked.text("name")), 202)
 
 
-def give_order(desk: Desk, name: str, order: str) -> None:
+def give_order(desk: ViewContext, name: str, order: str) -> None:
     """Resume a stored crawl, or send an order to a running one. Raises NotRunning."""
     if order == "start":
         desk.crawls.go_on(name)
@@ -196,24 +196,24 @@ def give_order(desk: Desk, name: str, order: str) -> None:
         desk.crawls.order(name, order)
 
 
-def bans(desk: Desk, asked: Parameters) -> Response:
+def bans(desk: ViewContext, asked: Parameters) -> Response:
     name = asked.text("name")
     lines = desk.crawls.bans(name)
     return JSONResponse({"schema": 1, "crawl": name, "bans": list(lines)})
 
 
-def change_bans(desk: Desk, asked: Parameters) -> Response:
+def change_bans(desk: ViewContext, asked: Parameters) -> Response:
     name = asked.text("name")
     lines = desk.crawls.ban(name, asked.texts("added"), asked.texts("lifted"))
     return JSONResponse({"schema": 1, "crawl": name, "bans": list(lines)})
 
 
-def clear_crawl(desk: Desk, asked: Parameters) -> Response:
+def clear_crawl(desk: ViewContext, asked: Parameters) -> Response:
     desk.crawls.clear(asked.text("name"), asked.text("confirm"))
     return JSONResponse({"schema": 1, "crawl": asked.text("name"), "state": "none"})
 
 
-def scope(_desk: Desk, asked: Parameters) -> Response:
+def scope(_desk: ViewContext, asked: Parameters) -> Response:
     patterns = (*asked.texts("include"), *asked.texts("exclude"))
     if not asked.is_owner and any(pattern.startswith("re:") for pattern in patterns):
         # A regular expression can run forever and block all other requests.
@@ -222,11 +222,11 @@ def scope(_desk: Desk, asked: Parameters) -> Response:
     return JSONResponse({"schema": 1, "urls": [asdict(answer) for answer in answers]})
 
 
-def health(_desk: Desk, _asked: Parameters) -> Response:
+def health(_desk: ViewContext, _asked: Parameters) -> Response:
     return JSONResponse({"schema": 1, "status": "ok", "version": __version__})
 
 
-def metrics(desk: Desk, _asked: Parameters) -> Response:
+def metrics(desk: ViewContext, _asked: Parameters) -> Response:
     return PlainTextResponse(
         metrics_text(desk.tally, desk.crawls.list()),
         media_type="text/plain; version=0.0.4; charset=utf-8",
@@ -245,6 +245,6 @@ _OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def opensearch(_desk: Desk, asked: Parameters) -> Response:
+def opensearch(_desk: ViewContext, asked: Parameters) -> Response:
     text = _OPENSEARCH.format(origin=escape(asked.origin, {'"': "&quot;"}))
     return Response(text, media_type="application/opensearchdescription+xml")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from gossamer.web.route import Tally
+from gossamer.web.route import ServerCounters
 
 _OF_CRAWLS: Final = (
     ("fetched", "gossamer_pages_fetched", "Pages fetched over the life of a collection."),
@@ -21,12 +21,12 @@ _OF_CRAWLS: Final = (
 )
 
 
-def metrics_text(tally: Tally, crawls: Sequence[dict[str, Any]]) -> str:
+def metrics_text(tally: ServerCounters, crawls: Sequence[dict[str, Any]]) -> str:
     """Return all metrics."""
     return "".join(f"{line}\n" for line in _lines(tally, crawls))
 
 
-def _lines(tally: Tally, crawls: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _lines(tally: ServerCounters, crawls: Sequence[dict[str, Any]]) -> Iterator[str]:
     for key, name, meaning in _OF_CRAWLS:
         yield from _head(name, "gauge", meaning)
         for crawl in crawls:

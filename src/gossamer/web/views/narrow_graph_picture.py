@@ -16,9 +16,9 @@ from typing import Final, Literal
 
 from gossamer.graph.ego import Ego
 from gossamer.web.views.graph_picture import (
-    Line,
-    Node,
     Picture,
+    PictureCurve,
+    PictureNode,
     kind_of,
     origin_in,
     shortened,
@@ -40,10 +40,10 @@ def draw_narrow(ego: Ego) -> Picture:
     nodes = []
     if ego.centre:
         label = shortened(ego.centre, _LONGEST)
-        nodes.append(Node(ego.centre, label, _AT, _EDGE, 11, "centre", "right"))
+        nodes.append(PictureNode(ego.centre, label, _AT, _EDGE, 11, "centre", "right"))
     for one in ordered:
         nodes.append(
-            Node(
+            PictureNode(
                 name=one.name,
                 label=shortened(one.name, _LONGEST, paths),
                 x=_AT,
@@ -59,23 +59,23 @@ def draw_narrow(ego: Ego) -> Picture:
     return Picture(tuple(nodes), tuple(_lines(ego, nodes)), height)
 
 
-def _lines(ego: Ego, nodes: list[Node]) -> Iterable[Line]:
+def _lines(ego: Ego, nodes: list[PictureNode]) -> Iterable[PictureCurve]:
     at = {node.name: node for node in nodes}
     longest = max(1.0, nodes[-1].y - nodes[0].y) if nodes else 1.0
     most = max((links for *_, links in ego.between), default=1)
     for source, target, links in ego.between:
         path = _arc(at[source], at[target], longest)
-        yield Line(path, width_of(links, most) / 2, "between")
+        yield PictureCurve(path, width_of(links, most) / 2, "between")
     centre = at.get(ego.centre)
     if centre is None:
         return
     most = max((one.links for one in ego.neighbours), default=1)
     for one in ego.neighbours:
         kind: Literal["in", "out"] = "in" if one.links_in else "out"
-        yield Line(_arc(at[one.name], centre, longest), width_of(one.links, most) / 2, kind)
+        yield PictureCurve(_arc(at[one.name], centre, longest), width_of(one.links, most) / 2, kind)
 
 
-def _arc(one: Node, other: Node, longest: float) -> str:
+def _arc(one: PictureNode, other: PictureNode, longest: float) -> str:
     """Return an arc to the left of both nodes, wider for a longer one, within the picture."""
     share = math.sqrt(abs(one.y - other.y) / longest)
     x = _AT - 16 - (_AT - 24) * share * 4 / 3  # a curve goes three quarters of the way

@@ -33,7 +33,7 @@ from gossamer.web.reading import (
     page_object,
     story_and_page,
 )
-from gossamer.web.route import Desk
+from gossamer.web.route import ViewContext
 from gossamer.web.views.curves import (
     CURVES,
     PLOT_SCRIPT,
@@ -78,7 +78,7 @@ _MORE: Final = (
 _SHOWN: Final = 200  # rows per page of a table
 
 
-def _html(desk: Desk, asked: Parameters, template: str, **names: Any) -> Response:
+def _html(desk: ViewContext, asked: Parameters, template: str, **names: Any) -> Response:
     crawl = asked.text("c") or desk.collections.first
     markup = desk.renderer.page(
         template,
@@ -95,7 +95,7 @@ def _html(desk: Desk, asked: Parameters, template: str, **names: Any) -> Respons
 # -- search
 
 
-def search(desk: Desk, asked: Parameters) -> Response:
+def search(desk: ViewContext, asked: Parameters) -> Response:
     template = "results.html" if asked.flag("part") else "search.html"
     names: dict[str, Any] = {
         "nav": "search",
@@ -132,7 +132,7 @@ def search(desk: Desk, asked: Parameters) -> Response:
     return _html(desk, asked, template, types=TYPES, **names)
 
 
-def _searchable(desk: Desk, crawl: str) -> int:
+def _searchable(desk: ViewContext, crawl: str) -> int:
     """Return the number of searchable pages; 0 if there is no collection."""
     try:
         with desk.collections.reader(crawl) as reader:
@@ -144,7 +144,7 @@ def _searchable(desk: Desk, crawl: str) -> int:
 # -- one page
 
 
-def page(desk: Desk, asked: Parameters) -> Response:
+def page(desk: ViewContext, asked: Parameters) -> Response:
     url, view, crawl = asked.text("url"), asked.text("view"), asked.text("c")
     names: dict[str, Any] = {"nav": "search", "view": view, "views": VIEWS, "note": ""}
     names |= {"absent": "", "diff": None}
@@ -173,7 +173,7 @@ def _links(reader: CollectionReader, url: str, view: str, offset: int) -> dict[s
         return {"links": None, "absent": str(fault)}
 
 
-def cached(desk: Desk, asked: Parameters) -> Response:
+def cached(desk: ViewContext, asked: Parameters) -> Response:
     with desk.collections.reader(asked.text("c")) as reader:
         kept = captured(reader, asked.text("url"), asked.text("at"))
     is_open = desk.doors.is_open_to_readers
@@ -181,7 +181,7 @@ def cached(desk: Desk, asked: Parameters) -> Response:
     return cached_response(kept, asked.text("c"), key or asked.text("key"))
 
 
-def hosts(desk: Desk, asked: Parameters) -> Response:
+def hosts(desk: ViewContext, asked: Parameters) -> Response:
     found = listed_hosts(desk, asked)
     return _html(desk, asked, "hosts.html", nav="hosts", found=found)
 
@@ -189,12 +189,12 @@ def hosts(desk: Desk, asked: Parameters) -> Response:
 # -- exploring
 
 
-def top(desk: Desk, asked: Parameters) -> Response:
+def top(desk: ViewContext, asked: Parameters) -> Response:
     found = listed_top(desk, asked)
     return _html(desk, asked, "top.html", nav="top", found=found, orders=ORDERS)
 
 
-def graph(desk: Desk, asked: Parameters) -> Response:
+def graph(desk: ViewContext, asked: Parameters) -> Response:
     ego = drawn(desk, asked)
     title = "" if ego.centre else "all"
     return _html(
@@ -204,12 +204,12 @@ def graph(desk: Desk, asked: Parameters) -> Response:
     )  # fmt: skip
 
 
-def exports(desk: Desk, asked: Parameters) -> Response:
+def exports(desk: ViewContext, asked: Parameters) -> Response:
     desk.collections.existing(asked.text("c"))
     return _html(desk, asked, "exports.html", nav="exports", tables=tables(), outcomes=OUTCOMES)
 
 
-def export(desk: Desk, asked: Parameters) -> Response:
+def export(desk: ViewContext, asked: Parameters) -> Response:
     what, level, ending = asked.text("what"), asked.text("level"), asked.text("as")
     choice = Choice.of(*([asked.text(name)] for name in ("outcome", "status", "columns")))
     return export_file(desk.collections, asked.text("c"), what, level, ending, choice)
@@ -218,11 +218,13 @@ def export(desk: Desk, asked: Parameters) -> Response:
 # -- crawls
 
 
-def crawls(desk: Desk, asked: Parameters) -> Response:
+def crawls(desk: ViewContext, asked: Parameters) -> Response:
     return _crawls_page(desk, asked)
 
 
-def _crawls_page(desk: Desk, asked: Parameters, fault: GossamerError | None = None) -> Response:
+def _crawls_page(
+    desk: ViewContext, asked: Parameters, fault: GossamerError | None = None
+) -> Response:
     given = {name: asked.values.get(name) for name in ("seeds", "name", *OPTIONS)}
     return _html(
         desk, asked, "crawls.html", nav="crawls", lines=desk.crawls.list(), scopes=SCOPES,
@@ -233,7 +235,7 @@ def _crawls_page(desk: Desk, asked: Parameters, fault: GossamerError | None = No
     )  # fmt: skip
 
 
-def start_crawl(desk: Desk, asked: Parameters) -> Response:
+def start_crawl(desk: ViewContext, asked: Parameters) -> Response:
     if asked.fault is not None:
         return _crawls_page(desk, asked, asked.fault)
     try:
@@ -243,7 +245,7 @@ def start_crawl(desk: Desk, asked: Parameters) -> Response:
     return RedirectResponse(f"/crawls/{name}", 303)
 
 
-def crawl(desk: Desk, asked: Parameters) -> Response:
+def crawl(desk: ViewContext, asked: Parameters) -> Response:
     name = asked.text("name")
     status = desk.crawls.status(name)
     if status["state"] == "none":
@@ -258,7 +260,7 @@ def crawl(desk: Desk, asked: Parameters) -> Response:
     )  # fmt: skip
 
 
-def _bans_or_none(desk: Desk, name: str) -> tuple[str, ...]:
+def _bans_or_none(desk: ViewContext, name: str) -> tuple[str, ...]:
     """Return the bans of a crawl; none if it cannot be read, as its status says."""
     try:
         return desk.crawls.bans(name)
@@ -266,7 +268,7 @@ def _bans_or_none(desk: Desk, name: str) -> tuple[str, ...]:
         return ()
 
 
-def order_crawl(desk: Desk, asked: Parameters) -> Response:
+def order_crawl(desk: ViewContext, asked: Parameters) -> Response:
     name, order = asked.text("name"), asked.text("order")
     if order == "clear":
         desk.crawls.clear(name, asked.text("confirm").strip())
@@ -283,7 +285,7 @@ def order_crawl(desk: Desk, asked: Parameters) -> Response:
 # -- coming and going
 
 
-def login(desk: Desk, asked: Parameters) -> Response:
+def login(desk: ViewContext, asked: Parameters) -> Response:
     if asked.text("ticket"):
         # Not counted: 128 bits cannot be guessed, but any page can link to this URL.
         if desk.doors.take_ticket(asked.text("ticket")):
@@ -292,7 +294,7 @@ def login(desk: Desk, asked: Parameters) -> Response:
     return _login_page(desk, asked)
 
 
-def try_login(desk: Desk, asked: Parameters) -> Response:
+def try_login(desk: ViewContext, asked: Parameters) -> Response:
     """Log in by token or password. The right token is accepted even after many wrong tries."""
     doors, now_s, word = desk.doors, desk.clock.now_s(), asked.text("word")
     if not doors.is_token(word):
@@ -308,7 +310,7 @@ def try_login(desk: Desk, asked: Parameters) -> Response:
 _TOO_MANY: Final = "Too many wrong tries. Wait five minutes, or use the server's token."
 
 
-def _wrong_word(desk: Desk) -> str:
+def _wrong_word(desk: ViewContext) -> str:
     wanted = "token or password" if desk.doors.password else "token"
     return f"Wrong {wanted}. `gossamer serve` prints the token, or it is in its --token-file."
 
@@ -319,7 +321,9 @@ def inner(path: str) -> str:
     return path if is_ours and path.isprintable() and "\\" not in path else "/"
 
 
-def _login_page(desk: Desk, asked: Parameters, fault: str = "", status: int = 200) -> Response:
+def _login_page(
+    desk: ViewContext, asked: Parameters, fault: str = "", status: int = 200
+) -> Response:
     next_ = inner(asked.text("next"))
     has_password = bool(desk.doors.password)
     names = {"nav": "", "fault": fault, "next": next_, "has_password": has_password}
@@ -327,7 +331,7 @@ def _login_page(desk: Desk, asked: Parameters, fault: str = "", status: int = 20
     return Response(markup, status, media_type="text/html")
 
 
-def _welcome(desk: Desk, next_: str) -> Response:
+def _welcome(desk: ViewContext, next_: str) -> Response:
     response = RedirectResponse(next_, 303)
     response.set_cookie(
         desk.doors.cookie,
@@ -339,7 +343,7 @@ def _welcome(desk: Desk, next_: str) -> Response:
     return response
 
 
-def logout(desk: Desk, asked: Parameters) -> Response:
+def logout(desk: ViewContext, asked: Parameters) -> Response:
     desk.doors.sessions.end(asked.session)
     response = RedirectResponse("/", 303)
     response.delete_cookie(desk.doors.cookie)
