@@ -8,7 +8,7 @@ import pytest
 
 from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import CollectionPaths
-from gossamer.reader.changed_words import Piece, changed_words
+from gossamer.reader.changed_words import ChangedWords, changed_words
 from gossamer.upkeep.rebuild import rebuild
 from support.a_crawl import crawl
 from support.a_site import page, site_in_thread
@@ -81,4 +81,7 @@ def test_one_capture_cannot_be_compared(collection: Path) -> None:
 
 
 def test_lines_that_share_little_are_two_lines() -> None:
-    assert changed_words("a b c", "x y z") == [Piece("removed", "a b c"), Piece("added", "x y z")]
+    assert changed_words("a b c", "x y z") == [
+        ChangedWords("removed", "a b c"),
+        ChangedWords("added", "x y z"),
+    ]

@@ -20,7 +20,7 @@ from gossamer.frontier.rows import (
     UrlRow,
     url_in,
 )
-from gossamer.index.entry import Kept, Place
+from gossamer.index.entry import Kept, TextPosition
 from gossamer.politeness.access import Access
 from gossamer.politeness.robots import Robots, Rule
 
@@ -249,7 +249,7 @@ OTHER_ROWS: Final = {
             AT_US,
             ("words",),
             True,
-            Place(5, 9),
+            TextPosition(5, 9),
         ),
     ),
 }

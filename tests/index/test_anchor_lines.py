@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from gossamer.index.anchor_lines import Lines
+from gossamer.index.anchor_lines import AnchorLines
 from gossamer.index.anchor_pack import pack_anchors, unpack_anchors
 
 WORDS = [
@@ -25,7 +25,7 @@ def key_of(number: int) -> bytes:
 
 
 def test_a_line_is_new_once_and_not_where_it_came_before() -> None:
-    before, after = Lines(), Lines()
+    before, after = AnchorLines(), AnchorLines()
     links = [(key_of(1), "one"), (key_of(2), "two"), (key_of(1), "one"), (key_of(9), "itself")]
     links += [(key_of(3), ""), (b"", "no URL"), (b"short", "no key")]
 
@@ -39,7 +39,7 @@ def test_a_line_is_new_once_and_not_where_it_came_before() -> None:
 
 
 def test_hosts_that_link_under_the_same_words_are_counted() -> None:
-    lines = Lines()
+    lines = AnchorLines()
     for host in (b"aaaabbbb", b"ccccdddd", b"bbbbcccc", b"ccccdddd"):
         links = [(key_of(1), "words"), (key_of(1), "of " + host.decode())]
         lines.note(pack_anchors(links), host * 2, None)
@@ -51,7 +51,7 @@ def test_hosts_that_link_under_the_same_words_are_counted() -> None:
 
 
 def test_every_line_of_many_links_is_told_once() -> None:
-    chance, lines, model = random.Random(7), Lines(), dict[bytes, set[bytes]]()
+    chance, lines, model = random.Random(7), AnchorLines(), dict[bytes, set[bytes]]()
     for _ in range(3_000):
         source = key_of(chance.randrange(50) << 64 | chance.randrange(500))
         anchors = pack_anchors(
@@ -79,7 +79,7 @@ def test_half_a_link_is_refused(kept: int) -> None:
     packed = pack_anchors([(key_of(1), "one"), (key_of(2), "two")])
 
     with pytest.raises(ValueError, match="half a link"):
-        Lines().note(packed[: len(packed) // 2 + kept], key_of(9), None)
+        AnchorLines().note(packed[: len(packed) // 2 + kept], key_of(9), None)
 
 
 def test_links_are_packed_without_those_that_say_nothing() -> None:

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.errors import CorruptFile
-from gossamer.index.entry import Place
+from gossamer.index.entry import TextPosition
 from gossamer.index.texts import TextReader, TextWriter
 
 
-def written(path: Path, *texts: str) -> list[Place]:
+def written(path: Path, *texts: str) -> list[TextPosition]:
     writer = TextWriter(path)
     places = [writer.append(text) for text in texts]
     writer.sync()

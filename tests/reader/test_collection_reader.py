@@ -15,7 +15,7 @@ from gossamer.errors import CorruptFile, NoCollection, NotKnown, UsageError
 from gossamer.frontier.rows import CaptureRow, Standing, UrlRow, time_key
 from gossamer.frontier.store import Table
 from gossamer.reader.collection_reader import CollectionReader, nearest_of
-from gossamer.reader.pages import Capture, moment_of, nearest_capture, times_of
+from gossamer.reader.pages import StoredCapture, moment_of, nearest_capture, times_of
 from gossamer.reader.story import SAYS
 from gossamer.reader.story_text import tell, when
 from gossamer.records import Fetched, Lease, Outcome, Reason
@@ -362,8 +362,8 @@ def test_of_parts_of_a_second_the_last_microsecond_is_meant(text: str, last_us: 
     assert moment_of(text) % 1_000_000 == last_us
 
 
-def capture_at(at_us: int) -> Capture:
-    return Capture(at_us, "a.warc.gz", at_us, 1, 200, "", "", 1)
+def capture_at(at_us: int) -> StoredCapture:
+    return StoredCapture(at_us, "a.warc.gz", at_us, 1, 200, "", "", 1)
 
 
 def test_captures_of_one_second_are_told_apart_and_each_time_finds_its_own() -> None:
@@ -389,7 +389,7 @@ def test_a_time_that_is_none_is_refused_with_an_example(text: str) -> None:
 
 
 def test_the_capture_at_or_before_a_moment_is_meant_and_else_the_first_after() -> None:
-    captures = [Capture(at_us, "f", 0, 0, 200, "", "", 0) for at_us in (10, 20, 30)]
+    captures = [StoredCapture(at_us, "f", 0, 0, 200, "", "", 0) for at_us in (10, 20, 30)]
 
     assert nearest_capture(captures, None).at_us == 30
     assert nearest_capture(captures, 25).at_us == 20

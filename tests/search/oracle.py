@@ -17,12 +17,12 @@ from gossamer.search.tree import (
     Any,
     Field,
     Has,
-    Node,
     Not,
     Phrase,
-    Prefix,
     Property,
+    QueryNode,
     Word,
+    WordPrefix,
     is_about_words,
     is_condition,
 )
@@ -31,7 +31,7 @@ from gossamer.urls.canonical import host_of
 StemVariant = Callable[[str], Collection[str]]
 
 
-def finds(tree: Node, page: Entry, variants: StemVariant, *, is_own: bool = False) -> bool:
+def finds(tree: QueryNode, page: Entry, variants: StemVariant, *, is_own: bool = False) -> bool:
     """Whether a page answers. `is_own`: only what it says itself, and as it is spelt, counts."""
     match tree:
         case Has():
@@ -48,7 +48,9 @@ def finds(tree: Node, page: Entry, variants: StemVariant, *, is_own: bool = Fals
             )
 
 
-def _finds_all(parts: Sequence[Node], page: Entry, variants: StemVariant, *, is_own: bool) -> bool:
+def _finds_all(
+    parts: Sequence[QueryNode], page: Entry, variants: StemVariant, *, is_own: bool
+) -> bool:
     conditions = [part for part in parts if is_condition(part)]
     wishes = [part for part in parts if not is_condition(part)]
     if not all(finds(one, page, variants, is_own=is_own) for one in conditions):
@@ -72,12 +74,12 @@ def _listed(texts: Sequence[str]) -> list[str]:
 
 
 def _in_text(
-    leaf: Word | Prefix | Phrase, text: list[str], variants: StemVariant, is_own: bool
+    leaf: Word | WordPrefix | Phrase, text: list[str], variants: StemVariant, is_own: bool
 ) -> bool:
     words = words_of(leaf.text)
     if isinstance(leaf, Phrase):
         return any(_is_close(places, leaf.slop) for places in _choices(text, words))
-    if isinstance(leaf, Prefix) or leaf.field is Field.URL:
+    if isinstance(leaf, WordPrefix) or leaf.field is Field.URL:
         *whole, last = words
         return any(
             text[at : at + len(whole)] == whole and text[at + len(whole)].startswith(last)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gossamer.native import extensions
 from gossamer.search.passages import Look, passage_for, passage_in_python
-from gossamer.search.seekers import Group, How, Sought, groups_of, is_simple
+from gossamer.search.seekers import How, SeekGroup, Sought, groups_of, is_simple
 from gossamer.search.snippets import fold
 
 _c = extensions.load("gossamer.native._search")
@@ -114,14 +114,14 @@ def test_a_word_that_begins_with_a_mark_is_looked_for_by_expressions() -> None:
         (1.0,),
         ((1, ()),),
         ((1.0, (("a", True, How.PLAIN),)),),
-        ((1.0, (Group("", True, How.PLAIN),)),),
-        ((1.0, (Group("a", True, 5, ()),)),),  # type: ignore[arg-type]
-        ((1.0, (Group("a", True, 2**70, ()),)),),  # type: ignore[arg-type]
-        ((1.0, (Group("a", 1, How.PLAIN),)),),  # type: ignore[arg-type]
-        ((1.0, (Group("a", True, How.ENDS, ((1, "b"),)),)),),
-        ((1.0, (Group("a", True, How.BESIDE, ("b",)),)),),
-        ((1.0, (Group("a", True, How.BESIDE, ((10, "b"),)),)),),
-        ((1.0, (Group("a", True, How.BESIDE, ((-(2**70), "b"),)),)),),
+        ((1.0, (SeekGroup("", True, How.PLAIN),)),),
+        ((1.0, (SeekGroup("a", True, 5, ()),)),),  # type: ignore[arg-type]
+        ((1.0, (SeekGroup("a", True, 2**70, ()),)),),  # type: ignore[arg-type]
+        ((1.0, (SeekGroup("a", 1, How.PLAIN),)),),  # type: ignore[arg-type]
+        ((1.0, (SeekGroup("a", True, How.ENDS, ((1, "b"),)),)),),
+        ((1.0, (SeekGroup("a", True, How.BESIDE, ("b",)),)),),
+        ((1.0, (SeekGroup("a", True, How.BESIDE, ((10, "b"),)),)),),
+        ((1.0, (SeekGroup("a", True, How.BESIDE, ((-(2**70), "b"),)),)),),
     ],
 )
 def test_what_is_no_thing_is_refused(things: Any) -> None:

@@ -15,21 +15,21 @@ from gossamer.search.tree import (
     Any,
     Field,
     Has,
-    Node,
     Not,
     Phrase,
-    Prefix,
     Property,
+    QueryNode,
     Word,
+    WordPrefix,
 )
 
 
-def spelt(node: Node) -> str:
+def spelt(node: QueryNode) -> str:
     """A tree in a form that shows its shape and nothing of where it stood."""
     match node:
         case Word(text, field):
             return f"{field}:{text}" if field else text
-        case Prefix(text, field):
+        case WordPrefix(text, field):
             return f"{field}:{text}*" if field else f"{text}*"
         case Phrase(text, slop, field):
             return (f"{field}:" if field else "") + f"<{text}>" + (f"~{slop}" if slop else "")

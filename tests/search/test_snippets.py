@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from gossamer.native import extensions
 from gossamer.search.seekers import Sought
-from gossamer.search.snippets import WIDTH, CrashMarker, Snippet, fold, fold_in_python
+from gossamer.search.snippets import WIDTH, Snippet, TermMarker, fold, fold_in_python
 
 FILLER = "Some words that nobody has asked for, and more of the same kind. " * 20
 
 
-def words(*every: str) -> CrashMarker:
-    return CrashMarker([Sought((word,)) for word in every])
+def words(*every: str) -> TermMarker:
+    return TermMarker([Sought((word,)) for word in every])
 
 
 def marked(snippet: Snippet) -> str:
@@ -36,7 +36,7 @@ def test_the_passage_with_most_of_the_words_is_shown() -> None:
 
 def test_a_rare_word_outweighs_a_common_one() -> None:
     text = f"the page, the page, the page. {FILLER} Here is the xylophone."
-    marker = CrashMarker(
+    marker = TermMarker(
         [Sought(("the",), 0.1), Sought(("page",), 0.2), Sought(("xylophone",), 5.0)]
     )
 
@@ -58,7 +58,7 @@ def test_only_whole_words_are_marked() -> None:
 
 
 def test_kin_phrases_and_beginnings_are_marked() -> None:
-    marker = CrashMarker([
+    marker = TermMarker([
         Sought(("connect",), variants=("connect", "connected", "connection")),
         Sought(("open", "access")),
         Sought(("gard",), is_prefix=True),
@@ -70,7 +70,7 @@ def test_kin_phrases_and_beginnings_are_marked() -> None:
 
 
 def test_words_of_one_stem_need_not_begin_alike() -> None:
-    marker = CrashMarker([Sought(("one",), variants=("one", "two"))])
+    marker = TermMarker([Sought(("one",), variants=("one", "two"))])
 
     assert marked(marker.marks("one, two, three")) == "[one], [two], three"
 
@@ -84,7 +84,7 @@ def test_case_accents_and_full_width_letters_do_not_hide_a_word() -> None:
 
 
 def test_chinese_words_are_marked_within_a_run() -> None:
-    marker = CrashMarker([Sought(("中", "国"))])
+    marker = TermMarker([Sought(("中", "国"))])
 
     assert marked(marker.marks("我爱中国人和中 国。")) == "我爱[中国]人和[中 国]。"
 
@@ -104,7 +104,7 @@ def test_text_of_a_page_is_no_markup_of_ours() -> None:
 
 @pytest.mark.parametrize("piece", ["a", "a ", "中", "\n", "é", "a中"])
 def test_a_huge_page_is_shown_in_bounded_time(piece: str) -> None:
-    marker = CrashMarker([Sought(("a",)), Sought(("中", "中")), Sought(("e",))])
+    marker = TermMarker([Sought(("a",)), Sought(("中", "中")), Sought(("e",))])
     start_s = time.process_time()
     snippet = marker.snippet(piece * 10**6)
 

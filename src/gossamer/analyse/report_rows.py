@@ -21,7 +21,7 @@ from gossamer.frontier.rows import UrlRow
 from gossamer.graph.arrow import pa, pq
 from gossamer.parse.head_facts import description_of, insecure_files
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.pages import Capture
+from gossamer.reader.pages import StoredCapture
 from gossamer.records import Outcome
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import site_of
@@ -103,7 +103,7 @@ def stage_heads(reader: CollectionReader, inside: Inside, folder: Path, *, is_qu
 
 
 def _head_rows(reader: CollectionReader, inside: Inside) -> Iterator[tuple[object, ...]]:
-    places: list[tuple[Capture, str]] = []
+    places: list[tuple[StoredCapture, str]] = []
     for row in reader.url_rows():
         is_page = row.outcome is Outcome.FETCHED and row.status == 200 and row.type in _HTML
         if is_page and inside(row.url) and (capture := reader.last_capture(row)) is not None:
@@ -114,7 +114,7 @@ def _head_rows(reader: CollectionReader, inside: Inside) -> Iterator[tuple[objec
         yield _head_row(reader, capture, url)
 
 
-def _head_row(reader: CollectionReader, capture: Capture, url: str) -> tuple[object, ...]:
+def _head_row(reader: CollectionReader, capture: StoredCapture, url: str) -> tuple[object, ...]:
     try:
         page = reader.page_at(url, capture)
     except CorruptFile:  # `gossamer verify` reports it; the report omits this page

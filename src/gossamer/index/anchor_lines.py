@@ -17,7 +17,7 @@ HOST_BYTES: Final = 8
 HEAD: Final = struct.Struct(f">{KEY_BYTES}s{HOST_BYTES}sH")
 
 
-class Lines:
+class AnchorLines:
     """Lines of about the same time. One thread may add while another reads."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Lines:
         return self._count
 
     def note(
-        self, anchors: bytes, source: bytes, before: Lines | None
+        self, anchors: bytes, source: bytes, before: AnchorLines | None
     ) -> tuple[bytes, list[bytes]]:
         """Add the links of a page, packed by `anchor_pack.py`. Return the lines that are new here
         and in `before`, concatenated, and the target of each. Links of a page to itself do not

@@ -22,7 +22,7 @@ from typing import Final, Protocol
 
 from gossamer.base.checked_lines import crc32 as crc32_after
 from gossamer.errors import CorruptFile
-from gossamer.index.anchor_lines import HEAD, Lines
+from gossamer.index.anchor_lines import HEAD, AnchorLines
 from gossamer.index.anchor_pack import KEY_BYTES, pack_anchors
 from gossamer.index.appended import open_appended
 from gossamer.index.batches import ALL, Share, shares_of
@@ -38,7 +38,7 @@ _READ_BYTES: Final = 4_000_000  # of the file at once, when it is sorted again
 _BYTES_A_SHARE: Final = 8_000_000  # of lines: their pages take at most 60 MB of memory
 _ENTRIES_A_SHARE: Final = 50_000
 
-Counts = Mapping[str, int]  # anchor -> number of hosts that link with it
+AnchorCounts = Mapping[str, int]  # anchor -> number of hosts that link with it
 
 
 class _Sorted(Protocol):
@@ -71,7 +71,7 @@ class AnchorBook:
         self.crc32 = crc32 if length else 0
         self._remember = remember
         # Recent lines, and those before them. Another thread may replace them: read once.
-        self._known: tuple[Lines, Lines | None] = Lines(), None
+        self._known: tuple[AnchorLines, AnchorLines | None] = AnchorLines(), None
         self._waiting: list[bytes] = []  # lines that are not in the file yet
         self._unsorted: list[bytes] = []  # lines that are neither sorted nor recent
         self._unread = length  # bytes of the file whose lines are in neither
@@ -139,7 +139,7 @@ class AnchorBook:
         of_entries = -(-entries // _ENTRIES_A_SHARE)
         return shares_of(max(of_lines, of_entries), 1)
 
-    def read(self, share: Share, keys: Collection[bytes]) -> dict[bytes, Counts]:
+    def read(self, share: Share, keys: Collection[bytes]) -> dict[bytes, AnchorCounts]:
         """All anchors of some pages, which are all in that share, without pages that are known to
         be complete. Raises CorruptFile, OSError.
         """
@@ -158,7 +158,7 @@ class AnchorBook:
         if self._unsettled is not None and len(self._unsettled) > _MOST_UNSETTLED:
             self._unsettled = None
         self._keep_for_sorting()
-        self._known = Lines(), recent
+        self._known = AnchorLines(), recent
 
     def _keep_for_sorting(self) -> None:
         if data := self._known[0].take():
@@ -184,7 +184,7 @@ class AnchorBook:
         return self._sorted
 
 
-def chosen(anchors: Counts) -> tuple[str, ...]:
+def chosen(anchors: AnchorCounts) -> tuple[str, ...]:
     """The anchors that an entry gets, of all."""
     if max(anchors.values()) == 1:  # most come from one host only
         return tuple(sorted(anchors)[:MOST])
@@ -200,13 +200,13 @@ def words_number(anchors: str) -> int:
     return int.from_bytes(digest, "big") or 1
 
 
-def _counts(lines: Iterable[bytes]) -> Counts:
+def _counts(lines: Iterable[bytes]) -> AnchorCounts:
     """The anchors of one page from its distinct lines."""
     texts = Counter([line[HEAD.size :] for line in lines])
     return {text.decode(errors="replace"): count for text, count in texts.items()}
 
 
-def _remembered(known: tuple[Lines, Lines | None], key: bytes) -> Counts:
+def _remembered(known: tuple[AnchorLines, AnchorLines | None], key: bytes) -> AnchorCounts:
     """The anchors of a page from the cache; each line is in one of the two."""
     counts: dict[str, int] = {}
     for lines in known:
@@ -215,7 +215,9 @@ def _remembered(known: tuple[Lines, Lines | None], key: bytes) -> Counts:
     return counts
 
 
-def _all_counts(older: Iterable[bytes], known: tuple[Lines, Lines | None], key: bytes) -> Counts:
+def _all_counts(
+    older: Iterable[bytes], known: tuple[AnchorLines, AnchorLines | None], key: bytes
+) -> AnchorCounts:
     """The anchors of a page from its distinct lines on disk and from the cache, which may
     overlap.
     """

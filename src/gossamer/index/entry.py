@@ -44,7 +44,7 @@ class Entry:
         return len(self.ready.words) if self.ready is not None else len(self.text)
 
 
-class Place(NamedTuple):
+class TextPosition(NamedTuple):
     """The position of a text in the file of texts."""
 
     offset: int
@@ -63,7 +63,7 @@ class Kept(Struct, frozen=True, array_like=True):
     at_us: int
     anchors: tuple[str, ...]
     has_snippet: bool
-    text: Place
+    text: TextPosition
 
     def encode(self) -> bytes:
         return pack(self)
@@ -93,7 +93,7 @@ def bounded(entry: Entry) -> Entry:
     )
 
 
-def kept_of(entry: Entry, place: Place, anchors: tuple[str, ...]) -> Kept:
+def kept_of(entry: Entry, place: TextPosition, anchors: tuple[str, ...]) -> Kept:
     """An entry that gets these anchors and whose text lies there, as it is stored."""
     return Kept(
         entry.key, entry.url, entry.title, entry.headings, entry.language, entry.type, entry.at_us,

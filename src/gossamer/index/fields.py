@@ -11,7 +11,7 @@ import tantivy
 
 from gossamer.index import schema
 from gossamer.index.anchors import words_number
-from gossamer.index.entry import Entry, Place, kept_of
+from gossamer.index.entry import Entry, TextPosition, kept_of
 from gossamer.index.words import normal, normal_all
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import display_host, is_address
@@ -25,7 +25,7 @@ _SHORT_TYPES: Final = {
 _FAMILIES: Final = frozenset({"text", "image", "audio", "video"})
 
 
-def document_of(entry: Entry, place: Place, anchors: tuple[str, ...]) -> tantivy.Document:
+def document_of(entry: Entry, place: TextPosition, anchors: tuple[str, ...]) -> tantivy.Document:
     """The fields of an entry, with these anchors. `place` is the position of its text."""
     document = tantivy.Document()
     add = document.add_text

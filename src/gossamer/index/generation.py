@@ -24,7 +24,7 @@ import tantivy
 from gossamer.base.packing import pack, unpack
 from gossamer.index import schema
 from gossamer.index.batches import Share, addresses_in, keys_of, shares_of
-from gossamer.index.entry import Entry, Kept, Place, entry_of
+from gossamer.index.entry import Entry, Kept, TextPosition, entry_of
 from gossamer.index.fields import document_of
 from gossamer.index.folder import COMMIT, TEXTS, WORDS
 from gossamer.index.seen_keys import SeenKeys
@@ -161,7 +161,7 @@ class Generation:
             self._writer.wait_merging_threads()
         self._texts.close()
 
-    def _replace(self, entry: Entry, place: Place, anchors: tuple[str, ...]) -> None:
+    def _replace(self, entry: Entry, place: TextPosition, anchors: tuple[str, ...]) -> None:
         self.remove(entry.key)
         self._writer.add_document(document_of(entry, place, anchors))
 

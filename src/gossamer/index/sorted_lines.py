@@ -32,7 +32,7 @@ _NUMBER_BYTES: Final = 4
 # One read takes as long as copying this many bytes: nearer lines are read together.
 _NEAR_BYTES: Final = 20_000
 
-Numbers = NDArray[np.uint32]
+LineNumbers = NDArray[np.uint32]
 _Places = NDArray[np.int64]
 
 
@@ -62,7 +62,7 @@ class _Spans:
 
     firsts: _Places
     lasts: _Places
-    starts: Numbers
+    starts: LineNumbers
 
     def __iter__(self) -> Iterator[list[int]]:
         """For each span the starts of its lines, and the end of the last."""
@@ -138,7 +138,7 @@ class SortedLines:
             self._cuts[shares] = [self._cut(batch, bounds) for batch in self._batches]
         return self._cuts[shares]
 
-    def _cut(self, batch: _Batch, bounds: Numbers) -> _Places:
+    def _cut(self, batch: _Batch, bounds: LineNumbers) -> _Places:
         shorts = self._numbers(batch.offset, batch.lines)
         return np.concatenate(((0,), np.searchsorted(shorts, bounds), (batch.lines,)))
 
@@ -153,7 +153,7 @@ class SortedLines:
             for start, stop in pairwise(starts):
                 yield data[start - begin : stop - begin]
 
-    def _numbers(self, offset: int, count: int) -> Numbers:
+    def _numbers(self, offset: int, count: int) -> LineNumbers:
         return np.frombuffer(self._read(offset, _NUMBER_BYTES * count), np.uint32)
 
     def _read(self, offset: int, size: int) -> bytes:
@@ -161,7 +161,7 @@ class SortedLines:
         return self._file.read(size)
 
 
-def _shorts_of(texts: Iterable[bytes]) -> Numbers:
+def _shorts_of(texts: Iterable[bytes]) -> LineNumbers:
     """The sort keys of keys, or lines."""
     joined = b"".join([text[_SHORT] for text in texts])
     return np.frombuffer(joined, ">u4").astype(np.uint32)

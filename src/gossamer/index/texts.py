@@ -20,7 +20,7 @@ from isal import isal_zlib
 
 from gossamer.errors import CorruptFile
 from gossamer.index.appended import open_appended
-from gossamer.index.entry import Place
+from gossamer.index.entry import TextPosition
 from gossamer.index.folder import REBUILD
 from gossamer.index.prepared import pack_text, unpack_text
 
@@ -36,12 +36,12 @@ class TextWriter:
         self._file = open_appended(path, length)
         self.length = length
 
-    def append(self, text: str) -> Place:
+    def append(self, text: str) -> TextPosition:
         return self.append_packed(pack_text(text))
 
-    def append_packed(self, data: bytes) -> Place:
+    def append_packed(self, data: bytes) -> TextPosition:
         """The same for a packed text."""
-        place = Place(self.length, len(data))
+        place = TextPosition(self.length, len(data))
         self._file.write(data)
         self.length += len(data)
         return place
@@ -65,7 +65,7 @@ class TextReader:
         self._lock = threading.Lock()
         weakref.finalize(self, self._file.close)  # closed with the last view that uses it
 
-    def read(self, place: Place) -> str:
+    def read(self, place: TextPosition) -> str:
         """The text at a position. Raises CorruptFile."""
         data = self._bytes(place.offset, place.length)
         try:
@@ -73,7 +73,7 @@ class TextReader:
         except isal_zlib.error as error:  # type: ignore[misc]  # its stub calls it an instance
             raise self._fault(place, str(error)) from None
 
-    def pieces(self, place: Place) -> Iterator[str]:
+    def pieces(self, place: TextPosition) -> Iterator[str]:
         """The same text in pieces from its start, read on demand.
 
         Ten hits may have ten megabytes of text, and most snippets come from the first 20 kB. Raises
@@ -98,5 +98,5 @@ class TextReader:
             self._file.seek(offset)
             return self._file.read(length)
 
-    def _fault(self, place: Place, found: str) -> CorruptFile:
+    def _fault(self, place: TextPosition, found: str) -> CorruptFile:
         return CorruptFile(self._path, place.offset, f"{found}; {REBUILD}")

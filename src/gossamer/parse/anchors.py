@@ -60,7 +60,7 @@ def links_of_anchors(
     return at, list(map(tuple.__new__, repeat(Link), columns))
 
 
-class Lines(Sequence[int]):
+class ElementLines(Sequence[int]):
     """The source line of each element, from 1; 0 if unknown.
 
     They are computed on demand, which is only for links that are not valid URLs.
@@ -79,7 +79,7 @@ class Lines(Sequence[int]):
     def __getitem__(self, n: slice) -> Sequence[int]: ...
     def __getitem__(self, n: int | slice) -> int | Sequence[int]:
         if isinstance(n, slice):
-            return Lines(self._elements, self._at[n])
+            return ElementLines(self._elements, self._at[n])
         return self._elements[self._at[n]].source_line or 0
 
 

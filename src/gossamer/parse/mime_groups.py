@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Group(StrEnum):
+class MimeGroup(StrEnum):
     """Types that are parsed alike. A type may be in several groups."""
 
     IMAGE = "image"
@@ -58,21 +58,21 @@ def _is_json(essence: str) -> bool:
     return essence.endswith("+json") or essence in ("text/json", "application/json")
 
 
-_MEMBERS: Final[dict[Group, Callable[[str], bool]]] = {
-    Group.IMAGE: lambda e: e.startswith("image/"),
-    Group.MEDIA: lambda e: e.startswith(("audio/", "video/")) or e == "application/ogg",
-    Group.FONT: lambda e: e.startswith("font/") or e in _FONTS,
-    Group.ZIP: lambda e: e.endswith("+zip") or e == "application/zip",
-    Group.ARCHIVE: lambda e: e in _ARCHIVES,
-    Group.XML: _is_xml,
-    Group.HTML: lambda e: e == "text/html",
-    Group.SCRIPTABLE: lambda e: _is_xml(e) or e in ("text/html", "application/pdf"),
-    Group.JAVASCRIPT: lambda e: e in _JAVASCRIPT,
-    Group.JSON: _is_json,
+_MEMBERS: Final[dict[MimeGroup, Callable[[str], bool]]] = {
+    MimeGroup.IMAGE: lambda e: e.startswith("image/"),
+    MimeGroup.MEDIA: lambda e: e.startswith(("audio/", "video/")) or e == "application/ogg",
+    MimeGroup.FONT: lambda e: e.startswith("font/") or e in _FONTS,
+    MimeGroup.ZIP: lambda e: e.endswith("+zip") or e == "application/zip",
+    MimeGroup.ARCHIVE: lambda e: e in _ARCHIVES,
+    MimeGroup.XML: _is_xml,
+    MimeGroup.HTML: lambda e: e == "text/html",
+    MimeGroup.SCRIPTABLE: lambda e: _is_xml(e) or e in ("text/html", "application/pdf"),
+    MimeGroup.JAVASCRIPT: lambda e: e in _JAVASCRIPT,
+    MimeGroup.JSON: _is_json,
 }
 
 
-def groups_of(essence: str) -> frozenset[Group]:
+def groups_of(essence: str) -> frozenset[MimeGroup]:
     """The groups of a type; empty if there is none."""
     return frozenset(group for group, has in _MEMBERS.items() if has(essence))
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from turbohtml import Document, Element, Namespace
 
-from gossamer.parse.anchors import AROUND, Lines, fold, links_of_anchors
+from gossamer.parse.anchors import AROUND, ElementLines, fold, links_of_anchors
 from gossamer.parse.directives import NAMES, in_meta
 from gossamer.parse.language.language import declared_language
 from gossamer.parse.links import LinkReader
@@ -87,7 +87,7 @@ class TreeReader:
             at, links = _merged(others, at, links)
         reading.links = links[: self._max_links]
         if not self._is_bare:
-            reading.lines = Lines(listing.elements, at[: self._max_links])
+            reading.lines = ElementLines(listing.elements, at[: self._max_links])
         return reading
 
     def _read_own(

@@ -61,7 +61,7 @@ class Scanner:
             text,
             headings=headings,
             links=links,
-            lines=() if self._is_bare else Lines(page, at),
+            lines=() if self._is_bare else LinkLines(page, at),
         )
         for name, header, content in metas:
             read_meta(reading, name, header, content)
@@ -86,7 +86,7 @@ class Scanner:
         return merged + links[taken:], [*offsets, *at[taken:]]
 
 
-class Lines(Sequence[int]):
+class LinkLines(Sequence[int]):
     """The line of each link in the page, from 1; counted when somebody asks, from the last one that
     was asked for: a page of links that are no URLs is gone through once, not once for each."""
 
@@ -104,7 +104,7 @@ class Lines(Sequence[int]):
     def __getitem__(self, n: slice) -> Sequence[int]: ...
     def __getitem__(self, n: int | slice) -> int | Sequence[int]:
         if isinstance(n, slice):
-            return Lines(self._page, self._offsets[n])
+            return LinkLines(self._page, self._offsets[n])
         if isinstance(self._page, str):
             self._page = self._page.encode()
         offset = self._offsets[n]

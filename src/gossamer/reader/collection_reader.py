@@ -30,8 +30,8 @@ from gossamer.frontier.meta_keys import COUNTS_KEY, SALT_KEY
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_key, time_of
 from gossamer.frontier.store import Store, Table
 from gossamer.politeness.access import Access
-from gossamer.reader.pages import Capture, StoredPage, moment_of, nearest_capture
-from gossamer.reader.state import Check, PresentState
+from gossamer.reader.pages import StoredCapture, StoredPage, moment_of, nearest_capture
+from gossamer.reader.state import PresentState, StateCheck
 from gossamer.reader.story import Judged, RobotsView, Step, Story, robots_view
 from gossamer.records import Fetched, Found
 from gossamer.schedule.admission import Admission, build_scope
@@ -80,7 +80,7 @@ class CollectionReader:
         """The current state."""
         return self._state.store
 
-    def steady(self) -> AbstractContextManager[Check]:
+    def steady(self) -> AbstractContextManager[StateCheck]:
         """Return a context that reads one state. It yields a check to call before any result is
         used: the check raises Rewritten if a takedown happened."""
         return self._state.steady()
@@ -178,19 +178,21 @@ class CollectionReader:
             raise NotKnown(self._not_known(self._meant(url)))
         return row
 
-    def captures(self, url: str) -> list[Capture]:
+    def captures(self, url: str) -> list[StoredCapture]:
         """Return the captures of a URL, the newest last. Raises NotKnown or UsageError."""
         return self._captures(self.keys.of(self.get(url).url))
 
-    def _captures(self, key: bytes) -> list[Capture]:
+    def _captures(self, key: bytes) -> list[StoredCapture]:
         rows = self.scan(Table.CAPTURE, key, key + b"\xff" * 9)
-        return [Capture.of(time_of(at[KEY_BYTES:]), CaptureRow.decode(row)) for at, row in rows]
+        return [
+            StoredCapture.of(time_of(at[KEY_BYTES:]), CaptureRow.decode(row)) for at, row in rows
+        ]
 
-    def last_capture(self, row: UrlRow) -> Capture | None:
+    def last_capture(self, row: UrlRow) -> StoredCapture | None:
         """Return the capture of a fetched row."""
         key = self.keys.of(row.url)
         found = self.store.find(Table.CAPTURE, key + time_key(row.at_us))
-        return Capture.of(row.at_us, CaptureRow.decode(found)) if found else None
+        return StoredCapture.of(row.at_us, CaptureRow.decode(found)) if found else None
 
     # -- what was kept
 
@@ -216,7 +218,7 @@ class CollectionReader:
             )
         return self.page_at(row.url, nearest_capture(captures, moment))
 
-    def page_at(self, url: str, capture: Capture) -> StoredPage:
+    def page_at(self, url: str, capture: StoredCapture) -> StoredPage:
         """Return the page of one capture. Raises CorruptFile; NotKnown for a capture that was
         deleted or moved in the meantime; Rewritten."""
         with self.steady() as check:
@@ -228,7 +230,9 @@ class CollectionReader:
             check()
             return page
 
-    def _read_page(self, url: str, capture: Capture, versions: Sequence[Capture]) -> StoredPage:
+    def _read_page(
+        self, url: str, capture: StoredCapture, versions: Sequence[StoredCapture]
+    ) -> StoredPage:
         exchange = self._exchange(capture)
         answer = _answer_of(exchange, self.paths.archive / capture.file)
         described = answer
@@ -254,7 +258,7 @@ class CollectionReader:
         """Resolves links in the same way as the crawl."""
         return Linker(self._form, self.keys, forgotten=read_forgotten(self.paths.takedowns))
 
-    def _exchange(self, capture: Capture) -> Exchange:
+    def _exchange(self, capture: StoredCapture) -> Exchange:
         path = self.paths.archive / capture.file
         try:
             return read_exchange(path, capture.offset)
@@ -263,7 +267,7 @@ class CollectionReader:
                 path, capture.offset, "the file is missing; restore it from a backup"
             ) from None
 
-    def _origin(self, exchange: Exchange, capture: Capture) -> Capture:
+    def _origin(self, exchange: Exchange, capture: StoredCapture) -> StoredCapture:
         """Return the capture that a revisit refers to, by its time or else by its digest."""
         origin = exchange.revisit_of
         assert origin is not None, "called only for revisits"

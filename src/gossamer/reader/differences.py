@@ -25,18 +25,18 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class TextChanges:
     """All changes in order; `is_cut` if the texts were too long to compare completely."""
 
     parts: tuple[Change, ...]
     is_cut: bool = False
 
 
-def changes(old: str, new: str) -> Changes:
+def changes(old: str, new: str) -> TextChanges:
     """Return the changes of a text; none if it is unchanged."""
     before, after = _lines(old), _lines(new)
     if before == after:
-        return Changes(())
+        return TextChanges(())
     head = _same_at_start(before, after)
     tail = _same_at_start(before[head:][::-1], after[head:][::-1])
     one, other = before[head : len(before) - tail], after[head : len(after) - tail]
@@ -46,7 +46,7 @@ def changes(old: str, new: str) -> Changes:
         *_compared(one[:_MOST_LINES], other[:_MOST_LINES]),
         *_same(before[len(before) - tail :] if tail else [], is_last=True),
     ]
-    return Changes(tuple(parts), is_cut)
+    return TextChanges(tuple(parts), is_cut)
 
 
 def _lines(text: str) -> list[str]:

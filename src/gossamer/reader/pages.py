@@ -23,7 +23,7 @@ from gossamer.fetch.decode import Decoded, decode
 from gossamer.fetch.head import Head
 from gossamer.frontier.rows import CaptureRow
 from gossamer.parse.charset import decode as decode_text
-from gossamer.parse.documents.documents import Kind, kind_of
+from gossamer.parse.documents.documents import DocumentKind, kind_of
 from gossamer.parse.html import Parser
 from gossamer.parse.main_part import main_part
 from gossamer.parse.markdown import markdown_of
@@ -53,7 +53,7 @@ _SPANS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
+class StoredCapture:
     """One fetch of a URL, and its place in the archive."""
 
     at_us: int
@@ -71,7 +71,7 @@ class Capture:
         return exact_iso_of(self.at_us)
 
     @classmethod
-    def of(cls, at_us: int, row: CaptureRow) -> Capture:
+    def of(cls, at_us: int, row: CaptureRow) -> StoredCapture:
         return cls(
             at_us,
             row.file,
@@ -98,7 +98,7 @@ class StoredPage:
         body_head: bytes | None = None,
         is_cut: bool = False,
         settings: Parse | None = None,
-        versions: Sequence[Capture] = (),
+        versions: Sequence[StoredCapture] = (),
         linker: Callable[[], Linker] | None = None,
     ) -> None:
         """`raw_body` is as sent; `body_head` describes it where `head` does not, as after a 304.
@@ -148,7 +148,7 @@ class StoredPage:
         return self._decoded.fault
 
     @cached_property
-    def kind(self) -> Kind:
+    def kind(self) -> DocumentKind:
         """How the body is read: html, xhtml, text, pdf, xml, json, css, or other."""
         return kind_of(parse_mime(self.content_type), self.body)
 
@@ -314,7 +314,7 @@ def _end_of(parts: list[int]) -> datetime:
     return after - timedelta(microseconds=1)
 
 
-def times_of(captures: Sequence[Capture]) -> list[str]:
+def times_of(captures: Sequence[StoredCapture]) -> list[str]:
     """Return for each capture of one URL the time that identifies it, as `moment_of` reads it: the
     second, or the microsecond if another capture has the same second.
 
@@ -327,12 +327,12 @@ def times_of(captures: Sequence[Capture]) -> list[str]:
     ]
 
 
-def time_among(capture: Capture, captures: Sequence[Capture]) -> str:
+def time_among(capture: StoredCapture, captures: Sequence[StoredCapture]) -> str:
     """The same for one capture."""
     return times_of(captures)[captures.index(capture)]
 
 
-def nearest_capture(captures: Sequence[Capture], at_us: int | None) -> Capture:
+def nearest_capture(captures: Sequence[StoredCapture], at_us: int | None) -> StoredCapture:
     """Return the last capture at or before a time, else the first after it; without a time, the
     newest.
 

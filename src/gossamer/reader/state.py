@@ -20,7 +20,7 @@ from gossamer.collection.directory import CollectionPaths, open_to_read
 from gossamer.errors import Rewritten
 from gossamer.frontier.store import Store
 
-Check = Callable[[], None]
+StateCheck = Callable[[], None]
 
 
 class PresentState:
@@ -42,7 +42,7 @@ class PresentState:
         stamp, store = self._present
         return store if stamp_of(self._identity) == stamp else self._reopen()
 
-    def unchanged(self) -> Check:
+    def unchanged(self) -> StateCheck:
         """Return a function that raises Rewritten if this state has been replaced."""
         store = self.store
 
@@ -54,7 +54,7 @@ class PresentState:
         return check
 
     @contextmanager
-    def steady(self) -> Iterator[Check]:
+    def steady(self) -> Iterator[StateCheck]:
         """A context that reads one state, with archive and graph. It yields a check to call before
         any result is used. Errors caused by a replaced state are raised as Rewritten."""
         check = self.unchanged()

@@ -11,7 +11,7 @@ from typing import Final
 
 from gossamer.frontier.rows import HostRow, UrlRow
 from gossamer.politeness.access import Access
-from gossamer.reader.pages import Capture
+from gossamer.reader.pages import StoredCapture
 from gossamer.records import Outcome, Reason
 from gossamer.urls.canonical import origin_of, target_of
 
@@ -85,7 +85,7 @@ class Story:
     url: str
     row: UrlRow | None
     via: tuple[Step, ...] = ()
-    captures: tuple[Capture, ...] = ()
+    captures: tuple[StoredCapture, ...] = ()
     host: HostRow | None = None
     robots: RobotsView | None = None
     judged: Judged | None = None

@@ -31,14 +31,14 @@ from gossamer.search.explain import explained
 from gossamer.search.hints import NO_WORD, date_hint, hint_of, value_hints
 from gossamer.search.lexicon import Lexicon
 from gossamer.search.nearness import is_near
-from gossamer.search.plan import Plan, Planner, Score
+from gossamer.search.plan import Planner, QueryPlan, Score
 from gossamer.search.properties import NotAValue, property_of
-from gossamer.search.query import Parsed, clean, parse
+from gossamer.search.query import ParsedQuery, clean, parse
 from gossamer.search.results import Hit, Request, Results
-from gossamer.search.snippets import CrashMarker, Snippet
+from gossamer.search.snippets import Snippet, TermMarker
 from gossamer.search.sought import sought_by
 from gossamer.search.suggest import suggestion
-from gossamer.search.tree import All, Has, Node, Property
+from gossamer.search.tree import All, Has, Property, QueryNode
 from gossamer.search.weights import WEIGHTS, Weights
 
 # Pages that are checked for a loose phrase of three words or more; further ones are accepted.
@@ -48,7 +48,7 @@ _TO_COLLAPSE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class IndexSnapshot:
     """The index at one moment."""
 
     view: View
@@ -121,7 +121,9 @@ class Engine:
         with reading(moment.view.generation):  # words are looked up in the files of the index, too
             return self._answer(request, parsed, moment, start_s)
 
-    def _answer(self, request: Request, parsed: Parsed, moment: Moment, start_s: float) -> Results:
+    def _answer(
+        self, request: Request, parsed: ParsedQuery, moment: IndexSnapshot, start_s: float
+    ) -> Results:
         tree = with_flags(parsed.tree, request)
         plan = moment.planner(self._weights).plan(tree)  # plan.py
         hint = _hint(moment.view, parsed, tree, plan)  # hints.py
@@ -131,7 +133,7 @@ class Engine:
         order = self._ordered(found, plan, request)  # graph/, rank.py
         shown = order[request.offset : request.offset + request.limit]
         sought = sought_by(plan, moment.lexicon)
-        marker, steps = CrashMarker(sought), plan.steps_of_all()
+        marker, steps = TermMarker(sought), plan.steps_of_all()
         hits = [
             self._hit(moment.view, one, marker, len(sought) - _lacks(one.score, steps))
             for one in shown
@@ -144,8 +146,8 @@ class Engine:
         return Results(tuple(hits), total, took_ms, better, hints)
 
     def _candidates(
-        self, view: View, plan: Plan, request: Request
-    ) -> tuple[list[rank.Candidate], int]:
+        self, view: View, plan: QueryPlan, request: Request
+    ) -> tuple[list[rank.RankCandidate], int]:
         """Matching pages, best first, as many as may be needed, and the total number."""
         by_date = request.sort == "date" or not plan.texts
         wanted = request.offset + request.limit
@@ -159,7 +161,7 @@ class Engine:
             found = _whole_first(view, plan.whole, found, wanted)
         return self._lifted(found), total
 
-    def _lifted(self, found: Sequence[tuple[Kept, Score]]) -> list[rank.Candidate]:
+    def _lifted(self, found: Sequence[tuple[Kept, Score]]) -> list[rank.RankCandidate]:
         """The candidates, the first of them with their link ranks."""
         urls = [kept.url for kept, _ in found[: self._weights.candidates]]
         with self._reading:
@@ -171,11 +173,11 @@ class Engine:
                 self._hint = f"links do not count in this order: {damage}"
         lifts = [rank.lift_of(one, self._weights) for one in ranks]
         every = itertools.chain(lifts, itertools.repeat(1.0))
-        return [rank.Candidate(*one, lift) for one, lift in zip(found, every, strict=False)]
+        return [rank.RankCandidate(*one, lift) for one, lift in zip(found, every, strict=False)]
 
     def _ordered(
-        self, found: Sequence[rank.Candidate], plan: Plan, request: Request
-    ) -> list[rank.Candidate]:
+        self, found: Sequence[rank.RankCandidate], plan: QueryPlan, request: Request
+    ) -> list[rank.RankCandidate]:
         if request.sort == "date" or not plan.texts:
             order = rank.newest(found)
         else:
@@ -183,7 +185,7 @@ class Engine:
         wanted = request.offset + request.limit
         return list(itertools.islice(rank.collapsed(order, request.per_site), wanted))
 
-    def _hit(self, view: View, one: rank.Candidate, marker: CrashMarker, has: int) -> Hit:
+    def _hit(self, view: View, one: rank.RankCandidate, marker: TermMarker, has: int) -> Hit:
         """`has` is the number of highlighted terms that the page has."""
         kept = one.kept
         passage = Snippet("")
@@ -200,16 +202,16 @@ class Engine:
             passage=passage,
         )
 
-    def _now(self) -> Moment:
+    def _now(self) -> IndexSnapshot:
         with self._reading:
             if self._index.reload():
                 self._moment = self._look()
             return self._moment
 
-    def _look(self) -> Moment:
+    def _look(self) -> IndexSnapshot:
         view = self._index.view
         with reading(view.generation):
-            return Moment(view, Lexicon(view.searcher))
+            return IndexSnapshot(view, Lexicon(view.searcher))
 
 
 def _lacks(score: Score, steps_of_all: int | None) -> int:
@@ -230,7 +232,7 @@ def _whole_first(
     return [*first, *(one for one in found if one[0].key not in keys)][:wanted]
 
 
-def _hint(view: View, parsed: Parsed, tree: Node, plan: Plan) -> str:
+def _hint(view: View, parsed: ParsedQuery, tree: QueryNode, plan: QueryPlan) -> str:
     """How the query was read, if that may surprise, and values that pages really have."""
     if not plan.parts and not parsed.reasons:
         return NO_WORD
@@ -240,7 +242,7 @@ def _hint(view: View, parsed: Parsed, tree: Node, plan: Plan) -> str:
     return hint_of(parsed.reasons, parsed.tree, [*filter(None, more)])
 
 
-def with_flags(tree: Node, request: Request) -> Node:
+def with_flags(tree: QueryNode, request: Request) -> QueryNode:
     """The query with its filters. Raises QueryError."""
     flags = {
         Property.SITE: request.site,

@@ -16,9 +16,9 @@ from tantivy import Occur, Query
 from gossamer.index import schema
 from gossamer.index.reader import View
 from gossamer.search.plan import Planner
-from gossamer.search.rank import Candidate
-from gossamer.search.results import Hit, Part
-from gossamer.search.tree import Node
+from gossamer.search.rank import RankCandidate
+from gossamer.search.results import Hit, ScorePart
+from gossamer.search.tree import QueryNode
 from gossamer.search.weights import Weights
 
 _TINY: Final = 1e-6
@@ -27,8 +27,8 @@ FIELDS: Final = ("body", "title", "headings", "anchors", "address")
 
 def explained(
     hits: Sequence[Hit],
-    shown: Sequence[Candidate],
-    tree: Node,
+    shown: Sequence[RankCandidate],
+    tree: QueryNode,
     view: View,
     planner: Callable[[Weights], Planner],
     weights: Weights,
@@ -58,7 +58,9 @@ def _only(name: str, weights: Weights) -> Weights:
     return replace(weights, nearness=0.0, **quiet)  # type: ignore[arg-type]  # floats all
 
 
-def _scores_by(planner: Planner, tree: Node, view: View, ids: Sequence[str]) -> dict[str, float]:
+def _scores_by(
+    planner: Planner, tree: QueryNode, view: View, ids: Sequence[str]
+) -> dict[str, float]:
     """The score that a plan gives to each page."""
     plan = planner.plan(tree)
     these = Query.const_score_query(Query.term_set_query(view.schema, schema.ID, list(ids)), 0.0)
@@ -70,11 +72,11 @@ def _scores_by(planner: Planner, tree: Node, view: View, ids: Sequence[str]) -> 
     }
 
 
-def _parts(one: Candidate, by_field: dict[str, float]) -> tuple[Part, ...]:
+def _parts(one: RankCandidate, by_field: dict[str, float]) -> tuple[ScorePart, ...]:
     near = one.score.relevance - sum(by_field.values())
     return (
-        Part("words", one.score.steps),
-        *(Part(name, round(value, 4)) for name, value in by_field.items()),
-        Part("nearness", round(max(0.0, near), 4)),
-        Part("link rank", round(one.relevance - one.score.relevance, 4)),
+        ScorePart("words", one.score.steps),
+        *(ScorePart(name, round(value, 4)) for name, value in by_field.items()),
+        ScorePart("nearness", round(max(0.0, near), 4)),
+        ScorePart("link rank", round(one.relevance - one.score.relevance, 4)),
     )

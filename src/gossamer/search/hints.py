@@ -15,7 +15,7 @@ import tantivy
 
 from gossamer.index import schema
 from gossamer.search.lexicon import tokens_of
-from gossamer.search.tree import All, Any, Has, Node, Not, Phrase, Prefix, Property, Word
+from gossamer.search.tree import All, Any, Has, Not, Phrase, Property, QueryNode, Word, WordPrefix
 
 NO_WORD: Final = "The query has no word to search for."
 
@@ -44,7 +44,7 @@ class Reasons:
         return iter(self._sentences)
 
 
-def hint_of(reasons: Sequence[str], tree: Node, more: Sequence[str] = ()) -> str:
+def hint_of(reasons: Sequence[str], tree: QueryNode, more: Sequence[str] = ()) -> str:
     """One line for a person; empty if there is nothing to say.
 
     If there are `reasons`, the query as read is shown, too. `more` are separate sentences.
@@ -61,7 +61,7 @@ def _some(sentences: Sequence[str]) -> list[str]:
     return [*sentences[:_MOST_REASONS], *([f"(and {left} more)"] if left > 0 else [])]
 
 
-def value_hints(tree: Node, searcher: tantivy.Searcher) -> list[str]:
+def value_hints(tree: QueryNode, searcher: tantivy.Searcher) -> list[str]:
     """Report values that no page has, with those that pages do have."""
     found = dict.fromkeys(leaf for leaf in _conditions(tree) if leaf.property in _FIELD_OF)
     return [
@@ -103,7 +103,7 @@ def _no_such_value(leaf: Has, searcher: tantivy.Searcher) -> str:
     return f"{sentence} {_PLURAL[leaf.property]} in this collection: {shown}{more}."
 
 
-def _conditions(node: Node) -> Iterator[Has]:
+def _conditions(node: QueryNode) -> Iterator[Has]:
     match node:
         case Has():
             yield node
@@ -116,17 +116,17 @@ def _conditions(node: Node) -> Iterator[Has]:
             return
 
 
-def spelled(tree: Node) -> str:
+def spelled(tree: QueryNode) -> str:
     """A tree in the query language, as the index understands it, cut to a line."""
     return shortened(_spelled(tree, is_top=True), _LONGEST)
 
 
-def _spelled(node: Node, *, is_top: bool = False) -> str:
+def _spelled(node: QueryNode, *, is_top: bool = False) -> str:
     match node:
-        case Word(text, field) | Prefix(text, field):
+        case Word(text, field) | WordPrefix(text, field):
             words = tokens_of(text)
             shown = f'"{" ".join(words)}"' if len(words) > 1 else "".join(words)
-            star = "*" if isinstance(node, Prefix) and words else ""
+            star = "*" if isinstance(node, WordPrefix) and words else ""
             return f"{field}:{shown}{star}" if field and words else f"{shown}{star}"
         case Phrase(text, slop, field):
             words = tokens_of(text)

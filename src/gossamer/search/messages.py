@@ -26,7 +26,7 @@ class FailedSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SearchQuestion:
     """A search for a process to do."""
 
     where: SearchedCollection

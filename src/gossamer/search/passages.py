@@ -16,14 +16,14 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from gossamer.native.extensions import SEARCH, load
-from gossamer.search.seekers import Group, is_simple, seeker_of
+from gossamer.search.seekers import SeekGroup, is_simple, seeker_of
 
 _MAX_FINDS: Final = 100  # of one thing
 _SENTENCE: Final = re.compile(r"[.!?]\s+|[。！？]|\n")
 _SPACES: Final = re.compile(r"\s+")
 _c: Final = load(SEARCH)
 
-Things = tuple[tuple[float, tuple[Group, ...]], ...]  # the weight of each, and what finds it
+Things = tuple[tuple[float, tuple[SeekGroup, ...]], ...]  # the weight of each, and what finds it
 Passage = tuple[str, tuple[tuple[int, int], ...]]  # and (start, end) of what was sought in it
 # (text, folded, things, wanted, is_last, width): the passage; None where the folded beginning of
 # the text has fewer of the things than wanted, unless no more of it is looked at.

@@ -6,9 +6,9 @@ word or its stemming variants in each field, with the weights of weights.py.
 
 The words of a query are optional. A page with any of them is found, and each that it has adds STEP
 to its score, more than relevance ever does. So pages with all words come first, then those with
-most. A stop word (`the`) adds a quarter of it. `Plan.parted` splits a score again. A query with
-more words than `Weights.tiered_words` is a sentence: it has no steps, and the pages that have all
-of its words are queried separately (`Plan.whole`).
+most. A stop word (`the`) adds a quarter of it. `QueryPlan.parted` splits a score again. A query
+with more words than `Weights.tiered_words` is a sentence: it has no steps, and the pages that have
+all of its words are queried separately (`QueryPlan.whole`).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from gossamer.search.tree import (
     Any,
     Field,
     Has,
-    Node,
     Not,
     Phrase,
-    Prefix,
     Property,
+    QueryNode,
     Word,
+    WordPrefix,
     is_about_words,
     is_condition,
     leaves,
@@ -71,12 +71,12 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QueryPlan:
     """A query in the form of the index."""
 
     query: Query
     whole: Query | None  # for a sentence: pages that have all of it
-    parts: tuple[Node, ...]  # the query without parts that contain no word
+    parts: tuple[QueryNode, ...]  # the query without parts that contain no word
     is_tiered: bool
     alone: float | None = None  # quarters of a step, if every page found has exactly that
 
@@ -94,12 +94,12 @@ class Plan:
         a page has.
         """
         optional = [part for part in self.parts if not is_condition(part)]
-        if not self.is_tiered or not all(isinstance(part, Word | Prefix) for part in optional):
+        if not self.is_tiered or not all(isinstance(part, Word | WordPrefix) for part in optional):
             return None
         return sum(_quarters(part) == 4.0 for part in optional)
 
     @property
-    def texts(self) -> tuple[Word | Prefix | Phrase, ...]:
+    def texts(self) -> tuple[Word | WordPrefix | Phrase, ...]:
         """Everything that is searched in the texts of pages, once each."""
         every = (leaf for part in self.parts for leaf in leaves(part))
         return tuple(dict.fromkeys(leaf for leaf in every if not isinstance(leaf, Has)))
@@ -133,7 +133,7 @@ class Planner:
         own = dict.fromkeys((schema.BODY, schema.TITLE, schema.HEADINGS), 1.0)
         self._own_fields = {**self._fields, Field.TEXT: own}
 
-    def plan(self, tree: Node) -> Plan:
+    def plan(self, tree: QueryNode) -> QueryPlan:
         """The plan for a tree."""
         parts = [part for part in _parts_of(tree) if not is_empty(part)]
         is_tiered = len(dict.fromkeys(parts)) <= self._weights.tiered_words
@@ -152,7 +152,7 @@ class Planner:
         has_steps = is_tiered and alone is None
         times = Counter([*optional]) if is_tiered else optional  # a step is made once
         queries = [self._optional_query(part, times[part], has_steps) for part in optional]
-        return Plan(
+        return QueryPlan(
             query=self._joined(conditions, queries, self._near(parts)),
             whole=None if is_tiered else self._whole(conditions, [*optional]),
             parts=tuple(dict.fromkeys(parts)),
@@ -160,7 +160,7 @@ class Planner:
             alone=alone,
         )
 
-    def _rarest(self, optional: Counter[Node]) -> Counter[Node]:
+    def _rarest(self, optional: Counter[QueryNode]) -> Counter[QueryNode]:
         """The rarest words of a long sentence, and all of a short one."""
         if len(optional) <= _MAX_OPTIONAL:
             return optional
@@ -174,7 +174,7 @@ class Planner:
     # -- joining
 
     def _joined(
-        self, conditions: Sequence[Node], queries: Sequence[Query], more: Sequence[Query]
+        self, conditions: Sequence[QueryNode], queries: Sequence[Query], more: Sequence[Query]
     ) -> Query:
         """Pages that fulfil the conditions; if no condition is about words, with one optional word.
 
@@ -190,7 +190,7 @@ class Planner:
         clauses += [(Occur.Should, query) for query in more]
         return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
 
-    def _optional_query(self, part: Node, times: int, has_steps: bool) -> Query:
+    def _optional_query(self, part: QueryNode, times: int, has_steps: bool) -> Query:
         if not has_steps:
             return _boosted(self._query_for(part), float(times))
         # A page has the part and, always, the constant: both are one pass. An optional constant
@@ -198,13 +198,15 @@ class Planner:
         step = Query.const_score_query(Query.all_query(), SMALL_STEP * _quarters(part))
         return Query.boolean_query([(Occur.Must, self._query_for(part)), (Occur.Should, step)])
 
-    def _whole(self, conditions: Sequence[Node], optional: Sequence[Node]) -> Query | None:
+    def _whole(
+        self, conditions: Sequence[QueryNode], optional: Sequence[QueryNode]
+    ) -> Query | None:
         if not 0 < len(optional) <= _LONGEST_WHOLE:
             return None
         every = [(Occur.Must, self._query_for(part)) for part in (*conditions, *optional)]
         return Query.boolean_query(every)
 
-    def _near(self, parts: Sequence[Node]) -> list[Query]:
+    def _near(self, parts: Sequence[QueryNode]) -> list[Query]:
         """Adjacent words of the query that are near each other in a page; stop words are
         skipped.
         """
@@ -222,12 +224,12 @@ class Planner:
 
     # -- parts
 
-    def _query_for(self, node: Node, *, is_negative: bool = False) -> Query:
+    def _query_for(self, node: QueryNode, *, is_negative: bool = False) -> Query:
         """Pages that a part finds by itself, scored."""
         match node:
             case Has():
                 return _silent(self._has(node))
-            case Word() | Prefix() | Phrase():
+            case Word() | WordPrefix() | Phrase():
                 return self._query_leaf(node, is_negative=is_negative)
             case Any(parts):
                 return _union(
@@ -243,7 +245,7 @@ class Planner:
                 every = (Occur.Must, schema.every_entry())
                 return _silent(Query.boolean_query([every, unwanted]))
 
-    def _query_all(self, parts: Sequence[Node], *, is_negative: bool) -> Query:
+    def _query_all(self, parts: Sequence[QueryNode], *, is_negative: bool) -> Query:
         conditions = [part for part in parts if is_condition(part)]
         optional = [part for part in parts if not is_condition(part)]
         clauses = [
@@ -256,10 +258,10 @@ class Planner:
             clauses.append((Occur.Must, _union(queries)))
         return Query.boolean_query(clauses)
 
-    def _query_leaf(self, leaf: Word | Prefix | Phrase, *, is_negative: bool) -> Query:
+    def _query_leaf(self, leaf: Word | WordPrefix | Phrase, *, is_negative: bool) -> Query:
         tokens = tokens_of(leaf.text)
         fields = (self._own_fields if is_negative else self._fields)[leaf.field]
-        if isinstance(leaf, Prefix) or (isinstance(leaf, Word) and leaf.field is Field.URL):
+        if isinstance(leaf, WordPrefix) or (isinstance(leaf, Word) and leaf.field is Field.URL):
             return _union(self._prefix_in(name, tokens, fields[name]) for name in fields)
         if isinstance(leaf, Phrase) or len(tokens) > 1:
             slop = leaf.slop if isinstance(leaf, Phrase) else 0
@@ -333,10 +335,10 @@ class Planner:
         return Query.term_query(self._schema, names[leaf.property], leaf.value, "basic")
 
 
-def is_empty(node: Node) -> bool:
+def is_empty(node: QueryNode) -> bool:
     """Whether a part has no word that the index could have."""
     match node:
-        case Word(text) | Prefix(text) | Phrase(text):
+        case Word(text) | WordPrefix(text) | Phrase(text):
             return not tokens_of(text)
         case All(parts) | Any(parts):
             return all(map(is_empty, parts))
@@ -346,12 +348,12 @@ def is_empty(node: Node) -> bool:
             return False
 
 
-def _quarters(part: Node) -> float:
+def _quarters(part: QueryNode) -> float:
     """The value of an optional part: a step, or a quarter of it for a stop word."""
     return 1.0 if isinstance(part, Word) and are_stop_words(tokens_of(part.text)) else 4.0
 
 
-def _alone(conditions: Sequence[Node], optional: Sequence[Node]) -> float | None:
+def _alone(conditions: Sequence[QueryNode], optional: Sequence[QueryNode]) -> float | None:
     """The value of the only optional part, if every page found has it: counting it for each page
     would take as long as the search itself.
     """
@@ -360,11 +362,11 @@ def _alone(conditions: Sequence[Node], optional: Sequence[Node]) -> float | None
     return _quarters(optional[0])
 
 
-def _parts_of(tree: Node) -> Sequence[Node]:
+def _parts_of(tree: QueryNode) -> Sequence[QueryNode]:
     return tree.parts if isinstance(tree, All) else (tree,)
 
 
-def _cut(part: Node, *, is_prose: bool) -> list[Node]:
+def _cut(part: QueryNode, *, is_prose: bool) -> list[QueryNode]:
     """The single words of a part of a sentence; brackets and OR have no meaning there.
 
     In prose, which was pasted rather than typed, quotation marks have no meaning either.
@@ -380,7 +382,7 @@ def _cut(part: Node, *, is_prose: bool) -> list[Node]:
             return [part]
 
 
-def _informative(optional: Counter[Node]) -> Counter[Node]:
+def _informative(optional: Counter[QueryNode]) -> Counter[QueryNode]:
     """The parts of a sentence that are not stop words; all of them if there are no others."""
     informative = Counter({
         part: times

@@ -26,7 +26,7 @@ from typing import Final
 from gossamer.search.brackets import balanced, end_of_word
 from gossamer.search.hints import Reasons, shortened
 from gossamer.search.properties import NotAValue, property_of
-from gossamer.search.tree import All, Any, Field, Node, Not, Phrase, Prefix, Property, Word
+from gossamer.search.tree import All, Any, Field, Not, Phrase, Property, QueryNode, Word, WordPrefix
 
 MAX_CHARS: Final = 10_000
 MAX_DEPTH: Final = 20
@@ -48,20 +48,20 @@ _Named = Field | Property
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedQuery:
     """A query as it was read, and the reasons if that differs from what was typed."""
 
-    tree: Node
+    tree: QueryNode
     reasons: tuple[str, ...] = ()
     has_wrong_day: bool = False
 
 
-def parse(text: str) -> Parsed:
+def parse(text: str) -> ParsedQuery:
     """Parse a query. The tree is `All(())` if it has no part. Never raises."""
     return _Reader(text).parse()
 
 
-def read(text: str) -> Node:
+def read(text: str) -> QueryNode:
     """Only the tree."""
     return parse(text).tree
 
@@ -91,14 +91,14 @@ class _Reader:
         self._loose = 0
         self._has_wrong_day = False
 
-    def parse(self) -> Parsed:
-        parts: list[Node] = []
+    def parse(self) -> ParsedQuery:
+        parts: list[QueryNode] = []
         while self._at < len(self._text):
             self._step_over_brackets()
             tree = self._all(Field.TEXT, 0)
             parts += tree.parts if isinstance(tree, All) else (tree,)
         tree = parts[0] if len(parts) == 1 else All(tuple(parts))
-        return Parsed(tree, tuple(self._reasons), self._has_wrong_day)
+        return ParsedQuery(tree, tuple(self._reasons), self._has_wrong_day)
 
     # -- preparation
 
@@ -121,9 +121,9 @@ class _Reader:
 
     # -- grammar rules
 
-    def _all(self, named: _Named, depth: int) -> Node:
+    def _all(self, named: _Named, depth: int) -> QueryNode:
         """Parts up to the end or a closing bracket."""
-        parts: list[Node] = []
+        parts: list[QueryNode] = []
         while (char := self._next_char()) and char != ")":
             if self._parts >= MAX_PARTS:
                 self._note(f"Only the first {MAX_PARTS:,} words are used.")
@@ -132,7 +132,7 @@ class _Reader:
             parts.append(self._part(named, depth))
         return parts[0] if len(parts) == 1 else All(tuple(parts))
 
-    def _part(self, named: _Named, depth: int) -> Node:
+    def _part(self, named: _Named, depth: int) -> QueryNode:
         """One part, or several joined by OR."""
         start = self._at
         if self._takes_or():
@@ -157,7 +157,7 @@ class _Reader:
         field = named if isinstance(named, Field) else Field.TEXT
         return Word(self._text[start : self._at], field, start)
 
-    def _signed(self, named: _Named, depth: int) -> Node:
+    def _signed(self, named: _Named, depth: int) -> QueryNode:
         start = self._at
         while self._char() == "-":
             self._at += 1
@@ -172,7 +172,7 @@ class _Reader:
         self._note(f"{word} is a word here: only a single dash excludes.")
         return self._one(named, depth)
 
-    def _one(self, named: _Named, depth: int) -> Node:
+    def _one(self, named: _Named, depth: int) -> QueryNode:
         start = self._at
         if found := _FIELD.match(self._text, self._at):
             name = found[1].lower()
@@ -188,14 +188,14 @@ class _Reader:
             return self._phrase(named)
         return self._word(named)
 
-    def _group(self, named: _Named, depth: int) -> Node:
+    def _group(self, named: _Named, depth: int) -> QueryNode:
         self._parts += 1
         self._at += 1
         inside = self._all(named, depth)
         self._at += self._char() == ")"
         return inside
 
-    def _phrase(self, named: _Named) -> Node:
+    def _phrase(self, named: _Named) -> QueryNode:
         opened = self._at
         closed = self._text.find('"', opened + 1)
         if closed < 0:  # only if removing a bracket has changed the word boundaries
@@ -230,7 +230,7 @@ class _Reader:
             return MAX_SLOP
         return int(found[1])
 
-    def _word(self, named: _Named) -> Node:
+    def _word(self, named: _Named) -> QueryNode:
         start = self._at
         self._at = end_of_word(self._text, start)
         word = self._text[start : self._at]
@@ -239,11 +239,11 @@ class _Reader:
         if word.endswith("*"):
             self._prefixes += 1
             if self._prefixes <= MAX_PREFIXES:
-                return Prefix(word.rstrip("*"), named, start)
+                return WordPrefix(word.rstrip("*"), named, start)
             self._note(f"Only the first {MAX_PREFIXES} words with * stand for what begins so.")
         return Word(word, named, start)
 
-    def _property(self, named: Property, value: str, start: int) -> Node:
+    def _property(self, named: Property, value: str, start: int) -> QueryNode:
         try:
             return property_of(named, value, start)
         except NotAValue as fault:

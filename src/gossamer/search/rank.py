@@ -27,7 +27,7 @@ _HALF: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RankCandidate:
     """A page that was found. `lift` is the factor of its link rank on relevance."""
 
     kept: Kept
@@ -49,7 +49,7 @@ def lift_of(rank: float, weights: Weights) -> float:
     return 1 + weights.link_rank * math.log1p(rank)
 
 
-def ordered(found: Sequence[Candidate], looked_at: int) -> list[Candidate]:
+def ordered(found: Sequence[RankCandidate], looked_at: int) -> list[RankCandidate]:
     """Candidates in display order; those after the first `looked_at` keep theirs."""
     first = sorted(
         found[:looked_at], key=lambda one: (-one.score.steps, -one.relevance, one.kept.key)
@@ -57,12 +57,12 @@ def ordered(found: Sequence[Candidate], looked_at: int) -> list[Candidate]:
     return [*first, *found[looked_at:]]
 
 
-def newest(found: Iterable[Candidate]) -> list[Candidate]:
+def newest(found: Iterable[RankCandidate]) -> list[RankCandidate]:
     """By date, newest first."""
     return sorted(found, key=lambda one: (-one.kept.at_us, one.kept.key))
 
 
-def collapsed(found: Iterable[Candidate], per_site: int) -> Iterator[Candidate]:
+def collapsed(found: Iterable[RankCandidate], per_site: int) -> Iterator[RankCandidate]:
     """The same order with at most `per_site` pages of a site; 0 means no limit."""
     if not per_site:
         yield from found

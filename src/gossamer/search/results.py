@@ -52,7 +52,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """A part of a score, as `--explain` shows it."""
 
     name: str
@@ -71,7 +71,7 @@ class Hit:
     type: str = ""
     language: str = ""
     passage: Snippet = field(default=Snippet(""))
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ScorePart, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Hit {self.score:.3f} {plain(self.url)} {quoted(self.title)}>"

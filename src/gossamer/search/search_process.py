@@ -18,7 +18,7 @@ from typing import Final
 from gossamer.errors import GossamerError
 from gossamer.search.channel import receive, send
 from gossamer.search.engine import Engine
-from gossamer.search.messages import JSON, PICKLE, FailedSearch, Question, SearchedCollection
+from gossamer.search.messages import JSON, PICKLE, FailedSearch, SearchedCollection, SearchQuestion
 from gossamer.search.results import Results, as_json
 
 _KEPT_OPEN: Final = 4  # collections
@@ -31,7 +31,7 @@ def work(server: socket.socket) -> None:
     engines: OrderedDict[SearchedCollection, Engine] = OrderedDict()
     with contextlib.suppress(OSError, EOFError):
         while True:
-            question: Question = pickle.loads(receive(server)[1])  # noqa: S301  # of the server
+            question: SearchQuestion = pickle.loads(receive(server)[1])  # noqa: S301  # of the server
             answer = _answered(engines, question)
             if question.as_json and isinstance(answer, Results):
                 send(server, JSON, as_json(answer, question.request))
@@ -40,7 +40,7 @@ def work(server: socket.socket) -> None:
 
 
 def _answered(
-    engines: OrderedDict[SearchedCollection, Engine], question: Question
+    engines: OrderedDict[SearchedCollection, Engine], question: SearchQuestion
 ) -> Results | GossamerError | FailedSearch:
     _let_go(engines)
     where, request = question.where, question.request

@@ -27,7 +27,7 @@ from typing import Final
 from gossamer.base.processes import StillRunning, start
 from gossamer.errors import GossamerError, StoreError
 from gossamer.search.channel import pair
-from gossamer.search.messages import JSON, FailedSearch, Question, SearchedCollection
+from gossamer.search.messages import JSON, FailedSearch, SearchedCollection, SearchQuestion
 from gossamer.search.results import Request, Results
 
 MOST: Final = 8  # processes, about 70 MB each
@@ -257,7 +257,7 @@ class _Searcher:
     def _question(self, where: SearchedCollection, request: Request, *, as_json: bool) -> bytes:
         if self._is_spent:
             raise _Died
-        return pickle.dumps(Question(where, request, as_json))
+        return pickle.dumps(SearchQuestion(where, request, as_json))
 
     def kill(self) -> None:
         """Kill the process. Any thread may call this: the process holds nothing that could be lost.

@@ -1,7 +1,7 @@
 """Find the terms of a query in a folded text.
 
-`Group` describes a term in a form that C uses directly (`native/passage.c`); `seeker_of` makes a
-regular expression of it. Letters are the characters of Python's `\\w`.
+`SeekGroup` describes a term in a form that C uses directly (`native/passage.c`); `seeker_of` makes
+a regular expression of it. Letters are the characters of Python's `\\w`.
 
 Pure.
 """
@@ -48,7 +48,7 @@ class How(IntEnum):
     BESIDE_OPEN = 4  # the same, with anything after the last word
 
 
-class Group(NamedTuple):
+class SeekGroup(NamedTuple):
     """A literal text, and the checks at each place where it is found.
 
     Searching for literal letters first, and then checking before and after them, takes a tenth of
@@ -61,7 +61,7 @@ class Group(NamedTuple):
     rest: tuple[Any, ...] = ()  # endings, or (minimum of characters between, word)
 
 
-def groups_of(one: Sought) -> tuple[Group, ...]:
+def groups_of(one: Sought) -> tuple[SeekGroup, ...]:
     """The groups that find one term; matches of the first group come first."""
     words = one.words[:_MOST_WORDS]
     word = words[0]
@@ -69,24 +69,24 @@ def groups_of(one: Sought) -> tuple[Group, ...]:
     if len(words) > 1:
         is_open = is_unspaced(words[-1][-1])
         rest = tuple(_beside(*pair) for pair in itertools.pairwise(words))
-        return (Group(word, is_bound, How.BESIDE_OPEN if is_open else How.BESIDE, rest),)
+        return (SeekGroup(word, is_bound, How.BESIDE_OPEN if is_open else How.BESIDE, rest),)
     if not is_bound:
-        return (Group(word, False, How.PLAIN),)
+        return (SeekGroup(word, False, How.PLAIN),)
     if one.is_prefix:
-        return (Group(word, True, How.BEGINNING),)
+        return (SeekGroup(word, True, How.BEGINNING),)
     variants = sorted({word, *one.variants})
     if beginning := _common_start(variants):
         ends = tuple(each.removeprefix(beginning) for each in variants)
-        return (Group(beginning, not is_unspaced(beginning[0]), How.ENDS, ends),)
+        return (SeekGroup(beginning, not is_unspaced(beginning[0]), How.ENDS, ends),)
     # Arabic words of one stem may begin differently.
-    return tuple(Group(each, not is_unspaced(each[0]), How.ENDS, ("",)) for each in variants)
+    return tuple(SeekGroup(each, not is_unspaced(each[0]), How.ENDS, ("",)) for each in variants)
 
 
 def _beside(before: str, word: str) -> tuple[int, str]:
     return 0 if is_unspaced(before[-1]) or is_unspaced(word[0]) else 1, word
 
 
-def is_simple(group: Group) -> bool:
+def is_simple(group: SeekGroup) -> bool:
     """Whether each further word begins with a letter, so that there is one way to match it."""
     is_beside = group.how in (How.BESIDE, How.BESIDE_OPEN)
     return not is_beside or all(word[0].isalnum() for _, word in group.rest)
@@ -107,7 +107,7 @@ Seeker = Callable[[str], Iterator[tuple[int, int]]]
 
 
 @lru_cache(maxsize=256)  # ten pages are searched for the same terms
-def seeker_of(groups: tuple[Group, ...]) -> Seeker:
+def seeker_of(groups: tuple[SeekGroup, ...]) -> Seeker:
     """The same as a regular expression: finds all groups in a text."""
     expressions = [(group.beginning, re.compile(_pattern(group))) for group in groups]
 
@@ -120,7 +120,7 @@ def seeker_of(groups: tuple[Group, ...]) -> Seeker:
     return seek
 
 
-def _pattern(group: Group) -> str:
+def _pattern(group: SeekGroup) -> str:
     plain, behind = re.escape(group.beginning), _pattern_behind(group)
     if not group.is_bound:
         return plain + behind
@@ -129,7 +129,7 @@ def _pattern(group: Group) -> str:
     return rf"{plain}(?<!\w{plain}){behind}"
 
 
-def _pattern_behind(group: Group) -> str:
+def _pattern_behind(group: SeekGroup) -> str:
     match group.how:
         case How.PLAIN:
             return ""

@@ -53,7 +53,7 @@ class Snippet:
         return self.marked("<b>", "</b>", html.escape)
 
 
-class CrashMarker:
+class TermMarker:
     """Finds the terms of one query in any text."""
 
     def __init__(self, sought: Iterable[Sought]) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gossamer.search.lexicon import STOP_WORDS, Lexicon, tokens_of
-from gossamer.search.plan import Plan
+from gossamer.search.plan import QueryPlan
 from gossamer.search.seekers import Sought
-from gossamer.search.tree import Field, Phrase, Prefix, Word
+from gossamer.search.tree import Field, Phrase, Word, WordPrefix
 
 
-def sought_by(plan: Plan, lexicon: Lexicon) -> list[Sought]:
+def sought_by(plan: QueryPlan, lexicon: Lexicon) -> list[Sought]:
     """The terms to highlight in a page. Rare words weigh more; stop words count only if they are
     alone.
     """
@@ -19,7 +19,7 @@ def sought_by(plan: Plan, lexicon: Lexicon) -> list[Sought]:
     return informative or every
 
 
-def _sought(leaf: Word | Prefix | Phrase, lexicon: Lexicon) -> Iterator[Sought]:
+def _sought(leaf: Word | WordPrefix | Phrase, lexicon: Lexicon) -> Iterator[Sought]:
     words = tokens_of(leaf.text)
     weights = [0.5 + lexicon.rarity(word) for word in words]
     if isinstance(leaf, Phrase) and leaf.slop:
@@ -27,4 +27,6 @@ def _sought(leaf: Word | Prefix | Phrase, lexicon: Lexicon) -> Iterator[Sought]:
     elif isinstance(leaf, Word) and len(words) == 1 and leaf.field is Field.TEXT:
         yield Sought(words, weights[0], variants=lexicon.variants(words[0]))
     elif words:
-        yield Sought(words, max(weights), is_prefix=isinstance(leaf, Prefix) and len(words) == 1)
+        yield Sought(
+            words, max(weights), is_prefix=isinstance(leaf, WordPrefix) and len(words) == 1
+        )

@@ -11,13 +11,13 @@ from typing import Final
 
 from gossamer.index.schema import BODY
 from gossamer.search.lexicon import Lexicon, tokens_of
-from gossamer.search.plan import Plan
+from gossamer.search.plan import QueryPlan
 
 _LOOKED_AT: Final = 20_000  # words with one prefix, most frequent first
 _LONGEST: Final = 40
 
 
-def suggestion(query: str, plan: Plan, lexicon: Lexicon) -> str:
+def suggestion(query: str, plan: QueryPlan, lexicon: Lexicon) -> str:
     """The query with its unknown words replaced by similar ones; empty if there are none."""
     better = query
     for leaf in plan.texts:

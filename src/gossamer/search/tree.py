@@ -45,7 +45,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class WordPrefix:
     """`inter*`: any word with this prefix."""
 
     text: str
@@ -77,28 +77,28 @@ class Has:
 class All:
     """Parts side by side."""
 
-    parts: tuple[Node, ...]
+    parts: tuple[QueryNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Any:
     """Parts joined by OR."""
 
-    parts: tuple[Node, ...]
+    parts: tuple[QueryNode, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
     """`-part`."""
 
-    part: Node
+    part: QueryNode
 
 
-Leaf = Word | Prefix | Phrase | Has
-Node = Leaf | All | Any | Not
+Leaf = Word | WordPrefix | Phrase | Has
+QueryNode = Leaf | All | Any | Not
 
 
-def leaves(node: Node) -> Iterator[Leaf]:
+def leaves(node: QueryNode) -> Iterator[Leaf]:
     """What a page may have to be found, from left to right, without excluded parts."""
     match node:
         case All(parts) | Any(parts):
@@ -110,10 +110,10 @@ def leaves(node: Node) -> Iterator[Leaf]:
             yield node
 
 
-def is_condition(node: Node) -> bool:
+def is_condition(node: QueryNode) -> bool:
     """Whether a page without it is not found, even if other parts match."""
     match node:
-        case Word(field=field) | Prefix(field=field):
+        case Word(field=field) | WordPrefix(field=field):
             return field is not Field.TEXT
         case Phrase() | Has():
             return True
@@ -123,7 +123,7 @@ def is_condition(node: Node) -> bool:
             return True
 
 
-def is_about_words(node: Node) -> bool:
+def is_about_words(node: QueryNode) -> bool:
     """Whether a condition is about words, so that a page may be found for it alone."""
     match node:
         case Has() | Not():

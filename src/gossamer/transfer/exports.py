@@ -24,7 +24,7 @@ from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
 from gossamer.graph.network import check_level
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.pages import Capture, StoredPage, times_of
+from gossamer.reader.pages import StoredCapture, StoredPage, times_of
 from gossamer.records import Outcome, Reason
 from gossamer.settings import nearest
 from gossamer.transfer import export_links
@@ -308,7 +308,8 @@ def _capture_rows(reader: CollectionReader, *, as_text: bool) -> Iterator[tuple[
     for key, rows in by_url:
         url = reader.find_key(key)
         captures = [
-            Capture.of(time_of(at[KEY_BYTES:]), CaptureRow.decode(packed)) for at, packed in rows
+            StoredCapture.of(time_of(at[KEY_BYTES:]), CaptureRow.decode(packed))
+            for at, packed in rows
         ]
         for row, named in zip(captures, times_of(captures), strict=True):
             yield (

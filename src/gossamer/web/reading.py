@@ -16,7 +16,7 @@ from gossamer.frontier.rows import HostRow
 from gossamer.graph.lookup import links_from
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import check_kept, screenful, with_dates
-from gossamer.reader.pages import Capture, StoredPage, times_of
+from gossamer.reader.pages import StoredCapture, StoredPage, times_of
 from gossamer.reader.story import Story
 from gossamer.reader.story_text import tell
 from gossamer.urls.site import site_of
@@ -47,7 +47,7 @@ def page_object(story: Story, kept: StoredPage | None, now_us: int) -> dict[str,
     }
 
 
-def _versions(captures: Sequence[Capture]) -> list[dict[str, Any]]:
+def _versions(captures: Sequence[StoredCapture]) -> list[dict[str, Any]]:
     """Return all captures of a URL, the newest first, each with the time that identifies it."""
     return [
         {

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gossamer.reader.pages import Capture, times_of
+from gossamer.reader.pages import StoredCapture, times_of
 
 
-def capture_objects(captures: Sequence[Capture]) -> list[dict[str, Any]]:
+def capture_objects(captures: Sequence[StoredCapture]) -> list[dict[str, Any]]:
     """Return all captures of a URL for programs, each with the time that identifies it."""
     times = times_of(captures)
     return [capture_object(one, at) for one, at in zip(captures, times, strict=True)]
 
 
-def capture_object(capture: Capture, at: str) -> dict[str, Any]:
+def capture_object(capture: StoredCapture, at: str) -> dict[str, Any]:
     """Return one capture for programs."""
     return {
         "at": at,

@@ -17,11 +17,11 @@ from typing import Any, Final
 from gossamer.base.plurals import counted
 from gossamer.cli.show.captures import capture_object
 from gossamer.errors import NotKnown, UsageError
-from gossamer.reader.changed_words import Piece, changed_words
+from gossamer.reader.changed_words import ChangedWords, changed_words
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.differences import Change, Changes, changes
+from gossamer.reader.differences import Change, TextChanges, changes
 from gossamer.reader.pages import (
-    Capture,
+    StoredCapture,
     StoredPage,
     moment_of,
     nearest_capture,
@@ -61,7 +61,9 @@ def run_diff(
     return 0
 
 
-def chosen(url: str, captures: Sequence[Capture], a: str, b: str) -> tuple[Capture, Capture]:
+def chosen(
+    url: str, captures: Sequence[StoredCapture], a: str, b: str
+) -> tuple[StoredCapture, StoredCapture]:
     """Return the two selected captures; by default the last two, the older first."""
     if not captures or (len(captures) < 2 and not (a and b)):
         count = "no capture" if not captures else "one capture"
@@ -70,7 +72,7 @@ def chosen(url: str, captures: Sequence[Capture], a: str, b: str) -> tuple[Captu
     return old, _version(captures, b) if b else captures[-1]
 
 
-def _version(captures: Sequence[Capture], text: str) -> Capture:
+def _version(captures: Sequence[StoredCapture], text: str) -> StoredCapture:
     """Return the capture by number from 1, or the one at or before a time; years have four
     digits."""
     if text.isdecimal() and len(text) < 4:
@@ -87,7 +89,7 @@ def _shown(page: StoredPage, *, is_source: bool) -> str:
 
 
 def _notes(
-    old: Capture, new: Capture, pages: tuple[StoredPage, StoredPage], found: Changes
+    old: StoredCapture, new: StoredCapture, pages: tuple[StoredPage, StoredPage], found: TextChanges
 ) -> Iterator[str]:
     if old.status != new.status:
         yield f"the status changed from {old.status} to {new.status}"
@@ -102,7 +104,10 @@ def _notes(
 
 
 def _object(
-    url: str, captures: tuple[Capture, Capture], times: tuple[str, str], found: Changes
+    url: str,
+    captures: tuple[StoredCapture, StoredCapture],
+    times: tuple[str, str],
+    found: TextChanges,
 ) -> dict[str, Any]:
     old, new = captures
     parts = [part for part in found.parts if part.kind != "same"]
@@ -117,7 +122,7 @@ def _object(
     }
 
 
-def _lines(found: Changes, *, is_source: bool, has_colours: bool) -> Iterator[str]:
+def _lines(found: TextChanges, *, is_source: bool, has_colours: bool) -> Iterator[str]:
     parts = list(found.parts)
     while parts:
         part = parts.pop(0)
@@ -128,10 +133,10 @@ def _lines(found: Changes, *, is_source: bool, has_colours: bool) -> Iterator[st
             yield from _changed_lines(part, parts.pop(0), has_colours=has_colours)
         elif is_source:
             for line in part.lines:
-                yield _marked([Piece(part.kind, _SIGNS[part.kind] + line)], has_colours, {})
+                yield _marked([ChangedWords(part.kind, _SIGNS[part.kind] + line)], has_colours, {})
         else:
             for line in part.lines:
-                yield _marked([Piece(part.kind, line)], has_colours, _MARKS)
+                yield _marked([ChangedWords(part.kind, line)], has_colours, _MARKS)
 
 
 def _changed_lines(removed: Change, added: Change, *, has_colours: bool) -> Iterator[str]:
@@ -140,7 +145,9 @@ def _changed_lines(removed: Change, added: Change, *, has_colours: bool) -> Iter
         yield _marked(pieces, has_colours, _MARKS)
 
 
-def _marked(pieces: Sequence[Piece], has_colours: bool, marks: dict[str, tuple[str, str]]) -> str:
+def _marked(
+    pieces: Sequence[ChangedWords], has_colours: bool, marks: dict[str, tuple[str, str]]
+) -> str:
     words = []
     for kind, text in pieces:
         shown = "".join(char if char.isprintable() else " " for char in text)

@@ -29,9 +29,9 @@ from gossamer.parse.text_walk import text_of
 from gossamer.records import Link, LinkKind, Page
 from gossamer.settings import Parse
 
-Kind = Literal["html", "xhtml", "text", "pdf", "xml", "json", "css", "other"]
+DocumentKind = Literal["html", "xhtml", "text", "pdf", "xml", "json", "css", "other"]
 
-_KINDS: Final[dict[str, Kind]] = {
+_KINDS: Final[dict[str, DocumentKind]] = {
     "text/html": "html",
     "application/xhtml+xml": "xhtml",
     "text/plain": "text",
@@ -58,7 +58,7 @@ _FEED_START: Final = re.compile(
 _XHTML_START: Final = re.compile(rb"<html[\s>]", re.IGNORECASE)
 
 
-def kind_of(mime: Mime, body: bytes) -> Kind:
+def kind_of(mime: Mime, body: bytes) -> DocumentKind:
     """How a body is parsed. The first bytes decide if the type is missing or invalid, and if a text
     is not one: an image with the type HTML is not parsed, a feed is parsed as a feed.
     """
@@ -76,7 +76,7 @@ def kind_of(mime: Mime, body: bytes) -> Kind:
     return "text" if essence.startswith("text/") and "script" not in essence else "other"
 
 
-def _kind_of_text(kind: Kind, body: bytes) -> Kind:
+def _kind_of_text(kind: DocumentKind, body: bytes) -> DocumentKind:
     """The actual kind of a body that was declared as this kind of text."""
     start = body[:_LOOK_BYTES]
     if start[:1] == b"<":
@@ -100,7 +100,7 @@ class DocumentReader:
         self._wants = wants_media
         self._pdf_reader = PdfReader(clock, settings.pdf_memory_mb)
 
-    def read(self, kind: Kind, url: str, body: bytes, charset: str) -> Page:
+    def read(self, kind: DocumentKind, url: str, body: bytes, charset: str) -> Page:
         """The page of a document. `charset` is the label of the HTTP header."""
         match kind:
             case "text":

@@ -33,7 +33,7 @@ class PdfReading:
     links: list[Link] = field(default_factory=list)
     pages: list[int] = field(default_factory=list)
 
-    def take(self, part: Part) -> None:
+    def take(self, part: PdfPart) -> None:
         """Add the next page, or the title."""
         self.title = self.title or part.title
         if part.number:
@@ -43,7 +43,7 @@ class PdfReading:
             self.pages.append(part.number)
 
 
-class Part(NamedTuple):
+class PdfPart(NamedTuple):
     """The title of a PDF (`number` 0), or one of its pages, from 1, with its links: URL, text."""
 
     title: str = ""
@@ -64,7 +64,7 @@ def read_pdf(
 
 def parts_of(
     body: bytes, max_pages: int, max_links: int, may_go_on: Callable[[], bool]
-) -> Iterator[Part]:
+) -> Iterator[PdfPart]:
     """Title and pages as they are read."""
     # Imported here: it takes 80 ms, which a crawl without PDF should not pay.
     import pypdfium2  # type: ignore[import-untyped]  # ships no types
@@ -75,7 +75,7 @@ def parts_of(
         except pypdfium2.PdfiumError:
             return
         try:
-            yield Part(title=fold(document.get_metadata_value("Title"))[:_MAX_TITLE_CHARS])
+            yield PdfPart(title=fold(document.get_metadata_value("Title"))[:_MAX_TITLE_CHARS])
             chars = links = 0
             for number in range(min(len(document), max_pages)):
                 if chars >= _MAX_CHARS or not may_go_on():
@@ -89,7 +89,7 @@ def parts_of(
             document.close()
 
 
-def _page(document: Any, number: int, max_links: int) -> Part:
+def _page(document: Any, number: int, max_links: int) -> PdfPart:
     page = document[number]
     try:
         words = page.get_textpage()
@@ -100,7 +100,7 @@ def _page(document: Any, number: int, max_links: int) -> Part:
                 if len(links) >= max_links:
                     break
                 links.append((address, fold(words.get_text_bounded(*box))[:_MAX_WORDS]))
-            return Part(number=number + 1, text=text, links=links)
+            return PdfPart(number=number + 1, text=text, links=links)
         finally:
             words.close()
     finally:

@@ -27,7 +27,7 @@ from typing import BinaryIO, Final
 from gossamer.base.clock import Clock, SystemClock
 from gossamer.base.packing import pack, unpack, unpacker
 from gossamer.base.processes import NULL, PIPE, Started, end, set_limit, start
-from gossamer.parse.documents.pdf import Part, PdfReading, parts_of, read_pdf
+from gossamer.parse.documents.pdf import PdfPart, PdfReading, parts_of, read_pdf
 
 # pdfium and Python need 50 MB, for a file of 60 MB 160: the rest is for pages of many pieces.
 _MEMORY_MB: Final = 1024
@@ -39,7 +39,7 @@ _CHUNK_BYTES: Final = 2**16
 _LONGEST_BYTES: Final = 2**26  # of a message: a page has 2 million characters, and 2,000 links
 _READY: Final = "ready"
 _END: Final = "end"
-_unpack_message: Final[Callable[[bytes], Part | str]] = unpacker(Part | str)
+_unpack_message: Final[Callable[[bytes], PdfPart | str]] = unpacker(PdfPart | str)
 
 
 class PdfReader:
@@ -70,7 +70,7 @@ class PdfReader:
                 for message in self._messages(process, 2 * time_s):
                     if has_ended := message == _END:
                         break
-                    if isinstance(message, Part):
+                    if isinstance(message, PdfPart):
                         reading.take(message)
             except (OSError, ValueError, TypeError):
                 pass  # it died, or sends garbage: a file caused that
@@ -105,7 +105,7 @@ class PdfReader:
         self._give_up()
         return None
 
-    def _messages(self, process: Started, time_s: float) -> Iterator[Part | str]:
+    def _messages(self, process: Started, time_s: float) -> Iterator[PdfPart | str]:
         """Its messages until it dies, for at most `time_s`."""
         assert process.stdout is not None, "it was started with one"
         output, until_s, heard = process.stdout.fileno(), self._clock.now_s() + time_s, b""

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from gossamer.parse.charset import decode, text_charset, xml_charset
 from gossamer.parse.documents.dates import utc_of
-from gossamer.parse.documents.xml_list import Field, XmlEntry, XmlList, read_list
+from gossamer.parse.documents.xml_list import XmlEntry, XmlField, XmlList, read_list
 
 MAX_BYTES: Final = 50 * 2**20  # both limits are from sitemaps.org
 MAX_URLS: Final = 50_000
@@ -41,8 +41,8 @@ _MEDIA: Final = {
     ("video", "content_loc"): "video",
 }
 
-Kind = Literal["index", "urlset", "rss", "atom", "text"]
-_KINDS: Final[dict[str, Kind]] = {
+SitemapKind = Literal["index", "urlset", "rss", "atom", "text"]
+_KINDS: Final[dict[str, SitemapKind]] = {
     "urlset": "urlset", "sitemapindex": "index", "rss": "rss", "rdf": "rss", "feed": "atom",
 }  # fmt: skip
 
@@ -75,7 +75,7 @@ class Sitemap:
     early.
     """
 
-    kind: Kind
+    kind: SitemapKind
     urls: tuple[SitemapUrl, ...]
     fault: str = ""
 
@@ -160,7 +160,7 @@ def _of_sitemap(entry: XmlEntry, listed: XmlList) -> Iterator[SitemapUrl]:
         yield made
 
 
-def _by_loc(fields: list[Field]) -> list[tuple[str, list[Field]]]:
+def _by_loc(fields: list[XmlField]) -> list[tuple[str, list[XmlField]]]:
     """Each loc with the fields that belong to it: one loc has all, of several each has those after
     it.
     """
@@ -212,7 +212,7 @@ def _with_scheme(written: str) -> str:
     return f"http://{written}" if _WITHOUT_SCHEME.match(written) else written
 
 
-def _text_of(fields: Iterable[Field], name: str) -> str:
+def _text_of(fields: Iterable[XmlField], name: str) -> str:
     return next((f.text for f in fields if f.name == name and f.text), "")
 
 

@@ -34,7 +34,7 @@ _MAX_LEVEL: Final = 3  # deeper elements are text of the field around them
 _BARE_AMPERSAND: Final = re.compile(r"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!#?\w+;)", re.DOTALL)
 
 
-class Field(NamedTuple):
+class XmlField(NamedTuple):
     """A named part of an entry. `text` includes that of inner elements, stripped."""
 
     name: str
@@ -49,7 +49,7 @@ class XmlEntry:
     """One `url`, `sitemap`, `item` or `entry`. `text` is its text outside of fields."""
 
     name: str
-    fields: list[Field] = field(default_factory=list)
+    fields: list[XmlField] = field(default_factory=list)
     text: str = ""
 
     def first(self, *names: str) -> str:
@@ -216,7 +216,7 @@ class _Reading:
         if self._open:
             self._open[-1].pieces.append(text)
         entry = self._entry or self.found.head
-        made = Field(ended.name, ended.prefix, text.strip(), ended.attributes, level)
+        made = XmlField(ended.name, ended.prefix, text.strip(), ended.attributes, level)
         if len(entry.fields) < _MAX_FIELDS:
             entry.fields.append(made)
 
