@@ -37,8 +37,8 @@ from bench.processes import Crawled, LineCount, Look, crawl, own_environment
 
 from gossamer.base.garbage import search_seldom
 from gossamer.collection.directory import CollectionPaths
-from gossamer.fetch.guard import Guard
-from gossamer.fetch.resolve import Resolved
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.resolve import ResolvedHost
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.store import Store
@@ -180,7 +180,7 @@ class Schedule:
         self._hosts = hosts
         self._clock = SteppedClock()
         self.frontier = Frontier(store, settings.frontier, lambda _: None)
-        rules = CrawlRules(keys=_KEYS, guard=Guard(settings.fetch.allow_private))
+        rules = CrawlRules(keys=_KEYS, guard=AddressGuard(settings.fetch.allow_private))
         self._scheduler = Scheduler(self.frontier, settings, self._clock, rules, lambda _: None)
         self._out: deque[Lease] = deque()
         self._found = 0
@@ -247,11 +247,11 @@ class Schedule:
         self._found += count
 
 
-def _resolved(name: str) -> Resolved:
+def _resolved(name: str) -> ResolvedHost:
     """An address of its own for each host."""
     number = int(name[1:7])
     address = f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
-    return Resolved((address,), float("inf"))
+    return ResolvedHost((address,), float("inf"))
 
 
 def tell_alone(hosts: int, measured: int, *, is_polite: bool) -> int:

@@ -11,8 +11,8 @@ from msgspec import structs
 
 from gossamer.base.clock import Clock, ManualClock, SystemClock
 from gossamer.fetch.fetcher import Fetcher
-from gossamer.fetch.guard import Guard
-from gossamer.fetch.judge import Judge
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.judge import ResponseJudge
 from gossamer.records import Answer, Failed, Fetched, Lease, Purpose, Reason, Refused
 from gossamer.settings import Fetch
 from support.a_site import (
@@ -38,12 +38,12 @@ def lease_of(url: str, *, address: str = "127.0.0.1", is_trusted: bool = True) -
 async def fetch_all(
     leases: Sequence[Lease],
     settings: Fetch = PATIENT,
-    guard: Guard | None = None,
+    guard: AddressGuard | None = None,
     clock: Clock | None = None,
 ) -> list[Answer]:
     """Ask one after the other, with one fetcher."""
-    judge = Judge(settings.types, settings.max_body_bytes)
-    fetcher = Fetcher(settings, judge, guard or Guard(), clock or SystemClock())
+    judge = ResponseJudge(settings.types, settings.max_body_bytes)
+    fetcher = Fetcher(settings, judge, guard or AddressGuard(), clock or SystemClock())
     try:
         return [await fetcher.fetch(lease) for lease in leases]
     finally:
@@ -219,8 +219,8 @@ def test_a_kept_connection_that_breaks_is_asked_again_only_where_no_rest_is_due(
 ) -> None:
     async def run() -> tuple[list[Answer], Site]:
         async with a_site({"/": page("x"), "/broken": [reset(), page("x")]}) as site:
-            judge, clock = Judge(("html",), 1000), ManualClock()
-            fetcher = Fetcher(PATIENT, judge, Guard(), clock)
+            judge, clock = ResponseJudge(("html",), 1000), ManualClock()
+            fetcher = Fetcher(PATIENT, judge, AddressGuard(), clock)
             answers = [await fetcher.fetch(lease_of(site.url("/")))]
             if is_rested:
                 await clock.advance(1.0)
@@ -260,7 +260,9 @@ def test_an_ipv6_address_is_asked() -> None:
 def test_a_cancelled_request_closes_its_connection_and_the_fetcher_goes_on() -> None:
     async def run() -> tuple[Answer, bool]:
         async with a_site({"/": hang(), "/b": page("x")}) as site:
-            fetcher = Fetcher(PATIENT, Judge(("html",), 1000), Guard(), SystemClock())
+            fetcher = Fetcher(
+                PATIENT, ResponseJudge(("html",), 1000), AddressGuard(), SystemClock()
+            )
             asking = asyncio.create_task(fetcher.fetch(lease_of(site.url("/"))))
             await asyncio.to_thread(until, lambda: bool(site.log))
             asking.cancel()

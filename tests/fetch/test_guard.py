@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.errors import SettingsError
-from gossamer.fetch.guard import BAD_PORTS, Guard, forbidden_port
+from gossamer.fetch.guard import BAD_PORTS, AddressGuard, forbidden_port
 from support.shared import suite
 
 NAMES = {
@@ -70,7 +70,7 @@ PUBLIC = (
 
 @pytest.mark.parametrize("address", NAMES)
 def test_an_address_that_is_not_public_is_refused_by_name(address: str) -> None:
-    sentence = Guard().forbids(address, is_trusted=False)
+    sentence = AddressGuard().forbids(address, is_trusted=False)
 
     assert sentence is not None
     assert NAMES[address] in sentence
@@ -79,11 +79,11 @@ def test_an_address_that_is_not_public_is_refused_by_name(address: str) -> None:
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_may_be_asked(address: str) -> None:
-    assert Guard().forbids(address, is_trusted=False) is None
+    assert AddressGuard().forbids(address, is_trusted=False) is None
 
 
 def test_a_typed_host_may_be_private_but_must_be_a_host() -> None:
-    guard = Guard()
+    guard = AddressGuard()
     refused = {
         address for address in NAMES if guard.forbids(address, is_trusted=True, is_literal=True)
     }
@@ -94,7 +94,7 @@ def test_a_typed_host_may_be_private_but_must_be_a_host() -> None:
 
 
 def test_an_allowed_network_holds_inside_ipv6_too_and_for_nothing_else() -> None:
-    guard = Guard(["10.0.0.0/8", " fd00::/16 ", "127.0.0.1"])
+    guard = AddressGuard(["10.0.0.0/8", " fd00::/16 ", "127.0.0.1"])
 
     for address in ("10.9.9.9", "::ffff:10.0.0.1", "64:ff9b::10.0.0.1", "fd00::1", "127.0.0.1"):
         assert guard.forbids(address, is_trusted=False) is None, address
@@ -105,12 +105,15 @@ def test_an_allowed_network_holds_inside_ipv6_too_and_for_nothing_else() -> None
 def test_all_that_an_address_carries_must_be_allowed() -> None:
     server_and_client = "2001:0:a00:1::80ff:fffe"  # 10.0.0.1 and 127.0.0.1
 
-    assert Guard(["10.0.0.0/8"]).forbids(server_and_client, is_trusted=False) is not None
-    assert Guard(["10.0.0.0/8", "127.0.0.0/8"]).forbids(server_and_client, is_trusted=False) is None
+    assert AddressGuard(["10.0.0.0/8"]).forbids(server_and_client, is_trusted=False) is not None
+    assert (
+        AddressGuard(["10.0.0.0/8", "127.0.0.0/8"]).forbids(server_and_client, is_trusted=False)
+        is None
+    )
 
 
 def test_no_allowed_network_makes_a_host_of_multicast() -> None:
-    guard = Guard(["0.0.0.0/0", "::/0"])
+    guard = AddressGuard(["0.0.0.0/0", "::/0"])
 
     assert guard.forbids("127.0.0.1", is_trusted=False) is None
     for address in ("0.0.0.0", "224.0.0.1", "255.255.255.255", "::", "::ffff:0.0.0.0"):
@@ -121,19 +124,19 @@ def test_no_allowed_network_makes_a_host_of_multicast() -> None:
     "text", ["", "localhost", "127.1", "0x7f000001", "0177.0.0.1", "1.2.3.4\0"]
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
-    assert "no address" in (Guard().forbids(text, is_trusted=True) or "")
+    assert "no address" in (AddressGuard().forbids(text, is_trusted=True) or "")
 
 
 @pytest.mark.parametrize("text", ["10.0.0.0/33", "intranet", "", "10.0.0.0-10.0.0.9"])
 def test_a_network_that_cannot_be_read_is_named(text: str) -> None:
     with pytest.raises(SettingsError, match="must be a network") as caught:
-        Guard([text])
+        AddressGuard([text])
 
     assert caught.value.key == "fetch.allow_private"
 
 
 def test_the_cache_does_not_mix_up_who_asks_and_does_not_grow() -> None:
-    guard = Guard()
+    guard = AddressGuard()
 
     for n in range(25_000):
         guard.forbids(str(IPv4Address(n * 1000)), is_trusted=False)
@@ -146,7 +149,7 @@ def test_the_cache_does_not_mix_up_who_asks_and_does_not_grow() -> None:
 
 def test_addresses_that_advocate_refuses_are_refused() -> None:
     cases = json.loads((suite("ssrf") / "advocate_addresses.json").read_text())
-    guard = Guard()
+    guard = AddressGuard()
 
     for text in cases["blocked_networks"]:
         network = ip_network(text)
@@ -160,14 +163,14 @@ def test_addresses_that_advocate_refuses_are_refused() -> None:
 
 @given(st.ip_addresses(v=4))
 def test_an_address_that_python_calls_private_is_never_called_public(address: IPv4Address) -> None:
-    verdict = Guard().forbids(str(address), is_trusted=False)
+    verdict = AddressGuard().forbids(str(address), is_trusted=False)
 
     assert address.is_global or verdict is not None or str(address).startswith("192.0.0.")
 
 
 @given(st.ip_addresses(v=4))
 def test_a_mapped_address_is_judged_as_what_it_carries(address: IPv4Address) -> None:
-    guard = Guard()
+    guard = AddressGuard()
     mapped = str(IPv6Address(0xFFFF << 32 | int(address)))
 
     plain = guard.forbids(str(address), is_trusted=False)
@@ -206,11 +209,11 @@ BY_ADDRESS_ONLY = (
 
 @pytest.mark.parametrize("address", BY_ADDRESS_ONLY)
 def test_metadata_and_link_local_addresses_are_never_reached_by_a_typed_name(address: str) -> None:
-    assert Guard().forbids(address, is_trusted=True) is not None
-    assert Guard().forbids(address, is_trusted=True, is_literal=True) is None
-    assert Guard([address]).forbids(address, is_trusted=True) is None
+    assert AddressGuard().forbids(address, is_trusted=True) is not None
+    assert AddressGuard().forbids(address, is_trusted=True, is_literal=True) is None
+    assert AddressGuard([address]).forbids(address, is_trusted=True) is None
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "fd00::1", "::1"])
 def test_a_typed_name_may_lead_to_the_networks_of_the_operator(address: str) -> None:
-    assert Guard().forbids(address, is_trusted=True) is None
+    assert AddressGuard().forbids(address, is_trusted=True) is None

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from gossamer.base.clock import SystemClock
 from gossamer.fetch.fetcher import Fetcher
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.held_bytes import HeldBytes
-from gossamer.fetch.judge import Judge
+from gossamer.fetch.judge import ResponseJudge
 from gossamer.records import Answer, Failed, Fetched, Lease, Reason
 from gossamer.settings import Fetch
 from support.a_site import Request, a_site, chunked, page
@@ -92,7 +92,9 @@ async def held_back(settings: Fetch, lease_bytes: int) -> tuple[Answer, Answer]:
         return page("x")
 
     async with a_site({"/": chunked("b" * 50_000, 9_000), "/slow": slow}) as site:
-        fetcher = Fetcher(settings, Judge(("html",), 10 * MB), Guard(), SystemClock())
+        fetcher = Fetcher(
+            settings, ResponseJudge(("html",), 10 * MB), AddressGuard(), SystemClock()
+        )
         large = Body(fetcher._held, MB + 100)
         asking = asyncio.create_task(fetcher.fetch(lease_of(site.url("/"), lease_bytes)))
         last = asyncio.create_task(fetcher.fetch(lease_of(site.url("/slow"), 10 * MB)))
@@ -136,7 +138,9 @@ def test_large_bodies_at_once_come_whole_and_are_not_all_held() -> None:
         nonlocal most
         pages = {path: page(body) for path, body in bodies.items()}
         async with a_site(pages) as site:
-            fetcher = Fetcher(settings, Judge(("html",), 10 * MB), Guard(), SystemClock())
+            fetcher = Fetcher(
+                settings, ResponseJudge(("html",), 10 * MB), AddressGuard(), SystemClock()
+            )
             asking = [
                 asyncio.create_task(fetcher.fetch(lease_of(site.url(path)))) for path in bodies
             ]

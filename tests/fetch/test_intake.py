@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from gossamer.fetch.intake import MAX_INTERIM, PAUSE, STOP, Intake
+from gossamer.fetch.intake import MAX_INTERIM, PAUSE, STOP, ResponseIntake
 
 HEAD = [b"HTTP/1.1 200 OK\r\n", b"Content-Length: 9\r\n", b"\r\n"]
 
@@ -19,7 +19,9 @@ class Asker:
     def __init__(self, most: int = 1000, *, has_room: bool = True):
         self.has_room = has_room
         self.told: list[object] = []
-        self.intake = Intake(most, self.may_hold, self.on_head, self.on_start, self.told.append)
+        self.intake = ResponseIntake(
+            most, self.may_hold, self.on_head, self.on_start, self.told.append
+        )
 
     def may_hold(self, count: int) -> bool:
         self.told.append(count)
@@ -33,7 +35,7 @@ class Asker:
         return piece.startswith(b"x")
 
 
-def headers(intake: Intake, *lines: bytes) -> list[int | None]:
+def headers(intake: ResponseIntake, *lines: bytes) -> list[int | None]:
     return [intake.header(line) for line in lines]
 
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from gossamer.errors import SettingsError
-from gossamer.fetch.judge import Judge, mime_of
+from gossamer.fetch.judge import ResponseJudge, mime_of
 from gossamer.records import Reason
 from support.shared import suite
 
@@ -39,7 +39,7 @@ def test_the_cases_of_the_web_platform_are_read_alike(name: str) -> None:
 
 
 def judged(types: tuple[str, ...], content_type: str, status: int = 200) -> Reason | None:
-    verdict = Judge(types, 1000).forbids(status, content_type, None)
+    verdict = ResponseJudge(types, 1000).forbids(status, content_type, None)
     return verdict[0] if verdict else None
 
 
@@ -83,7 +83,7 @@ def test_the_type_of_an_error_page_is_not_judged(status: int) -> None:
 
 @pytest.mark.parametrize("status", [200, 404])
 def test_a_body_that_is_announced_too_large_is_refused(status: int) -> None:
-    judge = Judge(("html",), 1000)
+    judge = ResponseJudge(("html",), 1000)
 
     assert judge.forbids(status, "text/html", 1000) is None
     assert judge.forbids(status, "text/html", 1001) == (
@@ -93,14 +93,14 @@ def test_a_body_that_is_announced_too_large_is_refused(status: int) -> None:
 
 
 def test_the_limit_of_a_lease_comes_before_that_of_the_settings() -> None:
-    judge = Judge(("html",), 1000)
+    judge = ResponseJudge(("html",), 1000)
 
     assert judge.forbids(200, "text/html", 1500, max_body_bytes=2000) is None
     assert judge.forbids(200, "text/html", 500, max_body_bytes=100) is not None
 
 
 def test_a_refused_type_is_named_with_the_wanted_ones() -> None:
-    verdict = Judge(("html", "pdf"), 1000).forbids(200, "Image/PNG", None)
+    verdict = ResponseJudge(("html", "pdf"), 1000).forbids(200, "Image/PNG", None)
 
     assert verdict == (Reason.TYPE, "the type is image/png, and fetch.types has html, pdf")
 
@@ -110,7 +110,7 @@ def test_a_type_that_cannot_be_read_is_an_error_that_lists_the_names(
     types: tuple[str, ...],
 ) -> None:
     with pytest.raises(SettingsError, match="html, text, pdf, image, audio, video, any") as caught:
-        Judge(types, 1000)
+        ResponseJudge(types, 1000)
 
     assert caught.value.key == "fetch.types"
 
@@ -125,7 +125,7 @@ def test_a_type_that_cannot_be_read_is_an_error_that_lists_the_names(
     ],
 )
 def test_the_accept_header_asks_for_what_is_wanted(types: tuple[str, ...], accept: str) -> None:
-    assert Judge(types, 1000).accept == accept
+    assert ResponseJudge(types, 1000).accept == accept
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,11 @@ def test_the_accept_header_asks_for_what_is_wanted(types: tuple[str, ...], accep
 def test_links_to_media_are_wanted_with_their_types(
     types: tuple[str, ...], media: set[str]
 ) -> None:
-    assert Judge(types, 1000).wants_media == media
+    assert ResponseJudge(types, 1000).wants_media == media
 
 
 def test_a_server_that_makes_up_types_does_not_fill_the_memory() -> None:
-    judge = Judge(("html",), 1000)
+    judge = ResponseJudge(("html",), 1000)
 
     for n in range(5000):
         judge.forbids(200, f"x/{n}", None)

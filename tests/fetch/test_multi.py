@@ -16,8 +16,8 @@ import uvloop
 
 from gossamer.base.clock import SystemClock
 from gossamer.fetch.fetcher import Fetcher
-from gossamer.fetch.guard import Guard
-from gossamer.fetch.judge import Judge
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.judge import ResponseJudge
 from gossamer.fetch.multi import EpollMulti, multi_for
 from gossamer.fetch.transfer import Transfer
 from gossamer.records import Answer, Fetched, Lease
@@ -235,8 +235,8 @@ def test_without_epoll_pycurl_does_the_same(monkeypatch: pytest.MonkeyPatch) -> 
 
     async def work() -> None:
         async with a_site({"/": page("<p>one"), "/never": hang()}) as site:
-            judge = Judge(("html",), 10**6)
-            fetcher = Fetcher(Fetch(), judge, Guard(), SystemClock())
+            judge = ResponseJudge(("html",), 10**6)
+            fetcher = Fetcher(Fetch(), judge, AddressGuard(), SystemClock())
             given_up = asyncio.ensure_future(fetcher.fetch(lease_of(site.url("/never"))))
             await turns_until(lambda: site.asked == ["/never"])
             given_up.cancel()
@@ -266,7 +266,9 @@ def test_a_fault_of_ours_reaches_who_asked_and_the_others_get_their_answers(
 
     async def work() -> None:
         async with a_site({f"/{n}": page("<p>one") for n in range(3)}) as site:
-            fetcher = Fetcher(Fetch(), Judge(("html",), 10**6), Guard(), SystemClock())
+            fetcher = Fetcher(
+                Fetch(), ResponseJudge(("html",), 10**6), AddressGuard(), SystemClock()
+            )
             asked = [fetcher.fetch(lease_of(site.url(f"/{n}"))) for n in range(3)]
             got = await asyncio.gather(*asked, return_exceptions=True)
 

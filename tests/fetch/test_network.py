@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from gossamer.errors import SettingsError
-from gossamer.fetch.network import DIRECT, Login, Network, Way
+from gossamer.fetch.network import DIRECT, HostRoute, Login, NetworkAccess
 from gossamer.records import Lease
 from gossamer.settings import Fetch
 from gossamer.urls.canonical import host_of, origin_of
 
 
-def way_to(network: Network, url: str, *, typed: str = "") -> Way:
+def way_to(network: NetworkAccess, url: str, *, typed: str = "") -> HostRoute:
     """The way to a URL in a crawl of `typed`, or of other hosts."""
     host = host_of(url)
     is_trusted = bool(typed) and host_of(typed) == host
@@ -22,14 +22,14 @@ def way_to(network: Network, url: str, *, typed: str = "") -> Way:
 
 
 def test_without_settings_every_way_is_direct() -> None:
-    network = Network(Fetch())
+    network = NetworkAccess(Fetch())
 
     assert network.is_plain
     assert way_to(network, "http://a.example/") == DIRECT
 
 
 def test_one_host_may_have_a_proxy_of_its_own_or_none() -> None:
-    network = Network(
+    network = NetworkAccess(
         Fetch(
             proxy="http://p.example:3128",
             proxies=("b.example=socks5://q.example", "c.example=direct"),
@@ -47,18 +47,18 @@ def test_a_login_is_for_its_host_and_port_alone(tmp_path: Path) -> None:
         "machine a.example login x password 1\nmachine b.example:8080 login y password 2\n"
         "machine p.example:3128 login z password 3\n"
     )
-    network = Network(Fetch(logins_file=str(file), proxy="http://p.example:3128"))
+    network = NetworkAccess(Fetch(logins_file=str(file), proxy="http://p.example:3128"))
 
     assert way_to(network, "https://a.example/").login == Login("x", "1")
     assert way_to(network, "http://b.example:8080/").login == Login("y", "2")
     for url in ("http://b.example/", "http://x.a.example/", "http://p.example/"):
-        assert way_to(network, url) == Way("http://p.example:3128", Login("z", "3"))
+        assert way_to(network, url) == HostRoute("http://p.example:3128", Login("z", "3"))
 
 
 def test_a_login_without_a_port_is_for_the_origins_that_were_typed(tmp_path: Path) -> None:
     file = tmp_path / "logins"
     file.write_text("machine a.example login x password 1\n")
-    network = Network(Fetch(logins_file=str(file)))
+    network = NetworkAccess(Fetch(logins_file=str(file)))
     typed = "https://a.example:444/"
 
     assert way_to(network, "https://a.example:444/x", typed=typed).login == Login("x", "1")
@@ -70,18 +70,18 @@ def test_a_login_without_a_port_is_for_the_origins_that_were_typed(tmp_path: Pat
 def test_a_file_of_headers_is_read_and_its_faults_show_nothing_of_it(tmp_path: Path) -> None:
     file = tmp_path / "headers"
     file.write_text("# mine\nX-Key: geheim\n\nCookie: a=b\n")
-    assert Network(Fetch(headers_file=str(file))).headers == ("X-Key: geheim", "Cookie: a=b")
+    assert NetworkAccess(Fetch(headers_file=str(file))).headers == ("X-Key: geheim", "Cookie: a=b")
 
     file.write_text("geheim\n")
     with pytest.raises(SettingsError, match=r"fetch\.headers_file has") as caught:
-        Network(Fetch(headers_file=str(file)))
+        NetworkAccess(Fetch(headers_file=str(file)))
     assert "geheim" not in str(caught.value)
 
 
 def test_a_host_is_told_in_the_way_that_it_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "logins"
     file.write_text("machine a.example login x password 1\n")
-    network = Network(Fetch(logins_file=str(file)))
+    network = NetworkAccess(Fetch(logins_file=str(file)))
 
     network.note_challenge("http://a.example/", ['Basic realm="x", Digest realm="x", nonce="1"'])
     network.note_challenge("http://a.example:81/", ['Basic realm="Digest"'])
@@ -92,7 +92,7 @@ def test_a_host_is_told_in_the_way_that_it_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_login_shows_itself_to_nobody() -> None:
-    assert "geheim" not in repr(Way(login=Login("me", "geheim")))
+    assert "geheim" not in repr(HostRoute(login=Login("me", "geheim")))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_what_cannot_be_used_is_said_before_anything_is_asked(
     given: dict[str, object], said: str
 ) -> None:
     with pytest.raises(SettingsError, match=said) as caught:
-        Network(Fetch(**given))  # type: ignore[arg-type]  # of all kinds
+        NetworkAccess(Fetch(**given))  # type: ignore[arg-type]  # of all kinds
 
     assert "geheim" not in str(caught.value)
 
@@ -128,5 +128,5 @@ def test_a_file_of_logins_for_everybody_or_in_no_form_is_refused(
     file.write_text(content)
 
     with pytest.raises(SettingsError, match="logins_file") as caught:
-        Network(Fetch(logins_file=str(file)))
+        NetworkAccess(Fetch(logins_file=str(file)))
     assert "geheim" not in str(caught.value)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from gossamer.base.clock import ManualClock
-from gossamer.fetch.resolve import Resolved, Resolver, address_in
+from gossamer.fetch.resolve import ResolvedHost, Resolver, address_in
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def resolver() -> Iterator[Resolver]:
 
 
 def test_an_address_is_its_own_name_for_ever(resolver: Resolver) -> None:
-    assert asyncio.run(resolver.resolve("10.0.0.1")) == Resolved(("10.0.0.1",), float("inf"))
-    assert asyncio.run(resolver.resolve("[::1]")) == Resolved(("::1",), float("inf"))
+    assert asyncio.run(resolver.resolve("10.0.0.1")) == ResolvedHost(("10.0.0.1",), float("inf"))
+    assert asyncio.run(resolver.resolve("[::1]")) == ResolvedHost(("::1",), float("inf"))
 
 
 @pytest.mark.parametrize("host", ["localhost", "a.localhost", "a.b.localhost"])

@@ -12,8 +12,8 @@ from msgspec import structs
 from fetch.test_fetcher import PATIENT, fetch_all, lease_of
 from flow.outcomes import HurriedClock
 from gossamer.fetch.fetcher import Fetcher
-from gossamer.fetch.guard import Guard
-from gossamer.fetch.judge import Judge
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.judge import ResponseJudge
 from gossamer.records import Answer, Failed, Fetched, Purpose, Reason
 from support.a_site import a_site, drip, page
 
@@ -54,7 +54,7 @@ def test_where_others_wait_the_slowest_answers_are_ended_and_quick_ones_are_not(
 
     async def run() -> tuple[list[Answer], int, int]:
         async with a_site({"/slow": SLOW, "/other": SLOW, "/page": page("x")}) as site:
-            fetcher = Fetcher(PATIENT, Judge(PATIENT.types, 10**6), Guard(), clock)
+            fetcher = Fetcher(PATIENT, ResponseJudge(PATIENT.types, 10**6), AddressGuard(), clock)
             asked = [
                 asyncio.create_task(fetcher.fetch(lease_of(site.url(path))))
                 for path in ("/slow", "/other")

@@ -22,7 +22,7 @@ from gossamer.frontier.rows import (
 )
 from gossamer.index.entry import Kept, TextPosition
 from gossamer.politeness.access import Access
-from gossamer.politeness.robots import Robots, Rule
+from gossamer.politeness.robots import Robots, RobotsRule
 
 AT_US: Final = 1_767_225_600_000_042
 KEY, PLACE, VIA = b"k" * 16, b"p" * 12, b"v" * 16
@@ -206,7 +206,11 @@ OTHER_ROWS: Final = {
             "0293c3a42f782f7903cb400000000000000091b6687474703a2f2f612e6578616d706c652f732e786d6c"
         ),
         Access(
-            Robots((Rule(False, "/x", 2), Rule(True, "/x/y", 3)), 2.0, ("http://a.example/s.xml",)),
+            Robots(
+                (RobotsRule(False, "/x", 2), RobotsRule(True, "/x/y", 3)),
+                2.0,
+                ("http://a.example/s.xml",),
+            ),
             AT_US,
             AT_US + 86_400_000_000,
             crawl_delay_s=2.0,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.node.bare_names import Chosen, candidates, choose_urls, is_bare
 from support.a_site import a_site, page
 from support.certificates import Authority, server_context
@@ -79,7 +79,7 @@ def test_an_address_that_is_forbidden_is_not_connected_to() -> None:
     async def chosen() -> tuple[list[Chosen], int]:
         async with a_site({"/": page("x")}) as site:
             text = f"127.0.0.1:{site.port}"
-            return await choose_urls([text], Guard(), is_trusted=False), site.connections
+            return await choose_urls([text], AddressGuard(), is_trusted=False), site.connections
 
     (one,), connections = asyncio.run(chosen())
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.politeness.access import Access
-from gossamer.politeness.robots import Robots, Rule
+from gossamer.politeness.robots import Robots, RobotsRule
 from gossamer.settings import Politeness
 
 NOW_US = 1_767_225_600_000_000
@@ -77,7 +77,9 @@ def test_a_crawl_delay_is_honoured_up_to_the_setting() -> None:
     assert (delay_s(b"10"), delay_s(b"999999"), delay_s(b"")) == (10.0, 300.0, None)
 
 
-RULES = st.builds(Rule, st.booleans(), st.text(st.characters(codec="utf-8")), st.integers(1, 10**6))
+RULES = st.builds(
+    RobotsRule, st.booleans(), st.text(st.characters(codec="utf-8")), st.integers(1, 10**6)
+)
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=30)
 DELAYS = st.none() | st.floats(0, 1e6)
 

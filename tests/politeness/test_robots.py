@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gossamer.politeness.robots import MAX_BYTES, Robots, Rule, Ruling
+from gossamer.politeness.robots import MAX_BYTES, Robots, RobotsRule, Ruling
 
 
 def robots(*lines: str, agent: str = "gossamer") -> Robots:
@@ -180,7 +180,7 @@ def test_what_lies_past_the_limit_is_not_read_nor_half_a_line() -> None:
         head + b"#" * (MAX_BYTES - len(head) - 20) + b"\nAllow: /private/open-to-all" + b"x" * 2**20
     )
 
-    assert Robots.parse(body).rules == (Rule(False, "/", 2),)
+    assert Robots.parse(body).rules == (RobotsRule(False, "/", 2),)
 
 
 def test_a_file_of_1_4_mb_and_lines_without_end_are_survived() -> None:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from gossamer.base.clock import ManualClock
-from gossamer.fetch.guard import Guard
-from gossamer.fetch.resolve import Resolved
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.resolve import ResolvedHost
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import UrlRow
 from gossamer.frontier.store import MemoryStore, Store
@@ -75,7 +75,7 @@ class Bench:
             self.clock,
             CrawlRules(
                 keys=KEYS,
-                guard=Guard(self.settings.fetch.allow_private),
+                guard=AddressGuard(self.settings.fetch.allow_private),
                 stop=self.stop,
                 typed_hosts=self.typed,
             ),
@@ -107,10 +107,12 @@ class Bench:
     def note_begin(self, lease: Lease) -> None:
         self._began_s[lease.number] = self.clock.now_s()
 
-    def resolve(self, name: str) -> Resolved:
+    def resolve(self, name: str) -> ResolvedHost:
         addresses = self.names.get(name, (PUBLIC + "8",))
         keep_s = self.settings.fetch.dns_keep_s if addresses else 0.0
-        return Resolved(addresses, self.clock.now_s() + keep_s, "" if addresses else "no such name")
+        return ResolvedHost(
+            addresses, self.clock.now_s() + keep_s, "" if addresses else "no such name"
+        )
 
     def get(self, url: str = "") -> Lease:
         """A lease, of that URL when one is named; the test fails where there is none."""

@@ -15,9 +15,9 @@ from flow.outcomes import crawl, outcomes
 from gossamer.base.clock import SystemClock
 from gossamer.fetch.decode import decode
 from gossamer.fetch.fetcher import Fetcher
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.head import Head
-from gossamer.fetch.judge import Judge
+from gossamer.fetch.judge import ResponseJudge
 from gossamer.records import Answer, Fetched, Lease
 from gossamer.settings import Fetch
 from support.a_site import Misbehaviour, Request, a_site, answer, site_in_thread
@@ -67,8 +67,8 @@ def sends(raw: bytes) -> Misbehaviour:
 async def answers_to(responses: Sequence[bytes], limits: Sequence[int]) -> list[Answer]:
     """What our fetcher makes of raw responses, each from a connection of its own."""
     settings = Fetch(types=("any",), connect_time_s=LIMIT_S, total_time_s=LIMIT_S)
-    judge = Judge(settings.types, settings.max_body_bytes)
-    fetcher = Fetcher(settings, judge, Guard(), SystemClock())
+    judge = ResponseJudge(settings.types, settings.max_body_bytes)
+    fetcher = Fetcher(settings, judge, AddressGuard(), SystemClock())
     pages = {f"/{n}": sends(raw) for n, raw in enumerate(responses)}
     async with a_site(pages) as site:
         found = []

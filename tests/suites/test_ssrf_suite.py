@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.site import is_address
 from support.own_internet import in_networks, run_within
@@ -72,7 +72,7 @@ def test_a_name_that_changes_is_judged_each_time(crawled: dict[str, Any]) -> Non
 
 def test_every_address_of_the_suite_is_judged_as_it_says() -> None:
     held = json.loads((suite("ssrf") / "advocate_addresses.json").read_text())
-    guard, form = Guard(), NormalForm()
+    guard, form = AddressGuard(), NormalForm()
 
     for address in [*held["blocked_addresses"], *in_networks(held["blocked_networks"])]:
         assert guard.forbids(address, is_trusted=False), address

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from gossamer.urls.canonical import NormalForm, Parsed, parse
+from gossamer.urls.canonical import NormalForm, ParsedUrl, parse
 from gossamer.urls.query import spelled_in
 from gossamer.urls.site import site_of
 from support.shared import suite
 
-PARTS = tuple(Parsed.__slots__)
+PARTS = tuple(ParsedUrl.__slots__)
 
 
 def cases(name: str) -> list[dict[str, Any]]:

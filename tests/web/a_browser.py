@@ -17,8 +17,8 @@ import httpx
 from starlette.types import ASGIApp
 
 from gossamer.base.clock import ManualClock
-from gossamer.fetch.guard import Guard
-from gossamer.fetch.resolve import Resolved
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.resolve import ResolvedHost
 from gossamer.node.bare_names import Chosen, choose_urls
 from gossamer.web.app import build_app
 from gossamer.web.check_crawl import Checker
@@ -65,12 +65,12 @@ class FakeOutside:
 
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def choose(self, texts: Sequence[str], guard: Guard) -> list[Chosen]:
+    def choose(self, texts: Sequence[str], guard: AddressGuard) -> list[Chosen]:
         return asyncio.run(choose_urls(texts, guard, probe=False))
 
-    def resolve(self, hosts: Sequence[str]) -> dict[str, Resolved]:
+    def resolve(self, hosts: Sequence[str]) -> dict[str, ResolvedHost]:
         found = {host: self.addresses.get(host, ("8.8.8.8",)) for host in hosts}
-        return {host: Resolved(them, 0.0, "no such name") for host, them in found.items()}
+        return {host: ResolvedHost(them, 0.0, "no such name") for host, them in found.items()}
 
 
 def served(

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from gossamer.archive.reader import iter_exchanges
 from gossamer.base.clock import ManualClock
 from gossamer.collection.directory import CollectionPaths
-from gossamer.fetch.resolve import Resolved
+from gossamer.fetch.resolve import ResolvedHost
 from gossamer.graph import manifest as manifests
 from gossamer.index.reader import IndexReader, ids
 from gossamer.node.build import Opened, open_node
@@ -134,7 +134,7 @@ class CrashBench:
         lease = scheduler.next_lease()
         while lease is None and (hosts := scheduler.take_unresolved()):
             for host in hosts:
-                scheduler.resolved(host, Resolved(("127.0.0.1",), float("inf")))
+                scheduler.resolved(host, ResolvedHost(("127.0.0.1",), float("inf")))
             lease = scheduler.next_lease()
         return lease
 

@@ -17,7 +17,7 @@ from gossamer.native.extensions import ARCHIVE, load
 from gossamer.records import Fetched, Lease
 
 # `ExchangeBytes` plus the CDXJ line without its line end.
-Capture = tuple[bytes, int, int, str, str]
+CaptureFields = tuple[bytes, int, int, str, str]
 
 _AT_ONCE: Final = 64  # exchanges
 
@@ -41,13 +41,13 @@ def capture_of(
     ids: bytes,
     place: tuple[str, int],
     revisit_of: RevisitOf | None = None,
-) -> Capture:
+) -> CaptureFields:
     """The records of an exchange with a response, and the CDXJ line of the response.
 
     `place` is the file name and the offset at which the exchange will begin.
     """
     if revisit_of is None and _c is not None:
-        made: Capture | None = _c.capture_of(lease, answer, level, ids, place)
+        made: CaptureFields | None = _c.capture_of(lease, answer, level, ids, place)
         if made is not None:
             return made
     return capture_in_python(lease, answer, level, ids, place, revisit_of)
@@ -60,7 +60,7 @@ def capture_in_python(
     ids: bytes,
     place: tuple[str, int],
     revisit_of: RevisitOf | None = None,
-) -> Capture:
+) -> CaptureFields:
     """Do the same for any response."""
     data, response, end, digest = exchange_bytes(lease, answer, level, revisit_of, ids)
     name, start = place

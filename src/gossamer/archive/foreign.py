@@ -69,7 +69,7 @@ class Foreign:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedExchange:
     """The bytes of an exchange to append. Offsets count from its first byte."""
 
     data: bytes
@@ -313,7 +313,7 @@ def _as_warc(record: Record) -> Record:
 
 def packed(
     foreign: Foreign, lease: Lease, level: int, more: Sequence[tuple[str, str]] = ()
-) -> Packed:
+) -> PackedExchange:
     """The exchange under a lease of this collection. `more` are additional lines.
 
     The time of the exchange is the time of the response; the records keep their own dates.
@@ -344,7 +344,7 @@ def packed(
     named = (("WARC-Date", warc_date(answer.at_us)), ("WARC-Target-URI", target))
     length = len(members[-1])
     placed.append(Record("WARC/1.1", "metadata", named, at, length, block, len(block)))
-    return Packed(b"".join(members), tuple(placed))
+    return PackedExchange(b"".join(members), tuple(placed))
 
 
 def _reading_lines(

@@ -22,7 +22,7 @@ from gossamer.archive.fields import Fields, fields_of, lease_of, took_s_of, unan
 from gossamer.archive.head import original_head, original_request
 from gossamer.archive.record import Record, next_record
 from gossamer.archive.search import Search
-from gossamer.archive.streams import Source, Stream, open_stream, read_dictionary
+from gossamer.archive.streams import ByteSource, Stream, open_stream, read_dictionary
 from gossamer.archive.warc import RevisitOf, date_us
 from gossamer.errors import CorruptFile
 from gossamer.records import Answer, Fetched, Lease, Outcome, Stored
@@ -61,7 +61,7 @@ def is_ours(record: Record) -> bool:
 
 
 def read_records(
-    path: Path | Source, start: int = 0, *, limit_bytes: int = LIMIT_BYTES
+    path: Path | ByteSource, start: int = 0, *, limit_bytes: int = LIMIT_BYTES
 ) -> Iterator[Record]:
     """The records from byte `start` on, with blocks up to `limit_bytes` (then `is_cut`).
 
@@ -82,7 +82,9 @@ class _Stop(NamedTuple):
     place: int | None = None  # position within the member at `offset` of a record to be skipped
 
 
-def salvage(path: Path | Source, limit_bytes: int = LIMIT_BYTES) -> Iterator[Record | CorruptFile]:
+def salvage(
+    path: Path | ByteSource, limit_bytes: int = LIMIT_BYTES
+) -> Iterator[Record | CorruptFile]:
     """Every readable record, and each damage in its place. Never raises CorruptFile.
 
     After damage it continues with the next record that can be found (`search.py`). The search
@@ -146,7 +148,9 @@ def _cost(stream: Stream, is_packed: bool) -> int:
     return stream.work if is_packed else stream.place
 
 
-def read_answer_at(path: Path | Source, offset: int, *, limit_bytes: int = LIMIT_BYTES) -> Record:
+def read_answer_at(
+    path: Path | ByteSource, offset: int, *, limit_bytes: int = LIMIT_BYTES
+) -> Record:
     """The record at `offset`. Raises CorruptFile if there is no whole record."""
     for record in read_records(path, offset, limit_bytes=limit_bytes):
         if record.is_whole:

@@ -30,7 +30,7 @@ from gossamer.archive.warc import (
 )
 from gossamer.records import Fetched
 
-Fields = dict[str, str]
+EditedFields = dict[str, str]
 
 _COPIED_BYTES: Final = 1 << 20
 _MADE_ANEW: Final = frozenset(
@@ -69,11 +69,11 @@ class Anew:
 
 
 # The decision about an exchange: keep it, replace it, or drop it (None).
-Judge = Callable[[Exchange], Exchange | Anew | None]
+ExchangeFilter = Callable[[Exchange], Exchange | Anew | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
+class RewrittenFile:
     """The result for one file. If no exchange is left, there is no new file."""
 
     kept: int
@@ -84,11 +84,11 @@ class Rewritten:
 def rewrite(
     path: Path,
     new: Path,
-    judge: Judge,
-    info: Callable[[Fields], Fields],
+    judge: ExchangeFilter,
+    info: Callable[[EditedFields], EditedFields],
     level: int,
     moved: Moved,
-) -> Rewritten:
+) -> RewrittenFile:
     """Write `path` again as `new`, and sync it. `info` changes the fields of the first record;
     `moved` is filled while exchanges are written.
 
@@ -114,15 +114,15 @@ def rewrite(
         os.fsync(file.fileno())
     if not kept + changed:
         new.unlink()
-    return Rewritten(kept, dropped, changed)
+    return RewrittenFile(kept, dropped, changed)
 
 
-def fields_in(path: Path, exchange: Exchange) -> Fields:
+def fields_in(path: Path, exchange: Exchange) -> EditedFields:
     """The fields of the metadata record of an exchange. Raises CorruptFile."""
     return fields_of(_records_of(path, exchange)[-1].content)
 
 
-def with_fields(path: Path, exchange: Exchange, fields: Fields, level: int) -> Anew:
+def with_fields(path: Path, exchange: Exchange, fields: EditedFields, level: int) -> Anew:
     """An exchange with other metadata fields. Its other records stay unchanged.
 
     Raises CorruptFile.
@@ -173,7 +173,11 @@ def with_body(exchange: Exchange, level: int) -> Anew:
 
 
 def _write_info(
-    path: Path, old: BinaryIO, file: BinaryIO, info: Callable[[Fields], Fields], level: int
+    path: Path,
+    old: BinaryIO,
+    file: BinaryIO,
+    info: Callable[[EditedFields], EditedFields],
+    level: int,
 ) -> int:
     """Write the first record, about the file. Return the offset after the old one."""
     record = next(read_records(path), None)

@@ -18,7 +18,7 @@ from typing import BinaryIO, Final
 from isal import isal_zlib
 
 from gossamer.archive.record import next_record
-from gossamer.archive.streams import Dictionary, Source, open_stream
+from gossamer.archive.streams import ByteSource, Dictionary, open_stream
 from gossamer.errors import CorruptFile
 
 _GZIP: Final = b"\x1f\x8b\x08"
@@ -38,7 +38,7 @@ class Search:
 
     def __init__(
         self,
-        source: Path | Source,
+        source: Path | ByteSource,
         scanned: BinaryIO,
         tried: BinaryIO,
         dictionary: Dictionary | None = None,

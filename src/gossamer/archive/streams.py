@@ -37,7 +37,7 @@ _MEMBER_COST: Final = 1024  # bytes that could be inflated in the 10 us that a m
 _INFLATE_BYTES: Final = 1 << 18  # output limit of one step, whatever the input
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """A thing to read with a name for messages: a path, or a part of another file."""
 
     def open(self, mode: Literal["rb"]) -> BinaryIO: ...
@@ -94,7 +94,7 @@ class PlainSupply:
 class GzipSupply:
     """A file of gzip members. The checksum of a member is checked before its end is reported."""
 
-    def __init__(self, path: Path | Source, file: BinaryIO, start: int) -> None:
+    def __init__(self, path: Path | ByteSource, file: BinaryIO, start: int) -> None:
         self._path = path
         self._file = file
         self._file.seek(start)
@@ -145,7 +145,7 @@ class ZstdSupply:
     """A file of Zstandard frames. The first may carry a dictionary for the others."""
 
     def __init__(
-        self, path: Path | Source, file: BinaryIO, start: int, dictionary: Dictionary
+        self, path: Path | ByteSource, file: BinaryIO, start: int, dictionary: Dictionary
     ) -> None:
         self._path = path
         self._file = file
@@ -200,7 +200,7 @@ class Dictionary(NamedTuple):
     end: int
 
 
-def read_dictionary(path: Path | Source, file: BinaryIO) -> Dictionary:
+def read_dictionary(path: Path | ByteSource, file: BinaryIO) -> Dictionary:
     """The dictionary of a file, if it has one. Raises CorruptFile."""
     file.seek(0)
     if file.read(4) != _ZSTD_DICTIONARY_MAGIC:
@@ -221,7 +221,7 @@ def read_dictionary(path: Path | Source, file: BinaryIO) -> Dictionary:
 class Stream:
     """Decompressed bytes with a position. A record may continue in the next member."""
 
-    def __init__(self, path: Path | Source, supply: Supply) -> None:
+    def __init__(self, path: Path | ByteSource, supply: Supply) -> None:
         self.path = path
         self._supply = supply
         self._buffer = b""
@@ -418,7 +418,7 @@ class Stream:
 
 
 def open_stream(
-    path: Path | Source, file: BinaryIO, start: int, dictionary: Dictionary | None = None
+    path: Path | ByteSource, file: BinaryIO, start: int, dictionary: Dictionary | None = None
 ) -> tuple[Stream, bool]:
     """A stream from byte `start` on, and whether it is compressed. Raises UsageError for lz4.
 

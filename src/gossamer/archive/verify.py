@@ -24,7 +24,7 @@ _PAYLOAD: Final = "the payload"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FileFault:
     """A fault in a file, with its position."""
 
     path: Path
@@ -32,31 +32,31 @@ class Fault:
     problem: str
 
 
-def check_file(path: Path) -> Iterator[Fault]:
+def check_file(path: Path) -> Iterator[FileFault]:
     """Every fault of a file, in order. Raises UsageError for an unsupported file."""
     pairs = _Pairs(path)
     for one in salvage(path):
         if isinstance(one, CorruptFile):
             yield from pairs.forget()
-            yield Fault(path, one.offset, one.found)
+            yield FileFault(path, one.offset, one.found)
         else:
             yield from pairs.faults(one, digest_faults(path, one))
     yield from pairs.faults_at_end()
 
 
-def digest_faults(path: Path, record: Record) -> Iterator[Fault]:
+def digest_faults(path: Path, record: Record) -> Iterator[FileFault]:
     """Faults in the digests of a record."""
     if record.is_cut:
         what = f"the record has {record.size} bytes, too many to check its digest"
-        yield Fault(path, record.offset, what)
+        yield FileFault(path, record.offset, what)
         return
     block = record.header("WARC-Block-Digest")
     if block and not fits_digest(block, record.content):
-        yield Fault(path, record.offset, f"the block is not the one with the digest {block}")
+        yield FileFault(path, record.offset, f"the block is not the one with the digest {block}")
     payload = record.header("WARC-Payload-Digest")
     # The payload of a revisit is elsewhere.
     if payload and record.type != "revisit" and not _payload_fits(payload, record):
-        yield Fault(path, record.offset, f"{_PAYLOAD} is not the one with the digest {payload}")
+        yield FileFault(path, record.offset, f"{_PAYLOAD} is not the one with the digest {payload}")
 
 
 def _payload_fits(digest: str, record: Record) -> bool:
@@ -76,14 +76,14 @@ class _Pairs:
         self._is_ours = False
         self._open: list[Record] = []  # the records of the exchange so far, with blocks
         # faults of that exchange; its metadata may say that they were imported
-        self._held: list[Fault] = []
+        self._held: list[FileFault] = []
 
-    def forget(self) -> Iterator[Fault]:
+    def forget(self) -> Iterator[FileFault]:
         """Drop the current exchange, because records were lost, and report it."""
         held, self._held, self._open = self._held, [], []
         yield from held
 
-    def faults(self, record: Record, found: Iterable[Fault]) -> Iterator[Fault]:
+    def faults(self, record: Record, found: Iterable[FileFault]) -> Iterator[FileFault]:
         """`found` are the faults of the record itself."""
         if record.type == "warcinfo" and record.offset == 0:
             self._is_ours = record.content.startswith(_OURS)
@@ -100,12 +100,12 @@ class _Pairs:
             yield from self._exchange_faults()
             yield from self.forget()
 
-    def faults_at_end(self) -> Iterator[Fault]:
+    def faults_at_end(self) -> Iterator[FileFault]:
         if self._open:
             yield self._fault("the exchange that begins here has no metadata record")
         yield from self.forget()
 
-    def _exchange_faults(self) -> Iterator[Fault]:
+    def _exchange_faults(self) -> Iterator[FileFault]:
         if _IMPORTED in self._open[-1].content:
             return  # records of other writers, in their order
         types = [record.type.replace("revisit", "response") for record in self._open]
@@ -119,7 +119,7 @@ class _Pairs:
             for record in (*self._open[:-2], self._open[-1]):
                 if record.header("WARC-Concurrent-To") != response:
                     what = f"the {record.type} record does not name the response beside it"
-                    yield Fault(self._path, record.offset, what)
+                    yield FileFault(self._path, record.offset, what)
 
-    def _fault(self, problem: str) -> Fault:
-        return Fault(self._path, self._open[0].offset, problem)
+    def _fault(self, problem: str) -> FileFault:
+        return FileFault(self._path, self._open[0].offset, problem)

@@ -19,7 +19,7 @@ from typing import Final, NoReturn
 
 from gossamer.archive.capture import capture_of, random_ids
 from gossamer.archive.cdxj import line_of, save_cdxj
-from gossamer.archive.foreign import Packed
+from gossamer.archive.foreign import PackedExchange
 from gossamer.archive.manifest import Listed, note_begun, note_removed, note_sealed
 from gossamer.archive.record import Record
 from gossamer.archive.warc import RevisitOf, exchange_bytes, warcinfo_bytes
@@ -130,7 +130,7 @@ class WarcWriter:
         self._lines.append(line)
         return Stored(name, start, start + response, self._end, digest)
 
-    def append_packed(self, exchange: Packed) -> tuple[Record, ...]:
+    def append_packed(self, exchange: PackedExchange) -> tuple[Record, ...]:
         """Write an imported exchange. Return its records with their offsets in the file `name`.
 
         It is durable, and raises, as `append`.

@@ -14,7 +14,7 @@ from typing import Final
 from gossamer.collection.directory import CollectionPaths, open_to_read
 from gossamer.collection.stored_settings import stored_seeds
 from gossamer.errors import GossamerError
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.node.bare_names import Chosen, candidates, choose_urls, is_bare
 from gossamer.node.seeds import read_seeds, seed_lines
 from gossamer.settings import Settings
@@ -77,7 +77,7 @@ def _choose(
     left = [text for text in dict.fromkeys(bare) if text not in found]
     fetch = settings.fetch
     can_probe = may_probe and not (fetch.proxy or fetch.proxies)
-    choices = asyncio.run(choose_urls(left, Guard(fetch.allow_private), probe=can_probe))
+    choices = asyncio.run(choose_urls(left, AddressGuard(fetch.allow_private), probe=can_probe))
     return {**found, **{choice.typed: choice for choice in choices}}
 
 

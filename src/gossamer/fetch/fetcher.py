@@ -18,12 +18,12 @@ import pycurl
 from gossamer.base.clock import Clock
 from gossamer.fetch.cookies import Jar
 from gossamer.fetch.faults import reason_of
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.head import without_cookies
 from gossamer.fetch.held_bytes import HeldBytes
-from gossamer.fetch.judge import Judge
+from gossamer.fetch.judge import ResponseJudge
 from gossamer.fetch.multi import multi_for
-from gossamer.fetch.network import Network
+from gossamer.fetch.network import NetworkAccess
 from gossamer.fetch.request import Headers, checked_header
 from gossamer.fetch.transfer import Transfer
 from gossamer.records import Answer, Failed, Fetched, Lease, Reason, Refused
@@ -49,8 +49,8 @@ class Fetcher:
     def __init__(
         self,
         settings: Fetch,
-        judge: Judge,
-        guard: Guard,
+        judge: ResponseJudge,
+        guard: AddressGuard,
         clock: Clock,
         jar: Jar | None = None,
     ) -> None:
@@ -59,7 +59,7 @@ class Fetcher:
         self._judge = judge
         self._guard = guard
         self._clock = clock
-        self._network = Network(settings)
+        self._network = NetworkAccess(settings)
         self._headers = Headers(settings, judge.accept, self._network.headers)
         self.jar: Final = jar or Jar(self._network.cookies, is_open=settings.cookies)
         self._ended_s: dict[str, float] = {}  # when the last response of each origin ended

@@ -18,11 +18,11 @@ from typing import Final
 from gossamer.errors import SettingsError
 from gossamer.settings import Fetch
 
-Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
+IpAddress = IPv4Address | IPv6Address
+IpNetwork = IPv4Network | IPv6Network
 
 
-def _named(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[Network, str], ...]:
+def _named(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[IpNetwork, str], ...]:
     return tuple((ip_network(network), name) for network, name in pairs)
 
 
@@ -88,7 +88,7 @@ BAD_PORTS: Final = frozenset((
 ))  # fmt: skip
 
 
-class Guard:
+class AddressGuard:
     """Checks addresses. `allow_private` are the operator's networks that links may lead to.
 
     Without `typed_private` a typed host is checked like any other. `gossamer serve` starts crawls
@@ -145,13 +145,13 @@ class Guard:
         """Whether it is in one of the operator's networks."""
         return self._allows(ip_address(address.partition("%")[0]))
 
-    def _allows(self, address: Address) -> bool:
+    def _allows(self, address: IpAddress) -> bool:
         return any(address in network for network in self._allowed)
 
 
-def guard_of(settings: Fetch) -> Guard:
+def guard_of(settings: Fetch) -> AddressGuard:
     """The guard for the settings of a crawl. Raises SettingsError."""
-    return Guard(settings.allow_private, typed_private=settings.typed_private)
+    return AddressGuard(settings.allow_private, typed_private=settings.typed_private)
 
 
 def forbidden_port(port: int, allowed: Sequence[int] = ()) -> str | None:
@@ -167,7 +167,7 @@ def forbidden_port(port: int, allowed: Sequence[int] = ()) -> str | None:
     return None
 
 
-def embedded(address: Address) -> Iterator[IPv4Address]:
+def embedded(address: IpAddress) -> Iterator[IPv4Address]:
     """The IPv4 addresses inside an IPv6 address that a gateway would contact.
 
     In 64:ff9b:1::/48 only the owner knows their position, so that network is refused as a whole.
@@ -190,7 +190,7 @@ def _v4(bits: int) -> IPv4Address:
     return IPv4Address(bits & 0xFFFF_FFFF)
 
 
-def _name_of(address: Address) -> str | None:
+def _name_of(address: IpAddress) -> str | None:
     """The name of the non-public network that contains the address."""
     name = _name_in(_PRIVATE, address)
     if name is not None or isinstance(address, IPv4Address):
@@ -202,16 +202,16 @@ def _name_of(address: Address) -> str | None:
     return None if address in _PUBLIC_V6 else "reserved"
 
 
-def _name_in(table: tuple[tuple[Network, str], ...], address: Address) -> str | None:
+def _name_in(table: tuple[tuple[IpNetwork, str], ...], address: IpAddress) -> str | None:
     return next((name for network, name in table if address in network), None)
 
 
-def _sentence(text: str, judged: Address, name: str) -> str:
+def _sentence(text: str, judged: IpAddress, name: str) -> str:
     carried = "" if str(judged) == text else f" carries {judged}, which"
     return f"{text}{carried} is not public: {name}"
 
 
-def _network(text: str) -> Network:
+def _network(text: str) -> IpNetwork:
     try:
         return ip_network(text.strip(), strict=False)
     except ValueError:

@@ -22,7 +22,7 @@ _EMPTY_LINES: Final = (b"\r\n", b"\n")
 _NO_HEADERS: Final = Head(b"")
 
 
-class Intake:
+class ResponseIntake:
     """Collects many responses, one after the other.
 
     `head` is the last complete head, `status` its status: 0 before it, and if it has none.

@@ -90,7 +90,7 @@ def type_of(content_type: str, body: bytes) -> str:
     return (magic_of(body[:START_BYTES]) or mime) if mime in _BYTES else mime
 
 
-class Judge:
+class ResponseJudge:
     """The operator's wanted types and maximum size.
 
     `accept` is the matching Accept header. `wants_media` lists the kinds of embedded media whose

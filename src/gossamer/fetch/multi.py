@@ -43,7 +43,7 @@ _EPOLL_OF: Final = {
 
 
 # The result of an ended transfer: libcurl's error number (0 for none) and message.
-Ended = Callable[[int, str], None]
+TransferEnded = Callable[[int, str], None]
 
 
 class Multi(Protocol):
@@ -51,7 +51,7 @@ class Multi(Protocol):
 
     def setopt(self, option: int, value: int) -> None: ...
 
-    def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
+    def begin(self, curl: pycurl.Curl, ended: TransferEnded) -> None:
         """Begin a transfer. `ended` is called at its end, and must not raise."""
 
     def cancel(self, curl: pycurl.Curl) -> None:
@@ -71,14 +71,14 @@ def multi_for(connections: int) -> Multi:
 class PlainMulti(pycurl.AsyncCurlMulti):  # type: ignore[misc]  # pycurl has no types
     """pycurl's own implementation, for systems without epoll."""
 
-    def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
+    def begin(self, curl: pycurl.Curl, ended: TransferEnded) -> None:
         self.add_handle(curl).add_done_callback(partial(_notify, ended))
 
     def cancel(self, curl: pycurl.Curl) -> None:
         self.remove_handle(curl)
 
 
-def _notify(ended: Ended, future: asyncio.Future[pycurl.Curl]) -> None:
+def _notify(ended: TransferEnded, future: asyncio.Future[pycurl.Curl]) -> None:
     if not future.cancelled():
         fault = future.exception()
         ended(*(fault.args[:2] if fault else (0, "")))
@@ -94,7 +94,7 @@ class EpollMulti:
         self.setopt = self._multi.setopt
         self._epoll = select.epoll()
         self._wanted: dict[int, int] = {}  # sockets that libcurl waits for; others are idle
-        self._under_way: dict[pycurl.Curl, Ended] = {}
+        self._under_way: dict[pycurl.Curl, TransferEnded] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ended: deque[tuple[pycurl.Curl, int, str]] = deque()  # callbacks not called yet
         self._is_notifying = False  # the remaining callbacks run in the next iteration of the loop
@@ -107,7 +107,7 @@ class EpollMulti:
         """The descriptor that the loop watches. It is ready when one of the sockets is."""
         return self._epoll.fileno()
 
-    def begin(self, curl: pycurl.Curl, ended: Ended) -> None:
+    def begin(self, curl: pycurl.Curl, ended: TransferEnded) -> None:
         if self._loop is None:
             self._loop = asyncio.get_running_loop()
             self._loop.add_reader(self.fileno(), self._on_ready)

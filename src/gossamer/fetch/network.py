@@ -48,7 +48,7 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class HostRoute:
     """How a host is requested. No proxy: directly."""
 
     proxy: str = ""
@@ -57,10 +57,10 @@ class Way:
     scheme: str = ""  # "basic" or "digest", if the host has said which it wants
 
 
-DIRECT: Final = Way()
+DIRECT: Final = HostRoute()
 
 
-class Network:
+class NetworkAccess:
     """The operator's proxies, logins, cookies and certificates."""
 
     def __init__(self, settings: Fetch) -> None:
@@ -77,7 +77,7 @@ class Network:
         # Most crawls use none of it and skip the lookup.
         self.is_plain: Final = not (self._logins or self._proxy or self._proxies)
 
-    def way_to(self, lease: Lease) -> Way:
+    def way_to(self, lease: Lease) -> HostRoute:
         """The way to the URL of a lease."""
         url, host = lease.url, lease.host
         proxy = self._proxies.get(host, self._proxy)
@@ -85,7 +85,7 @@ class Network:
         if not proxy and login is None:
             return DIRECT
         scheme = self._schemes.get(origin_of(url), "") if login else ""
-        return Way(proxy, self._proxy_login(proxy), login, scheme)
+        return HostRoute(proxy, self._proxy_login(proxy), login, scheme)
 
     def _login_for(self, lease: Lease) -> Login | None:
         port = port_of(lease.url)

@@ -25,7 +25,7 @@ _WAIT_S: Final = 20.0  # the system's own limit is 5 s per try; after this the t
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedHost:
     """The result of a lookup. Without addresses, `fault` says why."""
 
     addresses: tuple[str, ...]
@@ -42,13 +42,13 @@ class Resolver:
         self._keep_s = keep_s
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="resolve")
 
-    async def resolve(self, host: str) -> Resolved:
+    async def resolve(self, host: str) -> ResolvedHost:
         """The addresses of a host name, or an address itself. Never raises."""
         literal = address_in(host)
         if literal:
-            return Resolved((literal,), float("inf"))
+            return ResolvedHost((literal,), float("inf"))
         if host == "localhost" or host.endswith(".localhost"):
-            return Resolved(("127.0.0.1", "::1"), float("inf"))
+            return ResolvedHost(("127.0.0.1", "::1"), float("inf"))
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(_WAIT_S):
@@ -59,10 +59,10 @@ class Resolver:
             is_definite = isinstance(fault, socket.gaierror) and fault.errno in _NO_NAME
             said = getattr(fault, "strerror", None) or str(fault)
             return self._failed(said, is_definite=is_definite)
-        return Resolved(found, self._clock.now_s() + self._keep_s)
+        return ResolvedHost(found, self._clock.now_s() + self._keep_s)
 
-    def _failed(self, fault: str, *, is_definite: bool = False) -> Resolved:
-        return Resolved((), self._clock.now_s(), fault, is_definite)
+    def _failed(self, fault: str, *, is_definite: bool = False) -> ResolvedHost:
+        return ResolvedHost((), self._clock.now_s(), fault, is_definite)
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -14,13 +14,13 @@ from typing import Final
 
 import pycurl
 
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.head import Head
 from gossamer.fetch.held_bytes import HeldBytes
-from gossamer.fetch.intake import STOP, Intake
-from gossamer.fetch.judge import Judge, mime_of
-from gossamer.fetch.multi import Ended
-from gossamer.fetch.network import DIRECT, Login, Network, Way
+from gossamer.fetch.intake import STOP, ResponseIntake
+from gossamer.fetch.judge import ResponseJudge, mime_of
+from gossamer.fetch.multi import TransferEnded
+from gossamer.fetch.network import DIRECT, HostRoute, Login, NetworkAccess
 from gossamer.fetch.raw_bytes import most_for, raw_bytes
 from gossamer.fetch.request import Headers
 from gossamer.fetch.resolve import address_in
@@ -49,14 +49,14 @@ class Transfer:
         self,
         settings: Fetch,
         headers: Headers,
-        judge: Judge,
-        guard: Guard,
+        judge: ResponseJudge,
+        guard: AddressGuard,
         held: HeldBytes,
-        network: Network,
+        network: NetworkAccess,
     ) -> None:
         self._held = held
         self.held_bytes = 0
-        self.intake: Final = Intake(
+        self.intake: Final = ResponseIntake(
             settings.max_header_bytes,
             partial(held.take, self),
             self._on_head,
@@ -72,7 +72,7 @@ class Transfer:
         self.began_s = 0.0
         self.received_bytes = 0
         self._received_before: int | None = None
-        self.on_end: Ended | None = None
+        self.on_end: TransferEnded | None = None
         self._headers = headers
         self._is_secret_sent = False
         self._cookies = ""
@@ -147,7 +147,7 @@ class Transfer:
         elif not self._network.gives_names:
             self.curl.setopt(pycurl.CONNECT_TO, [f"{host}:{port}:{pinned}:{port}"])
 
-    def _take(self, way: Way) -> None:
+    def _take(self, way: HostRoute) -> None:
         """Change proxy and login if they differ from the last request."""
         # Host and proxy may each send a challenge before they accept the request.
         self._requests_left += (way.login is not None) + (way.proxy_login is not None)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gossamer.base.clock import SystemClock
-from gossamer.fetch.guard import Guard, forbidden_port
+from gossamer.fetch.guard import AddressGuard, forbidden_port
 from gossamer.fetch.resolve import Resolver, address_in
 from gossamer.urls.canonical import NormalForm, host_of, origin_of, port_of
 
@@ -61,7 +61,11 @@ def candidates(text: str) -> tuple[str, ...]:
 
 
 async def choose_urls(
-    texts: Iterable[str], guard: Guard | None = None, *, is_trusted: bool = True, probe: bool = True
+    texts: Iterable[str],
+    guard: AddressGuard | None = None,
+    *,
+    is_trusted: bool = True,
+    probe: bool = True,
 ) -> list[Chosen]:
     """Each typed seed with the URL to use for it, in order.
 
@@ -72,7 +76,7 @@ async def choose_urls(
     bare = list(dict.fromkeys(text for text in typed if is_bare(text)))
     found: dict[str, Chosen] = {}
     if bare and probe:
-        found = await _probe_all(bare, _Prober(guard or Guard(), is_trusted))
+        found = await _probe_all(bare, _Prober(guard or AddressGuard(), is_trusted))
     return [found.get(text) or _untried(text) for text in typed]
 
 
@@ -110,7 +114,7 @@ async def _probe_all(bare: Sequence[str], prober: _Prober) -> dict[str, Chosen]:
 class _Prober:
     """Connects to servers and closes the connection."""
 
-    def __init__(self, guard: Guard, is_trusted: bool) -> None:
+    def __init__(self, guard: AddressGuard, is_trusted: bool) -> None:
         self._guard = guard
         self._is_trusted = is_trusted
         self._resolver = Resolver(SystemClock(), 60.0)

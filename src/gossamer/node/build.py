@@ -27,9 +27,9 @@ from gossamer.collection.stored_settings import (
 )
 from gossamer.errors import StoreError, UsageError
 from gossamer.fetch.fetcher import checked_header
-from gossamer.fetch.guard import Guard, forbidden_port
-from gossamer.fetch.judge import Judge
-from gossamer.fetch.network import Network
+from gossamer.fetch.guard import AddressGuard, forbidden_port
+from gossamer.fetch.judge import ResponseJudge
+from gossamer.fetch.network import NetworkAccess
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.meta_keys import LOG_KEY, LOG_SUM_KEY, REJUDGE_KEY
 from gossamer.frontier.store import Store, Table
@@ -153,9 +153,9 @@ def check_usable(settings: Settings, seeds: Sequence[str]) -> None:
     """Raise for everything in the settings that only its user can tell to be wrong."""
     build_scope(settings, seeds)
     BanList.read(map(Path, settings.scope.ban_files))
-    Judge(settings.fetch.types, settings.fetch.max_body_bytes)
-    Guard(settings.fetch.allow_private)
-    Network(settings.fetch)
+    ResponseJudge(settings.fetch.types, settings.fetch.max_body_bytes)
+    AddressGuard(settings.fetch.allow_private)
+    NetworkAccess(settings.fetch)
     Throttle(settings.node.hours, settings.fetch.max_rate_bytes)
     order_named(settings.frontier.order)
     for header in settings.fetch.headers:

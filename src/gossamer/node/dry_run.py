@@ -25,9 +25,9 @@ from gossamer.collection.stored_settings import (
     without_secrets,
 )
 from gossamer.errors import UsageError
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.request import user_agent
-from gossamer.fetch.resolve import Resolved, address_in
+from gossamer.fetch.resolve import ResolvedHost, address_in
 from gossamer.frontier.frontier import Refusal
 from gossamer.frontier.meta_keys import SALT_KEY
 from gossamer.frontier.rows import UrlRow
@@ -188,7 +188,7 @@ def _remarks(
 
 def _has_others(seeds: Sequence[str]) -> bool:
     """Whether a seed's host may be somebody else's."""
-    everybody = Guard()
+    everybody = AddressGuard()
     hosts = {host_of(seed) for seed in seeds}
     addresses = (address_in(host) for host in hosts if not host.endswith("localhost"))
     return any(not a or everybody.forbids(a, is_trusted=False) is None for a in addresses)
@@ -274,10 +274,10 @@ class DryRun:
         self.frontier.wake_due(self._clock.wall_us())
         return True
 
-    def _resolved(self, host: Host) -> Resolved:
+    def _resolved(self, host: Host) -> ResolvedHost:
         """An address stands for itself. A name gets an address of its own, public and unused."""
         literal = address_in(host.name)
-        return Resolved((literal or f"2600::{next(self._numbers):x}",), float("inf"))
+        return ResolvedHost((literal or f"2600::{next(self._numbers):x}",), float("inf"))
 
     def _answer(self, lease: Lease) -> None:
         is_robots = lease.purpose is Purpose.ROBOTS

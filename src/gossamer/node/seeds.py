@@ -9,7 +9,7 @@ from typing import Final
 
 from gossamer.base.clock import Clock
 from gossamer.errors import GossamerError, UsageError
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.request import without_userinfo
 from gossamer.fetch.resolve import Resolver
 from gossamer.urls.canonical import NormalForm, host_of
@@ -68,7 +68,7 @@ async def survey(seeds: Sequence[str], clock: Clock, *, has_contact: bool) -> st
     it cannot be resolved now, so the contact is checked first.
     """
     hosts = list(dict.fromkeys(map(host_of, seeds)))
-    resolver, guard = Resolver(clock, 60.0), Guard()
+    resolver, guard = Resolver(clock, 60.0), AddressGuard()
     try:
         for start in range(0, len(hosts), _HOSTS_AT_ONCE):
             some = hosts[start : start + _HOSTS_AT_ONCE]

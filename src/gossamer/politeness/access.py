@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from gossamer.base.packing import pack, unpacker
-from gossamer.politeness.robots import Robots, Rule, Ruling
+from gossamer.politeness.robots import Robots, RobotsRule, Ruling
 from gossamer.settings import Politeness
 
 MAX_HOPS: Final = 5  # RFC 9309, 2.3.1.2: follow at least five redirects
@@ -114,7 +114,7 @@ class _Row(Struct, array_like=True):
     version: int
     head: tuple[int, int, bool, bool, int]
     tail: tuple[str, float | None]
-    robots: tuple[tuple[Rule, ...], float | None, tuple[str, ...]]
+    robots: tuple[tuple[RobotsRule, ...], float | None, tuple[str, ...]]
 
 
 _unpack_row: Final = unpacker(_Row)

@@ -41,7 +41,7 @@ class Ruling:
     line: int = 0
 
 
-class Rule(Struct, frozen=True, array_like=True):
+class RobotsRule(Struct, frozen=True, array_like=True):
     """One Allow or Disallow of our group. `path` is as written in the file, `line` counts from
     1.
     """
@@ -63,10 +63,10 @@ _NO_RULE: Final = Ruling(allowed=True)
 class Robots:
     """The rules of one robots.txt for one agent. Without rules everything is allowed."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[RobotsRule, ...] = ()
     crawl_delay_s: float | None = None
     sitemaps: tuple[str, ...] = ()
-    _book: Rulebook[Rule] | None = field(init=False, repr=False, compare=False)
+    _book: Rulebook[RobotsRule] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         book = None
@@ -96,7 +96,7 @@ class Robots:
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[RobotsRule] = field(default_factory=list)
     delay_s: float | None = None
 
 
@@ -125,7 +125,7 @@ class _Reading:
                 self._is_group_begun = True
                 if value:  # an empty path matches nothing
                     for group in self._current:
-                        group.rules.append(Rule(key == "allow", value, number))
+                        group.rules.append(RobotsRule(key == "allow", value, number))
 
     def result(self) -> Robots:
         group = self._ours if self._is_named else self._everyones

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from gossamer.fetch.guard import Guard
-from gossamer.fetch.resolve import Resolved, address_in
+from gossamer.fetch.guard import AddressGuard
+from gossamer.fetch.resolve import ResolvedHost, address_in
 from gossamer.frontier.pending import Pending
 from gossamer.records import Reason
 from gossamer.schedule.dns_queue import DnsQueue
 from gossamer.schedule.host import Host
 from gossamer.schedule.typed_names import TypedNames
 
-_PUBLIC_ONLY: Final = Guard()  # forbids every address that is not public
+_PUBLIC_ONLY: Final = AddressGuard()  # forbids every address that is not public
 
 
 class NoAddress(NamedTuple):
@@ -31,7 +31,7 @@ class NoAddress(NamedTuple):
 class HostNames:
     """Resolves the names of hosts, and judges their addresses."""
 
-    def __init__(self, pending: Pending, guard: Guard, *, has_contact: bool) -> None:
+    def __init__(self, pending: Pending, guard: AddressGuard, *, has_contact: bool) -> None:
         """`has_contact`: the operator can be reached by those whose sites are crawled."""
         self._guard = guard
         self._has_contact = has_contact
@@ -47,7 +47,7 @@ class HostNames:
         """Hosts whose names are to be resolved now; `answered` is owed for each."""
         return self._queue.take()
 
-    def answered(self, host: Host, answer: Resolved) -> NoAddress | None:
+    def answered(self, host: Host, answer: ResolvedHost) -> NoAddress | None:
         """A lookup ended. None if the host has an address that may be requested."""
         self._queue.done(host)
         host.name_answered(must_be_public=self._typed.must_be_public(host, answer.addresses))

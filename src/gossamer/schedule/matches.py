@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from gossamer.fetch.judge import Judge
+from gossamer.fetch.judge import ResponseJudge
 from gossamer.frontier.rows import Standing, UrlRow, standing_of
 from gossamer.frontier.store import Store, Table, walk
 from gossamer.settings import Settings
@@ -22,7 +22,9 @@ IsMatch = Callable[[int, str], bool]
 
 def matcher(settings: Settings) -> IsMatch:
     """A function that tells matches by status and MIME type; an empty type means HTML."""
-    wants = lru_cache(_TYPES)(Judge(settings.fetch.types, settings.fetch.max_body_bytes).wants)
+    wants = lru_cache(_TYPES)(
+        ResponseJudge(settings.fetch.types, settings.fetch.max_body_bytes).wants
+    )
     return lambda status, mime: status == 200 and wants(mime or "text/html")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.policies.stop import Stop
 from gossamer.urls.keys import Keys
 
@@ -19,7 +19,7 @@ class CrawlRules:
     """
 
     keys: Keys
-    guard: Guard
+    guard: AddressGuard
     stop: Stop | None = None  # None: the limits of the settings
     typed_hosts: Iterable[str] = ()
     secret_origins: frozenset[str] = frozenset()

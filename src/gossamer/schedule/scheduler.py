@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from gossamer.base.clock import Clock
-from gossamer.fetch.resolve import Resolved
+from gossamer.fetch.resolve import ResolvedHost
 from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rows import QueueEntry, UrlRow
 from gossamer.frontier.store import Store
@@ -215,7 +215,7 @@ class Scheduler:
         """Hosts whose names must be resolved; `resolved` is owed for each."""
         return self._names.take()
 
-    def resolved(self, host: Host, answer: Resolved) -> None:
+    def resolved(self, host: Host, answer: ResolvedHost) -> None:
         """A host's name has been looked up."""
         problem = self._names.answered(host, answer)
         if problem is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.resolve import address_in
 from gossamer.frontier.meta_keys import TYPED_NAME_PREFIX
 from gossamer.frontier.pending import Pending
@@ -19,7 +19,7 @@ from gossamer.frontier.store import Table
 from gossamer.schedule.host import Host
 
 _PUBLIC, _PRIVATE = b"public", b"private"
-_PUBLIC_ONLY: Final = Guard()  # forbids every address that is not public
+_PUBLIC_ONLY: Final = AddressGuard()  # forbids every address that is not public
 
 
 class TypedNames:

@@ -19,7 +19,7 @@ from msgspec import structs
 from gossamer.archive.foreign import Foreign, grouped, read_foreign
 from gossamer.archive.reader import is_ours, salvage
 from gossamer.archive.record import Record
-from gossamer.archive.streams import Source
+from gossamer.archive.streams import ByteSource
 from gossamer.archive.verify import digest_faults
 from gossamer.archive.warc import date_us
 from gossamer.errors import CorruptFile
@@ -71,7 +71,7 @@ class Tally:
         self.tell(f"{where}: {url[:200]!r} is not a URL: {why}")
 
 
-def import_records(source: Path | Source, intake: Intake, tally: Tally) -> None:
+def import_records(source: Path | ByteSource, intake: Intake, tally: Tally) -> None:
     """Import all records of a WARC or ARC file. Raises DiskFault, UsageError."""
     form = _form(intake)
     for group in grouped(_sound(source, tally)):
@@ -85,7 +85,7 @@ def _form(intake: Intake) -> NormalForm:
     return NormalForm(intake.settings.urls.query, intake.settings.urls.session_parameters)
 
 
-def _sound(source: Path | Source, tally: Tally) -> Iterator[Record | CorruptFile]:
+def _sound(source: Path | ByteSource, tally: Tally) -> Iterator[Record | CorruptFile]:
     """Yield the records, and a CorruptFile for each damaged one."""
     for one in salvage(source, _LIMIT_BYTES):
         if isinstance(one, CorruptFile):

@@ -24,7 +24,7 @@ from gossamer.archive.manifest import read_manifest
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange, read_info
 from gossamer.archive.rewrite import (
     Anew,
-    Fields,
+    EditedFields,
     Moved,
     anew,
     fields_in,
@@ -104,7 +104,7 @@ class ArchiveCopy:
         new_manifest(self._new, self._keys.salt, known)
 
     def _is_concerned(self, path: Path) -> bool:
-        fields: Fields = read_info(path)
+        fields: EditedFields = read_info(path)
         if info_fields(self._cover)(fields) != fields:
             return True
         return any(self._judge(exchange) is not exchange for exchange in iter_exchanges(path))
@@ -124,7 +124,7 @@ class ArchiveCopy:
             return anew(self._made_whole(path, exchange, origin), self._level)
         return self._with_lines(path, exchange, {}) if is_via else exchange
 
-    def _with_lines(self, path: Path, exchange: Exchange, lines: Fields) -> Anew:
+    def _with_lines(self, path: Path, exchange: Exchange, lines: EditedFields) -> Anew:
         """Return the exchange with changed metadata lines; its `via` is that of the lease."""
         fields = fields_in(path, exchange) | lines
         fields.pop("via", None)

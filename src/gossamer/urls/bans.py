@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gossamer.errors import UsageError
-from gossamer.urls.canonical import Parsed, host_of, parse
+from gossamer.urls.canonical import ParsedUrl, host_of, parse
 from gossamer.urls.domains import Domains, domain_of, lines_of
 from gossamer.urls.patterns import Pattern, Prefixes, find_match, pattern_of
 
@@ -87,7 +87,7 @@ def _start_at(place: str, text: str) -> str:
     return _without_scheme(found.href)
 
 
-def _is_plain(found: Parsed, text: str) -> bool:
+def _is_plain(found: ParsedUrl, text: str) -> bool:
     """Whether no part of it would be ignored or could never match."""
     return domain_of(found.hostname) is not None and not found.username and "#" not in text
 

@@ -35,7 +35,7 @@ _AUTHORITY: Final = re.compile(r"(?:https?:)?[/\\]*([^/\\?#]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedUrl:
     """A URL of any scheme, in the parts and names of the WHATWG standard."""
 
     href: str
@@ -51,13 +51,13 @@ class Parsed:
     hash: str
 
 
-def parse(text: str, base: str = "") -> Parsed | None:
+def parse(text: str, base: str = "") -> ParsedUrl | None:
     """The full parse of a URL, or None where the standard says failure."""
     try:
         url = ada_url.URL(_scalar(text), _scalar(base) if base else None)
     except ValueError:
         return None
-    return Parsed(*(getattr(url, part) for part in Parsed.__slots__))
+    return ParsedUrl(*(getattr(url, part) for part in ParsedUrl.__slots__))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import NOTHING, Forgotten
 from gossamer.urls.keys import Keys
 
-Resolved = tuple[str, bytes] | None
+ResolvedLink = tuple[str, bytes] | None
 
-_UNKNOWN: Final[Resolved] = ("", b"")
+_UNKNOWN: Final[ResolvedLink] = ("", b"")
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 # `https:x` without slashes is relative to an https page, so it is not in here. ASCII: otherwise a
 # long s would count as an s, and a text that begins with it is relative.
@@ -63,13 +63,13 @@ class _Generation:
     __slots__ = ("absolute", "by_place", "joined", "size")
 
     def __init__(self) -> None:
-        self.absolute: dict[str, Resolved] = {}
-        self.by_place: dict[str, dict[str, Resolved]] = {}
-        self.joined: dict[str, Resolved] = {}
+        self.absolute: dict[str, ResolvedLink] = {}
+        self.by_place: dict[str, dict[str, ResolvedLink]] = {}
+        self.joined: dict[str, ResolvedLink] = {}
         self.size = 0
 
 
-def _at(generation: _Generation, place: str) -> dict[str, Resolved]:
+def _at(generation: _Generation, place: str) -> dict[str, ResolvedLink]:
     """The links of an origin or a directory."""
     found = generation.by_place.get(place)
     if found is None:
@@ -109,7 +109,7 @@ class Linker:
         self._directory = ""
         self._enter("")
 
-    def resolve(self, base: str, href: str) -> Resolved:
+    def resolve(self, base: str, href: str) -> ResolvedLink:
         """Canonical URL and key of `href` in a page of `base`; None if it is not an http(s) URL."""
         if base != self._base:
             self._enter(base)
@@ -126,12 +126,12 @@ class Linker:
         if found is not _UNKNOWN:
             return found
         if self.plain is not None:
-            joined: Resolved = self.plain(href)
+            joined: ResolvedLink = self.plain(href)
             if joined is not NotImplemented:
                 return joined
         return self._learn(href)
 
-    def resolve_all(self, base: str, hrefs: Iterable[str]) -> list[Resolved]:
+    def resolve_all(self, base: str, hrefs: Iterable[str]) -> list[ResolvedLink]:
         """`resolve` for all links of a page, at half its cost."""
         if base != self._base:
             self._enter(base)
@@ -139,13 +139,13 @@ class Linker:
         # Invalid links are resolved again: there are few, and they are cached.
         return [near(href) or here(href) or far(href) or self.resolve(base, href) for href in hrefs]
 
-    def near(self, base: str) -> Callable[[str], Resolved]:
+    def near(self, base: str) -> Callable[[str], ResolvedLink]:
         """`resolve` for links cached in the directory of `base` or within the page, else None."""
         if base != self._base:
             self._enter(base)
         return self._in_directory.get
 
-    def places(self, base: str, *, is_canonical: bool) -> tuple[dict[str, Resolved], ...]:
+    def places(self, base: str, *, is_canonical: bool) -> tuple[dict[str, ResolvedLink], ...]:
         """The caches for links in a page of `base`. For a link in none of them, call `plain` if it
         exists, and `learn` if that returns NotImplemented.
         """
@@ -153,7 +153,7 @@ class Linker:
             self._enter(base, is_canonical=is_canonical)
         return self._in_directory, self._in_origin, self._anywhere
 
-    def learn(self, href: str) -> Resolved:
+    def learn(self, href: str) -> ResolvedLink:
         """`resolve` for a link in the page of the last `places` call."""
         found = self._in_page.get(href, _UNKNOWN)
         return self._learn(href) if found is _UNKNOWN else found
@@ -191,7 +191,7 @@ class Linker:
         self._is_canonical = is_canonical
         # A <base> can be any text. If it is not an http URL, only absolute links can be resolved.
         whole = self._from = base if is_canonical else _KEEP.find(base) or ""
-        self._in_page: dict[str, Resolved] = {}
+        self._in_page: dict[str, ResolvedLink] = {}
         path_end = whole.find("?")
         # With the slash, so that it differs from an origin.
         directory = whole[: whole.rfind("/", 0, path_end if path_end > 0 else None)] + "/"
@@ -223,7 +223,7 @@ class Linker:
             )
             self.plain = native.learn
 
-    def _learn(self, href: str) -> Resolved:
+    def _learn(self, href: str) -> ResolvedLink:
         """Resolve a link that the young generation does not have, and add it."""
         start = href.lstrip(_C0_AND_SPACE)[:1]
         if start in ("", "?", "#"):
@@ -246,7 +246,7 @@ class Linker:
         self._young.size += 1
         return found
 
-    def _learn_for_page(self, href: str) -> Resolved:
+    def _learn_for_page(self, href: str) -> ResolvedLink:
         """All fragments mean the page itself, so they share the entry of the empty href."""
         found = self._in_page.get(href, _UNKNOWN)
         if found is _UNKNOWN:
@@ -255,7 +255,7 @@ class Linker:
             self._in_page[href] = found
         return found
 
-    def _resolve(self, href: str) -> Resolved:
+    def _resolve(self, href: str) -> ResolvedLink:
         if _OTHER_SCHEME.match(href):
             return None  # whatever follows: documentation pages may contain `file:` paths
         if 0 < len(href) <= _MAX_PLAIN_CHARS:
@@ -272,10 +272,10 @@ class Linker:
         """The key of a canonical URL."""
         return self._keys.of(url)
 
-    def _keyed(self, url: str) -> Resolved:
+    def _keyed(self, url: str) -> ResolvedLink:
         return None if self._forgotten.covers(url) else (url, self._keys.of(url))
 
-    def _join(self, start: str, rest: str) -> Resolved:
+    def _join(self, start: str, rest: str) -> ResolvedLink:
         """Canonical URL and key of a plain link. `start` is `/`, or a `../` for each step up."""
         place = f"{self._origin}/" if start == "/" else self._above_by(len(start) // 3)
         url = place + rest

@@ -64,7 +64,7 @@ class Glob:
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class UrlPrefix:
     """The start of a URL, or of a path if it begins with a slash."""
 
     text: str
@@ -86,7 +86,7 @@ def pattern_of(text: str) -> Pattern:
     head, star, tail = written.partition("*")
     start = _start_of(written, head, has_star=bool(star))
     if not star:
-        return Prefix(written, start)
+        return UrlPrefix(written, start)
     pieces = (start, *(quote(piece, safe=_KEPT) for piece in tail.split("*")))
     return Glob(written, pieces, is_of_path=start.startswith("/"))
 

@@ -31,7 +31,7 @@ from gossamer.urls.patterns import Pattern, Prefixes, find_match, pattern_of
 from gossamer.urls.site import site_of
 
 ScopeKind = Literal["page", "prefix", "host", "site", "list", "any"]
-Rule = Callable[[str], "Verdict"]
+ScopeRule = Callable[[str], "Verdict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Scope:
 
     def __init__(
         self,
-        rule: Rule,
+        rule: ScopeRule,
         include: tuple[Pattern, ...] = (),
         exclude: tuple[Pattern, ...] = (),
         seeds: Iterable[str] = (),
@@ -116,7 +116,7 @@ def _domain_at(place: str, text: str) -> str:
     return domain
 
 
-def _rule_of(kind: ScopeKind, seeds: Sequence[str], domains: Iterable[str]) -> Rule:
+def _rule_of(kind: ScopeKind, seeds: Sequence[str], domains: Iterable[str]) -> ScopeRule:
     match kind:
         case "page":
             pages = frozenset(seeds)
@@ -134,7 +134,7 @@ def _rule_of(kind: ScopeKind, seeds: Sequence[str], domains: Iterable[str]) -> R
     raise UsageError(f"scope {kind!r} is none of {', '.join(get_args(ScopeKind))}")
 
 
-def _prefix_rule(seeds: Sequence[str]) -> Rule:
+def _prefix_rule(seeds: Sequence[str]) -> ScopeRule:
     prefixes = Prefixes(directory_of(seed) for seed in seeds)
 
     def judge(url: str) -> Verdict:
@@ -144,7 +144,7 @@ def _prefix_rule(seeds: Sequence[str]) -> Rule:
     return judge
 
 
-def _host_rule(seeds: Sequence[str]) -> Rule:
+def _host_rule(seeds: Sequence[str]) -> ScopeRule:
     places = frozenset(map(_place_of, seeds))
     hosts = frozenset(map(host_of, seeds))
 
@@ -168,7 +168,7 @@ def _place_of(url: str) -> str:
     return _USUAL_PORT.sub("", url[8 if url[4] == "s" else 7 : url.index("/", 8)])
 
 
-def _site_rule(seeds: Sequence[str]) -> Rule:
+def _site_rule(seeds: Sequence[str]) -> ScopeRule:
     sites = frozenset(site_of(host_of(seed)) for seed in seeds)
 
     def judge(url: str) -> Verdict:
@@ -180,7 +180,7 @@ def _site_rule(seeds: Sequence[str]) -> Rule:
     return judge
 
 
-def _list_rule(domains: Iterable[str]) -> Rule:
+def _list_rule(domains: Iterable[str]) -> ScopeRule:
     listed = Domains([_domain_at("scope list", domain) for domain in domains])
 
     def judge(url: str) -> Verdict:

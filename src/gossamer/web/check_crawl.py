@@ -25,9 +25,9 @@ from gossamer.base.clock import SystemClock
 from gossamer.base.sizes import size_text
 from gossamer.collection.configure import configure, remember_contact
 from gossamer.errors import SettingsError, UsageError
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.request import user_agent
-from gossamer.fetch.resolve import Resolved, Resolver
+from gossamer.fetch.resolve import ResolvedHost, Resolver
 from gossamer.node.bare_names import Chosen, choose_urls
 from gossamer.settings import Settings
 from gossamer.urls.canonical import host_of
@@ -54,27 +54,27 @@ class NoContact(WrongContact):
 class Outside(Protocol):
     """Access to the network: DNS and servers."""
 
-    def choose(self, texts: Sequence[str], guard: Guard) -> list[Chosen]:
+    def choose(self, texts: Sequence[str], guard: AddressGuard) -> list[Chosen]:
         """Return the URL for each seed; connect only to addresses that `guard` allows."""
 
-    def resolve(self, hosts: Sequence[str]) -> Mapping[str, Resolved]:
+    def resolve(self, hosts: Sequence[str]) -> Mapping[str, ResolvedHost]:
         """Return the addresses of hosts."""
 
 
 class RealOutside:
     """Uses the system's resolver and connects to servers. Blocks, so it runs in a thread."""
 
-    def choose(self, texts: Sequence[str], guard: Guard) -> list[Chosen]:
+    def choose(self, texts: Sequence[str], guard: AddressGuard) -> list[Chosen]:
         return asyncio.run(choose_urls(texts, guard, is_trusted=False))
 
-    def resolve(self, hosts: Sequence[str]) -> Mapping[str, Resolved]:
+    def resolve(self, hosts: Sequence[str]) -> Mapping[str, ResolvedHost]:
         return asyncio.run(_resolve(hosts))
 
 
-async def _resolve(hosts: Sequence[str]) -> dict[str, Resolved]:
+async def _resolve(hosts: Sequence[str]) -> dict[str, ResolvedHost]:
     resolver, turns = Resolver(SystemClock(), 60.0), asyncio.Semaphore(_AT_ONCE)
 
-    async def one(host: str) -> Resolved:
+    async def one(host: str) -> ResolvedHost:
         async with turns:
             return await resolver.resolve(host)
 
@@ -93,8 +93,8 @@ class Checker:
     environment: Mapping[str, str] | None = None
 
     @property
-    def guard(self) -> Guard:
-        return Guard(self.allow_private, typed_private=False)
+    def guard(self) -> AddressGuard:
+        return AddressGuard(self.allow_private, typed_private=False)
 
     def contact(self, collection: Path) -> str:
         """Return the stored contact; empty if the settings cannot be read."""
@@ -138,9 +138,9 @@ class Checker:
         if public and not has_contact:
             raise NoContact(public)
 
-    def _public(self, found: Mapping[str, Resolved]) -> str:
+    def _public(self, found: Mapping[str, ResolvedHost]) -> str:
         """Return a public host, or an empty text. Raises for a private one."""
-        everybody, guard, public = Guard(), self.guard, ""
+        everybody, guard, public = AddressGuard(), self.guard, ""
         for host, answer in found.items():
             refusals = [guard.forbids(address, is_trusted=True) for address in answer.addresses]
             if refusals and None not in refusals:

@@ -21,7 +21,7 @@ import uvicorn
 from gossamer.base.clock import SystemClock
 from gossamer.collection.configure import configure
 from gossamer.errors import SettingsError, UsageError
-from gossamer.fetch.guard import Guard
+from gossamer.fetch.guard import AddressGuard
 from gossamer.search.searchers import Searchers
 from gossamer.web.app import build_app
 from gossamer.web.check_crawl import Checker, RealOutside
@@ -101,7 +101,7 @@ def allowed_networks(collection: Path, flags: Sequence[str] | None) -> tuple[str
     typed = {"web.allow_private": tuple(flags)} if flags else {}
     networks = configure(collection, typed).settings.web.allow_private
     try:
-        Guard(networks)
+        AddressGuard(networks)
     except SettingsError as fault:
         problem = str(fault).removeprefix(f"{fault.key} ")
         raise SettingsError("web.allow_private", problem) from None

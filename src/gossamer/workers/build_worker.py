@@ -15,7 +15,7 @@ from gossamer.base.clock import Clock
 from gossamer.fetch.cookies import Jar
 from gossamer.fetch.fetcher import Fetcher
 from gossamer.fetch.guard import guard_of
-from gossamer.fetch.judge import Judge
+from gossamer.fetch.judge import ResponseJudge
 from gossamer.parse.documents.pdf_process import LEAST_MEMORY_MB
 from gossamer.parse.html import Parser
 from gossamer.settings import Fetch, Settings
@@ -50,13 +50,13 @@ class WorkerContext:
         return self.paths / "run" / f"marker-{self.run}-{self.name}"
 
 
-def judge_of(settings: Settings) -> Judge:
+def judge_of(settings: Settings) -> ResponseJudge:
     """The rules for which responses are fetched: the configured types, and HTML, because links to
     the other types are in HTML.
     """
     types = settings.fetch.types
-    is_way = "html" in types or Judge(types, 1).wants("text/html")
-    return Judge(types if is_way else (*types, "html"), settings.fetch.max_body_bytes)
+    is_way = "html" in types or ResponseJudge(types, 1).wants("text/html")
+    return ResponseJudge(types if is_way else (*types, "html"), settings.fetch.max_body_bytes)
 
 
 def without_requests(settings: Settings) -> Settings:
@@ -102,7 +102,7 @@ def build_processor(
     settings: Settings, keys: Keys, forgotten: Forgotten = NOTHING, *, counts_links: bool = False
 ) -> PageProcessor:
     """The object that turns responses into reports. It drops links to forgotten URLs."""
-    judge = Judge(settings.fetch.types, settings.fetch.max_body_bytes)
+    judge = ResponseJudge(settings.fetch.types, settings.fetch.max_body_bytes)
     form = NormalForm(settings.urls.query, settings.urls.session_parameters)
     # Without graph and index the text of a page is not used: links are followed, nothing else.
     is_bare = not (settings.node.graph or settings.node.index)

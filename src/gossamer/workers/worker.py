@@ -11,7 +11,7 @@ import asyncio
 from pathlib import Path
 from typing import Final
 
-from gossamer.archive.foreign import Packed
+from gossamer.archive.foreign import PackedExchange
 from gossamer.archive.reader import exchange_of, iter_exchanges
 from gossamer.archive.writer import WarcWriter, disk_fault
 from gossamer.base.clock import Clock
@@ -66,7 +66,7 @@ class Worker:
         self.links.add(processed)
         return processed
 
-    def store_imported(self, packed: Packed) -> ProcessedPage:
+    def store_imported(self, packed: PackedExchange) -> ProcessedPage:
         """Archive and report an exchange of another archive. It is read in its stored form.
 
         Raises DiskFault.

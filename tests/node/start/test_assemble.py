@@ -8,7 +8,7 @@ from pathlib import Path
 import gossamer
 from gossamer.base.clock import ManualClock
 from gossamer.collection.directory import CollectionPaths
-from gossamer.fetch.resolve import Resolved
+from gossamer.fetch.resolve import ResolvedHost
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.store import MemoryStore, Table
 from gossamer.node.dry_run import DryRun
@@ -55,7 +55,7 @@ def first_requests(core: CrawlCore, count: int) -> list[str]:
         hosts = core.scheduler.take_unresolved()
         assert hosts, "nothing more may be requested"
         for host in hosts:
-            core.scheduler.resolved(host, Resolved(("8.8.8.8",), float("inf")))
+            core.scheduler.resolved(host, ResolvedHost(("8.8.8.8",), float("inf")))
     return urls
 
 
