@@ -23,7 +23,7 @@ from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.meta_keys import SALT_KEY, SEEDS_KEY
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import CaptureRow, QueueEntry, Standing, UrlRow, time_key
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.policies.order import make_key
 from gossamer.records import Reason
 from gossamer.settings import Frontier as FrontierSettings
@@ -102,7 +102,7 @@ def _let_settle(store: Store) -> None:
 def write_known(store: Store, known: int, site_hosts: Sequence[str]) -> int:
     """Rows, queue entries, captures, hosts and sums of so many URLs; how many count as fetched."""
     frontier = Frontier(store, FrontierSettings(), lambda _: None)
-    keys = Keys(store.find(Table.META, SALT_KEY) or b"")
+    keys = Keys(store.find(StateTable.META, SALT_KEY) or b"")
     for number, url in enumerate(urls(known, site_hosts)):
         at_home = number % AT_HOME == 0
         _put_known(frontier, url, keys.of(url), number, at_home=at_home)
@@ -115,7 +115,7 @@ def write_known(store: Store, known: int, site_hosts: Sequence[str]) -> int:
     for name in site_hosts:
         frontier.touch(keys.host(name)).name = name
     seeds = [f"http://{name}/" for name in site_hosts]
-    frontier.pending.put(Table.META, SEEDS_KEY, pack(seeds))
+    frontier.pending.put(StateTable.META, SEEDS_KEY, pack(seeds))
     commit(frontier, store)
     return frontier.counts.fetched
 
@@ -146,12 +146,12 @@ def _put_known(frontier: Frontier, url: str, key: bytes, number: int, *, at_home
     counts.known += 1
     turn = (number + number // HOSTS) % 20  # each host has some of each
     if turn < 10:
-        pending.put(Table.URL, key, _fetched_row(url, number).encode())
+        pending.put(StateTable.URL, key, _fetched_row(url, number).encode())
         capture = CaptureRow(
             "gossamer-0-00001.warc.gz", number * 5000, 5000, 200, "text/html",
             _digest(number), _PAGE_BYTES,
         )  # fmt: skip
-        pending.put(Table.CAPTURE, key + time_key(NOW_US + number), capture.encode())
+        pending.put(StateTable.CAPTURE, key + time_key(NOW_US + number), capture.encode())
         counts.fetched += 1
         counts.count_status(200)
         counts.size_bytes += _PAGE_BYTES
@@ -160,16 +160,16 @@ def _put_known(frontier: Frontier, url: str, key: bytes, number: int, *, at_home
     elif turn < 19 or at_home:
         row = UrlRow(standing=Standing.REFUSED, depth=number % 7, url=url, first_us=NOW_US)
         row.reason, row.detail, row.at_us = Reason.SCOPE, "another host", NOW_US
-        pending.put(Table.URL, key, row.encode())
+        pending.put(StateTable.URL, key, row.encode())
         counts.refused += 1
         counts.count_reason(Reason.SCOPE)
         host.refused += 1
     else:
         place = make_key(number % 7, number)
         row = UrlRow(standing=Standing.QUEUED, depth=number % 7, url=url, place=place)
-        pending.put(Table.URL, key, row.encode())
+        pending.put(StateTable.URL, key, row.encode())
         entry = QueueEntry(key, url, number % 7)
-        pending.put(Table.QUEUE, key[:HOST_BYTES] + place, entry.encode())
+        pending.put(StateTable.QUEUE, key[:HOST_BYTES] + place, entry.encode())
         counts.queued += 1
         host.queued += 1
 

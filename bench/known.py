@@ -48,7 +48,7 @@ from bench.web import serving, warm
 from gossamer.collection.directory import CollectionPaths, open_to_write
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import SALT_KEY
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.records import Found, Reason
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.settings import Settings
@@ -160,7 +160,7 @@ def admit_and_tell(collection: Path, known: int) -> int:
     store = open_to_write(CollectionPaths(collection), Settings().frontier.memory_mb)
     frontier = Frontier(store, FrontierSettings(), lambda _: (Reason.SCOPE, "another host"))
     opened_s = time.perf_counter() - began_s
-    keys = Keys(store.find(Table.META, SALT_KEY) or b"")
+    keys = Keys(store.find(StateTable.META, SALT_KEY) or b"")
     found = [_found(number, keys) for number in _shuffled_links(known)]
     began_s, began_cpu_s = time.perf_counter(), time.process_time()
     new = 0

@@ -28,7 +28,7 @@ from bench.figures import Figure
 from gossamer.graph import manifest
 from gossamer.graph.degrees import degrees
 from gossamer.graph.lookup import links_to
-from gossamer.graph.manifest import Manifest, MergedSet, Part
+from gossamer.graph.manifest import LinkPart, Manifest, MergedSet
 from gossamer.graph.parts import PartWriter
 from gossamer.graph.tiers import next_merge
 from gossamer.records import Edge
@@ -55,7 +55,7 @@ def write_links(folder: Path, pages: int) -> None:
         return known
 
     writer = PartWriter(folder)
-    parts: list[Part] = []
+    parts: list[LinkPart] = []
     for number in range(pages):
         host, page = number % hosts, number // hosts
         edges = [edge(host, n) for n in range(30)]
@@ -65,7 +65,7 @@ def write_links(folder: Path, pages: int) -> None:
         writer.add(source, 10**15 + number, [*edges, Edge(source, b"", "", "", "", "capture")])
         if writer.rows >= PART_ROWS or number == pages - 1:
             rows = writer.rows
-            parts.append(Part(writer.write(f"links-{len(parts):05d}").name, rows))
+            parts.append(LinkPart(writer.write(f"links-{len(parts):05d}").name, rows))
     manifest.replace(folder, Manifest(tuple(parts)))
 
 

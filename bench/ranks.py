@@ -32,9 +32,9 @@ from bench.figures import Figure
 from bench import tree
 from gossamer.base.clock import SystemClock
 from gossamer.graph import manifest
-from gossamer.graph.manifest import Manifest, Part
+from gossamer.graph.manifest import LinkPart, Manifest
 from gossamer.graph.ranks.numbered_links import InLinks, in_links_of
-from gossamer.graph.ranks.ranks import RankInfo, RankReader, Wanted, compute
+from gossamer.graph.ranks.ranks import RankInfo, RankReader, RanksRequest, compute
 from gossamer.graph.ranks.vectors import hits, pagerank
 
 ROOT: Final = Path(__file__).parents[1]
@@ -127,11 +127,11 @@ def generate(home: Path, links: int) -> Path:
         return folder
     folder.mkdir(parents=True)
     pages = links // LINKS_A_PAGE * 5
-    parts: list[Part] = []
+    parts: list[LinkPart] = []
     with duckdb.connect() as connection:
         for start in range(0, links, PART_ROWS):
             stop = min(start + PART_ROWS, links)
-            part = Part(f"links-{len(parts):06}.parquet", stop - start)
+            part = LinkPart(f"links-{len(parts):06}.parquet", stop - start)
             rows = _ROWS.format(start=start, stop=stop, pages=pages)
             path = str(folder / part.name).replace("'", "''")
             connection.execute(f"copy ({rows}) to '{path}' (format parquet, compression lz4_raw)")
@@ -145,7 +145,7 @@ def crawl_figures(home: Path, rounds: int) -> list[Figure]:
     folder = generate(home / "crawl", CRAWL_LINKS)
     alone = [_computed(folder) for _ in range(rounds)]
     compute(folder, SystemClock())
-    inside = [_cpu_s(lambda: _anew(folder, Wanted()))[0] for _ in range(rounds)]
+    inside = [_cpu_s(lambda: _anew(folder, RanksRequest()))[0] for _ in range(rounds)]
     urls = [f"https://www.site-{n // 400}.example/section-0/page-{n}.html" for n in range(200)]
     reader = RankReader(folder)
     reader.of(urls)
@@ -194,7 +194,7 @@ def _print_computed(folder: Path) -> None:
     print(f"{info.pages} pages, {info.links} links, {info.rounds} rounds", file=sys.stderr)
 
 
-def _anew(folder: Path, wanted: Wanted) -> RankInfo:
+def _anew(folder: Path, wanted: RanksRequest) -> RankInfo:
     _forget(folder)
     return compute(folder, SystemClock(), wanted)
 

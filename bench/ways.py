@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import QueueEntry, queued_row
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.policies.order import make_key
 from gossamer.records import Found, Lease, Outcome, Report, Stored
 from gossamer.settings import Frontier as FrontierSettings
@@ -83,7 +83,7 @@ class AddingOnDisk:
     def add(self, pages: Iterable[int]) -> None:
         for page in pages:
             key = key_of(page)
-            if key in self._rows or self._store.find(Table.URL, key) is not None:
+            if key in self._rows or self._store.find(StateTable.URL, key) is not None:
                 continue
             place = make_key(0, self._number)
             self._number += 1
@@ -106,14 +106,14 @@ class AddingOnDisk:
             return
         self.commit()
         start = make_key(0, self._next)
-        rows = self._store.scan(Table.QUEUE, start, None, 1000)
+        rows = self._store.scan(StateTable.QUEUE, start, None, 1000)
         self._ready.extend((place, _page_in(row)) for place, row in rows)
 
     def fetched(self, page: int) -> None:
         """Its row says so with the next commit; for the buffer nothing changes."""
 
     def commit(self) -> None:
-        self._store.write({Table.URL: self._rows, Table.QUEUE: self._queue})
+        self._store.write({StateTable.URL: self._rows, StateTable.QUEUE: self._queue})
         self._rows, self._queue = {}, {}
 
     @property
@@ -137,7 +137,7 @@ class AddingInMemory:
             if url in self._new or len(self._new) >= self._most:
                 continue
             key = key_of(page)
-            if key not in self._asked and self._store.find(Table.URL, key) is None:
+            if key not in self._asked and self._store.find(StateTable.URL, key) is None:
                 self._new[url] = page
 
     def take(self) -> int | None:
@@ -154,7 +154,7 @@ class AddingInMemory:
         """Noted when it was taken."""
 
     def commit(self) -> None:
-        self._store.write({Table.URL: self._rows})
+        self._store.write({StateTable.URL: self._rows})
         self._rows = {}
         self._asked.clear()
 
@@ -193,7 +193,7 @@ class TakingOnDisk:
             place, key, page = self._ready.popleft()
             self._queue[place] = None
             self._next += 1
-            if key not in self._rows and self._store.find(Table.URL, key) is None:
+            if key not in self._rows and self._store.find(StateTable.URL, key) is None:
                 if not self._is_late:
                     self._note(page, key)
                 return page
@@ -206,7 +206,7 @@ class TakingOnDisk:
             return
         self.commit()
         start = make_key(0, self._next)
-        for place, row in self._store.scan(Table.QUEUE, start, None, 1000):
+        for place, row in self._store.scan(StateTable.QUEUE, start, None, 1000):
             entry = QueueEntry.decode(row)
             self._ready.append((place, entry.key, entry.depth))
 
@@ -215,7 +215,7 @@ class TakingOnDisk:
             self._note(page, key_of(page))
 
     def commit(self) -> None:
-        self._store.write({Table.URL: self._rows, Table.QUEUE: self._queue})
+        self._store.write({StateTable.URL: self._rows, StateTable.QUEUE: self._queue})
         self._rows, self._queue = {}, {}
 
     @property

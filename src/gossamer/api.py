@@ -32,7 +32,7 @@ from gossamer.graph.ranks.top import top
 from gossamer.node.crawled_page import CrawledPage, page_of
 from gossamer.node.progress import Progress, Summary
 from gossamer.node.seeds import read_seeds
-from gossamer.node.session import Plan, opened
+from gossamer.node.session import CrawlPlan, opened
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import anchors, backlinks
 from gossamer.reader.page_links import PageLink
@@ -76,7 +76,7 @@ class NothingFetched(GossamerError):
     exit_code = 3
 
 
-def plan_for(seeds: Sequence[str], collection: str | Path, given: Options) -> Plan:
+def plan_for(seeds: Sequence[str], collection: str | Path, given: Options) -> CrawlPlan:
     """Return the plan of a crawl. Raises UsageError."""
     options: dict[str, object] = {**given}
     may_change = bool(options.pop("change", False))
@@ -84,7 +84,7 @@ def plan_for(seeds: Sequence[str], collection: str | Path, given: Options) -> Pl
     flags = settings_of({**IN_PYTHON, **options})
     urls = with_values(Settings(), {k: v for k, v in flags.items() if k.startswith("urls.")}).urls
     form = NormalForm(urls.query, urls.session_parameters)
-    return Plan(Path(collection), read_seeds(seeds, form), flags, may_change, may_add)
+    return CrawlPlan(Path(collection), read_seeds(seeds, form), flags, may_change, may_add)
 
 
 class Crawl:

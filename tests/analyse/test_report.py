@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gossamer.analyse.report import Report, Source, make_report
+from gossamer.analyse.report import LinkSource, SiteReport, make_report
 from gossamer.analyse.report_page import report_page
 from gossamer.analyse.report_questions import QUESTIONS
 from gossamer.errors import NotKnown, UsageError
@@ -58,12 +58,12 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Pa
 
 
 @pytest.fixture(scope="module")
-def report(crawled: tuple[Site, Path]) -> Report:
+def report(crawled: tuple[Site, Path]) -> SiteReport:
     with CollectionReader.open(crawled[1]) as reader:
         return make_report(reader)
 
 
-def first_column(report: Report, name: str, site: Site) -> list[str]:
+def first_column(report: SiteReport, name: str, site: Site) -> list[str]:
     (finding,) = [one for one in report.findings if one.question.name == name]
     assert finding.total >= len(finding.rows)
     return [str(row[0]).removeprefix(site.url("").rstrip("/")) for row in finding.rows]
@@ -88,27 +88,27 @@ def first_column(report: Report, name: str, site: Site) -> list[str]:
     ],
 )
 def test_everything_to_mend_is_found(
-    name: str, urls: list[str], report: Report, crawled: tuple[Site, Path]
+    name: str, urls: list[str], report: SiteReport, crawled: tuple[Site, Path]
 ) -> None:
     assert first_column(report, name, crawled[0]) == urls
     assert report.figures[name] == len(urls)
 
 
 def test_a_dead_link_is_told_with_its_pages_and_words(
-    report: Report, crawled: tuple[Site, Path]
+    report: SiteReport, crawled: tuple[Site, Path]
 ) -> None:
     site = crawled[0]
     (row,) = report.findings[0].rows
 
     sources = (
-        Source(site.url(), "Our <b> history"),
-        Source(site.url("/copy"), "gone, too"),
-        Source(site.url("/copy2"), "gone, too"),
+        LinkSource(site.url(), "Our <b> history"),
+        LinkSource(site.url("/copy"), "gone, too"),
+        LinkSource(site.url("/copy2"), "gone, too"),
     )
     assert row == (site.url("/gone"), "404", 3, sources)
 
 
-def test_the_sums_are_those_of_the_state(report: Report, crawled: tuple[Site, Path]) -> None:
+def test_the_sums_are_those_of_the_state(report: SiteReport, crawled: tuple[Site, Path]) -> None:
     with CollectionReader.open(crawled[1]) as reader:
         rows = list(reader.url_rows())
 
@@ -138,7 +138,7 @@ def test_a_quick_report_says_nothing_of_what_it_did_not_read(crawled: tuple[Site
     assert "were not checked" in report_page(quick)
 
 
-def test_the_page_is_one_file_that_asks_nobody_for_anything(report: Report) -> None:
+def test_the_page_is_one_file_that_asks_nobody_for_anything(report: SiteReport) -> None:
     html = report_page(report)
 
     assert not re.search(r"<(script|img|iframe|object|embed|link)\b|@import|url\(", html)
@@ -146,7 +146,7 @@ def test_the_page_is_one_file_that_asks_nobody_for_anything(report: Report) -> N
     assert "prefers-color-scheme: dark" in html
 
 
-def test_what_comes_from_the_web_is_escaped_on_the_page(report: Report) -> None:
+def test_what_comes_from_the_web_is_escaped_on_the_page(report: SiteReport) -> None:
     html = report_page(report)
 
     assert "Our &lt;b&gt; history" in html

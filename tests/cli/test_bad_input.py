@@ -14,7 +14,7 @@ import pytest
 
 from gossamer.frontier.meta_keys import VERSION_KEY
 from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from support.a_crawl import crawl
 from support.a_site import Pages, Request, page, site_in_thread
 from support.killing import Ended, finish, gossamer, started, typed, until
@@ -240,7 +240,7 @@ def small(crawled: tuple[Path, str], collection: Path) -> tuple[Path, str]:
 
 def another_version(home: Path) -> None:
     store = RocksStore.open(home / "state")
-    store.write({Table.META: {VERSION_KEY: b"99"}})
+    store.write({StateTable.META: {VERSION_KEY: b"99"}})
     store.close()
 
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from gossamer.cli.run.live_view import ScreenLine, shortened, span_text, view, wrapped
 from gossamer.cli.run.progress_lines import plain_line
-from gossamer.node.moment import Moment, Recent
+from gossamer.node.moment import CrawlMoment, Recent
 from gossamer.node.progress import Progress
 from gossamer.schedule.holdups import Holdup
 from gossamer.settings import Limits
@@ -28,8 +28,8 @@ def progress(state: str = "running", **figures: object) -> Progress:
     return Progress(**values)  # type: ignore[arg-type]
 
 
-def moment(state: str = "running", limits: Limits | None = None, **figures: object) -> Moment:
-    return Moment(
+def moment(state: str = "running", limits: Limits | None = None, **figures: object) -> CrawlMoment:
+    return CrawlMoment(
         progress(state, **figures),
         limits or Limits(max_pages=150),
         holdups=(
@@ -139,7 +139,7 @@ def test_long_words_are_broken_and_others_kept() -> None:
 
 
 def test_names_of_strangers_move_no_cursor() -> None:
-    hostile = Moment(
+    hostile = CrawlMoment(
         progress(), Limits(), holdups=(Holdup("x", 1, "\x1b[2J"),),
         recent=(Recent("http://x/\x1b[2J", "fetched", 200, ""),),
     )  # fmt: skip

@@ -27,7 +27,7 @@ from gossamer.errors import (
 )
 from gossamer.frontier.meta_keys import SALT_KEY, VERSION_KEY
 from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 
 MEMORY_MB = 16
 
@@ -47,20 +47,20 @@ def open_small(home: CollectionPaths) -> Store:
 
 def put(home: CollectionPaths, key: bytes, row: bytes | None) -> None:
     store = RocksStore.open(home.state, MEMORY_MB)
-    store.write({Table.META: {key: row}})
+    store.write({StateTable.META: {key: row}})
     store.close()
 
 
 def test_a_new_collection_has_a_format_and_a_salt_that_stay(home: CollectionPaths) -> None:
     store = open_to_write(home, MEMORY_MB)
-    salt = store.find(Table.META, SALT_KEY)
+    salt = store.find(StateTable.META, SALT_KEY)
     store.close()
     reader = open_to_read(home)
 
-    assert reader.find(Table.META, VERSION_KEY) == str(FORMAT).encode()
+    assert reader.find(StateTable.META, VERSION_KEY) == str(FORMAT).encode()
     assert salt is not None
     assert len(salt) == 16
-    assert reader.find(Table.META, SALT_KEY) == salt
+    assert reader.find(StateTable.META, SALT_KEY) == salt
     reader.close()
 
 
@@ -70,7 +70,7 @@ def test_two_collections_have_two_salts(tmp_path: Path) -> None:
         home = CollectionPaths(tmp_path / name)
         home.make()
         store = open_to_write(home, MEMORY_MB)
-        salts.add(store.find(Table.META, SALT_KEY))
+        salts.add(store.find(StateTable.META, SALT_KEY))
         store.close()
 
     assert len(salts) == 2
@@ -84,7 +84,7 @@ def test_a_collection_that_was_killed_before_its_first_row_is_new(collection: Pa
 
     store = open_to_write(home, MEMORY_MB)
 
-    assert store.find(Table.META, SALT_KEY) is not None
+    assert store.find(StateTable.META, SALT_KEY) is not None
     store.close()
 
 
@@ -101,7 +101,7 @@ def test_a_state_that_was_begun_is_none_and_is_made_anew(collection: Path, left:
 
     assert not home.half_made.exists()
     reader = open_to_read(home)
-    assert reader.find(Table.META, SALT_KEY) is not None
+    assert reader.find(StateTable.META, SALT_KEY) is not None
     reader.close()
 
 

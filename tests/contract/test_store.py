@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gossamer.errors import CollectionInUse, CorruptFile, StaleEpoch
 from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.store import MemoryStore, Store, Table
+from gossamer.frontier.store import MemoryStore, StateTable, Store
 from support.need import need_linux
 
 MEMORY_MB = 16
@@ -34,93 +34,93 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 def folder(tmp_path: Path) -> Path:
     """The files of a store that was closed with one row in it."""
     store = RocksStore.open(tmp_path / "state", MEMORY_MB)
-    store.write({Table.META: {b"format": b"1"}, Table.URL: {b"k": b"v"}})
+    store.write({StateTable.META: {b"format": b"1"}, StateTable.URL: {b"k": b"v"}})
     store.close()
     return tmp_path / "state"
 
 
 def test_a_store_that_is_being_tidied_up_takes_rows_and_has_them(store: Store) -> None:
-    store.write({Table.URL: {b"a": b"1"}})
+    store.write({StateTable.URL: {b"a": b"1"}})
 
     store.tidy()
-    store.write({Table.URL: {b"b": b"2"}})
+    store.write({StateTable.URL: {b"b": b"2"}})
 
-    assert store.scan(Table.URL, b"", None, 9) == [(b"a", b"1"), (b"b", b"2")]
+    assert store.scan(StateTable.URL, b"", None, 9) == [(b"a", b"1"), (b"b", b"2")]
 
 
 def test_a_row_is_found_in_its_own_table_alone(store: Store) -> None:
-    store.write({Table.URL: {b"a": b"1"}})
+    store.write({StateTable.URL: {b"a": b"1"}})
 
-    assert store.find(Table.URL, b"a") == b"1"
-    assert store.find(Table.HOST, b"a") is None
-    assert store.find(Table.URL, b"ab") is None
+    assert store.find(StateTable.URL, b"a") == b"1"
+    assert store.find(StateTable.HOST, b"a") is None
+    assert store.find(StateTable.URL, b"ab") is None
 
 
 def test_an_empty_row_is_a_row(store: Store) -> None:
-    store.write({Table.DUE: {b"a": b""}})
+    store.write({StateTable.DUE: {b"a": b""}})
 
-    assert store.find(Table.DUE, b"a") == b""
-    assert store.scan(Table.DUE, b"", None, 9) == [(b"a", b"")]
+    assert store.find(StateTable.DUE, b"a") == b""
+    assert store.scan(StateTable.DUE, b"", None, 9) == [(b"a", b"")]
 
 
 def test_a_later_write_replaces_a_row(store: Store) -> None:
-    store.write({Table.URL: {b"a": b"1"}})
-    store.write({Table.URL: {b"a": b"2"}})
+    store.write({StateTable.URL: {b"a": b"1"}})
+    store.write({StateTable.URL: {b"a": b"2"}})
 
-    assert store.scan(Table.URL, b"", None, 9) == [(b"a", b"2")]
+    assert store.scan(StateTable.URL, b"", None, 9) == [(b"a", b"2")]
 
 
 def test_one_write_puts_and_deletes_in_many_tables(store: Store) -> None:
-    store.write({Table.URL: {b"old": b"1"}, Table.QUEUE: {b"old": b"1"}})
+    store.write({StateTable.URL: {b"old": b"1"}, StateTable.QUEUE: {b"old": b"1"}})
 
-    store.write({Table.URL: {b"old": None, b"new": b"2"}, Table.QUEUE: {b"old": None}})
+    store.write({StateTable.URL: {b"old": None, b"new": b"2"}, StateTable.QUEUE: {b"old": None}})
 
-    assert store.scan(Table.URL, b"", None, 9) == [(b"new", b"2")]
-    assert store.scan(Table.QUEUE, b"", None, 9) == []
+    assert store.scan(StateTable.URL, b"", None, 9) == [(b"new", b"2")]
+    assert store.scan(StateTable.QUEUE, b"", None, 9) == []
 
 
 def test_deleting_what_is_not_there_does_nothing(store: Store) -> None:
-    store.write({Table.URL: {b"a": None}})
+    store.write({StateTable.URL: {b"a": None}})
 
-    assert store.scan(Table.URL, b"", None, 9) == []
+    assert store.scan(StateTable.URL, b"", None, 9) == []
 
 
 def test_a_scan_goes_in_the_order_of_the_bytes(store: Store) -> None:
     keys = [b"\xff\xff", b"b", b"", b"a\x00", b"a", b"\x80", b"ab"]
 
-    store.write({Table.URL: dict.fromkeys(keys, b"x")})
+    store.write({StateTable.URL: dict.fromkeys(keys, b"x")})
 
-    assert [key for key, _ in store.scan(Table.URL, b"", None, 99)] == sorted(keys)
+    assert [key for key, _ in store.scan(StateTable.URL, b"", None, 99)] == sorted(keys)
 
 
 def test_many_keys_are_found_as_each_of_them_would_be(store: Store) -> None:
-    store.write({Table.URL: {b"a": b"1", b"b": b""}, Table.HOST: {b"c": b"3"}})
+    store.write({StateTable.URL: {b"a": b"1", b"b": b""}, StateTable.HOST: {b"c": b"3"}})
 
-    assert store.find_many(Table.URL, [b"b", b"c", b"a", b"b"]) == [b"", None, b"1", b""]
-    assert store.find_many(Table.URL, []) == []
+    assert store.find_many(StateTable.URL, [b"b", b"c", b"a", b"b"]) == [b"", None, b"1", b""]
+    assert store.find_many(StateTable.URL, []) == []
 
 
 def test_a_write_of_an_older_epoch_is_refused_and_changes_nothing(store: Store) -> None:
-    store.write({Table.URL: {b"a": b"1"}}, epoch=2)
+    store.write({StateTable.URL: {b"a": b"1"}}, epoch=2)
 
     for epoch in (1, 0):
         with pytest.raises(StaleEpoch, match=f"epoch 2, this process has {epoch}"):
-            store.write({Table.URL: {b"a": None, b"b": b"2"}}, epoch)
+            store.write({StateTable.URL: {b"a": None, b"b": b"2"}}, epoch)
 
-    assert store.scan(Table.URL, b"", None, 9) == [(b"a", b"1")]
+    assert store.scan(StateTable.URL, b"", None, 9) == [(b"a", b"1")]
 
 
 def test_writes_of_the_same_epoch_and_of_a_newer_one_are_taken(store: Store) -> None:
     for epoch in (0, 0, 3, 3, 7):
-        store.write({Table.URL: {b"a": b"%d" % epoch}}, epoch)
+        store.write({StateTable.URL: {b"a": b"%d" % epoch}}, epoch)
 
-    assert store.find(Table.URL, b"a") == b"7"
+    assert store.find(StateTable.URL, b"a") == b"7"
 
 
 def test_epoch_zero_leaves_no_row(store: Store) -> None:
-    store.write({Table.URL: {b"a": b"1"}})
+    store.write({StateTable.URL: {b"a": b"1"}})
 
-    assert store.scan(Table.META, b"", None, 9) == []
+    assert store.scan(StateTable.META, b"", None, 9) == []
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,9 @@ def test_epoch_zero_leaves_no_row(store: Store) -> None:
 def test_a_scan_starts_at_start_and_ends_before_stop(
     store: Store, start: bytes, stop: bytes | None, limit: int, found: str
 ) -> None:
-    store.write({Table.URL: {key: key for key in (b"a", b"b", b"c", b"d")}})
+    store.write({StateTable.URL: {key: key for key in (b"a", b"b", b"c", b"d")}})
 
-    rows = store.scan(Table.URL, start, stop, limit)
+    rows = store.scan(StateTable.URL, start, stop, limit)
 
     assert rows == [(letter.encode(), letter.encode()) for letter in found]
 
@@ -163,50 +163,52 @@ def test_a_store_is_an_ordered_dictionary(
     stop: bytes | None,
     limit: int,
 ) -> None:
-    store.write({Table.URL: {key: None for key, _ in store.scan(Table.URL, b"", None, 10_000)}})
+    store.write(
+        {StateTable.URL: {key: None for key, _ in store.scan(StateTable.URL, b"", None, 10_000)}}
+    )
     model: dict[bytes, bytes] = {}
 
     for write in writes:
-        store.write({Table.URL: write})
+        store.write({StateTable.URL: write})
         model.update({key: row for key, row in write.items() if row is not None})
         for key in [key for key, row in write.items() if row is None]:
             model.pop(key, None)
 
     rows = [(k, v) for k, v in sorted(model.items()) if k >= start and (stop is None or k < stop)]
-    assert store.scan(Table.URL, start, stop, limit) == rows[:limit]
+    assert store.scan(StateTable.URL, start, stop, limit) == rows[:limit]
 
 
 def test_what_was_written_is_there_when_it_is_opened_again(folder: Path) -> None:
     store = RocksStore.open(folder, MEMORY_MB)
 
-    assert store.find(Table.URL, b"k") == b"v"
+    assert store.find(StateTable.URL, b"k") == b"v"
     store.close()
 
 
 def test_a_store_that_is_opened_again_knows_the_epoch_that_wrote_last(tmp_path: Path) -> None:
     store = RocksStore.open(tmp_path / "state", MEMORY_MB)
-    store.write({Table.URL: {b"a": b"1"}}, epoch=5)
+    store.write({StateTable.URL: {b"a": b"1"}}, epoch=5)
     store.close()
 
     store = RocksStore.open(tmp_path / "state", MEMORY_MB)
     with pytest.raises(StaleEpoch):
-        store.write({Table.URL: {b"a": b"2"}}, epoch=4)
+        store.write({StateTable.URL: {b"a": b"2"}}, epoch=4)
 
-    assert store.find(Table.URL, b"a") == b"1"
+    assert store.find(StateTable.URL, b"a") == b"1"
     store.close()
 
 
 def test_a_reader_sees_what_is_written_after_it_refreshes(tmp_path: Path) -> None:
     writer = RocksStore.open(tmp_path / "state", MEMORY_MB)
-    writer.write({Table.URL: {b"a": b"1"}})
+    writer.write({StateTable.URL: {b"a": b"1"}})
     reader = RocksStore.open_to_read(tmp_path / "state")
-    writer.write({Table.URL: {b"a": None, b"b": b"2"}})
+    writer.write({StateTable.URL: {b"a": None, b"b": b"2"}})
 
-    before = reader.scan(Table.URL, b"", None, 9)
+    before = reader.scan(StateTable.URL, b"", None, 9)
     reader.refresh()
 
     assert before == [(b"a", b"1")]
-    assert reader.scan(Table.URL, b"", None, 9) == [(b"b", b"2")]
+    assert reader.scan(StateTable.URL, b"", None, 9) == [(b"b", b"2")]
     reader.close()
     writer.close()
 
@@ -214,7 +216,7 @@ def test_a_reader_sees_what_is_written_after_it_refreshes(tmp_path: Path) -> Non
 def test_readers_read_while_there_is_no_writer(folder: Path) -> None:
     readers = [RocksStore.open_to_read(folder) for _ in range(2)]
 
-    assert [reader.find(Table.URL, b"k") for reader in readers] == [b"v", b"v"]
+    assert [reader.find(StateTable.URL, b"k") for reader in readers] == [b"v", b"v"]
     for reader in readers:
         reader.close()
 
@@ -280,13 +282,13 @@ def test_a_damaged_state_is_named_and_never_begun_anew(
 
 def test_a_damaged_table_file_is_found_when_it_is_read(folder: Path) -> None:
     store = RocksStore.open(folder, MEMORY_MB)
-    store.write({Table.URL: {b"%06d" % number: b"v" * 100 for number in range(2000)}})
+    store.write({StateTable.URL: {b"%06d" % number: b"v" * 100 for number in range(2000)}})
     store.close()
     for path in folder.glob("*.sst"):
         _overwritten(path)
 
     with pytest.raises(CorruptFile):
-        RocksStore.open(folder, MEMORY_MB).scan(Table.URL, b"", None, 10_000)
+        RocksStore.open(folder, MEMORY_MB).scan(StateTable.URL, b"", None, 10_000)
 
 
 def test_a_full_disk_is_told_and_what_was_written_before_stays(tmp_path: Path) -> None:
@@ -316,5 +318,5 @@ def test_a_full_disk_is_told_and_what_was_written_before_stays(tmp_path: Path) -
 
     assert ran.stdout.startswith("told"), ran.stderr
     store = RocksStore.open(tmp_path / "state", MEMORY_MB)
-    assert store.scan(Table.URL, b"", None, 9) == [(b"first", b"1")]
+    assert store.scan(StateTable.URL, b"", None, 9) == [(b"first", b"1")]
     store.close()

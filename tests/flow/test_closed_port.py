@@ -11,7 +11,7 @@ from gossamer.base.clock import SystemClock
 from gossamer.cli.run.progress_lines import plain_line
 from gossamer.collection.directory import CollectionPaths
 from gossamer.node.build import open_node
-from gossamer.node.moment import Moment
+from gossamer.node.moment import CrawlMoment
 from gossamer.node.progress import Progress
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.story_text import tell
@@ -59,7 +59,9 @@ def test_why_counts_the_tries_of_a_url_and_progress_tells_of_them(collection: Pa
     assert told
     assert {progress.retrying for progress in told} == {1}
     assert any(0 < progress.retry_in_s <= 3.0 for progress in told)
-    assert any("retrying 1 URL in " in plain_line(Moment(progress, Limits())) for progress in told)
+    assert any(
+        "retrying 1 URL in " in plain_line(CrawlMoment(progress, Limits())) for progress in told
+    )
 
 
 async def _watched(collection: Path, seed: str, seen: list[Progress]) -> None:

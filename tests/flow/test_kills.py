@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from flow.outcomes import outcomes
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.reader.collection_reader import CollectionReader
 from support.a_site import Pages, Request, Site, page, redirect, robots, site_in_thread, too_many
 from support.killing import Campaign, archived, gossamer, lines_of, started, typed, until
@@ -59,7 +59,7 @@ def assert_whole(collection: Path) -> None:
         url: row.outcome.value for url, row in rows.items()
     }
     with CollectionReader.open(collection) as reader:
-        captures = Counter(key[:16] for key, _ in reader.scan(Table.CAPTURE))
+        captures = Counter(key[:16] for key, _ in reader.scan(StateTable.CAPTURE))
         counts = reader.counts()
     fetched = [row for row in rows.values() if row.outcome == "fetched"]
     assert set(captures.values()) == {1}

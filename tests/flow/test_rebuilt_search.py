@@ -11,7 +11,7 @@ import pytest
 from gossamer.demo.server import serve
 from gossamer.demo.web import SETTINGS
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.search.engine import Engine
 from gossamer.search.results import Request
@@ -28,7 +28,7 @@ Answers = dict[str, tuple[set[str], list[str]]]
 def queries_for(collection: Path) -> list[str]:
     """Words, pairs and phrases of titles."""
     with CollectionReader.open(collection) as reader:
-        rows = [UrlRow.decode(row) for _, row in reader.scan(Table.URL)]
+        rows = [UrlRow.decode(row) for _, row in reader.scan(StateTable.URL)]
     titles = [re.findall(r"\w+", row.title) for row in rows if row.title]
     chosen = random.Random(7).sample(sorted(titles), QUERIES)
     forms = ("{0}", "{0} {1}", '"{0} {1}"', "title:{0} {1}", "anchor:{0}", "{0}*")

@@ -11,7 +11,7 @@ from gossamer.frontier.copies import count_copies
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import COPIES_KEY, COPIES_PREFIX
 from gossamer.frontier.rows import CaptureRow, time_key
-from gossamer.frontier.store import MemoryStore, Store, Table
+from gossamer.frontier.store import MemoryStore, StateTable, Store
 from gossamer.policies.duplicates import NoDuplicates
 from gossamer.policies.policies import Policies
 from gossamer.records import Outcome, Report
@@ -22,7 +22,7 @@ def stored(*captures: tuple[int, int, CaptureRow]) -> MemoryStore:
     """A state with these captures: the number of a page, the moment, the row."""
     store = MemoryStore()
     rows = {page.to_bytes(16, "big") + time_key(at): row.encode() for page, at, row in captures}
-    store.write({Table.CAPTURE: rows})
+    store.write({StateTable.CAPTURE: rows})
     return store
 
 
@@ -129,11 +129,11 @@ def test_numbers_that_another_version_did_not_keep_up_are_not_believed() -> None
     first = opened(store)
     fetch(first, 1, "a", 1)
     ended(first, store)
-    sums = store.find(Table.META, COPIES_KEY)
+    sums = store.find(StateTable.META, COPIES_KEY)
     other = opened(store)
     fetch(other, 2, "a", 2)
     commit(other, store)
-    store.write({Table.META: {COPIES_KEY: sums}})
+    store.write({StateTable.META: {COPIES_KEY: sums}})
 
     assert ended(opened(store), store) == 1
 
@@ -145,9 +145,9 @@ def test_rows_that_are_missing_are_made_again(monkeypatch: pytest.MonkeyPatch) -
     for page in range(5):
         fetch(first, page, "a", page + 1)
     ended(first, store)
-    rows = store.scan(Table.META, COPIES_PREFIX, COPIES_PREFIX + b"\xff" * 9, 10)
+    rows = store.scan(StateTable.META, COPIES_PREFIX, COPIES_PREFIX + b"\xff" * 9, 10)
     assert [len(row) for _, row in rows] == [16, 16, 8]
-    store.write({Table.META: {rows[1][0]: None}})
+    store.write({StateTable.META: {rows[1][0]: None}})
 
     again = opened(store)
     fetch(again, 5, "b", 6)

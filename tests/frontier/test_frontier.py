@@ -9,7 +9,7 @@ import pytest
 from frontier.frontier_model import KEYS, found, judge, lease_of, report_of
 from gossamer.frontier.frontier import Frontier, Refusal
 from gossamer.frontier.rows import QueueEntry, UrlRow
-from gossamer.frontier.store import MemoryStore, Store, Table
+from gossamer.frontier.store import MemoryStore, StateTable, Store
 from gossamer.records import Outcome, Reason
 from gossamer.settings import Frontier as FrontierSettings
 
@@ -241,8 +241,8 @@ def test_a_replayed_failure_and_success_end_in_the_success(
 
     assert frontier.counts.fetched == 1
     assert frontier.counts.queued == 0
-    assert store.scan(Table.DUE, b"", None, 9) == []
-    assert store.scan(Table.QUEUE, b"", None, 9) == []
+    assert store.scan(StateTable.DUE, b"", None, 9) == []
+    assert store.scan(StateTable.QUEUE, b"", None, 9) == []
 
 
 def test_leases_return_when_the_process_is_gone(frontier: Frontier, store: Store) -> None:
@@ -266,16 +266,16 @@ class CountingStore(MemoryStore):
     scanned = 0
     lookups = 0
 
-    def find(self, table: Table, key: bytes) -> bytes | None:
+    def find(self, table: StateTable, key: bytes) -> bytes | None:
         self.lookups += 1
         return super().find(table, key)
 
-    def find_many(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:
+    def find_many(self, table: StateTable, keys: Sequence[bytes]) -> list[bytes | None]:
         self.lookups += 1
         return super().find_many(table, keys)
 
     def scan(
-        self, table: Table, start: bytes, stop: bytes | None, limit: int
+        self, table: StateTable, start: bytes, stop: bytes | None, limit: int
     ) -> list[tuple[bytes, bytes]]:
         rows = super().scan(table, start, stop, limit)
         self.scanned += len(rows)

@@ -33,7 +33,7 @@ from gossamer.frontier.frontier import HOST_BYTES, Frontier
 from gossamer.frontier.rescoring import ALL_HOSTS
 from gossamer.frontier.rocks import RocksStore
 from gossamer.frontier.rows import QueueEntry
-from gossamer.frontier.store import Changes, MemoryStore, Store, Table
+from gossamer.frontier.store import MemoryStore, StateTable, Store, TableChanges
 from gossamer.policies.order import ORDERS
 from gossamer.policies.policies import Policies
 from gossamer.records import Found, Outcome, Reason
@@ -68,7 +68,7 @@ class FrontierMachine(RuleBasedStateMachine):
         self.model = Model(ShiftingOrder(ORDERS[order]()))
         self.exempt: set[bytes] = set()  # URLs that may have an old score
         self.on_disk = self.model.copy()
-        self.writing: tuple[Changes, Model] | None = None
+        self.writing: tuple[TableChanges, Model] | None = None
         self.now_us = 1_000_000
         self.frontier = self.opened()
 
@@ -216,7 +216,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     def is_committed_due(self, key: bytes) -> bool:
         """Waiting is seen by `wake_due` when it is on disk."""
-        stored = self.store.scan(Table.DUE, b"", None, 10_000)
+        stored = self.store.scan(StateTable.DUE, b"", None, 10_000)
         return any(
             due[8:] == key and int.from_bytes(due[:8], "big") == self.model.urls[key].due_us
             for due, _ in stored
@@ -363,7 +363,7 @@ class FrontierMachine(RuleBasedStateMachine):
         for host in HOSTS:
             self.take(host, len(PATHS) + 1)
         self.counts_are_exact()
-        queue = self.store.scan(Table.QUEUE, b"", None, 10_000)
+        queue = self.store.scan(StateTable.QUEUE, b"", None, 10_000)
         assert {key[HOST_BYTES:] for key, _ in queue} == {
             known.place for known in self.model.urls.values() if known.place
         }

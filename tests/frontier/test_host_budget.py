@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.store import MemoryStore, Table
+from gossamer.frontier.store import MemoryStore, StateTable
 from gossamer.records import NAMED, Found, Reason
 from gossamer.settings import Frontier as FrontierSettings
 from gossamer.urls.keys import Keys
@@ -92,8 +92,8 @@ def test_of_a_page_with_many_refused_hosts_few_get_a_row_and_all_are_counted() -
     assert counts.by_reason == {"budget": 60}
     assert counts.known == 160
     assert counts.dropped == 3000 - 160
-    assert len(store.scan(Table.URL, b"", None, 10_000)) == 160
-    assert len(store.scan(Table.HOST, b"", None, 10_000)) == 160
+    assert len(store.scan(StateTable.URL, b"", None, 10_000)) == 160
+    assert len(store.scan(StateTable.HOST, b"", None, 10_000)) == 160
 
 
 def test_sites_that_share_the_last_two_labels_are_told_apart() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.pending import Pending
-from gossamer.frontier.store import MemoryStore, Table
+from gossamer.frontier.store import MemoryStore, StateTable
 from gossamer.policies.order import make_key
 
 HOST = b"hosthost"
@@ -36,7 +36,7 @@ class Bench:
         at, row = make_key(number % 7, number), b"%d" % number
         if at not in self.free and at not in self.taken:
             self.free[at] = row
-            self.pending.put(Table.QUEUE, HOST + at, row)
+            self.pending.put(StateTable.QUEUE, HOST + at, row)
             self.queue.add(at, row)
 
     def take(self) -> None:
@@ -58,7 +58,7 @@ class Bench:
             self.free.pop(at, None)
             self.taken.pop(at, None)
             self.queue.drop(at)
-            self.pending.delete(Table.QUEUE, HOST + at)
+            self.pending.delete(StateTable.QUEUE, HOST + at)
 
     def begin(self) -> None:
         if not self.is_writing:
@@ -71,8 +71,8 @@ class Bench:
             self.store.write(self.changes)
             self.pending.end()
             self.queue.end()
-            for key, row in self.changes[Table.QUEUE].items():
-                if row is None and not self.pending.is_put(Table.QUEUE, key):
+            for key, row in self.changes[StateTable.QUEUE].items():
+                if row is None and not self.pending.is_put(StateTable.QUEUE, key):
                     self.queue.forget(key[len(HOST) :])
             self.is_writing = False
 

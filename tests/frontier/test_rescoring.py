@@ -9,7 +9,7 @@ from frontier.test_frontier import CountingStore, commit
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_counts import LinkCounts
 from gossamer.frontier.meta_keys import RESCORE_KEY
-from gossamer.frontier.store import MemoryStore, Store, Table
+from gossamer.frontier.store import MemoryStore, StateTable, Store
 from gossamer.policies.order import MAX_SCORE, BreadthFirst, Candidate, Order
 from gossamer.policies.policies import Policies
 from gossamer.settings import Frontier as FrontierSettings
@@ -144,15 +144,15 @@ def test_the_state_has_no_row_of_a_pass_before_one_and_after_it() -> None:
     store = MemoryStore()
     order = ShiftingOrder(BreadthFirst())
     frontier = filled(store, order)
-    assert store.find(Table.META, RESCORE_KEY) is None
+    assert store.find(StateTable.META, RESCORE_KEY) is None
 
     frontier.rescoring.start()
     commit(frontier, store)
-    assert store.find(Table.META, RESCORE_KEY) is not None
+    assert store.find(StateTable.META, RESCORE_KEY) is not None
     run(frontier)
     commit(frontier, store)
 
-    assert store.find(Table.META, RESCORE_KEY) is None
+    assert store.find(StateTable.META, RESCORE_KEY) is None
 
 
 # -- counts of links

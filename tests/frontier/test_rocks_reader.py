@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.store import Changes, Table
+from gossamer.frontier.store import StateTable, TableChanges
 
 
-def _row(number: int) -> Changes:
+def _row(number: int) -> TableChanges:
     rows: dict[bytes, bytes | None] = {b"counts": str(number).encode()}
-    return {table: rows if table is Table.META else {} for table in Table}
+    return {table: rows if table is StateTable.META else {} for table in StateTable}
 
 
 def test_a_reader_sees_what_was_written_just_before_the_writer_ended(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_a_reader_sees_what_was_written_just_before_the_writer_ended(tmp_path: P
     writer.close()
     reader.refresh()
 
-    assert reader.find(Table.META, b"counts") == b"2"
+    assert reader.find(StateTable.META, b"counts") == b"2"
     reader.close()
 
 
@@ -37,7 +37,7 @@ def test_a_reader_follows_from_one_writer_to_the_next(tmp_path: Path) -> None:
         reader = reader or RocksStore.open_to_read(tmp_path / "state")
         writer.write(_row(number))
         reader.refresh()
-        assert reader.find(Table.META, b"counts") == str(number).encode()
+        assert reader.find(StateTable.META, b"counts") == str(number).encode()
         writer.close()
 
     assert reader is not None
@@ -70,5 +70,5 @@ def test_a_reader_follows_when_another_state_takes_the_place_of_the_first(tmp_pa
 
     reader.refresh()
 
-    assert reader.find(Table.META, b"counts") == b"2"
+    assert reader.find(StateTable.META, b"counts") == b"2"
     reader.close()

@@ -11,7 +11,7 @@ import pytest
 
 from gossamer.errors import UsageError
 from gossamer.graph.formats import NETWORK_FORMATS, write_gexf, write_graphml, write_pajek
-from gossamer.graph.network import Network, network
+from gossamer.graph.network import LinkNetwork, network
 from support.a_graph import a_graph, capture, link, rows
 
 ODD = "http://b.example/?a=<&>'\u00fc%22\\"
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     )
 
 
-def text_of(write: Callable[[IO[bytes], Network], int], folder: Path, level: str) -> bytes:
+def text_of(write: Callable[[IO[bytes], LinkNetwork], int], folder: Path, level: str) -> bytes:
     file = io.BytesIO()
     with network(folder, level) as graph:
         write(file, graph)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from gossamer.errors import CorruptFile, WrongVersion
 from gossamer.graph import manifest
-from gossamer.graph.manifest import Manifest, Part
+from gossamer.graph.manifest import LinkPart, Manifest
 
-A_PART = Part("links-1.parquet", 12, "w1.warc.gz", 0, 900)
+A_PART = LinkPart("links-1.parquet", 12, "w1.warc.gz", 0, 900)
 parts = st.builds(
-    Part,
+    LinkPart,
     name=st.from_regex(r"[0-9a-z]{1,8}\.parquet", fullmatch=True),
     rows=st.integers(0, 2**40),
     file=st.text(max_size=20),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gossamer.graph import manifest, tables
 from gossamer.graph.arrow import pa, pq
-from gossamer.graph.manifest import Part
+from gossamer.graph.manifest import LinkPart
 from gossamer.graph.parts import SCHEMA, PartWriter
 from gossamer.records import Edge
 
@@ -90,7 +90,7 @@ def test_parts_with_and_without_faults_and_of_older_releases_are_read_alike(tmp_
     row = ["http://c/", "http://b/", "b", "", "body", "a", 3, "", 3]
     columns = [pa.array([value], field.type) for value, field in zip(row, SCHEMA, strict=True)]
     pq.write_table(pa.Table.from_arrays(columns, schema=SCHEMA), older, compression="zstd")
-    parts = tuple(Part(path.name, 1) for path in (whole, faulty, older))
+    parts = tuple(LinkPart(path.name, 1) for path in (whole, faulty, older))
     manifest.replace(tmp_path, manifest.Manifest(parts))
 
     rows = tables.table_of(tables.links(tmp_path)).to_pylist()

@@ -16,12 +16,12 @@ from gossamer.base.clock import ManualClock
 from gossamer.base.locks import try_lock
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.graph import manifest
-from gossamer.graph.manifest import Part
+from gossamer.graph.manifest import LinkPart
 from gossamer.graph.merge import merge
 from gossamer.graph.parts import PartWriter
 from gossamer.graph.ranks.ranks import (
     RankReader,
-    Wanted,
+    RanksRequest,
     compute,
     compute_with_little_memory,
     find_info,
@@ -55,7 +55,7 @@ def add_part(folder: Path, source: str, *targets: str) -> None:
     writer.add(*capture(source, 99, *map(link, targets)))
     rows = writer.rows
     graph = manifest.read(folder)
-    part = Part(writer.write(f"links-{len(graph.parts):06}").name, rows)
+    part = LinkPart(writer.write(f"links-{len(graph.parts):06}").name, rows)
     manifest.replace(folder, graph.with_part(part, {}))
 
 
@@ -107,7 +107,7 @@ def test_nofollow_links_count_only_when_asked_for(tmp_path: Path, rel: str) -> N
 
     compute(folder, ManualClock())
     without = pageranks(folder)
-    compute(folder, ManualClock(), Wanted(nofollow=True))
+    compute(folder, ManualClock(), RanksRequest(nofollow=True))
 
     assert without == pytest.approx(pagerank_by_networkx((A, C)), abs=1e-9)
     assert pageranks(folder) == pytest.approx(pagerank_by_networkx((A, B), (A, C)), abs=1e-9)
@@ -126,7 +126,7 @@ def test_hubs_and_authorities_are_computed_when_asked_for(tmp_path: Path) -> Non
 
     compute(folder, ManualClock())
     assert table(folder)[A]["hub"] is None
-    compute(folder, ManualClock(), Wanted(hits=True))
+    compute(folder, ManualClock(), RanksRequest(hits=True))
 
     hubs, authorities = nx.hits(nx.DiGraph([(A, C), (A, D), (B, C)]), tol=1e-12)
     rows = table(folder)
@@ -142,7 +142,7 @@ def test_a_site_links_to_another_once_and_not_to_itself(tmp_path: Path) -> None:
     ]
     folder = a_graph(tmp_path, pages)
 
-    compute(folder, ManualClock(), Wanted(sites=True, hits=True))
+    compute(folder, ManualClock(), RanksRequest(sites=True, hits=True))
 
     links = [("one.org", "two.org"), ("one.org", "three.org"), ("two.org", "one.org")]
     found = {url: row["pagerank"] for url, row in table(folder, "site").items()}
@@ -153,7 +153,7 @@ def test_a_site_links_to_another_once_and_not_to_itself(tmp_path: Path) -> None:
 def test_an_empty_graph_has_no_ranks(tmp_path: Path) -> None:
     (tmp_path / "graph").mkdir()
 
-    info = compute(tmp_path / "graph", ManualClock(), Wanted(hits=True, sites=True))
+    info = compute(tmp_path / "graph", ManualClock(), RanksRequest(hits=True, sites=True))
 
     assert info.pages == 0
     assert table(tmp_path / "graph") == table(tmp_path / "graph", "site") == {}
@@ -182,7 +182,7 @@ def test_small_graphs_and_large_ones_are_numbered_alike(
     tmp_path_factory: pytest.TempPathFactory, parts: list[list[Captured]], nofollow: bool
 ) -> None:
     folder = a_graph(tmp_path_factory.mktemp("alike"), *parts)
-    wanted = Wanted(nofollow=nofollow, sites=True)
+    wanted = RanksRequest(nofollow=nofollow, sites=True)
     compute(folder, ManualClock(), wanted)
     small = everything(folder)
     (folder / "ranks.json").unlink()
@@ -210,7 +210,7 @@ def test_a_graph_that_did_not_change_is_not_computed_again(tmp_path: Path) -> No
 
     assert compute(folder, clock) == first
     assert is_current(folder)
-    assert not is_current(folder, Wanted(sites=True))
+    assert not is_current(folder, RanksRequest(sites=True))
 
 
 def test_a_changed_graph_is_computed_from_the_ranks_before(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_the_bytes_covered_tell_a_graph_from_another_not_its_files(tmp_path: Pat
     compute(folder, clock)
 
     (folder / "links-000000.parquet").rename(folder / "links-merged.parquet")
-    merged = manifest.Manifest((Part("links-merged.parquet", 2),), {"a.warc.gz": 10})
+    merged = manifest.Manifest((LinkPart("links-merged.parquet", 2),), {"a.warc.gz": 10})
     manifest.replace(folder, merged)
     assert is_current(folder)
 
@@ -246,7 +246,7 @@ def test_old_files_stay_for_the_grace_time(tmp_path: Path) -> None:
     folder, clock = a_graph(tmp_path, [capture(A, 1, link(B))]), ManualClock()
     first = compute(folder, clock)
     advance(clock, 5 * GRACE_S)
-    second = compute(folder, clock, Wanted(nofollow=True))
+    second = compute(folder, clock, RanksRequest(nofollow=True))
     assert all((folder / name).exists() for name in first.files)
 
     advance(clock, GRACE_S + 1)

@@ -1,11 +1,11 @@
 """Which files are merged when: seldom enough to be cheap, often enough to be quick."""
 
-from gossamer.graph.manifest import Manifest, MergedSet, Part
+from gossamer.graph.manifest import LinkPart, Manifest, MergedSet
 from gossamer.graph.tiers import FAN_IN, MAX_ROWS, RAW_PARTS, RAW_ROWS, next_merge
 
 
-def parts(count: int, rows: int) -> tuple[Part, ...]:
-    return tuple(Part(f"links-{number}.parquet", rows) for number in range(count))
+def parts(count: int, rows: int) -> tuple[LinkPart, ...]:
+    return tuple(LinkPart(f"links-{number}.parquet", rows) for number in range(count))
 
 
 def a_set(number: int, rows: int) -> MergedSet:
@@ -43,7 +43,7 @@ def test_a_single_part_is_merged_only_when_it_is_large() -> None:
 
 
 def test_a_small_part_before_large_ones_keeps_nobody_waiting() -> None:
-    small = Part("links-small.parquet", 100)
+    small = LinkPart("links-small.parquet", 100)
     large = parts(3, RAW_ROWS)
 
     assert next_merge(Manifest((small, *large))) == [small.name, large[0].name]

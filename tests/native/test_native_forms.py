@@ -19,7 +19,7 @@ from gossamer.collection.configure import configure
 from gossamer.native import extensions
 from gossamer.native.extensions import EXTENSIONS, PAGE, Form, load, look
 from gossamer.settings import Settings
-from gossamer.upkeep.check_machine import Check, doctor
+from gossamer.upkeep.check_machine import MachineCheck, doctor
 from support.need import need_program
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +50,7 @@ def need_built(name: str) -> ModuleType:
     pytest.skip(missing)
 
 
-def inner_loops() -> Check:
+def inner_loops() -> MachineCheck:
     return next(check for check in doctor() if check.name == "inner loops")
 
 

@@ -18,7 +18,7 @@ from gossamer.collection.crawl_log import CrawlLog, _line_of_report, note_action
 from gossamer.errors import DiskFault
 from gossamer.frontier.meta_keys import CLEAN_KEY, LOG_KEY
 from gossamer.frontier.rows import Standing, UrlRow
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.index.reader import covered
 from gossamer.node.commit import sync_descriptor
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report, Stored
@@ -53,8 +53,8 @@ def test_a_commit_carries_the_ends_of_the_archive_and_the_length_of_the_log(
     archive, log = bench.worker.archive, bench.home.log
     assert before == {}
     assert known_ends(store)[archive.name] == archive.end
-    assert int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big") == log.stat().st_size
-    assert store.find(Table.META, CLEAN_KEY) == b"0"
+    assert int.from_bytes(store.find(StateTable.META, LOG_KEY) or b"", "big") == log.stat().st_size
+    assert store.find(StateTable.META, CLEAN_KEY) == b"0"
     bench.close()
 
 
@@ -116,7 +116,7 @@ def test_after_a_fault_nothing_is_committed(bench: CrashBench) -> None:
 def test_only_the_last_commit_of_a_clean_end_says_so(bench: CrashBench) -> None:
     async def commit(*, is_clean: bool) -> bytes | None:
         await bench.committer.commit(is_clean=is_clean)
-        return bench.committer._store.find(Table.META, CLEAN_KEY)
+        return bench.committer._store.find(StateTable.META, CLEAN_KEY)
 
     assert asyncio.run(commit(is_clean=False)) == b"0"
     assert asyncio.run(commit(is_clean=True)) == b"1"
@@ -204,7 +204,7 @@ def test_a_log_that_somebody_cut_goes_on_from_where_it_ends(tmp_path: Path) -> N
         pass
     bench.commit()
     length = bench.home.log.stat().st_size
-    stored = bench.committer._store.find(Table.META, LOG_KEY) or b""
+    stored = bench.committer._store.find(StateTable.META, LOG_KEY) or b""
     bench.close()
 
     assert int.from_bytes(stored, "big") == length > 0

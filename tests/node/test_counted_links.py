@@ -10,7 +10,7 @@ import pytest
 from frontier.test_rescoring import MostLinked
 from gossamer.base.clock import ManualClock
 from gossamer.frontier.meta_keys import SALT_KEY
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.policies.policies import Policies
 from gossamer.records import Purpose
 from gossamer.urls.keys import Keys
@@ -45,7 +45,7 @@ def carried(bench: CrashBench, pages: int) -> list[str]:
 def test_the_node_knows_how_many_links_lead_to_a_queued_url(tmp_path: Path) -> None:
     bench = opened(tmp_path / "c", counts_links=True)
     carried(bench, 3)  # the seed and two pages
-    keys = Keys(bench.committer._store.find(Table.META, SALT_KEY) or b"")
+    keys = Keys(bench.committer._store.find(StateTable.META, SALT_KEY) or b"")
     links = bench.parts.frontier.queues._links
     assert links is not None
 

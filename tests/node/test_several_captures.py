@@ -10,7 +10,7 @@ from msgspec import structs
 
 from gossamer.base.clock import ManualClock
 from gossamer.frontier.meta_keys import SALT_KEY
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.records import Capture, Fetched, Lease, Outcome, Purpose
 from gossamer.upkeep.verify import verify
 from gossamer.urls.canonical import host_of
@@ -30,7 +30,7 @@ def bench(tmp_path: Path) -> CrashBench:
 
 
 def key_of(bench: CrashBench, url: str) -> bytes:
-    return Keys(bench.committer._store.find(Table.META, SALT_KEY) or b"").of(url)
+    return Keys(bench.committer._store.find(StateTable.META, SALT_KEY) or b"").of(url)
 
 
 def next_page(bench: CrashBench) -> Lease:

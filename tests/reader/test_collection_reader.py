@@ -13,7 +13,7 @@ from gossamer.base.clock import ManualClock, SystemClock, iso_of
 from gossamer.collection.directory import CollectionPaths, open_to_write
 from gossamer.errors import CorruptFile, NoCollection, NotKnown, UsageError
 from gossamer.frontier.rows import CaptureRow, Standing, UrlRow, time_key
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.reader.collection_reader import CollectionReader, nearest_of
 from gossamer.reader.pages import StoredCapture, moment_of, nearest_capture, times_of
 from gossamer.reader.story import SAYS
@@ -297,7 +297,7 @@ def test_a_revisit_shows_the_body_that_it_repeats(collection: Path) -> None:
     home, clock = CollectionPaths(collection), ManualClock()
     home.make()
     store = open_to_write(home, 16)
-    key = Keys(store.find(Table.META, b"salt") or b"").of(url)
+    key = Keys(store.find(StateTable.META, b"salt") or b"").of(url)
     archive = WarcWriter.open(home.archive, "gossamer", Archive(), {}, clock)
     rows: dict[bytes, bytes | None] = {}
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
@@ -314,7 +314,7 @@ def test_a_revisit_shows_the_body_that_it_repeats(collection: Path) -> None:
         rows[key + time_key(when_us)] = capture.encode()
     archive.close()
     row = UrlRow(standing=Standing.FETCHED, depth=0, url=url, at_us=when_us, status=304)
-    store.write({Table.CAPTURE: rows, Table.URL: {key: row.encode()}})
+    store.write({StateTable.CAPTURE: rows, StateTable.URL: {key: row.encode()}})
     store.close()
 
     with CollectionReader.open(collection) as reader:

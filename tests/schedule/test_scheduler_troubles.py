@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.records import Found, Lease, Outcome, Reason
 from schedule.scheduler_bench import (
     KEYS,
@@ -465,7 +465,7 @@ def test_the_delays_of_hosts_are_stored() -> None:
 
     row = bench.frontier.host(KEYS.host("a.example"))
     assert row.free_us == bench.clock.wall_us() + 1_000_000
-    assert bench.store.find(Table.ORIGIN, A.encode()) is not None
+    assert bench.store.find(StateTable.ORIGIN, A.encode()) is not None
 
 
 def test_a_lease_that_comes_back_is_given_out_again_after_the_delay() -> None:

@@ -11,7 +11,7 @@ from gossamer.base.clock import SystemClock
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import UsageError
 from gossamer.settings import Settings, with_values
-from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.import_archive import ImportCounts
 from gossamer.transfer.imports import import_files, kind_of
 from support.a_crawl import QUICK
 from support.killing import typed
@@ -39,9 +39,9 @@ def _is_readable(path: Path) -> bool:
     return True
 
 
-def _imported(collection: Path, paths: list[Path]) -> Tally:
+def _imported(collection: Path, paths: list[Path]) -> ImportCounts:
     quick = with_values(Settings(), QUICK)
-    tally = Tally(lambda _: None)
+    tally = ImportCounts(lambda _: None)
     asyncio.run(
         import_files(
             CollectionPaths(collection), lambda stored: stored or quick, paths, SystemClock(), tally

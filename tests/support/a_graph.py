@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gossamer.graph import manifest, tables
-from gossamer.graph.manifest import Manifest, Part
+from gossamer.graph.manifest import LinkPart, Manifest
 from gossamer.graph.parts import PartWriter
 from gossamer.records import Edge
 
@@ -43,7 +43,7 @@ def a_graph(home: Path, *parts: Sequence[Captured]) -> Path:
         for source, at_us, edges in pages:
             writer.add(source, at_us, edges)
         rows = writer.rows
-        named.append(Part(writer.write(f"links-{number:06}").name, rows))
+        named.append(LinkPart(writer.write(f"links-{number:06}").name, rows))
     manifest.replace(folder, Manifest(tuple(named)))
     return folder
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.store import Table, walk
+from gossamer.frontier.store import StateTable, walk
 from gossamer.graph.arrow import pq
 
 
@@ -33,7 +33,7 @@ def _all_bytes(collection: Path) -> Iterator[tuple[str, bytes]]:
         elif path.name == "texts":
             yield name, b"".join(_texts(data))
     store = RocksStore.open_to_read(collection / "state")
-    for table in Table:
+    for table in StateTable:
         for key, row in walk(store, table):
             yield f"table {table}", key + b" " + row
     store.close()

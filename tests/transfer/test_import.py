@@ -23,7 +23,7 @@ from gossamer.errors import CollectionInUse, UsageError
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome, Purpose
 from gossamer.settings import Settings, with_values
-from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.import_archive import ImportCounts
 from gossamer.transfer.imports import import_files
 from support.a_crawl import QUICK, crawl
 from support.a_site import page, robots, site_in_thread
@@ -57,9 +57,9 @@ def response(uri: str, number: int = 0, body: bytes | None = None, **headers: st
     return record("response", uri, head + body, number, **headers)
 
 
-def bring(collection: Path, *paths: Path, told: list[str] | None = None) -> Tally:
+def bring(collection: Path, *paths: Path, told: list[str] | None = None) -> ImportCounts:
     quick = with_values(Settings(), QUICK)
-    tally = Tally((told if told is not None else []).append)
+    tally = ImportCounts((told if told is not None else []).append)
     asyncio.run(
         import_files(
             CollectionPaths(collection), lambda stored: stored or quick, paths, SystemClock(), tally

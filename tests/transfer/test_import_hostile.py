@@ -18,7 +18,7 @@ from gossamer.graph.arrow import pa
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.settings import Settings, with_values
 from gossamer.transfer.exports import batches
-from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.import_archive import ImportCounts
 from gossamer.transfer.imports import import_files
 from gossamer.upkeep.forget import forget
 from support.a_crawl import QUICK
@@ -45,10 +45,10 @@ def record(kind: str, number: int, block: bytes, **headers: str) -> bytes:
     return f"WARC/1.0\r\n{lines}\r\n".encode() + block + b"\r\n\r\n"
 
 
-def bring(collection: Path, path: Path, **more: int) -> tuple[Tally, list[str]]:
+def bring(collection: Path, path: Path, **more: int) -> tuple[ImportCounts, list[str]]:
     told: list[str] = []
     values = QUICK | {name.replace("__", "."): value for name, value in more.items()}
-    tally, quick = Tally(told.append), with_values(Settings(), values)
+    tally, quick = ImportCounts(told.append), with_values(Settings(), values)
     asyncio.run(
         import_files(
             CollectionPaths(collection),

@@ -17,7 +17,7 @@ from gossamer.collection.directory import CollectionPaths, locked, open_to_read,
 from gossamer.collection.stored_settings import stored_seeds, stored_settings
 from gossamer.errors import CorruptFile, StateLost, StoreError, UsageError
 from gossamer.frontier.meta_keys import CLEAN_KEY
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.node.indexing import IndexFeed
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import backlinks
@@ -374,7 +374,7 @@ def test_an_index_that_is_behind_is_told_with_what_brings_it_up(home: Collection
     IndexFeed(home.index, SystemClock(), 1.0).close()
     with locked(home):
         store = open_to_write(home, 16)
-        store.write({Table.META: {CLEAN_KEY: b"0"}})
+        store.write({StateTable.META: {CLEAN_KEY: b"0"}})
         store.close()
     checked = Checked()
 

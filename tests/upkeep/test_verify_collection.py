@@ -15,7 +15,7 @@ from gossamer.errors import NoCollection
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, time_key
-from gossamer.frontier.store import Changes, Store, Table
+from gossamer.frontier.store import StateTable, Store, TableChanges
 from gossamer.graph.arrow import pq
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.upkeep.check_machine import doctor, holder_of
@@ -67,7 +67,7 @@ def said(home: CollectionPaths) -> str:
     return "\n".join(f"{problem.where}: {problem.what}" for problem in found)
 
 
-def change(home: CollectionPaths, changes: Changes) -> None:
+def change(home: CollectionPaths, changes: TableChanges) -> None:
     with locked(home):
         store = open_to_write(home, 16)
         store.write(changes)
@@ -143,7 +143,7 @@ def test_a_tail_that_a_killed_crawl_left_is_no_problem(home: CollectionPaths) ->
     with warc(home).open("ab") as file:
         file.write(b"tail")
     cdxj_path(warc(home)).unlink()
-    change(home, {Table.META: {CLEAN_KEY: b"0"}})
+    change(home, {StateTable.META: {CLEAN_KEY: b"0"}})
 
     assert problems(home) == []
 
@@ -151,9 +151,9 @@ def test_a_tail_that_a_killed_crawl_left_is_no_problem(home: CollectionPaths) ->
 def test_a_capture_that_points_elsewhere_is_found(home: CollectionPaths, site: Site) -> None:
     (key, row), (other, other_row) = look(home, site.url("/b")), look(home, site.url())
     with CollectionReader.open(home.path) as reader:
-        wrong = reader.store.find(Table.CAPTURE, other + time_key(other_row.at_us))
+        wrong = reader.store.find(StateTable.CAPTURE, other + time_key(other_row.at_us))
     assert wrong is not None
-    change(home, {Table.CAPTURE: {key + time_key(row.at_us): wrong}})
+    change(home, {StateTable.CAPTURE: {key + time_key(row.at_us): wrong}})
 
     assert f"{site.url('/b')}: its capture should be in" in said(home)
 
@@ -162,7 +162,7 @@ def test_a_fetched_url_without_capture_is_found_from_both_sides(
     home: CollectionPaths, site: Site
 ) -> None:
     key, row = look(home, site.url("/b"))
-    change(home, {Table.CAPTURE: {key + time_key(row.at_us): None}})
+    change(home, {StateTable.CAPTURE: {key + time_key(row.at_us): None}})
 
     found = said(home)
     assert f"{site.url('/b')}: it is fetched, but the state has no capture" in found
@@ -171,7 +171,7 @@ def test_a_fetched_url_without_capture_is_found_from_both_sides(
 
 def test_a_url_that_the_state_lost_is_found(home: CollectionPaths, site: Site) -> None:
     key, _ = look(home, site.url("/b"))
-    change(home, {Table.URL: {key: None}})
+    change(home, {StateTable.URL: {key: None}})
 
     found = said(home)
     assert f"the state does not know {site.url('/b')}" in found
@@ -184,7 +184,7 @@ def test_sums_that_are_none_are_found(home: CollectionPaths) -> None:
         counts: Counts = reader.counts()
     counts.fetched += 1
     counts.count_reason("robots")
-    change(home, {Table.META: {b"counts": counts.encode()}})
+    change(home, {StateTable.META: {b"counts": counts.encode()}})
 
     found = said(home)
     assert "the state says 3 fetched, but the URLs add up to 2" in found
@@ -194,9 +194,9 @@ def test_sums_that_are_none_are_found(home: CollectionPaths) -> None:
 def test_a_host_that_miscounts_is_found(home: CollectionPaths, site: Site) -> None:
     key, _ = look(home, site.url())
     with CollectionReader.open(home.path) as reader:
-        host = HostRow.decode(reader.store.find(Table.HOST, key[:8]) or b"")
+        host = HostRow.decode(reader.store.find(StateTable.HOST, key[:8]) or b"")
     host.refused += 1
-    change(home, {Table.HOST: {key[:8]: host.encode()}})
+    change(home, {StateTable.HOST: {key[:8]: host.encode()}})
 
     assert "host 127.0.0.1: its row says 2 refused, but its URLs add up to 1" in said(home)
 
@@ -204,7 +204,7 @@ def test_a_host_that_miscounts_is_found(home: CollectionPaths, site: Site) -> No
 def test_a_queue_entry_of_a_fetched_url_is_found(home: CollectionPaths, site: Site) -> None:
     key, row = look(home, site.url("/b"))
     entry = QueueEntry(key, row.url)
-    change(home, {Table.QUEUE: {key[:8] + b"\x01" * 12: entry.encode()}})
+    change(home, {StateTable.QUEUE: {key[:8] + b"\x01" * 12: entry.encode()}})
 
     assert f"{row.url}: it is in the queue, but its row says fetched" in said(home)
 
@@ -212,17 +212,17 @@ def test_a_queue_entry_of_a_fetched_url_is_found(home: CollectionPaths, site: Si
 def test_a_url_in_two_states_is_found(home: CollectionPaths, site: Site) -> None:
     key, row = look(home, site.url("/b"))
     row.place = b"\x01" * 12
-    change(home, {Table.URL: {key: row.encode()}})
+    change(home, {StateTable.URL: {key: row.encode()}})
 
     assert f"{row.url}: it is fetched, but still in a queue" in said(home)
 
 
 def test_a_queued_url_that_nothing_will_bring_is_found(home: CollectionPaths, site: Site) -> None:
     key, row = look(home, site.url("/busy"))
-    change(home, {Table.DUE: {time_key(row.due_us) + key: None}})
+    change(home, {StateTable.DUE: {time_key(row.due_us) + key: None}})
     lost = said(home)
     row.due_us = 0
-    change(home, {Table.URL: {key: row.encode()}})
+    change(home, {StateTable.URL: {key: row.encode()}})
 
     assert f"{row.url}: it waits for a time that no queue contains" in lost
     assert f"{row.url}: it is queued, but never due" in said(home)
@@ -230,16 +230,16 @@ def test_a_queued_url_that_nothing_will_bring_is_found(home: CollectionPaths, si
 
 def test_a_wake_up_for_another_time_is_found(home: CollectionPaths, site: Site) -> None:
     key, row = look(home, site.url("/busy"))
-    change(home, {Table.DUE: {time_key(row.due_us + 1) + key: b""}})
+    change(home, {StateTable.DUE: {time_key(row.due_us + 1) + key: b""}})
 
     assert f"{row.url}: its time in the due table differs from its row" in said(home)
 
 
 def test_a_row_under_a_wrong_key_is_found(home: CollectionPaths, site: Site) -> None:
     store: Store = open_to_write(home, 16)
-    keys = Keys(store.find(Table.META, SALT_KEY) or b"")
+    keys = Keys(store.find(StateTable.META, SALT_KEY) or b"")
     row = UrlRow(standing=Standing.REFUSED, depth=1, url=site.url("/b"), reason="scope")
-    store.write({Table.URL: {keys.of(site.url("/other")): row.encode()}})
+    store.write({StateTable.URL: {keys.of(site.url("/other")): row.encode()}})
     store.close()
 
     assert f"{site.url('/b')}: it is stored under the key of another URL" in said(home)
@@ -329,7 +329,7 @@ def test_the_doctor_finds_this_machine_well(home: CollectionPaths) -> None:
 
 
 def test_the_doctor_says_what_is_wrong_with_a_collection(home: CollectionPaths) -> None:
-    change(home, {Table.META: {b"format": b"99"}})
+    change(home, {StateTable.META: {b"format": b"99"}})
 
     checks = {check.name: check for check in doctor(home.path)}
 

@@ -25,9 +25,9 @@ from gossamer.analyse.report_questions import (
     QUESTIONS,
     SUMS,
     VIEWS,
-    Question,
+    ReportQuestion,
 )
-from gossamer.analyse.report_redirects import Way, chains_of, loops_of
+from gossamer.analyse.report_redirects import RedirectChain, chains_of, loops_of
 from gossamer.analyse.report_rows import inside_of, stage_heads, stage_urls
 from gossamer.errors import PluginError
 from gossamer.graph import tables
@@ -37,14 +37,14 @@ from gossamer.reader.collection_reader import CollectionReader
 SHOWN_ROWS: Final = 100
 
 
-class Source(NamedTuple):
+class LinkSource(NamedTuple):
     """A page that contains a link, and the anchor text."""
 
     url: str
     words: str
 
 
-Cell = str | int | float | tuple[Source, ...] | tuple[str, ...]
+Cell = str | int | float | tuple[LinkSource, ...] | tuple[str, ...]
 Row = tuple[Cell, ...]
 
 
@@ -52,13 +52,13 @@ Row = tuple[Cell, ...]
 class Finding:
     """The result of one question: the number of rows, and the first of them."""
 
-    question: Question
+    question: ReportQuestion
     total: int
     rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SiteReport:
     """All findings about a site at one moment."""
 
     collection: str
@@ -83,7 +83,7 @@ def make_report(
     is_quick: bool = False,
     shown_rows: int = SHOWN_ROWS,
     analyses: Sequence[str] = (),
-) -> Report:
+) -> SiteReport:
     """Make the report on a site, a host or a URL prefix; without one, on everything.
 
     `analyses` names plug-ins, each of which adds a table; raises PluginError for them.
@@ -106,7 +106,7 @@ def make_report(
             )
             span = connection.execute("select min(at_us), max(at_us) from pages").fetchone()
     first_us, last_us = span or (None, None)
-    return Report(
+    return SiteReport(
         reader.paths.path.resolve().name,
         site,
         first_us or 0,
@@ -127,7 +127,7 @@ def _open(connection: duckdb.DuckDBPyConnection, urls: Path, heads: Path) -> Non
 
 
 def _findings(
-    connection: duckdb.DuckDBPyConnection, questions: Iterable[Question], shown_rows: int
+    connection: duckdb.DuckDBPyConnection, questions: Iterable[ReportQuestion], shown_rows: int
 ) -> Iterator[Finding]:
     led = list(_rows(connection, "select url, redirect, inside from urls where redirect <> ''"))
     redirects = {url: target for url, target, _ in led}
@@ -144,7 +144,7 @@ def _findings(
 
 def _added_findings(
     connection: duckdb.DuckDBPyConnection,
-    added: Iterable[tuple[Plugin, Question]],
+    added: Iterable[tuple[Plugin, ReportQuestion]],
     shown_rows: int,
 ) -> Iterator[Finding]:
     """The tables of plug-ins. Raises PluginError for a query that fails or has other columns."""
@@ -169,13 +169,15 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | list) else str(value)
 
 
-def _of_ways(question: Question, ways: Iterable[Way], inside: set[str], shown: int) -> Finding:
+def _of_ways(
+    question: ReportQuestion, ways: Iterable[RedirectChain], inside: set[str], shown: int
+) -> Finding:
     ours = [way for way in ways if not inside.isdisjoint(way.urls)]
     rows = tuple((way.urls[0], way.hops, way.urls[1:]) for way in ours[:shown])
     return Finding(question, len(ours), rows)
 
 
-def _of_rows(question: Question, rows: Iterator[tuple[Any, ...]], shown: int) -> Finding:
+def _of_rows(question: ReportQuestion, rows: Iterator[tuple[Any, ...]], shown: int) -> Finding:
     first = tuple(tuple(map(_cell, row)) for row in islice(rows, shown))
     return Finding(question, len(first) + sum(1 for _ in rows), first)
 
@@ -185,7 +187,7 @@ def _cell(value: Any) -> Cell:
     if isinstance(value, list):
         parted = [str(one).partition("\0") for one in value]
         if any(zero for _, zero, _ in parted):
-            return tuple(Source(url, words) for url, _, words in parted)
+            return tuple(LinkSource(url, words) for url, _, words in parted)
         return tuple(url for url, _, _ in parted)
     cell: Cell = value
     return cell

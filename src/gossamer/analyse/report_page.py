@@ -11,7 +11,7 @@ from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gossamer.analyse.report import Cell, Report, Source
+from gossamer.analyse.report import Cell, LinkSource, SiteReport
 from gossamer.analyse.report_questions import label_of
 from gossamer.base.answer_class import class_of_status, status_text
 from gossamer.base.clock import iso_of
@@ -29,7 +29,7 @@ _MOST_BARS: Final = 10
 _TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
-def report_page(report: Report) -> str:
+def report_page(report: SiteReport) -> str:
     """Return the page; write it as UTF-8 without a byte order mark."""
     pages = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
@@ -53,7 +53,7 @@ def report_page(report: Report) -> str:
     )
 
 
-def _tiles(report: Report) -> list[tuple[str, int, str]]:
+def _tiles(report: SiteReport) -> list[tuple[str, int, str]]:
     """Return the figures at the top: name, number, and the table that it links to."""
     tiles = [("pages", report.sums["pages"], ""), ("known URLs", report.sums["known"], "")]
     for finding in report.findings:
@@ -63,7 +63,7 @@ def _tiles(report: Report) -> list[tuple[str, int, str]]:
     return tiles
 
 
-def _shown(report: Report) -> list[tuple[str, tuple[tuple[str, int], ...]]]:
+def _shown(report: SiteReport) -> list[tuple[str, tuple[tuple[str, int], ...]]]:
     return [(name, report.histograms[name]) for name in _TITLES if report.histograms[name]]
 
 
@@ -90,7 +90,7 @@ def _kind(cell: Cell) -> str:
             return "number"
         case str():
             return "url" if cell.startswith(("http://", "https://")) else "text"
-        case (Source(), *_):
+        case (LinkSource(), *_):
             return "sources"
         case _:
             return "urls"

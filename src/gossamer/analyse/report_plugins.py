@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from gossamer.analyse.report_questions import NAMES, Question
+from gossamer.analyse.report_questions import NAMES, ReportQuestion
 from gossamer.errors import PluginError
 from gossamer.plugins import ANALYSIS, Plugin, load_plugin
 
@@ -25,7 +25,7 @@ class Analysis(Protocol):
     sql: str  # a select with as many columns; DuckDB
 
 
-def analyses_named(names: Sequence[str]) -> list[tuple[Plugin, Question]]:
+def analyses_named(names: Sequence[str]) -> list[tuple[Plugin, ReportQuestion]]:
     """Plug-ins and their questions, in the order of the names. Raises PluginError."""
     return [(plugin, _question(plugin)) for plugin in map(_load, dict.fromkeys(names))]
 
@@ -37,7 +37,7 @@ def _load(name: str) -> Plugin:
     return plugin
 
 
-def _question(plugin: Plugin) -> Question:
+def _question(plugin: Plugin) -> ReportQuestion:
     made: Analysis = plugin.made
     columns = tuple(map(str, made.columns))
-    return Question(plugin.name, str(made.heading), str(made.advice), columns, str(made.sql))
+    return ReportQuestion(plugin.name, str(made.heading), str(made.advice), columns, str(made.sql))

@@ -18,7 +18,7 @@ _OF_A_REASON: Final = 20  # refused URLs listed per reason
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReportQuestion:
     """One table of a report: its name, its content, and what to do."""
 
     name: str
@@ -95,40 +95,40 @@ _REFUSED: Final = f"""
 """  # noqa: S608
 
 QUESTIONS: Final = (
-    Question(
+    ReportQuestion(
         "dead",
         "Broken links",
         "These URLs returned an error or did not respond. Fix the link, or restore the page.",
         ("URL", "answer", "pages", "linked from"),
         _DEAD,
     ),
-    Question(
+    ReportQuestion(
         "loops",
         "Redirect loops",
         "These redirects lead back to themselves. Visitors never reach a page.",
         ("URL", "hops", "way"),
     ),
-    Question(
+    ReportQuestion(
         "chains",
         "Redirect chains",
         "Each hop costs time. Redirect the first URL directly to the last one.",
         ("URL", "hops", "way"),
     ),
-    Question(
+    ReportQuestion(
         "duplicates",
         "Duplicate pages",
         "They are identical byte for byte. Redirect one to the other, or set a canonical URL.",
         ("URL", "same as"),
         _DUPLICATES,
     ),
-    Question(
+    ReportQuestion(
         "no_title",
         "Pages without a title",
         "Search results and browser tabs show the title. Add one.",
         ("URL",),
         "select url from documents where title = '' order by 1",
     ),
-    Question(
+    ReportQuestion(
         "long_title",
         f"Titles longer than {LONG_TITLE_CHARS} characters",
         "Search results truncate them. Shorten the title.",
@@ -136,14 +136,14 @@ QUESTIONS: Final = (
         f"select url, length(title), title from documents where length(title) > {LONG_TITLE_CHARS} "  # noqa: S608
         "order by 2 desc, 1",
     ),
-    Question(
+    ReportQuestion(
         "same_title",
         "Different pages with the same title",
         "They look the same in search results. Duplicate pages are not listed here.",
         ("title", "pages", "for instance"),
         _SAME_TITLE,
     ),
-    Question(
+    ReportQuestion(
         "no_description",
         "Pages without a description",
         "Without a description, search engines show an excerpt of their choice.",
@@ -151,7 +151,7 @@ QUESTIONS: Final = (
         "select d.url, d.title from documents d join heads h using (url) "
         "where h.description = '' order by 1",
     ),
-    Question(
+    ReportQuestion(
         "noindex",
         "Pages excluded from search engines (noindex)",
         "This is correct for some pages. Check that it is intended.",
@@ -159,42 +159,42 @@ QUESTIONS: Final = (
         "select url, robots from pages where list_contains(string_split(robots, ' '), 'noindex') "
         "order by 1",
     ),
-    Question(
+    ReportQuestion(
         "canonical_elsewhere",
         "Pages with another canonical URL",
         "Search engines show the canonical page. Link to it directly.",
         ("URL", "canonical"),
         _CANONICAL,
     ),
-    Question(
+    ReportQuestion(
         "mixed",
         "Secure pages with insecure files (http)",
         "Browsers block such files or show a warning. Load them by https.",
         ("URL", "file"),
         "select url, insecure from heads where insecure is not null order by 1",
     ),
-    Question(
+    ReportQuestion(
         "slow",
         f"Pages slower than {SLOW_S:g} s",
         "Time from the request to the last byte, as measured by the crawl.",
         ("URL", "seconds"),
         f"select url, round(took_s, 2) from pages where took_s > {SLOW_S} order by 2 desc, 1",  # noqa: S608
     ),
-    Question(
+    ReportQuestion(
         "big",
         f"Pages larger than {BIG_BYTES // 10**6} MB",
         "Size as sent, after compression.",
         ("URL", "bytes"),
         f"select url, bytes from pages where bytes > {BIG_BYTES} order by 2 desc, 1",  # noqa: S608
     ),
-    Question(
+    ReportQuestion(
         "orphans",
         "Pages without incoming links",
         "They were found in a sitemap or a parent directory. Visitors cannot reach them by links.",
         ("URL", "title"),
         _ORPHANS,
     ),
-    Question(
+    ReportQuestion(
         "refused",
         "Refused URLs",
         f"The crawl skipped them (up to {_OF_A_REASON} per reason). Details: `gossamer why URL`.",

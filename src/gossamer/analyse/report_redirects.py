@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Way(NamedTuple):
+class RedirectChain(NamedTuple):
     """The URLs of a chain or a loop in order; a loop ends where it began."""
 
     urls: tuple[str, ...]
@@ -21,7 +21,7 @@ class Way(NamedTuple):
         return len(self.urls) - 1
 
 
-def chains_of(redirects: Mapping[str, str]) -> list[Way]:
+def chains_of(redirects: Mapping[str, str]) -> list[RedirectChain]:
     """Return chains of at least two hops, the longest first, without those that end in a loop."""
     targets = set(redirects.values())
     found = (_followed(first, redirects) for first in redirects if first not in targets)
@@ -29,10 +29,10 @@ def chains_of(redirects: Mapping[str, str]) -> list[Way]:
     return sorted(chains, key=lambda way: (-way.hops, way.urls))
 
 
-def loops_of(redirects: Mapping[str, str]) -> list[Way]:
+def loops_of(redirects: Mapping[str, str]) -> list[RedirectChain]:
     """Return every loop, including a URL that redirects to itself."""
     seen: set[str] = set()
-    loops: list[Way] = []
+    loops: list[RedirectChain] = []
     for first in sorted(redirects):
         way: dict[str, None] = {}
         url = first
@@ -46,16 +46,16 @@ def loops_of(redirects: Mapping[str, str]) -> list[Way]:
     return sorted(loops)
 
 
-def _followed(first: str, redirects: Mapping[str, str]) -> Way:
+def _followed(first: str, redirects: Mapping[str, str]) -> RedirectChain:
     """Return the path from a URL to its end, or once around the loop that it enters."""
     way = {first: None}
     url = first
     while (following := redirects.get(url)) is not None and following not in way:
         way[following] = None
         url = following
-    return Way(tuple(way))
+    return RedirectChain(tuple(way))
 
 
-def _from_least(urls: list[str]) -> Way:
+def _from_least(urls: list[str]) -> RedirectChain:
     start = urls.index(min(urls))
-    return Way((*urls[start:], *urls[: start + 1]))
+    return RedirectChain((*urls[start:], *urls[: start + 1]))

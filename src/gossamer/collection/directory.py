@@ -42,7 +42,7 @@ from gossamer.errors import (
 )
 from gossamer.frontier.meta_keys import SALT_KEY, VERSION_KEY
 from gossamer.frontier.rocks import REBUILD, RocksStore
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 
 FORMAT: Final = 1
 CHECKPOINTS: Final = "checkpoint-"  # in run/: checkpoints for a backup
@@ -203,7 +203,7 @@ def _begin_state(paths: CollectionPaths) -> None:
 
 
 def _name_format(store: Store) -> None:
-    store.write({Table.META: {VERSION_KEY: str(FORMAT).encode(), SALT_KEY: os.urandom(16)}})
+    store.write({StateTable.META: {VERSION_KEY: str(FORMAT).encode(), SALT_KEY: os.urandom(16)}})
 
 
 def open_to_read(paths: CollectionPaths) -> Store:
@@ -218,11 +218,11 @@ def open_to_read(paths: CollectionPaths) -> Store:
 
 
 def _is_empty(store: Store) -> bool:
-    return not any(store.scan(table, b"", None, 1) for table in Table)
+    return not any(store.scan(table, b"", None, 1) for table in StateTable)
 
 
 def _check_format(paths: CollectionPaths, store: Store) -> None:
-    found = store.find(Table.META, VERSION_KEY)
+    found = store.find(StateTable.META, VERSION_KEY)
     if found is None or not found.isdigit():
         store.close()
         what = "it is not the state of a collection, or it is damaged; choose another collection"

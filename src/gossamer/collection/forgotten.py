@@ -38,7 +38,7 @@ _DIGESTS: Final = "digests"
 
 
 @dataclass(frozen=True, slots=True)
-class Copies:
+class ListCopies:
     """The list as its copies and acts.jsonl have it."""
 
     read: Mapping[Path, ForgottenList | CorruptFile | None]  # None: missing
@@ -73,7 +73,7 @@ class Copies:
         }
 
 
-def read_copies(files: TakedownFiles) -> Copies:
+def read_copies(files: TakedownFiles) -> ListCopies:
     """Read all files of the list of takedowns."""
     read: dict[Path, ForgottenList | CorruptFile | None] = {}
     for path in files.lists:
@@ -81,7 +81,7 @@ def read_copies(files: TakedownFiles) -> Copies:
             read[path] = read_list(path)
         except CorruptFile as error:
             read[path] = error
-    return Copies(read, _decided_in(files.actions))
+    return ListCopies(read, _decided_in(files.actions))
 
 
 def read_forgotten(files: TakedownFiles) -> Forgotten:

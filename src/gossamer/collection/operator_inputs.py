@@ -26,7 +26,7 @@ from gossamer.collection.directory import CollectionPaths, open_to_read
 from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import GossamerError
 from gossamer.frontier.meta_keys import ORIGINS_KEY, SALT_KEY, SEEDS_KEY, TYPED_KEY
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.records import Purpose
 from gossamer.settings import KEYS, Settings, values_of, with_values
 from gossamer.urls.canonical import host_of
@@ -64,7 +64,7 @@ def _told_by_state(paths: CollectionPaths) -> OperatorInputs | None:
     try:
         settings = stored_settings(store)
         seeds, typed, origins = (_texts(store, k) for k in (SEEDS_KEY, TYPED_KEY, ORIGINS_KEY))
-        salt = store.find(Table.META, SALT_KEY)
+        salt = store.find(StateTable.META, SALT_KEY)
         ends = known_ends(store)
     except (GossamerError, ValueError, TypeError):
         return None
@@ -76,7 +76,7 @@ def _told_by_state(paths: CollectionPaths) -> OperatorInputs | None:
 
 
 def _texts(store: Store, key: bytes) -> tuple[str, ...] | None:
-    row = store.find(Table.META, key)
+    row = store.find(StateTable.META, key)
     return None if row is None else tuple(map(str, unpack(row)))
 
 

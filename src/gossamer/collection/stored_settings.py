@@ -19,7 +19,7 @@ from gossamer.errors import SettingsError
 from gossamer.fetch.request import hidden, without_userinfo
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import BANS_KEY, ORIGINS_KEY, SEEDS_KEY, SETTINGS_KEY, TYPED_KEY
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.plugins import ORDER, plugin_names
 from gossamer.settings import (
     Settings,
@@ -79,7 +79,7 @@ def changed_settings(
 
 def stored_settings(store: Store) -> Settings | None:
     """Return the settings of the last writer; None for a new collection."""
-    row = store.find(Table.META, SETTINGS_KEY)
+    row = store.find(StateTable.META, SETTINGS_KEY)
     if row is None:
         return None
     known = values_of(Settings())
@@ -92,7 +92,7 @@ def stored_settings(store: Store) -> Settings | None:
 def _lost_order(store: Store) -> str | None:
     """The order of the stored crawl, if it is a plug-in that is not installed any more. Nothing
     but the order of requests depends on it, so the collection can still be opened."""
-    order = unpack(store.find(Table.META, SETTINGS_KEY) or b"\x80").get(_ORDER)
+    order = unpack(store.find(StateTable.META, SETTINGS_KEY) or b"\x80").get(_ORDER)
     kind = describe(_ORDER)[0]
     is_there = order is None or order in choices_of(kind) or order in plugin_names(ORDER)
     return None if is_there else str(order)
@@ -110,16 +110,16 @@ def without_secrets(settings: Settings) -> Settings:
 
 
 def stored_seeds(store: Store) -> tuple[str, ...]:
-    row = store.find(Table.META, SEEDS_KEY)
+    row = store.find(StateTable.META, SEEDS_KEY)
     return tuple(unpack(row)) if row else ()
 
 
 def with_stored_seeds(store: Store, seeds: Sequence[str]) -> tuple[list[str], Typed]:
     """Return all seeds ever given, and what the operator typed."""
     before = stored_seeds(store)
-    row = store.find(Table.META, TYPED_KEY)
+    row = store.find(StateTable.META, TYPED_KEY)
     hosts = _joined(unpack(row) if row else (), map(host_of, seeds))
-    row = store.find(Table.META, ORIGINS_KEY)
+    row = store.find(StateTable.META, ORIGINS_KEY)
     # A seed may also be a redirect target of a typed one: older collections store only hosts.
     known = unpack(row) if row else (origin_of(s) for s in before if host_of(s) in hosts)
     return _joined(before, seeds), Typed(hosts, _joined(known, map(origin_of, seeds)))
@@ -142,10 +142,10 @@ def note_start(
     is_new: bool,
 ) -> None:
     pending = frontier.pending
-    pending.put(Table.META, SETTINGS_KEY, pack(values_of(without_secrets(settings))))
-    pending.put(Table.META, SEEDS_KEY, pack(list(seeds)))
-    pending.put(Table.META, TYPED_KEY, pack(list(typed.hosts)))
-    pending.put(Table.META, ORIGINS_KEY, pack(list(typed.origins)))
+    pending.put(StateTable.META, SETTINGS_KEY, pack(values_of(without_secrets(settings))))
+    pending.put(StateTable.META, SEEDS_KEY, pack(list(seeds)))
+    pending.put(StateTable.META, TYPED_KEY, pack(list(typed.hosts)))
+    pending.put(StateTable.META, ORIGINS_KEY, pack(list(typed.origins)))
     known = set(stored_seeds(store))
     act = "begin" if is_new else "go on"
     facts: dict[str, object] = {"version": __version__}
@@ -163,5 +163,5 @@ def note_start(
 
 def stored_bans(store: Store) -> tuple[str, ...]:
     """Return the stored ban lines."""
-    row = store.find(Table.META, BANS_KEY)
+    row = store.find(StateTable.META, BANS_KEY)
     return tuple(unpack(row)) if row else ()

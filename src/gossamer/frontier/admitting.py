@@ -23,12 +23,12 @@ from gossamer.frontier.rows import (
     standing_of,
 )
 from gossamer.frontier.state import State
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.frontier.url_queues import UrlQueues
 from gossamer.records import NAMED, Found, Reason
 from gossamer.urls.canonical import host_of
 
-Judge = Callable[[Found], tuple[Reason, str] | None]
+AdmissionCheck = Callable[[Found], tuple[Reason, str] | None]
 
 
 class Refusal(NamedTuple):
@@ -45,7 +45,7 @@ OnRefused = Callable[[list[Refusal]], None]
 
 _made: Final = tuple.__new__  # half the time of a call of `Refusal`
 # To ask a class for its member takes as long as to use it.
-_URL: Final = Table.URL
+_URL: Final = StateTable.URL
 _BUDGET: Final = Reason.BUDGET
 _REFUSED: Final = Standing.REFUSED
 _FOR_NOW: Final = Standing.REFUSED_FOR_NOW
@@ -56,7 +56,7 @@ _LISTED_AT_ONCE: Final = 1_000  # names of a sitemap that come at the same level
 class Rules(NamedTuple):
     """What decides whether a new URL is queued."""
 
-    judge: Judge
+    judge: AdmissionCheck
     budget: HostBudget
     urls_per_host: int
     watch_depth: bool  # a depth limit holds, so a shorter path to a known URL matters

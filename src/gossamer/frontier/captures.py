@@ -12,7 +12,7 @@ from typing import Final
 
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import CaptureRow, capture_row, time_key, time_of
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.records import Report
 from gossamer.urls.keys import KEY_BYTES
 
@@ -35,20 +35,20 @@ class Captures:
     def put_row(self, key: bytes, at_us: int, row: bytes) -> None:
         """The same where its row is at hand."""
         at = key + time_key(at_us)
-        self._pending.put(Table.CAPTURE, at, row)
+        self._pending.put(StateTable.CAPTURE, at, row)
         self._new[key].append(at)
 
     def find(self, key: bytes, at_us: int) -> CaptureRow | None:
         """The capture of a URL at one moment."""
-        row = self._pending.find(Table.CAPTURE, key + time_key(at_us))
+        row = self._pending.find(StateTable.CAPTURE, key + time_key(at_us))
         return CaptureRow.decode(row) if row else None
 
     def since(self, key: bytes, from_us: int, limit: int) -> list[tuple[int, CaptureRow]]:
         """Moments and captures of a URL from a moment on, the oldest first."""
         start = key + time_key(max(0, from_us))
-        rows = dict(self._store.scan(Table.CAPTURE, start, key + _AFTER, limit))
+        rows = dict(self._store.scan(StateTable.CAPTURE, start, key + _AFTER, limit))
         for at in (*self._writing.get(key, ()), *self._new.get(key, ())):
-            if at >= start and (row := self._pending.find(Table.CAPTURE, at)):
+            if at >= start and (row := self._pending.find(StateTable.CAPTURE, at)):
                 rows[at] = row
         return [
             (time_of(at[KEY_BYTES:]), CaptureRow.decode(rows[at])) for at in sorted(rows)[:limit]

@@ -22,7 +22,7 @@ from gossamer.frontier.counts import Counts
 from gossamer.frontier.meta_keys import COPIES_KEY, COPIES_PREFIX
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import CaptureRow
-from gossamer.frontier.store import Store, Table, walk
+from gossamer.frontier.store import StateTable, Store, walk
 from gossamer.policies.duplicates import Duplicates, ExactDuplicates
 from gossamer.records import Report
 from gossamer.urls.keys import KEY_BYTES
@@ -34,7 +34,7 @@ _LIKELY: Final = 2**20
 _EXACT: Final = ExactDuplicates()
 
 
-class Copies:
+class CopyCounts:
     """Counts the copies of one collection. `begin` goes with that of a commit."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Copies:
         self._store = store
         self._pending = pending
         self._counts = counts
-        sums = store.find(Table.META, COPIES_KEY) or b"0"
+        sums = store.find(StateTable.META, COPIES_KEY) or b"0"
         self._stored = 0 if is_empty else int(sums.split()[0])  # numbers
         # Whether the numbers stored and those noted are of all pages, each as it came last.
         # Where nothing is counted they never are.
@@ -113,15 +113,15 @@ class Copies:
         """What was noted is being written: the numbers are not those of all pages any more, unless
         they have been counted since."""
         if self._has_changed:
-            self._pending.put(Table.META, COPIES_KEY, b"0")
+            self._pending.put(StateTable.META, COPIES_KEY, b"0")
             self._hold_few()
         elif self._unwritten is not None:
             for start in range(0, len(self._unwritten), _NUMBERS_A_ROW):
                 row = self._unwritten[start : start + _NUMBERS_A_ROW]
-                self._pending.put(Table.META, _row_key(self._stored + start), _bytes_of(row))
+                self._pending.put(StateTable.META, _row_key(self._stored + start), _bytes_of(row))
             self._stored += len(self._unwritten)
             self._noted, self._unwritten = array("q"), None
-            self._pending.put(Table.META, COPIES_KEY, self._sums(self._stored))
+            self._pending.put(StateTable.META, COPIES_KEY, self._sums(self._stored))
 
     def _hold_few(self) -> None:
         """Full rows of what was noted go to the state ahead of time: while the sums are 0 nobody
@@ -130,7 +130,7 @@ class Copies:
             self._noted = array("q")
         while len(self._noted) >= _NUMBERS_A_ROW:
             row = self._noted[:_NUMBERS_A_ROW]
-            self._pending.put(Table.META, _row_key(self._stored), _bytes_of(row))
+            self._pending.put(StateTable.META, _row_key(self._stored), _bytes_of(row))
             self._stored += len(row)
             del self._noted[:_NUMBERS_A_ROW]
 
@@ -143,7 +143,9 @@ class Copies:
         """The numbers in the state, by rows; None where some are missing."""
         rows: list[array[int]] = []
         count = 0
-        for key, row in walk(self._store, Table.META, COPIES_PREFIX, COPIES_PREFIX + b"\xff" * 9):
+        for key, row in walk(
+            self._store, StateTable.META, COPIES_PREFIX, COPIES_PREFIX + b"\xff" * 9
+        ):
             if key == _row_key(count) and count < self._stored:
                 rows.append(_numbers_in(row))
                 count += len(rows[-1])
@@ -197,7 +199,7 @@ def _numbers_of_all(store: Store, duplicates: Duplicates) -> array[int]:
 def _last_captures(store: Store) -> Iterator[bytes]:
     """The newest capture of each URL; the table has them by URL and time."""
     key = newest = b""
-    for name, row in walk(store, Table.CAPTURE):
+    for name, row in walk(store, StateTable.CAPTURE):
         if name[:KEY_BYTES] != key and key:
             yield newest
         key, newest = name[:KEY_BYTES], row

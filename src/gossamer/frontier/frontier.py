@@ -25,9 +25,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from gossamer.frontier.admitting import Admitting, Judge, OnRefused, Refusal, Rules
+from gossamer.frontier.admitting import AdmissionCheck, Admitting, OnRefused, Refusal, Rules
 from gossamer.frontier.captures import Captures
-from gossamer.frontier.copies import Copies
+from gossamer.frontier.copies import CopyCounts
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.host_budget import HostBudget
 from gossamer.frontier.host_table import HOST_BYTES, HostTable
@@ -39,14 +39,14 @@ from gossamer.frontier.rejudging import Rejudging
 from gossamer.frontier.rescoring import Rescoring
 from gossamer.frontier.retry_queue import RetryQueue
 from gossamer.frontier.state import State
-from gossamer.frontier.store import Changes, Store, Table
+from gossamer.frontier.store import StateTable, Store, TableChanges
 from gossamer.frontier.tally import Tally
 from gossamer.frontier.url_queues import UrlQueues
 from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.settings import Frontier as FrontierSettings
 
-__all__ = ["HOST_BYTES", "Frontier", "Judge", "Refusal"]
+__all__ = ["HOST_BYTES", "AdmissionCheck", "Frontier", "Refusal"]
 
 _FEW_KNOWN: Final = 100_000  # whose keys are held in memory, at 100 bytes each
 
@@ -59,7 +59,7 @@ class Frontier:
         self,
         store: Store,
         settings: FrontierSettings,
-        judge: Judge,
+        judge: AdmissionCheck,
         *,
         watch_depth: bool = False,
         on_refused: OnRefused | None = None,
@@ -74,7 +74,7 @@ class Frontier:
         if policies is None:
             policies = Policies(order=order_named(settings.order))
         pending = Pending(store)
-        counts = Counts.decode(store.find(Table.META, COUNTS_KEY))
+        counts = Counts.decode(store.find(StateTable.META, COUNTS_KEY))
         hosts = HostTable(store, pending, settings.host_buffer)
         budget = HostBudget(settings, hosts.all_rows)
         hosts.load(budget.note_stored)
@@ -86,7 +86,7 @@ class Frontier:
             known=known,
             hosts=hosts,
             captures=Captures(store, pending),
-            copies=Copies(store, pending, counts, policies.duplicates, is_empty=known.is_empty),
+            copies=CopyCounts(store, pending, counts, policies.duplicates, is_empty=known.is_empty),
             tally=Tally(counts, hosts),
         )
         self.pending = pending
@@ -134,18 +134,18 @@ class Frontier:
 
     # -- committing
 
-    def begin_commit(self) -> Changes:
+    def begin_commit(self) -> TableChanges:
         """Everything decided since the last time, as one batch to be written."""
         state = self.state
         state.known.limit_keys()
         state.hosts.begin()
-        self.pending.put(Table.META, COUNTS_KEY, self.counts.encode())
+        self.pending.put(StateTable.META, COUNTS_KEY, self.counts.encode())
         self.queues.begin()
         state.captures.begin()
         state.copies.begin()
         return self.pending.begin()
 
-    def end_commit(self, changes: Changes) -> None:
+    def end_commit(self, changes: TableChanges) -> None:
         """What `begin_commit` gave is on disk."""
         self.pending.end()
         self.state.captures.end()
@@ -153,7 +153,7 @@ class Frontier:
 
     def committed_counts(self) -> Counts:
         """The sums as they are on disk."""
-        return Counts.decode(self.state.store.find(Table.META, COUNTS_KEY))
+        return Counts.decode(self.state.store.find(StateTable.META, COUNTS_KEY))
 
     def count_duplicates(self) -> None:
         """Count what is committed; the next commit writes the sum."""

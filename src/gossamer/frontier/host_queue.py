@@ -20,7 +20,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 
 from gossamer.frontier.pending import Pending
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.policies.order import PRIORITY_KEY_BYTES
 
 _END = b"\xff" * (PRIORITY_KEY_BYTES + 1)
@@ -142,11 +142,11 @@ class HostQueue:
         start, stop, step = self.host + self._floor, self.host + _END, 2 * self._room
         is_all = False
         while not is_all and len(free) < self._room:
-            stored = store.scan(Table.QUEUE, start, stop, step)
+            stored = store.scan(StateTable.QUEUE, start, stop, step)
             is_all = len(stored) < step
             for key, row in stored:
                 place = key[len(self.host) :]
-                if place not in self._taken and not pending.is_deleted(Table.QUEUE, key):
+                if place not in self._taken and not pending.is_deleted(StateTable.QUEUE, key):
                     free[place] = row
             if stored:
                 start = stored[-1][0] + b"\0"

@@ -13,7 +13,7 @@ from typing import Final
 from gossamer.frontier.host_queue import HostQueue
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import HostRow
-from gossamer.frontier.store import Changes, Store, Table, walk
+from gossamer.frontier.store import StateTable, Store, TableChanges, walk
 
 HOST_BYTES: Final = 8
 _IDLE_HOSTS: Final = 20_000  # hosts without work kept in memory; about 1 kB each
@@ -44,7 +44,7 @@ class HostTable:
 
     def load(self, on_stored: Callable[[HostRow], None]) -> None:
         """Read the hosts that have work. `on_stored` hears of every host that the store knows."""
-        for key, packed in walk(self._store, Table.HOST):
+        for key, packed in walk(self._store, StateTable.HOST):
             row = HostRow.decode(packed)
             on_stored(row)
             if row.queued:
@@ -53,7 +53,7 @@ class HostTable:
 
     def all_rows(self) -> Iterator[HostRow]:
         """All known hosts, as they are now."""
-        for key, packed in walk(self._store, Table.HOST):
+        for key, packed in walk(self._store, StateTable.HOST):
             if key not in self.rows:
                 yield HostRow.decode(packed)
         yield from list(self.rows.values())
@@ -62,7 +62,7 @@ class HostTable:
         """The row of a host that has been admitted."""
         row = self.rows.get(key)
         if row is None:
-            packed = self._pending.find(Table.HOST, key)
+            packed = self._pending.find(StateTable.HOST, key)
             row = self.rows[key] = HostRow.decode(packed) if packed else HostRow("")
         return row
 
@@ -74,7 +74,7 @@ class HostTable:
 
     def drop_new(self, key: bytes) -> None:
         """A host of which nothing is to be known after all."""
-        if self._pending.find(Table.HOST, key) is None:
+        if self._pending.find(StateTable.HOST, key) is None:
             self.rows.pop(key, None)
             self._dirty.discard(key)
 
@@ -102,7 +102,7 @@ class HostTable:
         """Put the rows that were changed among what is to be written."""
         for key in self._dirty:
             row = self.rows[key]
-            self._pending.put(Table.HOST, key, row.encode())
+            self._pending.put(StateTable.HOST, key, row.encode())
             if _is_held(row):
                 self._troubled.add(key)
             elif self._troubled:
@@ -111,12 +111,12 @@ class HostTable:
                 self.queues[key].begin()
         self._committing, self._dirty = self._dirty, set()
 
-    def end(self, changes: Changes, awake: Container[bytes]) -> None:
+    def end(self, changes: TableChanges, awake: Container[bytes]) -> None:
         """It is on disk. Hosts that are `awake` stay."""
         for key in self._committing:
             if key in self.queues:
                 self.queues[key].end()
-        table, queues, is_put = Table.QUEUE, self.queues, self._pending.is_put
+        table, queues, is_put = StateTable.QUEUE, self.queues, self._pending.is_put
         for place, row in changes[table].items():
             if row is None and not is_put(table, place):
                 queue = queues.get(place[:HOST_BYTES])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gossamer.frontier.pending import Pending
 from gossamer.frontier.rows import UrlRow, url_in
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 
 
 class KnownUrls:
@@ -19,27 +19,27 @@ class KnownUrls:
         self._store = store
         self._pending = pending
         self._few_known = few_known
-        self.is_empty = not store.scan(Table.URL, b"", None, 1)  # when it was opened
+        self.is_empty = not store.scan(StateTable.URL, b"", None, 1)  # when it was opened
         # All keys while they are few; None means that only the store knows.
         self.keys: set[bytes] | None = set() if self.is_empty else None
 
     def find(self, key: bytes) -> UrlRow | None:
         """The row of a URL, or None if the URL is not known."""
-        row = self._pending.find(Table.URL, key)
+        row = self._pending.find(StateTable.URL, key)
         return UrlRow.decode(row) if row else None
 
     def url_of(self, key: bytes) -> str:
         """The URL that a key names; empty if it is not known."""
-        row = self._pending.find(Table.URL, key)
+        row = self._pending.find(StateTable.URL, key)
         return url_in(row) if row else ""
 
     def rows(self, limit: int) -> list[UrlRow]:
         """Some committed rows, to be shown to people."""
-        return [UrlRow.decode(row) for _, row in self._store.scan(Table.URL, b"", None, limit)]
+        return [UrlRow.decode(row) for _, row in self._store.scan(StateTable.URL, b"", None, limit)]
 
     def put(self, key: bytes, row: UrlRow) -> None:
         """Write a row with the next commit."""
-        self._pending.put(Table.URL, key, row.encode())
+        self._pending.put(StateTable.URL, key, row.encode())
 
     def add_key(self, key: bytes) -> None:
         """A URL becomes known; its row follows."""

@@ -11,7 +11,7 @@ from gossamer.frontier.admitting import Admitting, Refusal, Rules
 from gossamer.frontier.outcomes import Outcomes
 from gossamer.frontier.rows import JUDGED_ALONE, Standing, UrlRow, standing_of
 from gossamer.frontier.state import State
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.frontier.url_queues import UrlQueues
 from gossamer.records import Found, Reason
 
@@ -48,17 +48,17 @@ class Rejudging:
 
     def uncommitted(self, now_us: int) -> int:
         """Judge what no commit has written yet; `some` sees all else. How many moved."""
-        keys = self._pending.keys(Table.URL)
+        keys = self._pending.keys(StateTable.URL)
         return sum(self._judge_again(key, now_us) for key in keys)
 
     def some(self, start: bytes, now_us: int) -> tuple[int, bytes | None]:
         """Judge some URLs from a key on: how many moved, and where to continue."""
-        rows = self._store.scan(Table.URL, start, None, _AT_ONCE)
+        rows = self._store.scan(StateTable.URL, start, None, _AT_ONCE)
         moved = sum(self._judge_again(key, now_us) for key, _ in rows)
         return moved, rows[-1][0] + b"\0" if rows else None
 
     def _judge_again(self, key: bytes, now_us: int) -> bool:
-        packed = self._pending.find(Table.URL, key)
+        packed = self._pending.find(StateTable.URL, key)
         standing = standing_of(packed) if packed else Standing.FETCHED
         if packed is None or standing not in _JUDGED:
             return False

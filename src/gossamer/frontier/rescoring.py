@@ -21,14 +21,14 @@ from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.meta_keys import RESCORE_KEY
 from gossamer.frontier.rows import QueueEntry
 from gossamer.frontier.state import State
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.frontier.url_queues import UrlQueues
 from gossamer.policies.order import PRIORITY_KEY_BYTES
 
 ALL_HOSTS: Final = b""
 _AT_ONCE: Final = 1_000  # entries in a slice: some 10 ms where all of them move
 _MOST_HOSTS: Final = 1_000  # that wait for a pass of their own; for more, one pass over all
-_QUEUE: Final = Table.QUEUE
+_QUEUE: Final = StateTable.QUEUE
 _END: Final = b"\xff" * (PRIORITY_KEY_BYTES + 1)
 
 
@@ -45,7 +45,7 @@ class Rescoring:
         self._scopes: list[bytes] = []  # hosts; the first is being scored
         self._position = b""  # of the table QUEUE, up to which the first one is done
         self._uncommitted: list[bytes] = []
-        if (row := state.store.find(Table.META, RESCORE_KEY)) is not None:
+        if (row := state.store.find(StateTable.META, RESCORE_KEY)) is not None:
             self._position, *self._scopes = unpack(row)
 
     @property
@@ -93,9 +93,9 @@ class Rescoring:
         """The next commit writes how far the pass is."""
         if self._scopes:
             row: bytes = pack([self._position, *self._scopes])
-            self._pending.put(Table.META, RESCORE_KEY, row)
+            self._pending.put(StateTable.META, RESCORE_KEY, row)
         else:
-            self._pending.delete(Table.META, RESCORE_KEY)
+            self._pending.delete(StateTable.META, RESCORE_KEY)
 
     def _score(self, queue_key: bytes) -> bool:
         """Whether the entry with this key of the table QUEUE was moved."""

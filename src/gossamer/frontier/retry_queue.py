@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from gossamer.frontier.host_table import HOST_BYTES
 from gossamer.frontier.rows import Standing, UrlRow, time_key
 from gossamer.frontier.state import State
-from gossamer.frontier.store import Table, walk
+from gossamer.frontier.store import StateTable, walk
 from gossamer.frontier.url_queues import UrlQueues
 
 
@@ -25,7 +25,7 @@ class RetryQueue:
         self._known = state.known
         self._counts = state.counts
         self._queues = queues
-        self.size = sum(1 for _ in walk(state.store, Table.DUE))
+        self.size = sum(1 for _ in walk(state.store, StateTable.DUE))
 
     def wait(self, row: UrlRow, key: bytes, retry_us: int) -> None:
         """A URL that is in no queue waits for a time."""
@@ -34,7 +34,7 @@ class RetryQueue:
         self.size += 1
         self._hosts.touch(key[:HOST_BYTES]).waiting += 1
         self._known.put(key, row)
-        self._pending.put(Table.DUE, time_key(retry_us) + key, b"")
+        self._pending.put(StateTable.DUE, time_key(retry_us) + key, b"")
 
     def wait_until(self, key: bytes, retry_us: int) -> None:
         """A waiting URL waits for another time."""
@@ -43,12 +43,12 @@ class RetryQueue:
     def wake_due(self, now_us: int, limit: int = 1000) -> int:
         """Queue the URLs whose time has come; how many. Sees what is committed."""
         woken = 0
-        for due_key, _ in self._store.scan(Table.DUE, b"", time_key(now_us + 1), limit):
-            if self._pending.is_deleted(Table.DUE, due_key):
+        for due_key, _ in self._store.scan(StateTable.DUE, b"", time_key(now_us + 1), limit):
+            if self._pending.is_deleted(StateTable.DUE, due_key):
                 continue
             key = due_key[8:]
             row = self._known.find(key)
-            self._pending.delete(Table.DUE, due_key)
+            self._pending.delete(StateTable.DUE, due_key)
             if row is None or row.standing != Standing.QUEUED or row.place:
                 continue
             row.due_us = 0
@@ -61,14 +61,14 @@ class RetryQueue:
 
     def next_due_us(self) -> int | None:
         """When the next waiting URL is due; None when none waits (or none is committed)."""
-        first = self._store.scan(Table.DUE, b"", None, 1)
+        first = self._store.scan(StateTable.DUE, b"", None, 1)
         return int.from_bytes(first[0][0][:8], "big") if first else None
 
     def urls(self, limit: int = 1000) -> Iterator[tuple[bytes, UrlRow]]:
         """Keys and rows of waiting URLs, the next first; what is not committed comes last."""
-        stored = [key for key, _ in self._store.scan(Table.DUE, b"", None, limit)]
-        for due_key in dict.fromkeys([*stored, *self._pending.keys(Table.DUE)[:limit]]):
-            if self._pending.is_deleted(Table.DUE, due_key):
+        stored = [key for key, _ in self._store.scan(StateTable.DUE, b"", None, limit)]
+        for due_key in dict.fromkeys([*stored, *self._pending.keys(StateTable.DUE)[:limit]]):
+            if self._pending.is_deleted(StateTable.DUE, due_key):
                 continue
             row = self._known.find(due_key[8:])
             if row is not None and row.standing == Standing.QUEUED and not row.place:
@@ -88,7 +88,7 @@ class RetryQueue:
         if row.place:
             self._queues.drop_place(row.place, key[:HOST_BYTES])
         else:
-            self._pending.delete(Table.DUE, time_key(row.due_us) + key)
+            self._pending.delete(StateTable.DUE, time_key(row.due_us) + key)
             self._hosts.touch(key[:HOST_BYTES]).waiting -= 1
             self.size -= 1
             self._counts.queued -= 1

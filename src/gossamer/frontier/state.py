@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gossamer.frontier.captures import Captures
-from gossamer.frontier.copies import Copies
+from gossamer.frontier.copies import CopyCounts
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.host_table import HostTable
 from gossamer.frontier.known_urls import KnownUrls
@@ -25,5 +25,5 @@ class State:
     known: KnownUrls
     hosts: HostTable
     captures: Captures
-    copies: Copies
+    copies: CopyCounts
     tally: Tally

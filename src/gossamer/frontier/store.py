@@ -21,7 +21,7 @@ from gossamer.errors import StaleEpoch
 from gossamer.frontier.meta_keys import EPOCH_KEY
 
 
-class Table(StrEnum):
+class StateTable(StrEnum):
     """The tables of the state; `rows.py` says what their rows hold."""
 
     URL = "url"  # key -> UrlRow
@@ -36,27 +36,27 @@ class Table(StrEnum):
 _EPOCH_BYTES: Final = 8
 _PIECE_ROWS: Final = 10_000
 
-Changes = Mapping[Table, Mapping[bytes, bytes | None]]
+TableChanges = Mapping[StateTable, Mapping[bytes, bytes | None]]
 
 
 class Store(Protocol):
     """Ordered tables of bytes."""
 
-    def find(self, table: Table, key: bytes) -> bytes | None:
+    def find(self, table: StateTable, key: bytes) -> bytes | None:
         """The row, or None."""
         ...
 
-    def find_many(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:
+    def find_many(self, table: StateTable, keys: Sequence[bytes]) -> list[bytes | None]:
         """What `find` gives for each key, in the order of the keys. A key may come twice."""
         ...
 
     def scan(
-        self, table: Table, start: bytes, stop: bytes | None, limit: int
+        self, table: StateTable, start: bytes, stop: bytes | None, limit: int
     ) -> list[tuple[bytes, bytes]]:
         """Rows with start <= key < stop in the order of their keys; None has no end."""
         ...
 
-    def write(self, changes: Changes, epoch: int = 0) -> None:
+    def write(self, changes: TableChanges, epoch: int = 0) -> None:
         """Put all rows, and delete those that are None, as one act that survives a power cut.
 
         Raises DiskFault when it could not, and StaleEpoch when a writer of a higher epoch has
@@ -76,7 +76,7 @@ class Store(Protocol):
 
 
 def walk(
-    store: Store, table: Table, start: bytes = b"", stop: bytes | None = None
+    store: Store, table: StateTable, start: bytes = b"", stop: bytes | None = None
 ) -> Iterator[tuple[bytes, bytes]]:
     """The rows that `scan` gives, read in pieces: there may be millions."""
     while rows := store.scan(table, start, stop, _PIECE_ROWS):
@@ -103,32 +103,32 @@ class MemoryStore:
     """A store that forgets: for tests and the lab."""
 
     def __init__(self) -> None:
-        self._rows: dict[Table, dict[bytes, bytes]] = {table: {} for table in Table}
-        self._keys: dict[Table, list[bytes]] = {table: [] for table in Table}
+        self._rows: dict[StateTable, dict[bytes, bytes]] = {table: {} for table in StateTable}
+        self._keys: dict[StateTable, list[bytes]] = {table: [] for table in StateTable}
 
-    def find(self, table: Table, key: bytes) -> bytes | None:
+    def find(self, table: StateTable, key: bytes) -> bytes | None:
         return self._rows[table].get(key)
 
-    def find_many(self, table: Table, keys: Sequence[bytes]) -> list[bytes | None]:
+    def find_many(self, table: StateTable, keys: Sequence[bytes]) -> list[bytes | None]:
         rows = self._rows[table]
         return [rows.get(key) for key in keys]
 
     def scan(
-        self, table: Table, start: bytes, stop: bytes | None, limit: int
+        self, table: StateTable, start: bytes, stop: bytes | None, limit: int
     ) -> list[tuple[bytes, bytes]]:
         keys, rows = self._keys[table], self._rows[table]
         first = bisect_left(keys, start)
         last = len(keys) if stop is None else bisect_left(keys, stop)
         return [(key, rows[key]) for key in keys[first : min(last, first + limit)]]
 
-    def write(self, changes: Changes, epoch: int = 0) -> None:
-        stored = epoch_in(self.find(Table.META, EPOCH_KEY))
+    def write(self, changes: TableChanges, epoch: int = 0) -> None:
+        stored = epoch_in(self.find(StateTable.META, EPOCH_KEY))
         check_epoch(stored, epoch)
         self._put(changes)
         if epoch > stored:
-            self._put({Table.META: {EPOCH_KEY: epoch_row(epoch)}})
+            self._put({StateTable.META: {EPOCH_KEY: epoch_row(epoch)}})
 
-    def _put(self, changes: Changes) -> None:
+    def _put(self, changes: TableChanges) -> None:
         for table, rows in changes.items():
             for key, value in rows.items():
                 if value is not None and key not in self._rows[table]:

@@ -14,7 +14,7 @@ from gossamer.frontier.link_counts import LinkCounts
 from gossamer.frontier.meta_keys import NUMBER_KEY
 from gossamer.frontier.rows import HostRow, QueueEntry, Standing, UrlRow, queued
 from gossamer.frontier.state import State
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.policies.order import (
     NEUTRAL_RELEVANCE,
     Candidate,
@@ -37,7 +37,7 @@ class UrlQueues:
         self._known = state.known
         self._counts = state.counts
         self._order = order
-        self._number = int.from_bytes(state.store.find(Table.META, NUMBER_KEY) or b"", "big")
+        self._number = int.from_bytes(state.store.find(StateTable.META, NUMBER_KEY) or b"", "big")
         self.awake = set(state.hosts.rows)  # hosts that got work since `take_awake`
         self._moved: set[bytes] = set()
         self._links = LinkCounts() if order.uses_link_counts else None
@@ -179,7 +179,7 @@ class UrlQueues:
 
     def begin(self) -> None:
         """A commit begins."""
-        self._pending.put(Table.META, NUMBER_KEY, self._number.to_bytes(8, "big"))
+        self._pending.put(StateTable.META, NUMBER_KEY, self._number.to_bytes(8, "big"))
 
 
 def entry_of(row: UrlRow, key: bytes) -> QueueEntry:

@@ -27,7 +27,7 @@ from gossamer.graph.columns import (
     text_scalar,
 )
 
-Numbers = npt.NDArray[Any]
+CodeArray = npt.NDArray[Any]
 
 # the columns that identify a link
 KEY: Final = ("source", "target", "anchor", "rel", "place", "kind")
@@ -42,7 +42,7 @@ class Text:
     """A column of texts: `words[codes[i]]` is the text of row i."""
 
     words: Any  # a pyarrow.StringArray of distinct texts
-    codes: Numbers
+    codes: CodeArray
 
     def ranked(self) -> Text:
         """The same with a sorted dictionary: then numbers compare like the texts."""
@@ -76,12 +76,12 @@ class Rows:
     """Links by columns."""
 
     texts: Mapping[str, Text]
-    numbers: Mapping[str, Numbers]
+    numbers: Mapping[str, CodeArray]
 
     def __len__(self) -> int:
         return len(self.numbers["seen_us"])
 
-    def taken(self, rows: Numbers | slice) -> Rows:
+    def taken(self, rows: CodeArray | slice) -> Rows:
         """Some rows, by number, by a mask or a slice."""
         return Rows(
             {name: Text(text.words, text.codes[rows]) for name, text in self.texts.items()},
@@ -180,7 +180,7 @@ def _text(pieces: Sequence[Sequence[Any]]) -> Text:
     return Text(known.dictionary, np.concatenate(codes))
 
 
-def _mapped(numbers: Numbers, codes: Numbers) -> Numbers:
+def _mapped(numbers: CodeArray, codes: CodeArray) -> CodeArray:
     """The codes mapped to other numbers. Those of the first chunk, and of a single text, stay."""
     if np.array_equal(numbers, np.arange(len(numbers))):
         return codes.astype(numbers.dtype, copy=False)
@@ -191,7 +191,7 @@ def _kind_for(texts: int) -> type[np.int8 | np.int32]:
     return np.int8 if texts <= _SMALL else np.int32
 
 
-def _numbers(table: Any, name: str) -> Numbers:
+def _numbers(table: Any, name: str) -> CodeArray:
     if name == "first_us" and name not in table.column_names:
         name = "seen_us"  # a raw part: a row is of one capture
     if name not in table.column_names:

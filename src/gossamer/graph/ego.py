@@ -18,7 +18,7 @@ from gossamer.graph.network import check_level, network
 from gossamer.urls.canonical import host_of
 from gossamer.urls.site import site_of
 
-Edge = tuple[str, str, int]  # source, target, links
+EgoEdge = tuple[str, str, int]  # source, target, links
 
 # The number of edges between hosts or sites that are held: about 200 MB.
 MOST_EDGES: Final = 1_000_000
@@ -50,7 +50,7 @@ class Ego:
     level: str
     neighbours: tuple[Neighbour, ...]
     total: int
-    between: tuple[Edge, ...]
+    between: tuple[EgoEdge, ...]
 
 
 def around_page(folder: Path, url: str, level: str, most: int) -> Ego:
@@ -67,7 +67,7 @@ def around_page(folder: Path, url: str, level: str, most: int) -> Ego:
         links_in.pop(own, None)
         links_out.pop(own, None)
     shown, total = _strongest(links_in, links_out, most)
-    between: tuple[Edge, ...] = ()
+    between: tuple[EgoEdge, ...] = ()
     if level == "page":
         names = [one.name for one in shown]
         found = links_from_all(folder, names)
@@ -76,7 +76,7 @@ def around_page(folder: Path, url: str, level: str, most: int) -> Ego:
     return Ego(url, level, shown, total, between)
 
 
-def edges_of(folder: Path, level: str) -> list[Edge]:
+def edges_of(folder: Path, level: str) -> list[EgoEdge]:
     """The edges between hosts or sites, strongest first, at most a million.
 
     Reads the whole graph: some seconds for ten million links. Raises CorruptFile.
@@ -86,7 +86,7 @@ def edges_of(folder: Path, level: str) -> list[Edge]:
         return graph.connection.execute(sql, [MOST_EDGES]).fetchall()
 
 
-def around_name(edges: Iterable[Edge], name: str, level: str, most: int) -> Ego:
+def around_name(edges: Iterable[EgoEdge], name: str, level: str, most: int) -> Ego:
     """A host or site with its neighbours; without a name, the strongest nodes of all."""
     edges = list(edges)
     links_in, links_out = Counter[str](), Counter[str]()
@@ -112,7 +112,7 @@ def _strongest(
     return tuple(ordered[:most]), len(names)
 
 
-def _between(edges: Iterable[Edge], names: list[str]) -> tuple[Edge, ...]:
+def _between(edges: Iterable[EgoEdge], names: list[str]) -> tuple[EgoEdge, ...]:
     """The edges between two of the names."""
     wanted = frozenset(names)
     found = Counter[tuple[str, str]]()

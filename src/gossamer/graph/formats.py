@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
-from gossamer.graph.network import NODE_COLUMNS, Network
+from gossamer.graph.network import NODE_COLUMNS, LinkNetwork
 
 _NO_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -48,7 +48,7 @@ _GRAPHML: Final = """\
 """
 
 
-def write_gexf(file: IO[bytes], network: Network) -> int:
+def write_gexf(file: IO[bytes], network: LinkNetwork) -> int:
     """Write GEXF 1.2. Return the number of edges."""
     file.write(_GEXF.encode())
     for nodes in _rows(network.described_nodes()):
@@ -70,7 +70,7 @@ def write_gexf(file: IO[bytes], network: Network) -> int:
     return count
 
 
-def write_graphml(file: IO[bytes], network: Network) -> int:
+def write_graphml(file: IO[bytes], network: LinkNetwork) -> int:
     """Write GraphML. Return the number of edges."""
     file.write(_GRAPHML.encode())
     for nodes in _rows(network.described_nodes()):
@@ -90,7 +90,7 @@ def write_graphml(file: IO[bytes], network: Network) -> int:
     return count
 
 
-def write_pajek(file: IO[bytes], network: Network) -> int:
+def write_pajek(file: IO[bytes], network: LinkNetwork) -> int:
     """Write Pajek .net: nodes by number, the weight of an arc is its links. Return the number of
     arcs.
     """
@@ -106,7 +106,7 @@ def write_pajek(file: IO[bytes], network: Network) -> int:
     return count
 
 
-NETWORK_FORMATS: Final[dict[str, Callable[[IO[bytes], Network], int]]] = {
+NETWORK_FORMATS: Final[dict[str, Callable[[IO[bytes], LinkNetwork], int]]] = {
     ".gexf": write_gexf,
     ".graphml": write_graphml,
     ".net": write_pajek,

@@ -26,7 +26,7 @@ from gossamer.graph.merge import (
     BY_TARGET,
     CAPTURE_COLUMNS,
     NEVER,
-    Captures,
+    PageCaptures,
     captures_of,
     current,
     joined,
@@ -154,7 +154,7 @@ def _is_wanted(column: Any, wanted: Any) -> Any:
     return pa.chunked_array(masks, pa.bool_())
 
 
-def _captures(folder: Path, graph: Manifest, sources: Any) -> Captures:
+def _captures(folder: Path, graph: Manifest, sources: Any) -> PageCaptures:
     """The captures of some pages, from all files together."""
     wanted = sources.take(pc.sort_indices(sources))
     known = []
@@ -172,7 +172,7 @@ def _no_rows() -> Rows:
     return rows_of([pa.schema(fields).empty_table()])
 
 
-def _table(rows: Rows, captures: Captures | None) -> Any:
+def _table(rows: Rows, captures: PageCaptures | None) -> Any:
     """The links, each once, in the form shown to people."""
     columns = {name: rows.texts[name].column().dictionary_decode() for name in KEY}
     last_us = rows.numbers["seen_us"]

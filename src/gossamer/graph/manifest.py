@@ -39,7 +39,7 @@ REBUILD: Final = "make the links again with `gossamer rebuild graph`"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LinkPart:
     """One raw Parquet file, and the span of the archive that its rows come from."""
 
     name: str
@@ -88,7 +88,7 @@ class MergedSet:
 class Manifest:
     """The graph at one moment."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[LinkPart, ...] = ()
     covered: Mapping[str, int] = field(default_factory=dict)
     sets: tuple[MergedSet, ...] = ()
     retired: Mapping[str, int] = field(default_factory=dict)  # microseconds since 1970
@@ -106,7 +106,7 @@ class Manifest:
         """Total rows, including those of captures and malformed links."""
         return sum(part.rows for part in self.parts) + sum(merged.rows for merged in self.sets)
 
-    def with_part(self, part: Part, covered: Mapping[str, int]) -> Manifest:
+    def with_part(self, part: LinkPart, covered: Mapping[str, int]) -> Manifest:
         """This graph with one more part; `covered` has the new offsets."""
         return changed(self, parts=(*self.parts, part), covered={**self.covered, **covered})
 
@@ -194,7 +194,7 @@ def _from_json(folder: Path, record: Any) -> Manifest:
     if version not in (VERSION, _OLDER):
         raise WrongVersion(folder, version, VERSION)
     parts = tuple(
-        Part(
+        LinkPart(
             _file_name(part["name"]),
             _number(part["rows"]),
             _string(part["file"]),

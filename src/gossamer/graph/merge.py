@@ -34,7 +34,7 @@ import numpy as np
 from gossamer.base.files import sync_folder
 from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import pa, pc, pq, return_freed_memory
-from gossamer.graph.coded import KEY, Numbers, Rows, Text, read_coded, rows_of
+from gossamer.graph.coded import KEY, CodeArray, Rows, Text, read_coded, rows_of
 from gossamer.graph.columns import number_array, number_column, number_scalar
 from gossamer.graph.manifest import MergedSet
 from gossamer.graph.sorted_files import slices, table_slices, write_rows, write_tables
@@ -52,34 +52,34 @@ _CAPTURE_ROWS: Final = 4096  # in a group: the pages of one host are adjacent
 
 
 @dataclass(frozen=True, slots=True)
-class Captures:
+class PageCaptures:
     """One row per page: its first capture, the one with the current links, and the last."""
 
     sources: Any  # a sorted pyarrow.StringArray
-    first_us: Numbers
-    links_us: Numbers
-    last_us: Numbers
+    first_us: CodeArray
+    links_us: CodeArray
+    last_us: CodeArray
 
-    def links_us_of(self, sources: Any) -> Numbers:
+    def links_us_of(self, sources: Any) -> CodeArray:
         """For each page the capture with its current links; NEVER for an unknown page."""
         nowhere = number_scalar(len(self.sources), np.int32)
         found = pc.index_in(sources, value_set=self.sources).fill_null(nowhere)
-        links_us: Numbers = np.append(self.links_us, NEVER)[number_array(found)]
+        links_us: CodeArray = np.append(self.links_us, NEVER)[number_array(found)]
         return links_us
 
-    def of_changed(self, all_captures: Sequence[Captures]) -> Captures:
+    def of_changed(self, all_captures: Sequence[PageCaptures]) -> PageCaptures:
         """Only the pages of which several of the joined files have captures."""
         coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
         is_changed = np.bincount(number_array(coded.indices)) > 1
         changed = coded.dictionary.take(number_column(np.flatnonzero(is_changed)))
         at = np.sort(self.places_of(changed))
         first_us, links_us, last_us = self.first_us[at], self.links_us[at], self.last_us[at]
-        return Captures(self.sources.take(number_column(at)), first_us, links_us, last_us)
+        return PageCaptures(self.sources.take(number_column(at)), first_us, links_us, last_us)
 
-    def places_of(self, sources: Any) -> Numbers:
+    def places_of(self, sources: Any) -> CodeArray:
         """The row of each page; 0 for an unknown page, whose row must not be used."""
         found = pc.index_in(sources, value_set=self.sources).fill_null(number_scalar(0, np.int32))
-        places: Numbers = number_array(found)
+        places: CodeArray = number_array(found)
         return places
 
 
@@ -129,7 +129,7 @@ def _merge_sets(folder: Path, sets: Sequence[MergedSet], name: str) -> MergedSet
 # -- captures
 
 
-def captures_in(rows: Rows) -> Captures:
+def captures_in(rows: Rows) -> PageCaptures:
     """The captures in raw rows, with or without rows of their own."""
     source, seen_us = rows.texts["source"].codes, rows.numbers["seen_us"]
     kind, rel = rows.texts["kind"], rows.texts["rel"]
@@ -151,11 +151,11 @@ class _Runs:
     unchanged.
     """
 
-    source: Numbers
-    seen_us: Numbers
-    is_same: Numbers
+    source: CodeArray
+    seen_us: CodeArray
+    is_same: CodeArray
 
-    def captures(self, words: Any) -> Captures:
+    def captures(self, words: Any) -> PageCaptures:
         first_us = np.full(len(words), np.iinfo(np.int64).max)
         links_us = np.full(len(words), NEVER, np.int64)
         last_us = np.full(len(words), NEVER, np.int64)
@@ -164,19 +164,19 @@ class _Runs:
         np.maximum.at(links_us, self.source[~self.is_same], self.seen_us[~self.is_same])
         order = pc.sort_indices(words)
         at = number_array(order)
-        return Captures(words.take(order), first_us[at], links_us[at], last_us[at])
+        return PageCaptures(words.take(order), first_us[at], links_us[at], last_us[at])
 
 
 def _merge_captures(
     folder: Path, sets: Sequence[MergedSet], new: MergedSet
-) -> tuple[int, Captures]:
+) -> tuple[int, PageCaptures]:
     """Write the captures of several sets as those of one. Return the number of pages, and the
     captures of pages in several sets. Within a set nothing changes, and looking up pages of one set
     only would take most of the time and memory.
     """
-    changed: list[Captures] = []
+    changed: list[PageCaptures] = []
 
-    def pieces() -> Iterator[Captures]:
+    def pieces() -> Iterator[PageCaptures]:
         for tables in table_slices(paths, "source", _read_groups):
             read = [captures_of(table) for table in tables]
             captures = joined(read)
@@ -193,7 +193,7 @@ def _read_groups(path: Path, groups: Sequence[int]) -> Any:
         return file.read_row_groups(list(groups))
 
 
-def _write_captures(path: Path, pieces: Iterable[Captures]) -> int:
+def _write_captures(path: Path, pieces: Iterable[PageCaptures]) -> int:
     """Write sorted captures. Return the number of pages."""
     tables = (
         pa.table(
@@ -209,12 +209,12 @@ def _write_captures(path: Path, pieces: Iterable[Captures]) -> int:
     return write_tables(path, tables, "source", _CAPTURE_ROWS)
 
 
-def captures_of(table: Any) -> Captures:
+def captures_of(table: Any) -> PageCaptures:
     """The captures in a table."""
     table = table.combine_chunks()
     source, *times = (whole(table.column(name)) for name in CAPTURE_COLUMNS)
     first_us, links_us, last_us = (number_array(column) for column in times)
-    return Captures(source, first_us, links_us, last_us)
+    return PageCaptures(source, first_us, links_us, last_us)
 
 
 def whole(column: Any) -> Any:
@@ -222,7 +222,7 @@ def whole(column: Any) -> Any:
     return column.chunk(0) if column.num_chunks else pa.nulls(0, column.type)
 
 
-def joined(all_captures: Sequence[Captures]) -> Captures:
+def joined(all_captures: Sequence[PageCaptures]) -> PageCaptures:
     """The captures of several files, joined: a page may be in many of them."""
     coded = pa.concat_arrays([one.sources for one in all_captures]).dictionary_encode()
     at, size = number_array(coded.indices), len(coded.dictionary)
@@ -233,7 +233,7 @@ def joined(all_captures: Sequence[Captures]) -> Captures:
     np.maximum.at(last_us, at, np.concatenate([one.last_us for one in all_captures]))
     order = pc.sort_indices(coded.dictionary)
     to = number_array(order)
-    return Captures(coded.dictionary.take(order), first_us[to], links_us[to], last_us[to])
+    return PageCaptures(coded.dictionary.take(order), first_us[to], links_us[to], last_us[to])
 
 
 # -- rows
@@ -246,7 +246,7 @@ def _linked(rows: Rows) -> Rows:
     return links if len(fault.words) == 1 else links.taken(fault.codes == fault.code_of(""))
 
 
-def current(rows: Rows, captures: Captures) -> Rows:
+def current(rows: Rows, captures: PageCaptures) -> Rows:
     """The current rows according to the captures, each link with the time it was first seen."""
     rows = once_each(rows, captures)
     source = rows.texts["source"]
@@ -254,7 +254,7 @@ def current(rows: Rows, captures: Captures) -> Rows:
     return rows if is_current.all() else rows.taken(is_current)
 
 
-def once_each(rows: Rows, captures: Captures) -> Rows:
+def once_each(rows: Rows, captures: PageCaptures) -> Rows:
     """All links; those of pages with several captures once each. Malformed links have no history,
     so only current ones are kept.
     """

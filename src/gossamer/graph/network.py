@@ -79,7 +79,7 @@ _DESCRIBED: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class LinkNetwork:
     """Nodes and edges, while the graph is open."""
 
     connection: duckdb.DuckDBPyConnection
@@ -125,7 +125,7 @@ class Network:
 
 
 @contextmanager
-def network(folder: Path, level: str = "page") -> Iterator[Network]:
+def network(folder: Path, level: str = "page") -> Iterator[LinkNetwork]:
     """The graph at a level. Raises UsageError for an unknown level, CorruptFile."""
     check_level(level)
     with opened(folder) as connection:
@@ -138,7 +138,7 @@ def network(folder: Path, level: str = "page") -> Iterator[Network]:
             ends = {"source": HOST_OF.format("l.source"), "target": HOST_OF.format("l.target")}
             connection.execute(_HOME_EDGES.format(name=name, **ends))
             connection.execute(_NODES.format(_HOME_NODES.format(name=name)))
-        yield Network(connection)
+        yield LinkNetwork(connection)
 
 
 def check_level(level: str) -> None:

@@ -28,7 +28,7 @@ _BEYOND_ALL: Final = chr(0x10FFFF)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RowGroup:
     """A row group of a sorted file: its least and greatest text."""
 
     path: Path
@@ -38,12 +38,12 @@ class Group:
     rows: int
 
 
-def groups_of(path: Path, column: str) -> list[Group]:
+def groups_of(path: Path, column: str) -> list[RowGroup]:
     """The row groups of a file that is sorted by a column."""
     return groups_in(pq.read_metadata(path), path, column)
 
 
-def groups_in(metadata: Any, path: Path, column: str) -> list[Group]:
+def groups_in(metadata: Any, path: Path, column: str) -> list[RowGroup]:
     """The same for a file whose footer was read before."""
     at = metadata.schema.names.index(column)
     found = []
@@ -54,7 +54,7 @@ def groups_in(metadata: Any, path: Path, column: str) -> list[Group]:
         has_statistics = statistics is not None and statistics.has_min_max
         least, greatest = (statistics.min, statistics.max) if has_statistics else ("", _BEYOND_ALL)
         if group.num_rows:
-            found.append(Group(path, number, least, greatest, group.num_rows))
+            found.append(RowGroup(path, number, least, greatest, group.num_rows))
     return found
 
 
@@ -82,7 +82,7 @@ def table_slices(
         yield [_between(read(*some), column, low, high) for some in inside.items()]
 
 
-def _spans(groups: Sequence[Group]) -> Iterator[tuple[str, str | None]]:
+def _spans(groups: Sequence[RowGroup]) -> Iterator[tuple[str, str | None]]:
     """Spans of texts with about the same number of rows; the last has no end."""
     low, count = None, 0
     for group in sorted(groups, key=lambda group: group.least):

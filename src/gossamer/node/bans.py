@@ -22,7 +22,7 @@ from gossamer.collection.stored_settings import stored_bans
 from gossamer.errors import UsageError
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import BANS_KEY, REJUDGE_KEY
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.node.control import NotRunning, send
 from gossamer.schedule.admission import Admission
 from gossamer.urls.bans import BanList
@@ -92,7 +92,7 @@ class LiveBans:
             self._frontier.judge_pending(self._clock.wall_us())
             await self._go_through()
             if not self._has_changed.is_set():
-                self._frontier.pending.delete(Table.META, REJUDGE_KEY)
+                self._frontier.pending.delete(StateTable.META, REJUDGE_KEY)
 
     async def _go_through(self) -> None:
         start: bytes | None = b""
@@ -105,8 +105,8 @@ class LiveBans:
 
 def put_bans(frontier: Frontier, lines: Sequence[str]) -> None:
     """Store the lines with the next commit, with the mark that the queue must be checked."""
-    frontier.pending.put(Table.META, BANS_KEY, pack(list(lines)))
-    frontier.pending.put(Table.META, REJUDGE_KEY, b"1")
+    frontier.pending.put(StateTable.META, BANS_KEY, pack(list(lines)))
+    frontier.pending.put(StateTable.META, REJUDGE_KEY, b"1")
 
 
 def bans_in(actions: Path) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def _change_stored(
             if lines != before:
                 note_bans(paths, clock, before, lines)
                 rows = {BANS_KEY: pack(list(lines)), REJUDGE_KEY: b"1"}
-                store.write({table: {} for table in Table} | {Table.META: rows})
+                store.write({table: {} for table in StateTable} | {StateTable.META: rows})
         finally:
             store.close()
     return lines

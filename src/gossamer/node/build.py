@@ -32,10 +32,10 @@ from gossamer.fetch.judge import ResponseJudge
 from gossamer.fetch.network import NetworkAccess
 from gossamer.fetch.resolve import Resolver
 from gossamer.frontier.meta_keys import LOG_KEY, LOG_SUM_KEY, REJUDGE_KEY
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.node.bans import LiveBans
 from gossamer.node.commit import Committer
-from gossamer.node.import_intake import Intake
+from gossamer.node.import_intake import ImportIntake
 from gossamer.node.indexing import IndexFeed
 from gossamer.node.link_files import LinkFiles
 from gossamer.node.node import Node
@@ -93,7 +93,7 @@ class Opened:
     is_new: bool
     new_seeds: int
     settings: Settings  # in force
-    intake: Intake | None = None  # for an import
+    intake: ImportIntake | None = None  # for an import
     forgotten_seeds: Sequence[str] = ()  # they are not requested
     new_sites: Sequence[str] = ()  # of the seeds, which the collection had not met
     checkpoint: Callable[[Path], None] = no_checkpoint  # lays the state aside, for a backup
@@ -184,8 +184,8 @@ def _open(start: _Start, seeds: Sequence[str], changed: Changed) -> Opened:
     """Join the parts, catch up with the archive, and admit the seeds."""
     paths, store, settings, clock = start.paths, start.store, start.settings, start.clock
     crawl = read_stored(store, seeds, mend_forgotten(paths.takedowns, clock.wall_us()))
-    log_length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
-    crawl_log = CrawlLog(paths.log, log_length, store.find(Table.META, LOG_SUM_KEY))
+    log_length = int.from_bytes(store.find(StateTable.META, LOG_KEY) or b"", "big")
+    crawl_log = CrawlLog(paths.log, log_length, store.find(StateTable.META, LOG_SUM_KEY))
     listeners = Listeners(crawl_log.note_refusals, crawl_log.note_row)
     core = assemble(crawl, settings, start.policies, clock, listeners)
     workers = build_workers(
@@ -264,13 +264,13 @@ def _begin(start: _Start, crawl: StoredCrawl, core: CrawlCore, changed: Changed)
     )  # fmt: skip
     if _must_judge_again(start.store, crawl.seeds, changed, is_new=start.is_new):
         frontier.judge_again(clock.wall_us())
-        frontier.pending.delete(Table.META, REJUDGE_KEY)
+        frontier.pending.delete(StateTable.META, REJUDGE_KEY)
     return _admit_seeds(core, crawl, clock.wall_us())
 
 
-def _intake(node: Node, parts: Parts, workers: Workers, crawl: StoredCrawl) -> Intake:
+def _intake(node: Node, parts: Parts, workers: Workers, crawl: StoredCrawl) -> ImportIntake:
     assert workers.local is not None, "the worker of an import is in this process"
-    return Intake(
+    return ImportIntake(
         parts.settings, crawl.keys, parts.frontier, workers.local, node, parts.committer,
         parts.links, parts.index, crawl.forgotten,
     )  # fmt: skip
@@ -284,7 +284,7 @@ def _must_judge_again(
     What was imported before there was a seed is out of every scope until the first one comes.
     """
     is_first_seed = bool(seeds) and not is_new and not stored_seeds(store)
-    is_half_judged = store.find(Table.META, REJUDGE_KEY) is not None
+    is_half_judged = store.find(StateTable.META, REJUDGE_KEY) is not None
     return is_half_judged or is_first_seed or any(key.startswith(_JUDGED_BY) for key in changed)
 
 

@@ -59,7 +59,7 @@ from gossamer.collection.crawl_log import CrawlLog
 from gossamer.errors import DiskFault
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import CLEAN_KEY, FILE_PREFIX, LOG_KEY, LOG_SUM_KEY
-from gossamer.frontier.store import Changes, Store, Table
+from gossamer.frontier.store import StateTable, Store, TableChanges
 from gossamer.node.indexing import Fresh, IndexFeed
 from gossamer.node.link_files import LinkFiles
 from gossamer.workers.pool import WorkerPool
@@ -69,12 +69,12 @@ _GIVE_BACK_EVERY: Final = 60  # commits: one minute
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class CommitContent:
     """Everything that one commit writes, taken at one moment."""
 
     descriptors: Sequence[int]  # of the WARC files to sync; this class closes them
     log_lines: bytes
-    changes: Changes
+    changes: TableChanges
     parts: Sequence[PartWritten]
     fresh: Fresh | None  # for the index
     is_clean: bool
@@ -129,18 +129,18 @@ class Committer:
         self._write(moment)
         self._frontier.end_commit(moment.changes)
 
-    def _moment(self, *, is_clean: bool) -> Moment:
+    def _moment(self, *, is_clean: bool) -> CommitContent:
         lines = self._crawl_log.take()
         self._log_length += len(lines)
         self._log_crc32 = crc32(lines, self._log_crc32)
         pending = self._frontier.pending
-        pending.put(Table.META, LOG_KEY, self._log_length.to_bytes(8, "big"))
-        pending.put(Table.META, LOG_SUM_KEY, self._log_crc32.to_bytes(4, "big"))
-        pending.put(Table.META, CLEAN_KEY, b"1" if is_clean else b"0")
+        pending.put(StateTable.META, LOG_KEY, self._log_length.to_bytes(8, "big"))
+        pending.put(StateTable.META, LOG_SUM_KEY, self._log_crc32.to_bytes(4, "big"))
+        pending.put(StateTable.META, CLEAN_KEY, b"1" if is_clean else b"0")
         for file, end in self._ends.items():
-            pending.put(Table.META, FILE_PREFIX + file.encode(), end.to_bytes(8, "big"))
+            pending.put(StateTable.META, FILE_PREFIX + file.encode(), end.to_bytes(8, "big"))
         self._ends = {}
-        return Moment(
+        return CommitContent(
             tuple(self._pool.descriptors().values()),
             lines,
             self._frontier.begin_commit(),
@@ -149,7 +149,7 @@ class Committer:
             is_clean,
         )
 
-    def _write(self, moment: Moment) -> None:
+    def _write(self, moment: CommitContent) -> None:
         try:
             for descriptor in moment.descriptors:
                 sync_descriptor(descriptor)

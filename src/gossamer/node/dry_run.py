@@ -31,10 +31,10 @@ from gossamer.fetch.resolve import ResolvedHost, address_in
 from gossamer.frontier.frontier import Refusal
 from gossamer.frontier.meta_keys import SALT_KEY
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.store import MemoryStore, Store, Table
+from gossamer.frontier.store import MemoryStore, StateTable, Store
 from gossamer.node.build import check_usable
 from gossamer.node.new_sites import new_sites
-from gossamer.node.session import Plan
+from gossamer.node.session import CrawlPlan
 from gossamer.node.start.assemble import Listeners, assemble, policies_for, read_stored
 from gossamer.policies.throttle import Throttle
 from gossamer.records import Found, Lease, Outcome, Purpose, Report, Stored
@@ -117,7 +117,7 @@ class _JumpingClock:
         self._now_s = max(self._now_s, when_s)
 
 
-def make_forecast(plan: Plan, clock: Clock) -> Forecast:
+def make_forecast(plan: CrawlPlan, clock: Clock) -> Forecast:
     """The first requests of a crawl. Raises what the crawl itself would raise before it begins."""
     paths = plan.paths
     if paths.is_state_lost:
@@ -134,11 +134,11 @@ def make_forecast(plan: Plan, clock: Clock) -> Forecast:
 def _empty_store() -> Store:
     """The state of a collection that does not exist yet. Its salt decides nothing here."""
     store = MemoryStore()
-    store.write({Table.META: {SALT_KEY: bytes(SALT_BYTES)}})
+    store.write({StateTable.META: {SALT_KEY: bytes(SALT_BYTES)}})
     return store
 
 
-def _make_forecast(plan: Plan, paths: CollectionPaths, store: Store, clock: Clock) -> Forecast:
+def _make_forecast(plan: CrawlPlan, paths: CollectionPaths, store: Store, clock: Clock) -> Forecast:
     configured = configure(plan.collection, plan.flags, base=stored_settings(store))
     settings = configured.settings
     check_usable(settings, [*stored_seeds(store), *plan.seeds])
@@ -156,7 +156,7 @@ def _make_forecast(plan: Plan, paths: CollectionPaths, store: Store, clock: Cloc
     return forecast
 
 
-def _begun(plan: Plan, configured: Configured, run: DryRun) -> Forecast:
+def _begun(plan: CrawlPlan, configured: Configured, run: DryRun) -> Forecast:
     counts = run.frontier.counts
     return Forecast(
         collection=str(plan.collection),

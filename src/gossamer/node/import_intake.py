@@ -36,7 +36,7 @@ _TRIES: Final = 1_000
 
 
 @dataclass(slots=True)
-class Intake:
+class ImportIntake:
     """Accepts exchanges for one collection. Made by `build.py`, used by one import."""
 
     settings: Settings

@@ -10,19 +10,19 @@ from __future__ import annotations
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_exchange import LinkExchange
 from gossamer.frontier.meta_keys import IMPORT_PREFIX
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.records import Purpose, Report
 
 
 def is_imported(frontier: Frontier, source: str) -> bool:
     """Whether an exchange of that name is in the archive."""
-    return frontier.pending.find(Table.META, IMPORT_PREFIX + bytes.fromhex(source)) is not None
+    return frontier.pending.find(StateTable.META, IMPORT_PREFIX + bytes.fromhex(source)) is not None
 
 
 def note_imported(frontier: Frontier, exchange: LinkExchange, report: Report) -> bool:
     """Store an imported exchange. Return whether it is now the newest one of its URL."""
     source = report.lease.source
-    frontier.pending.put(Table.META, IMPORT_PREFIX + bytes.fromhex(source), b"1")
+    frontier.pending.put(StateTable.META, IMPORT_PREFIX + bytes.fromhex(source), b"1")
     if report.lease.purpose is Purpose.KEPT:
         return False
     if report.lease.purpose is not Purpose.PAGE:

@@ -20,7 +20,7 @@ from gossamer.collection.crawl_log import CrawlLog
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.link_exchange import LinkExchange
 from gossamer.frontier.meta_keys import SEEDS_KEY
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.node.commit import Committer
 from gossamer.node.imported import note_imported
 from gossamer.node.indexing import IndexFeed
@@ -42,7 +42,7 @@ from gossamer.urls.canonical import host_of
 from gossamer.urls.repeated_links import unpack_links
 from gossamer.workers.process import ProcessedPage
 
-Reread = Callable[[Lease, Answer, Stored], ProcessedPage]
+RereadPage = Callable[[Lease, Answer, Stored], ProcessedPage]
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Learner:
     crawl_log: CrawlLog
     index: IndexFeed | None
     is_match: IsMatch
-    reread: Reread
+    reread: RereadPage
     archive: Path
     clock: Clock
 
@@ -144,7 +144,7 @@ class Learner:
         """Extend the scope to the new host of a seed that moved: example.org to www.example.org."""
         if self.admission.adopt(url):
             seeds = pack(list(self.admission.seeds))
-            self.frontier.pending.put(Table.META, SEEDS_KEY, seeds)
+            self.frontier.pending.put(StateTable.META, SEEDS_KEY, seeds)
 
     def _find_links_again(self, key: bytes) -> None:
         """Shorten the paths of the links of a fetched page to which a shorter path was found."""

@@ -23,7 +23,7 @@ from gossamer.base.clock import Clock
 from gossamer.base.files import delete_if_possible
 from gossamer.base.processes import PIPE, Started, StillRunning, end, last_line, start
 from gossamer.graph import manifest as manifests
-from gossamer.graph.manifest import PREFIX, Manifest, MergedSet, Part
+from gossamer.graph.manifest import PREFIX, LinkPart, Manifest, MergedSet
 from gossamer.graph.tiers import next_merge
 from gossamer.workers.wire import PartWritten
 
@@ -73,7 +73,7 @@ class LinkFiles:
         manifest = self.manifest
         for part in parts:
             if part.name:
-                manifest = manifest.with_part(Part(part.name, part.rows), part.covered)
+                manifest = manifest.with_part(LinkPart(part.name, part.rows), part.covered)
             else:
                 manifest = manifest.with_covered(part.covered)
         self._replace(self._with_merged(manifest))

@@ -25,7 +25,7 @@ class Recent(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class CrawlMoment:
     """The figures, the limits, the hosts that hold the crawl up, and the last outcomes."""
 
     progress: Progress

@@ -21,7 +21,7 @@ from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
 from gossamer.frontier.meta_keys import COUNTS_KEY, SALT_KEY
 from gossamer.frontier.rows import HostRow
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.schedule.admission import build_scope
 from gossamer.settings import Settings
 from gossamer.urls.canonical import host_of
@@ -71,7 +71,7 @@ def new_sites(store: Store, settings: Settings, seeds: Sequence[str]) -> tuple[s
         return ()
     scope = build_scope(settings, before)
     sites = set(map(site_of, hosts))
-    keys = Keys(store.find(Table.META, SALT_KEY) or b"")
+    keys = Keys(store.find(StateTable.META, SALT_KEY) or b"")
     found = (
         site_of(host_of(seed))
         for seed in new
@@ -81,12 +81,12 @@ def new_sites(store: Store, settings: Settings, seeds: Sequence[str]) -> tuple[s
 
 
 def _counts(store: Store) -> Counts:
-    return Counts.decode(store.find(Table.META, COUNTS_KEY))
+    return Counts.decode(store.find(StateTable.META, COUNTS_KEY))
 
 
 def _was_fetched_from(store: Store, key: bytes) -> bool:
     """Whether the collection holds a response of the URL's host."""
-    row = store.find(Table.HOST, key[:HOST_BYTES])
+    row = store.find(StateTable.HOST, key[:HOST_BYTES])
     return row is not None and HostRow.decode(row).fetched > 0
 
 

@@ -25,7 +25,7 @@ from gossamer.errors import DiskFault, GossamerError
 from gossamer.node.bans import LiveBans
 from gossamer.node.ending import complete
 from gossamer.node.learning import Learner
-from gossamer.node.moment import Moment, Recent
+from gossamer.node.moment import CrawlMoment, Recent
 from gossamer.node.parts import Parts
 from gossamer.node.progress import Progress, Speed, Summary, figures_of, summarise
 from gossamer.policies.disk import least_free_bytes
@@ -388,11 +388,11 @@ class Node:
             retry_in_s=round(retries.next_in_s, 1) if retries else 0.0,
         )
 
-    def moment(self) -> Moment:
+    def moment(self) -> CrawlMoment:
         """The figures with limits, blocking hosts and the last outcomes, for a terminal."""
         settings = self._parts.settings
         is_closed = not self._throttle.is_open(self._clock.wall_us())
-        return Moment(
+        return CrawlMoment(
             progress=self.progress(),
             limits=settings.limits,
             matches=self._scheduler.allowance.matches,

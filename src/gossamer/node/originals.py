@@ -25,7 +25,7 @@ _SECOND_US: Final = 1_000_000
 _LOOKED_AT: Final = 50  # captures from one moment on
 _REMEMBERED: Final = 100_000  # digests, about 20 MB
 
-Place = tuple[str, int]  # file of the archive, offset
+CapturePosition = tuple[str, int]  # file of the archive, offset
 
 
 @dataclass(slots=True)
@@ -34,9 +34,11 @@ class Originals:
 
     frontier: Frontier
     folder: Path  # the archive
-    _named: dict[Place, str] = field(default_factory=dict)
+    _named: dict[CapturePosition, str] = field(default_factory=dict)
 
-    def find(self, key: bytes, at_us: int | None, digest: str) -> tuple[Place, Fetched] | None:
+    def find(
+        self, key: bytes, at_us: int | None, digest: str
+    ) -> tuple[CapturePosition, Fetched] | None:
         """The whole response with that payload, near that moment first. Else the response of
         exactly that moment, for writers with digests of their own. Also the file and offset of its
         body, which is never inside a revisit.
@@ -73,7 +75,7 @@ class Originals:
                 self._named[place] = ""
         return self._named[place]
 
-    def _read(self, row: CaptureRow) -> tuple[Place, Fetched] | None:
+    def _read(self, row: CaptureRow) -> tuple[CapturePosition, Fetched] | None:
         try:
             exchange = read_exchange(self.folder / row.file, row.offset)
         except (CorruptFile, OSError):

@@ -14,7 +14,7 @@ from gossamer.frontier.link_exchange import LinkExchange
 from gossamer.node.bans import LiveBans
 from gossamer.node.commit import Committer
 from gossamer.node.indexing import IndexFeed
-from gossamer.node.learning import Reread
+from gossamer.node.learning import RereadPage
 from gossamer.node.link_files import LinkFiles
 from gossamer.node.rescoring import LiveScores
 from gossamer.schedule.admission import Admission
@@ -37,7 +37,7 @@ class Parts:
     scheduler: Scheduler
     resolver: Resolver
     pool: WorkerPool
-    reread: Reread
+    reread: RereadPage
     committer: Committer
     crawl_log: CrawlLog
     links: LinkFiles

@@ -17,7 +17,7 @@ from gossamer.archive.cdxj import cdxj_path, write_cdxj
 from gossamer.archive.reader import iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.archive.writer import disk_fault
-from gossamer.workers.crash_marker import CrashMarker, Place
+from gossamer.workers.crash_marker import CrashMarker, ExchangePosition
 from gossamer.workers.guarded_reader import GuardedReader
 from gossamer.workers.process import PageProcessor, ProcessedPage
 
@@ -38,7 +38,7 @@ def recover(
     processor: PageProcessor,
     take: Callable[[ProcessedPage, bool], None],
     *,
-    deadly: frozenset[Place] = frozenset(),
+    deadly: frozenset[ExchangePosition] = frozenset(),
     marker: CrashMarker | None = None,
 ) -> Recovered:
     """Repair every file and pass on what is beyond, by `take(processed, to_state)`.

@@ -44,7 +44,7 @@ class NeedsContact(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CrawlPlan:
     """The crawl that a person requested."""
 
     collection: Path
@@ -63,7 +63,7 @@ class Plan:
 
 
 @asynccontextmanager
-async def opened(plan: Plan) -> AsyncIterator[Opened]:
+async def opened(plan: CrawlPlan) -> AsyncIterator[Opened]:
     """Provide a node that is ready to run and accepts commands. It is closed when the block ends.
 
     Raises UsageError, StoreError or UnknownHost, and then nothing has changed on disk.
@@ -108,7 +108,7 @@ async def _closing(node: Node) -> AsyncIterator[None]:
             raise
 
 
-def _settings_to_go_on(plan: Plan) -> tuple[Settings, tuple[str, ...]]:
+def _settings_to_go_on(plan: CrawlPlan) -> tuple[Settings, tuple[str, ...]]:
     """The settings in force, and the new sites of the seeds. Raises NewSite."""
     store = open_to_read(plan.paths)
     try:

@@ -28,7 +28,7 @@ from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
 from gossamer.frontier.meta_keys import COUNTS_KEY, SALT_KEY
 from gossamer.frontier.rows import CaptureRow, HostRow, UrlRow, time_key, time_of
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.politeness.access import Access
 from gossamer.reader.pages import StoredCapture, StoredPage, moment_of, nearest_capture
 from gossamer.reader.state import PresentState, StateCheck
@@ -60,7 +60,7 @@ class CollectionReader:
         self.paths = paths
         self._state = state
         self._settings = stored_settings(self.store) or Settings()
-        self.keys = Keys(self.store.find(Table.META, SALT_KEY) or b"")
+        self.keys = Keys(self.store.find(StateTable.META, SALT_KEY) or b"")
         urls = self._settings.urls
         self._form = NormalForm(urls.query, urls.session_parameters)
 
@@ -106,7 +106,7 @@ class CollectionReader:
     # -- sums and rows
 
     def counts(self) -> Counts:
-        return Counts.decode(self.store.find(Table.META, COUNTS_KEY))
+        return Counts.decode(self.store.find(StateTable.META, COUNTS_KEY))
 
     def settings(self) -> Settings:
         """The settings in force when the collection was last written."""
@@ -117,7 +117,7 @@ class CollectionReader:
         return stored_seeds(self.store)
 
     def scan(
-        self, table: Table, start: bytes = b"", stop: bytes | None = None
+        self, table: StateTable, start: bytes = b"", stop: bytes | None = None
     ) -> Iterator[tuple[bytes, bytes]]:
         """Yield rows of a table in key order, read in batches. Raises Rewritten."""
         check = self._state.unchanged()
@@ -129,12 +129,12 @@ class CollectionReader:
 
     def url_rows(self) -> Iterator[UrlRow]:
         """Yield every known URL, host by host, in key order."""
-        for _, row in self.scan(Table.URL):
+        for _, row in self.scan(StateTable.URL):
             yield UrlRow.decode(row)
 
     def host_rows(self) -> Iterator[HostRow]:
         """Yield every host that has a name."""
-        for _, row in self.scan(Table.HOST):
+        for _, row in self.scan(StateTable.HOST):
             host = HostRow.decode(row)
             if host.name:
                 yield host
@@ -167,7 +167,7 @@ class CollectionReader:
         return None
 
     def find_key(self, key: bytes) -> UrlRow | None:
-        row = self.store.find(Table.URL, key)
+        row = self.store.find(StateTable.URL, key)
         return UrlRow.decode(row) if row else None
 
     def get(self, url: str) -> UrlRow:
@@ -183,7 +183,7 @@ class CollectionReader:
         return self._captures(self.keys.of(self.get(url).url))
 
     def _captures(self, key: bytes) -> list[StoredCapture]:
-        rows = self.scan(Table.CAPTURE, key, key + b"\xff" * 9)
+        rows = self.scan(StateTable.CAPTURE, key, key + b"\xff" * 9)
         return [
             StoredCapture.of(time_of(at[KEY_BYTES:]), CaptureRow.decode(row)) for at, row in rows
         ]
@@ -191,7 +191,7 @@ class CollectionReader:
     def last_capture(self, row: UrlRow) -> StoredCapture | None:
         """Return the capture of a fetched row."""
         key = self.keys.of(row.url)
-        found = self.store.find(Table.CAPTURE, key + time_key(row.at_us))
+        found = self.store.find(StateTable.CAPTURE, key + time_key(row.at_us))
         return StoredCapture.of(row.at_us, CaptureRow.decode(found)) if found else None
 
     # -- what was kept
@@ -290,7 +290,7 @@ class CollectionReader:
         row = self.find(url)
         known = row.url if row else meant
         key = self.keys.of(known)
-        host = self.store.find(Table.HOST, key[:HOST_BYTES])
+        host = self.store.find(StateTable.HOST, key[:HOST_BYTES])
         return Story(
             url=known,
             row=row,
@@ -314,7 +314,7 @@ class CollectionReader:
             row = before
 
     def _robots(self, url: str) -> RobotsView | None:
-        packed = self.store.find(Table.ORIGIN, origin_of(url).encode())
+        packed = self.store.find(StateTable.ORIGIN, origin_of(url).encode())
         return robots_view(url, Access.decode(packed)) if packed else None
 
     def _judge(self, url: str, key: bytes) -> Judged:
@@ -339,7 +339,7 @@ class CollectionReader:
     def _nearest(self, url: str) -> str:
         """Return the most similar known URL of the same host."""
         host_key = self.keys.of(url)[:HOST_BYTES]
-        rows = self.store.scan(Table.URL, host_key, host_key + b"\xff" * 9, _NEAR_ROWS)
+        rows = self.store.scan(StateTable.URL, host_key, host_key + b"\xff" * 9, _NEAR_ROWS)
         return nearest_of(url, [UrlRow.decode(row).url for _, row in rows])
 
 

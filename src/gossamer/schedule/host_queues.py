@@ -17,7 +17,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Final, Generic
 
-from gossamer.schedule.moves import Address, H, Move, Queue
+from gossamer.schedule.moves import AddressState, H, Move, Queue
 from gossamer.schedule.ready_hosts import ReadyHosts
 
 _READY: Final = Queue.READY  # a global is read three times as fast as a member of its class
@@ -34,7 +34,7 @@ class HostQueues(Generic[H]):
         self._turns = itertools.count(1)
         self._ready: ReadyHosts[H] = ReadyHosts()
         self._delayed: list[tuple[float, int, H]] = []
-        self._addresses: dict[str, Address[H]] = {}
+        self._addresses: dict[str, AddressState[H]] = {}
         self._addresses_free_at_s = addresses_free_at_s
         self._many_addresses = _FEW_ADDRESSES
 
@@ -106,19 +106,19 @@ class HostQueues(Generic[H]):
 
     # -- addresses
 
-    def address(self, name: str) -> Address[H]:
+    def address(self, name: str) -> AddressState[H]:
         address = self._addresses.get(name)
         if address is None:
-            address = self._addresses[name] = Address(self._addresses_free_at_s)
+            address = self._addresses[name] = AddressState(self._addresses_free_at_s)
         return address
 
-    def may_request(self, address: Address[H], host: H, now_s: float) -> bool:
+    def may_request(self, address: AddressState[H], host: H, now_s: float) -> bool:
         """Whether the address is free, and no other host was in line for it before this one."""
         if not address.pace.may_ask(now_s):
             return False
         return address.called is host or not (address.called or address.waiters)
 
-    def wait_for(self, address: Address[H], host: H) -> None:
+    def wait_for(self, address: AddressState[H], host: H) -> None:
         """The host gets its turn when the address is free; the first turn if it was called."""
         was_called = host.called_by is address
         if was_called:
@@ -131,7 +131,7 @@ class HostQueues(Generic[H]):
             address.waiters.append(host)
         self._call_next(address)
 
-    def started(self, host: H, address: Address[H]) -> None:
+    def started(self, host: H, address: AddressState[H]) -> None:
         """A request of a host goes out: if it was called, its call is over."""
         address.pace.asked()
         if host.called_by is not None:
@@ -163,7 +163,7 @@ class HostQueues(Generic[H]):
         self._many_addresses = max(_FEW_ADDRESSES, 2 * len(self._addresses))
         self._ready.forget_idle()
 
-    def _call_next(self, address: Address[H]) -> None:
+    def _call_next(self, address: AddressState[H]) -> None:
         """Let the next in line come when the address is free."""
         if address.called is not None or address.pace.under_way:
             return
@@ -174,7 +174,7 @@ class HostQueues(Generic[H]):
                 address.called, host.called_by = host, address
                 return
 
-    def _uncall(self, host: H) -> Address[H]:
+    def _uncall(self, host: H) -> AddressState[H]:
         address = host.called_by
         assert address is not None, "only a host that was called"
         address.called = host.called_by = None

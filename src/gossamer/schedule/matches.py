@@ -12,7 +12,7 @@ from typing import Final
 
 from gossamer.fetch.judge import ResponseJudge
 from gossamer.frontier.rows import Standing, UrlRow, standing_of
-from gossamer.frontier.store import Store, Table, walk
+from gossamer.frontier.store import StateTable, Store, walk
 from gossamer.settings import Settings
 
 _TYPES: Final = 100  # kept in memory: a crawl meets few
@@ -31,7 +31,7 @@ def matcher(settings: Settings) -> IsMatch:
 def count_matches(store: Store, is_match: IsMatch) -> int:
     """Count the matches in the state. It reads all rows: some 3 s for a million URLs."""
     count = 0
-    for _, packed in walk(store, Table.URL):
+    for _, packed in walk(store, StateTable.URL):
         if standing_of(packed) == Standing.FETCHED:
             row = UrlRow.decode(packed)
             count += is_match(row.status, row.type)

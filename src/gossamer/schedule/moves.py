@@ -53,14 +53,14 @@ class QueuedHost:
         self.queue = Queue.IDLE
         self.turn = 0  # grows with each move: older entries of the host in a heap are void
         self.ready_key = b""  # its key in the ready queue; empty elsewhere
-        self.waits_for: Address[Any] | None = None
-        self.called_by: Address[Any] | None = None
+        self.waits_for: AddressState[Any] | None = None
+        self.called_by: AddressState[Any] | None = None
 
 
 H = TypeVar("H", bound=QueuedHost)
 
 
-class Address(Generic[H]):
+class AddressState(Generic[H]):
     """An address, and the hosts in line for it. At most one of them is called at a time."""
 
     __slots__ = ("called", "pace", "waiters")

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from gossamer.base.clock import Clock
 from gossamer.fetch.guard import forbidden_port
 from gossamer.frontier.frontier import Frontier
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.politeness.access import MAX_HOPS, Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
 from gossamer.schedule.host import Host, RobotsFetch
@@ -64,7 +64,7 @@ class RobotsFetches:
         if known is not None:
             self._accesses.move_to_end(origin)
             return known[0]
-        row = self._frontier.pending.find(Table.ORIGIN, origin.encode())
+        row = self._frontier.pending.find(StateTable.ORIGIN, origin.encode())
         if row is None:
             return None
         access = Access.decode(row)
@@ -163,7 +163,7 @@ class RobotsFetches:
     def _keep(self, origin: str, access: Access) -> None:
         row = access.encode()
         self._remember(origin, access, row)
-        self._frontier.pending.put(Table.ORIGIN, origin.encode(), row)
+        self._frontier.pending.put(StateTable.ORIGIN, origin.encode(), row)
 
     def _conclude(self, fetch: RobotsFetch, access: Access) -> RobotsAnswer:
         """An origin's rules are known now: the host that waited for them goes on."""

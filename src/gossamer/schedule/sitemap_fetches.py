@@ -23,7 +23,7 @@ from typing import Final
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.meta_keys import SITEMAP_PREFIX
 from gossamer.frontier.rows import SitemapRow, Standing, UrlRow
-from gossamer.frontier.store import Store, Table, walk
+from gossamer.frontier.store import StateTable, Store, walk
 from gossamer.parse.documents.sitemap import MAX_BYTES
 from gossamer.politeness.access import Access
 from gossamer.records import Lease, Outcome, Purpose, Reason, Report
@@ -77,7 +77,7 @@ class SitemapFetches:
         """
         self._is_open = True
         changed: list[Host] = []
-        for key, row in walk(store, Table.META, SITEMAP_PREFIX, SITEMAP_PREFIX + b"\xff" * 17):
+        for key, row in walk(store, StateTable.META, SITEMAP_PREFIX, SITEMAP_PREFIX + b"\xff" * 17):
             fetch, is_done = _decode(row)
             self._known[key[len(SITEMAP_PREFIX) :][:8]] += 1
             if self._is_abroad(fetch):
@@ -85,7 +85,7 @@ class SitemapFetches:
             if not is_done and self._choice != "never":
                 changed.append(self._queue(fetch))
         if is_changed:
-            for origin, row in walk(store, Table.ORIGIN, b"", None):
+            for origin, row in walk(store, StateTable.ORIGIN, b"", None):
                 changed += self.named_by_robots(origin.decode(), Access.decode(row))
         return changed
 
@@ -163,7 +163,7 @@ class SitemapFetches:
 
     def replay(self, report: Report) -> list[Host]:
         """An answer from the archive that was not committed before a kill."""
-        row = self._frontier.pending.find(Table.META, SITEMAP_PREFIX + report.lease.key)
+        row = self._frontier.pending.find(StateTable.META, SITEMAP_PREFIX + report.lease.key)
         lease = report.lease
         fetch = _decode(row)[0] if row else SitemapFetch(lease.url, lease.via, lease.redirects)
         return [] if report.outcome is Outcome.FAILED else self._conclude(fetch, report)
@@ -185,7 +185,7 @@ class SitemapFetches:
     def _want(self, fetch: SitemapFetch) -> Host | None:
         """Note a sitemap to be fetched. The host that it waits at now; None if there is none."""
         key = self._keys.of(fetch.url)
-        is_known = self._frontier.pending.find(Table.META, SITEMAP_PREFIX + key) is not None
+        is_known = self._frontier.pending.find(StateTable.META, SITEMAP_PREFIX + key) is not None
         if is_known or self._is_full(fetch, key[:8]) or not self._may_request(fetch.url):
             return None
         if self._is_abroad(fetch):
@@ -223,7 +223,7 @@ class SitemapFetches:
     def _put(self, fetch: SitemapFetch, *, is_done: bool) -> None:
         row = SitemapRow(*fetch, is_done)
         key = SITEMAP_PREFIX + self._keys.of(fetch.url)
-        self._frontier.pending.put(Table.META, key, row.encode())
+        self._frontier.pending.put(StateTable.META, key, row.encode())
 
 
 def _decode(row: bytes) -> tuple[SitemapFetch, bool]:

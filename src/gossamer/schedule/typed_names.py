@@ -15,7 +15,7 @@ from gossamer.fetch.guard import AddressGuard
 from gossamer.fetch.resolve import address_in
 from gossamer.frontier.meta_keys import TYPED_NAME_PREFIX
 from gossamer.frontier.pending import Pending
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.schedule.host import Host
 
 _PUBLIC, _PRIVATE = b"public", b"private"
@@ -33,9 +33,9 @@ class TypedNames:
         if not host.is_typed or not addresses or address_in(host.name):
             return host.must_be_public
         key = TYPED_NAME_PREFIX + host.name.encode()
-        known = self._pending.find(Table.META, key)
+        known = self._pending.find(StateTable.META, key)
         if known is None:
             is_public = any(_PUBLIC_ONLY.forbids(a, is_trusted=False) is None for a in addresses)
             known = _PUBLIC if is_public else _PRIVATE
-            self._pending.put(Table.META, key, known)
+            self._pending.put(StateTable.META, key, known)
         return known == _PUBLIC

@@ -16,7 +16,7 @@ from gossamer.graph import tables
 from gossamer.graph.anchors import anchors
 from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
-from gossamer.graph.network import NODE_FACTS, Network, network
+from gossamer.graph.network import NODE_FACTS, LinkNetwork, network
 from gossamer.graph.ranks.ranks import ranks
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.transfer.export_files import writing_to
@@ -59,7 +59,7 @@ def write_network(
 
 
 @contextmanager
-def described(reader: CollectionReader, level: str) -> Iterator[Network]:
+def described(reader: CollectionReader, level: str) -> Iterator[LinkNetwork]:
     """Yield the graph at a level. Nodes have degrees; pages also have title, status and depth;
     pages and sites have the rank. Raises UsageError, CorruptFile."""
     folder = reader.paths.graph

@@ -18,7 +18,7 @@ from gossamer.archive.wacz import ListedPage
 from gossamer.base.clock import iso_of
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import CaptureRow, HostRow, time_of
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.graph import tables
 from gossamer.graph.arrow import pa
 from gossamer.graph.formats import NETWORK_FORMATS
@@ -304,7 +304,7 @@ def _captures(reader: CollectionReader, *, as_text: bool) -> Iterator[Any]:
 
 
 def _capture_rows(reader: CollectionReader, *, as_text: bool) -> Iterator[tuple[object, ...]]:
-    by_url = groupby(reader.scan(Table.CAPTURE), key=lambda row: row[0][:KEY_BYTES])
+    by_url = groupby(reader.scan(StateTable.CAPTURE), key=lambda row: row[0][:KEY_BYTES])
     for key, rows in by_url:
         url = reader.find_key(key)
         captures = [

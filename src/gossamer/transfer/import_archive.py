@@ -23,7 +23,7 @@ from gossamer.archive.streams import ByteSource
 from gossamer.archive.verify import digest_faults
 from gossamer.archive.warc import date_us
 from gossamer.errors import CorruptFile
-from gossamer.node.import_intake import Intake
+from gossamer.node.import_intake import ImportIntake
 from gossamer.records import Fetched, Lease, Purpose
 from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.urls.forgotten import host_in
@@ -39,12 +39,12 @@ _NOT_MODIFIED: Final = 304
 _NO_KEY: Final = bytes(16)
 
 
-def _unwatched(_tally: Tally) -> None:
+def _unwatched(_tally: ImportCounts) -> None:
     """The default: no progress report."""
 
 
 @dataclass(slots=True)
-class Tally:
+class ImportCounts:
     """The counts of an import. `tell` receives one sentence for each fault."""
 
     tell: Callable[[str], None]
@@ -60,7 +60,7 @@ class Tally:
     urls: int = 0  # URLs in lists and sitemaps
     new_urls: int = 0  # those of them that were not known before
     by_type: dict[str, int] = field(default_factory=dict)  # records by WARC type
-    watch: Callable[[Tally], None] = _unwatched  # receives the counts, for progress
+    watch: Callable[[ImportCounts], None] = _unwatched  # receives the counts, for progress
 
     def note_damage(self, fault: CorruptFile) -> None:
         self.damaged += 1
@@ -71,7 +71,7 @@ class Tally:
         self.tell(f"{where}: {url[:200]!r} is not a URL: {why}")
 
 
-def import_records(source: Path | ByteSource, intake: Intake, tally: Tally) -> None:
+def import_records(source: Path | ByteSource, intake: ImportIntake, tally: ImportCounts) -> None:
     """Import all records of a WARC or ARC file. Raises DiskFault, UsageError."""
     form = _form(intake)
     for group in grouped(_sound(source, tally)):
@@ -81,11 +81,11 @@ def import_records(source: Path | ByteSource, intake: Intake, tally: Tally) -> N
             _take(read_foreign(group), f"{source}, byte {group[0].offset}", intake, tally, form)
 
 
-def _form(intake: Intake) -> NormalForm:
+def _form(intake: ImportIntake) -> NormalForm:
     return NormalForm(intake.settings.urls.query, intake.settings.urls.session_parameters)
 
 
-def _sound(source: Path | ByteSource, tally: Tally) -> Iterator[Record | CorruptFile]:
+def _sound(source: Path | ByteSource, tally: ImportCounts) -> Iterator[Record | CorruptFile]:
     """Yield the records, and a CorruptFile for each damaged one."""
     for one in salvage(source, _LIMIT_BYTES):
         if isinstance(one, CorruptFile):
@@ -107,7 +107,9 @@ def _sound(source: Path | ByteSource, tally: Tally) -> Iterator[Record | Corrupt
             yield one
 
 
-def _take(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: NormalForm) -> None:
+def _take(
+    foreign: Foreign, where: str, intake: ImportIntake, tally: ImportCounts, form: NormalForm
+) -> None:
     if foreign.problem:
         tally.damaged += 1
         tally.tell(f"{where}: {foreign.problem}")
@@ -129,7 +131,7 @@ def _take(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: Norm
         _take_capture(foreign, foreign.answer, lease, intake, tally)
 
 
-def _is_forgotten(foreign: Foreign, intake: Intake, form: NormalForm) -> bool:
+def _is_forgotten(foreign: Foreign, intake: ImportIntake, form: NormalForm) -> bool:
     """Whether it belongs to a URL or site under a takedown of this collection."""
     if not intake.forgotten:
         return False
@@ -143,7 +145,7 @@ def _is_forgotten(foreign: Foreign, intake: Intake, form: NormalForm) -> bool:
     return False
 
 
-def _begins_file_here(foreign: Foreign, intake: Intake) -> bool:
+def _begins_file_here(foreign: Foreign, intake: ImportIntake) -> bool:
     """Whether it is the first record of a file of this archive, reimported from an export."""
     first = foreign.records[0] if foreign.records else None
     if first is None or first.type != "warcinfo":
@@ -152,7 +154,9 @@ def _begins_file_here(foreign: Foreign, intake: Intake) -> bool:
     return bool(name) and intake.has_file(name)
 
 
-def _lease(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: NormalForm) -> Lease:
+def _lease(
+    foreign: Foreign, where: str, intake: ImportIntake, tally: ImportCounts, form: NormalForm
+) -> Lease:
     """Return the lease under which this collection stores it."""
     is_page = foreign.lease.purpose is Purpose.PAGE
     is_answer = foreign.capture >= 0 or not isinstance(foreign.answer, Fetched)
@@ -174,7 +178,9 @@ def _lease(foreign: Foreign, where: str, intake: Intake, tally: Tally, form: Nor
     )
 
 
-def _take_unanswered(foreign: Foreign, lease: Lease, intake: Intake, tally: Tally) -> None:
+def _take_unanswered(
+    foreign: Foreign, lease: Lease, intake: ImportIntake, tally: ImportCounts
+) -> None:
     """Import a failure unless its key is known: then this collection's archive has it."""
     if foreign.lease.key == lease.key:
         tally.known += 1
@@ -184,7 +190,7 @@ def _take_unanswered(foreign: Foreign, lease: Lease, intake: Intake, tally: Tall
 
 
 def _take_capture(
-    foreign: Foreign, answer: Fetched, lease: Lease, intake: Intake, tally: Tally
+    foreign: Foreign, answer: Fetched, lease: Lease, intake: ImportIntake, tally: ImportCounts
 ) -> None:
     capture = foreign.records[foreign.capture]
     if foreign.is_our_own:
@@ -206,7 +212,7 @@ def _take_capture(
 
 
 def _with_body(
-    foreign: Foreign, answer: Fetched, capture: Record, intake: Intake
+    foreign: Foreign, answer: Fetched, capture: Record, intake: ImportIntake
 ) -> tuple[Foreign, tuple[tuple[str, str], ...]]:
     """Return a revisit with the body that it repeats, and the lines with that body's place."""
     url = _form(intake).find(capture.header("WARC-Refers-To-Target-URI").strip("<>") or answer.url)

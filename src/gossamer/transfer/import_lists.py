@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from gossamer.archive.url_list import list_entry
-from gossamer.node.import_intake import Intake
+from gossamer.node.import_intake import ImportIntake
 from gossamer.parse.documents.sitemap import Unreadable, read_sitemap
 from gossamer.records import Lease, Purpose
-from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.import_archive import ImportCounts
 from gossamer.urls.canonical import NormalForm
 from gossamer.urls.forgotten import Forgotten
 
@@ -26,7 +26,7 @@ _MAX_XML_BYTES: Final = 50 * 2**20  # sitemaps.org's own limit
 _MAX_LINE_BYTES: Final = 1 << 16
 
 
-def import_sitemap(path: Path, body: bytes, intake: Intake, tally: Tally) -> str:
+def import_sitemap(path: Path, body: bytes, intake: ImportIntake, tally: ImportCounts) -> str:
     """Import the URLs of an XML sitemap or feed; return a fault if it is neither. Raises DiskFault.
 
     The URLs of a sitemap index are sitemaps, which the next crawl requests.
@@ -47,7 +47,7 @@ def _is_long(body: bytes) -> bool:
     return len(body) > _MAX_XML_BYTES
 
 
-def import_list(path: Path, file: BinaryIO, intake: Intake, tally: Tally) -> None:
+def import_list(path: Path, file: BinaryIO, intake: ImportIntake, tally: ImportCounts) -> None:
     """Import URLs, one per line; empty lines and lines that begin with # are skipped.
 
     Raises DiskFault.
@@ -66,7 +66,7 @@ def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[str, str]]:
 
 
 def _bring(
-    written: Iterable[tuple[str, str]], intake: Intake, tally: Tally, *, is_index: bool
+    written: Iterable[tuple[str, str]], intake: ImportIntake, tally: ImportCounts, *, is_index: bool
 ) -> None:
     form = NormalForm(intake.settings.urls.query, intake.settings.urls.session_parameters)
     readable = _readable(written, form, intake.forgotten, tally)
@@ -85,7 +85,7 @@ def _bring(
 
 
 def _readable(
-    written: Iterable[tuple[str, str]], form: NormalForm, forgotten: Forgotten, tally: Tally
+    written: Iterable[tuple[str, str]], form: NormalForm, forgotten: Forgotten, tally: ImportCounts
 ) -> Iterator[str]:
     for where, text in written:
         url = form.find(text)

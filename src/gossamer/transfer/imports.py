@@ -26,8 +26,8 @@ from gossamer.collection.crawl_log import note_action
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CorruptFile, UsageError
 from gossamer.node.build import Opened, SettingsFor, open_node
-from gossamer.node.import_intake import Intake
-from gossamer.transfer.import_archive import Tally, import_records
+from gossamer.node.import_intake import ImportIntake
+from gossamer.transfer.import_archive import ImportCounts, import_records
 from gossamer.transfer.import_lists import import_list, import_sitemap
 
 if sys.version_info >= (3, 14):
@@ -35,7 +35,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-Kind = Literal["warc", "wacz", "sitemap", "list"]
+ImportKind = Literal["warc", "wacz", "sitemap", "list"]
 
 _HEAD_BYTES: Final = 1 << 16
 _MAX_XML_BYTES: Final = 50 * 2**20 + 1
@@ -54,7 +54,7 @@ class Given:
     """A file to import."""
 
     path: Path
-    kind: Kind
+    kind: ImportKind
 
 
 async def import_files(
@@ -62,7 +62,7 @@ async def import_files(
     settings_for: SettingsFor,
     inputs: Sequence[Path],
     clock: Clock,
-    tally: Tally,
+    tally: ImportCounts,
 ) -> Opened:
     """Import all files. Raises UsageError (then nothing has changed), StoreError, DiskFault."""
     given = [Given(path, kind_of(path)) for path in inputs]
@@ -81,7 +81,7 @@ async def import_files(
         return opened
 
 
-def _import(given: Given, intake: Intake, tally: Tally) -> None:
+def _import(given: Given, intake: ImportIntake, tally: ImportCounts) -> None:
     tally.files += 1
     match given.kind:
         case "warc":
@@ -99,7 +99,7 @@ def _import(given: Given, intake: Intake, tally: Tally) -> None:
                 import_list(given.path, file, intake, tally)
 
 
-def _import_wacz(path: Path, intake: Intake, tally: Tally) -> None:
+def _import_wacz(path: Path, intake: ImportIntake, tally: ImportCounts) -> None:
     try:
         for member in warc_members(path):
             if isinstance(member, CorruptFile):
@@ -110,7 +110,7 @@ def _import_wacz(path: Path, intake: Intake, tally: Tally) -> None:
         tally.note_damage(fault)
 
 
-def _import_member(member: Member, intake: Intake, tally: Tally) -> None:
+def _import_member(member: Member, intake: ImportIntake, tally: ImportCounts) -> None:
     try:
         import_records(member, intake, tally)
     except UsageError as fault:  # its compression is not supported; the others may be
@@ -120,7 +120,7 @@ def _import_member(member: Member, intake: Intake, tally: Tally) -> None:
 # -- which kind
 
 
-def kind_of(path: Path) -> Kind:
+def kind_of(path: Path) -> ImportKind:
     """Detect the kind of a file from its content. Raises UsageError for an unsupported one."""
     try:
         if not (stat.S_ISREG(path.stat().st_mode) or path.is_dir()):  # `open` reports a folder
@@ -147,7 +147,7 @@ def kind_of(path: Path) -> Kind:
     return kind
 
 
-def _kind_of_text(head: bytes) -> Kind | None:
+def _kind_of_text(head: bytes) -> ImportKind | None:
     if _RECORD.match(head.lstrip(b"\r\n")):
         return "warc"
     if _XML.match(head) or head.startswith(_WIDE_XML):

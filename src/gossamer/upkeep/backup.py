@@ -45,7 +45,7 @@ from gossamer.collection.directory import (
 from gossamer.errors import CollectionInUse, CorruptFile, StoreError, UsageError
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.meta_keys import COUNTS_KEY, LOG_KEY, SALT_KEY
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.node.control import NotRunning, send
 from gossamer.upkeep.backup_hold import Held, hold_graph, hold_index
 from gossamer.upkeep.backup_partial import partial_beside, unmarked
@@ -134,7 +134,7 @@ def _copy(paths: CollectionPaths, new: CollectionPaths) -> Copied:
             _copy_held(one, new.path / one.path.relative_to(paths.path), copied)
         store = open_to_read(new)
         try:
-            counts = Counts.decode(store.find(Table.META, COUNTS_KEY))
+            counts = Counts.decode(store.find(StateTable.META, COUNTS_KEY))
             copied.pages = counts.fetched + counts.redirects
             _copy_archive(paths, new, store, copied, is_live=is_live)
             _copy_texts(paths, new, store, copied, is_live=is_live)
@@ -267,7 +267,7 @@ def _copy_archive(
         copied.take(target)
         if is_live:
             copied.take(write_cdxj(target))
-    replace_manifest(new.archive, store.find(Table.META, SALT_KEY) or b"", files)
+    replace_manifest(new.archive, store.find(StateTable.META, SALT_KEY) or b"", files)
     copied.take(new.archive / MANIFEST)
 
 
@@ -278,7 +278,7 @@ def _copy_texts(
     new.log.parent.mkdir()
     new.run.mkdir()
     if paths.log.exists():
-        length = int.from_bytes(store.find(Table.META, LOG_KEY) or b"", "big")
+        length = int.from_bytes(store.find(StateTable.META, LOG_KEY) or b"", "big")
         with paths.log.open("rb") as file:
             copy_bytes(file, new.log, length if is_live else os.fstat(file.fileno()).st_size)
         copied.take(new.log)

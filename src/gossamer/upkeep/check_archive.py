@@ -24,7 +24,7 @@ from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import GossamerError, StoreError
 from gossamer.frontier.meta_keys import CLEAN_KEY, LOG_KEY, LOG_SUM_KEY
 from gossamer.frontier.rows import CaptureRow, time_key, time_of
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Fetched, Purpose, Reason
 from gossamer.upkeep.check_machine import holder_of
@@ -60,7 +60,7 @@ def archive_problems(reader: CollectionReader, checked: Checked) -> Iterator[Pro
 
     Call it after `state_problems`: `checked` holds the number of captures.
     """
-    is_clean = reader.store.find(Table.META, CLEAN_KEY) == b"1"
+    is_clean = reader.store.find(StateTable.META, CLEAN_KEY) == b"1"
     view = _View(reader, known_ends(reader.store), is_clean, checked)
     folder = reader.paths.archive
     warc_paths = sorted({*folder.glob("*.warc.gz"), *(folder / name for name in view.ends)})
@@ -127,7 +127,7 @@ def _exchange_problems(view: _View, path: Path, exchange: Exchange) -> Iterator[
         return
     if not isinstance(answer, Fetched):
         return
-    packed = view.reader.store.find(Table.CAPTURE, key + time_key(answer.at_us))
+    packed = view.reader.store.find(StateTable.CAPTURE, key + time_key(answer.at_us))
     if packed is None:
         is_other = answer.status in _BUSY or row.at_us > answer.at_us or row.reason in _NO_CAPTURE
         if not is_other:
@@ -156,7 +156,7 @@ def _difference(where: str, url: str, capture: CaptureRow, exchange: Exchange) -
 
 def _capture_problems(view: _View) -> Iterator[Problem]:
     """Yield the captures of the state that no exchange confirms."""
-    for at, packed in view.reader.scan(Table.CAPTURE):
+    for at, packed in view.reader.scan(StateTable.CAPTURE):
         capture = CaptureRow.decode(packed)
         path = view.reader.paths.archive / capture.file
         row = view.reader.find_key(at[:KEY_BYTES])
@@ -249,7 +249,7 @@ class _Index:
 
 def _log_problems(view: _View) -> Iterator[Problem]:
     path = view.reader.paths.log
-    committed = int.from_bytes(view.reader.store.find(Table.META, LOG_KEY) or b"", "big")
+    committed = int.from_bytes(view.reader.store.find(StateTable.META, LOG_KEY) or b"", "big")
     if not path.exists():
         if committed:
             yield Problem(str(path), "the log is missing", _LOG)
@@ -261,7 +261,7 @@ def _log_problems(view: _View) -> Iterator[Problem]:
     if size > committed and view.is_settled:
         what = f"{size - committed} bytes follow the last committed byte"
         yield Problem(str(path), what, "run `gossamer crawl` once: it removes them")
-    yield from _log_faults(path, committed, view.reader.store.find(Table.META, LOG_SUM_KEY))
+    yield from _log_faults(path, committed, view.reader.store.find(StateTable.META, LOG_SUM_KEY))
 
 
 def _log_faults(path: Path, committed: int, wanted: bytes | None) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gossamer.collection.directory import CollectionPaths
-from gossamer.collection.forgotten import Copies, read_copies
+from gossamer.collection.forgotten import ListCopies, read_copies
 from gossamer.collection.forgotten_list import ForgottenList
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.upkeep.check_state import Problem
@@ -32,7 +32,7 @@ def forgotten_problems(paths: CollectionPaths) -> Iterator[Problem]:
         yield Problem(str(paths.actions), what, _NOTE)
 
 
-def _copy_problems(copies: Copies, newest: ForgottenList) -> Iterator[Problem]:
+def _copy_problems(copies: ListCopies, newest: ForgottenList) -> Iterator[Problem]:
     for path, one in copies.read.items():
         if isinstance(one, CorruptFile):
             yield Problem(str(path), one.found, _MEND)

@@ -14,7 +14,7 @@ from gossamer.collection.archive_ends import known_ends
 from gossamer.collection.directory import is_in_use
 from gossamer.errors import StoreError
 from gossamer.frontier.meta_keys import CLEAN_KEY
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import pq
 from gossamer.graph.manifest import REBUILD, Manifest, MergedSet
@@ -90,7 +90,7 @@ def _end_problems(reader: CollectionReader, manifest: Manifest) -> Iterator[Prob
         elif covered > size:
             what = f"it covers {file} up to byte {covered}, but the file has {size} bytes"
             yield Problem(where, what, REBUILD)
-    is_clean = reader.store.find(Table.META, CLEAN_KEY) == b"1" and not is_in_use(reader.paths)
+    is_clean = reader.store.find(StateTable.META, CLEAN_KEY) == b"1" and not is_in_use(reader.paths)
     if is_clean and reader.settings().node.graph:
         newest = manifests.read(reader.paths.graph)  # `manifest` may be older than the state
         behind = [file for file, end in ends.items() if newest.covered.get(file, 0) < end]

@@ -13,7 +13,7 @@ from gossamer.collection.directory import is_in_use
 from gossamer.errors import CorruptFile, StoreError
 from gossamer.frontier.meta_keys import CLEAN_KEY
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.index.folder import find_current
 from gossamer.index.reader import covered, faults_in, ids
 from gossamer.reader.collection_reader import CollectionReader
@@ -39,7 +39,7 @@ def index_problems(reader: CollectionReader, checked: Checked) -> Iterator[Probl
         return
     ends = known_ends(reader.store)
     is_behind = any(reached.get(file, 0) < end for file, end in ends.items())
-    is_clean = reader.store.find(Table.META, CLEAN_KEY) == b"1"
+    is_clean = reader.store.find(StateTable.META, CLEAN_KEY) == b"1"
     is_live = is_in_use(reader.paths)
     for damage in faults_in(folder, is_at_rest=is_clean and not is_live):
         yield problem_of(damage)
@@ -61,7 +61,7 @@ def _differences(
 ) -> Iterator[Problem]:
     missing = strange = 0
     entry = next(found, None)
-    for key, packed in reader.scan(Table.URL):
+    for key, packed in reader.scan(StateTable.URL):
         name = key.hex()
         while entry is not None and entry < name:
             strange += 1

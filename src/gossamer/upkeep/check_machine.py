@@ -22,7 +22,7 @@ from gossamer.base.plots import plot_library
 from gossamer.collection.directory import FORMAT, CollectionPaths, open_to_read
 from gossamer.errors import GossamerError
 from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.native import extensions
 from gossamer.version import __version__
 
@@ -36,7 +36,7 @@ _OPTIONAL: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class MachineCheck:
     """The result of one check. `todo` says what to do if it is not ok."""
 
     name: str
@@ -45,10 +45,10 @@ class Check:
     todo: str = ""
 
 
-def doctor(collection: Path | None = None) -> list[Check]:
+def doctor(collection: Path | None = None) -> list[MachineCheck]:
     """Run every check of the machine, and of the collection if there is one."""
     folder = _existing(collection or Path())
-    checks: list[tuple[str, Callable[[], Check]]] = [
+    checks: list[tuple[str, Callable[[], MachineCheck]]] = [
         ("python", _python),
         ("libcurl", _libcurl),
         ("certificates", _certificates),
@@ -67,20 +67,22 @@ def doctor(collection: Path | None = None) -> list[Check]:
     return found
 
 
-def _checked(name: str, check: Callable[[], Check]) -> Check:
+def _checked(name: str, check: Callable[[], MachineCheck]) -> MachineCheck:
     try:
         return check()
     except Exception as error:  # noqa: BLE001  # report every failure
-        return Check(name, False, f"the check itself failed: {error}", "please report a bug")
+        return MachineCheck(name, False, f"the check itself failed: {error}", "please report a bug")
 
 
-def _python() -> Check:
+def _python() -> MachineCheck:
     version = ".".join(map(str, sys.version_info[:3]))
     is_ok = sys.version_info >= (3, 11)
-    return Check("python", is_ok, f"{version} on {sys.platform}", "install Python 3.11 or newer")
+    return MachineCheck(
+        "python", is_ok, f"{version} on {sys.platform}", "install Python 3.11 or newer"
+    )
 
 
-def _libcurl() -> Check:
+def _libcurl() -> MachineCheck:
     curl: Any = importlib.import_module("pycurl")
     facts = curl.version_info()
     features = {"HTTP2": curl.VERSION_HTTP2, "SSL": curl.VERSION_SSL}
@@ -88,108 +90,118 @@ def _libcurl() -> Check:
     says = f"{facts[1]} with {facts[5] or 'no TLS'}" + ("" if missing else ", HTTP/2")
     if missing:
         says += f", without {' and '.join(missing)}"
-    return Check("libcurl", not missing, says, "install the pycurl wheel, which has both")
+    return MachineCheck("libcurl", not missing, says, "install the pycurl wheel, which has both")
 
 
-def _certificates() -> Check:
+def _certificates() -> MachineCheck:
     ssl: Any = importlib.import_module("ssl")
     verify_paths = ssl.get_default_verify_paths()
     for place in (os.environ.get("SSL_CERT_FILE"), verify_paths.cafile, verify_paths.capath):
         if place and Path(place).exists():
-            return Check("certificates", True, f"found at {place}")
+            return MachineCheck("certificates", True, f"found at {place}")
     bundled = importlib.util.find_spec("certifi") is not None
     says = "from the package certifi" if bundled else "none found: every https page will fail"
-    return Check("certificates", bundled, says, "install ca-certificates, or set SSL_CERT_FILE")
+    return MachineCheck(
+        "certificates", bundled, says, "install ca-certificates, or set SSL_CERT_FILE"
+    )
 
 
-def _event_loop() -> Check:
+def _event_loop() -> MachineCheck:
     if sys.platform == "win32":
-        return Check("event loop", True, "asyncio's default (uvloop does not support Windows)")
+        return MachineCheck(
+            "event loop", True, "asyncio's default (uvloop does not support Windows)"
+        )
     is_there = importlib.util.find_spec("uvloop") is not None
     says = "uvloop" if is_there else "asyncio's default, which is slower than uvloop"
-    return Check("event loop", is_there, says, "pip install uvloop")
+    return MachineCheck("event loop", is_there, says, "pip install uvloop")
 
 
-def _inner_loops() -> Check:
+def _inner_loops() -> MachineCheck:
     names: dict[extensions.Form, list[str]] = {}
     for name in extensions.EXTENSIONS:
         names.setdefault(extensions.look(name)[0], []).append(name.removeprefix("gossamer."))
     if len(names) == 1:
-        return Check("inner loops", True, next(iter(names)).value)
+        return MachineCheck("inner loops", True, next(iter(names)).value)
     parts = [f"{', '.join(some)} {form.value}" for form, some in names.items()]
-    return Check("inner loops", True, "; ".join(parts))
+    return MachineCheck("inner loops", True, "; ".join(parts))
 
 
-def _state_opens() -> Check:
+def _state_opens() -> MachineCheck:
     with tempfile.TemporaryDirectory(prefix="gossamer-doctor-") as folder:
         store = RocksStore.open(Path(folder) / "state", 16)
-        store.write({Table.META: {b"a": b"1"}})
-        is_same = store.find(Table.META, b"a") == b"1"
+        store.write({StateTable.META: {b"a": b"1"}})
+        is_same = store.find(StateTable.META, b"a") == b"1"
         store.close()
     says = "RocksDB writes and reads" if is_same else "RocksDB lost what was written"
-    return Check("state", is_same, says, "reinstall rocksdict")
+    return MachineCheck("state", is_same, says, "reinstall rocksdict")
 
 
-def _disk(folder: Path) -> Check:
+def _disk(folder: Path) -> MachineCheck:
     free = shutil.disk_usage(folder).free
     says = f"{free / 1e9:.1f} GB free in {folder}"
-    return Check("disk", free >= _LEAST_FREE_BYTES, says, "free space, or crawl to another disk")
+    return MachineCheck(
+        "disk", free >= _LEAST_FREE_BYTES, says, "free space, or crawl to another disk"
+    )
 
 
-def _open_files() -> Check:
+def _open_files() -> MachineCheck:
     if sys.platform == "win32":
-        return Check("open files", True, "unlimited")
+        return MachineCheck("open files", True, "unlimited")
     resource: Any = importlib.import_module("resource")
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     is_ok = limit == resource.RLIM_INFINITY or limit >= _LEAST_FILES
     says = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} at once"
-    return Check("open files", is_ok, says, f"raise it: ulimit -n {4 * _LEAST_FILES}")
+    return MachineCheck("open files", is_ok, says, f"raise it: ulimit -n {4 * _LEAST_FILES}")
 
 
-def _names() -> Check:
+def _names() -> MachineCheck:
     try:
         found = {str(info[4][0]) for info in socket.getaddrinfo("localhost", 80)}
     except OSError as error:
-        return Check("names", False, f"localhost has no address ({error})", "check /etc/hosts")
-    return Check("names", True, f"localhost is {', '.join(sorted(found))}")
+        return MachineCheck(
+            "names", False, f"localhost has no address ({error})", "check /etc/hosts"
+        )
+    return MachineCheck("names", True, f"localhost is {', '.join(sorted(found))}")
 
 
-def _programs() -> Check:
+def _programs() -> MachineCheck:
     found = [
         f"{name} {'found' if shutil.which(name) else 'not found'} ({use})"
         for name, use in _OPTIONAL.items()
     ]
-    return Check("programs", True, "optional: " + "; ".join(found))
+    return MachineCheck("programs", True, "optional: " + "; ".join(found))
 
 
-def _curves() -> Check:
+def _curves() -> MachineCheck:
     library = plot_library()
     if library:
-        return Check("curves", True, f"the web interface draws them with {library}")
+        return MachineCheck("curves", True, f"the web interface draws them with {library}")
     says = "the build could not reach npm, so the web interface shows tables instead of curves"
     if _ASSETS.exists():
         says += f"; `python3 {_ASSETS}` downloads the library"
-    return Check("curves", True, says)
+    return MachineCheck("curves", True, says)
 
 
-def _collection_checks(paths: CollectionPaths) -> Iterator[Check]:
+def _collection_checks(paths: CollectionPaths) -> Iterator[MachineCheck]:
     if paths.is_state_lost:
         todo = "run `gossamer rebuild all`"
-        yield Check("collection", False, f"the state of {paths.path} is lost", todo)
+        yield MachineCheck("collection", False, f"the state of {paths.path} is lost", todo)
         return
     if not paths.exists:
-        yield Check("collection", True, f"none in {paths.path} yet")
+        yield MachineCheck("collection", True, f"none in {paths.path} yet")
         return
     try:
         open_to_read(paths).close()
-        yield Check("collection", True, f"format {FORMAT}, read by gossamer {__version__}")
+        yield MachineCheck("collection", True, f"format {FORMAT}, read by gossamer {__version__}")
     except GossamerError as error:
-        yield Check("collection", False, str(error), "follow the message")
+        yield MachineCheck("collection", False, str(error), "follow the message")
     holder = holder_of(paths)
-    yield Check("writer", True, f"held by {holder}" if holder else "no process is writing to it")
+    yield MachineCheck(
+        "writer", True, f"held by {holder}" if holder else "no process is writing to it"
+    )
     is_writable = os.access(paths.state, os.W_OK)
     says = "writable" if is_writable else f"{paths.state} is not writable"
-    yield Check("access", is_writable, says, "change its owner or mode to resume the crawl")
+    yield MachineCheck("access", is_writable, says, "change its owner or mode to resume the crawl")
 
 
 def holder_of(paths: CollectionPaths) -> str | None:

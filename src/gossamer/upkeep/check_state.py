@@ -24,7 +24,7 @@ from gossamer.frontier.rows import (
     time_key,
     time_of,
 )
-from gossamer.frontier.store import Table
+from gossamer.frontier.store import StateTable
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.records import Outcome, Reason
 from gossamer.urls.keys import KEY_BYTES
@@ -93,7 +93,7 @@ def state_problems(reader: CollectionReader, checked: Checked) -> Iterator[Probl
 def _url_problems(reader: CollectionReader, sums: _Sums, checked: Checked) -> Iterator[Problem]:
     captures = _Captures(reader)
     host_key, host = b"", HostRow("")
-    for key, packed in reader.scan(Table.URL):
+    for key, packed in reader.scan(StateTable.URL):
         try:
             row = UrlRow.decode(packed)
         except (ValueError, TypeError) as error:
@@ -123,7 +123,7 @@ class _Captures:
     """The capture table, read in parallel with the URL table."""
 
     def __init__(self, reader: CollectionReader) -> None:
-        self._rows = reader.scan(Table.CAPTURE)
+        self._rows = reader.scan(StateTable.CAPTURE)
         self._next = next(self._rows, None)
         self._orphans: list[bytes] = []
 
@@ -156,13 +156,13 @@ def _row_problems(reader: CollectionReader, key: bytes, row: UrlRow) -> Iterator
         what = "it is both in the queue and in the due table" if row.place else "it is queued"
         yield Problem(row.url, f"{what}, but never due" if not row.place else what, _REPORT)
     if is_queued and row.place:
-        entry = reader.store.find(Table.QUEUE, key[:HOST_BYTES] + row.place)
+        entry = reader.store.find(StateTable.QUEUE, key[:HOST_BYTES] + row.place)
         if entry is None or QueueEntry.decode(entry).key != key:
             yield Problem(row.url, "its queue entry belongs to another URL", _REPORT)
     if (
         is_queued
         and row.due_us
-        and reader.store.find(Table.DUE, time_key(row.due_us) + key) is None
+        and reader.store.find(StateTable.DUE, time_key(row.due_us) + key) is None
     ):
         yield Problem(row.url, "it waits for a time that no queue contains", _REPORT)
     if row.outcome in (Outcome.FAILED, Outcome.REFUSED) and not row.reason:
@@ -209,7 +209,7 @@ def _host_problems(
     if not host_key:
         return
     checked.hosts += 1
-    packed = reader.store.find(Table.HOST, host_key)
+    packed = reader.store.find(StateTable.HOST, host_key)
     if packed is None:
         yield Problem(f"host {host_key.hex()}", "it has URLs, but no row", _RESTORE)
         return
@@ -244,7 +244,7 @@ def _sum_problems(reader: CollectionReader, sums: _Sums) -> Iterator[Problem]:
 
 
 def _queue_problems(reader: CollectionReader) -> Iterator[Problem]:
-    for at, packed in reader.scan(Table.QUEUE):
+    for at, packed in reader.scan(StateTable.QUEUE):
         try:
             entry = QueueEntry.decode(packed)
         except (ValueError, TypeError) as error:
@@ -261,7 +261,7 @@ def _queue_problems(reader: CollectionReader) -> Iterator[Problem]:
 
 
 def _due_problems(reader: CollectionReader) -> Iterator[Problem]:
-    for at, _ in reader.scan(Table.DUE):
+    for at, _ in reader.scan(StateTable.DUE):
         row = reader.find_key(at[8:])
         if row is None:
             yield Problem(f"due {at.hex()}", "it is in the due table, but unknown", _REPORT)

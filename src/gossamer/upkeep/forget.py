@@ -44,21 +44,22 @@ from gossamer.collection.stored_settings import stored_settings
 from gossamer.errors import NotKnown
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rocks import RocksStore
-from gossamer.frontier.store import Store, Table, walk
+from gossamer.frontier.store import StateTable, Store, walk
 from gossamer.node.build import open_node
 from gossamer.settings import Settings
 from gossamer.upkeep.forget_archive import ArchiveCopy, is_of
-from gossamer.upkeep.forget_derived import Tell, make_derived
+from gossamer.upkeep.forget_derived import make_derived
 from gossamer.upkeep.forget_names import Cover, form_of, read_names
 from gossamer.upkeep.forget_state import StateCopy
 from gossamer.upkeep.forget_texts import act_line, cookie_line, copy_lines, log_line
+from gossamer.upkeep.progress import Tell
 from gossamer.urls.keys import Keys
 from gossamer.workers.crash_marker import move_deaths
 from gossamer.workers.guarded_reader import new_place
 
 
 @dataclass(frozen=True, slots=True)
-class Checksums:
+class TakedownSize:
     """How much a takedown deletes."""
 
     urls: int = 0
@@ -97,7 +98,7 @@ class _Told:
 
 def forget(
     paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
-) -> Checksums:
+) -> TakedownSize:
     """Delete what `texts` name (`forget_names.py`). The deletion is complete on return.
 
     The counts are zero if all of it was deleted before.
@@ -122,7 +123,7 @@ def forget(
 
 def survey(
     paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
-) -> Checksums:
+) -> TakedownSize:
     """Return how much `forget` would delete. Raises like `forget`."""
     _put_in_order(paths, clock, tell)
     with locked(paths):
@@ -168,7 +169,7 @@ def _is_unclean(paths: CollectionPaths) -> bool:
     with locked(paths):
         store = open_to_write(paths, 16)
         try:
-            return store.find(Table.META, CLEAN_KEY) == b"0"
+            return store.find(StateTable.META, CLEAN_KEY) == b"0"
         finally:
             store.close()
 
@@ -184,7 +185,7 @@ async def _recover(paths: CollectionPaths, clock: Clock) -> None:
 
 def _told(store: Store, texts: Sequence[str], *, is_site: bool) -> _Told:
     settings = stored_settings(store) or Settings()
-    keys = Keys(store.find(Table.META, SALT_KEY) or b"")
+    keys = Keys(store.find(StateTable.META, SALT_KEY) or b"")
     named = read_names(texts, form_of(settings), is_site=is_site)
     cover = Cover.of(named, settings, keys, store)
     return _Told(settings, keys, cover)
@@ -193,7 +194,7 @@ def _told(store: Store, texts: Sequence[str], *, is_site: bool) -> _Told:
 # -- how much it is
 
 
-def _survey(paths: CollectionPaths, store: Store, cover: Cover) -> Checksums:
+def _survey(paths: CollectionPaths, store: Store, cover: Cover) -> TakedownSize:
     exchanges = files = lines = 0
     for path in sorted(paths.archive.glob("*.warc.gz")):
         found = sum(1 for exchange in iter_exchanges(path) if is_of(cover, exchange))
@@ -203,12 +204,12 @@ def _survey(paths: CollectionPaths, store: Store, cover: Cover) -> Checksums:
         rewritten = log_line(cover)
         with paths.log.open("rb") as log:
             lines = sum(1 for line in log if rewritten(line) is None)
-    urls = sum(1 for key, _ in walk(store, Table.URL) if cover.has_key(key))
-    captures = sum(1 for key, _ in walk(store, Table.CAPTURE) if cover.has_key(key[:16]))
-    return Checksums(urls, captures, exchanges, files, lines)
+    urls = sum(1 for key, _ in walk(store, StateTable.URL) if cover.has_key(key))
+    captures = sum(1 for key, _ in walk(store, StateTable.CAPTURE) if cover.has_key(key[:16]))
+    return TakedownSize(urls, captures, exchanges, files, lines)
 
 
-def _known(paths: CollectionPaths, texts: Sequence[str], sums: Checksums) -> Checksums:
+def _known(paths: CollectionPaths, texts: Sequence[str], sums: TakedownSize) -> TakedownSize:
     if not sums:
         named = ", ".join(texts)
         raise NotKnown(f"the collection in {paths.path} contains nothing of {named}")
@@ -220,7 +221,7 @@ def _known(paths: CollectionPaths, texts: Sequence[str], sums: Checksums) -> Che
 
 def _forget(
     paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool
-) -> Checksums:
+) -> TakedownSize:
     read_forgotten(paths.takedowns)  # raises before the work if the new list cannot be written
     new = CollectionPaths(begin_staging(paths.path))
     store = open_to_write(paths, 64)
@@ -250,7 +251,7 @@ def _make_parts(
     new: CollectionPaths,
     old: Store,
     told: _Told,
-    sums: Checksums,
+    sums: TakedownSize,
     clock: Clock,
     tell: Tell,
 ) -> Mapping[str, Moved]:

@@ -39,7 +39,7 @@ from gossamer.collection.archive_list import new_manifest
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CorruptFile
 from gossamer.frontier.rows import CaptureRow, time_key
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.parse.documents.sitemap import Unreadable, read_sitemap
 from gossamer.records import Fetched, Purpose
 from gossamer.upkeep.forget_names import Cover, other_source
@@ -134,7 +134,9 @@ class ArchiveCopy:
 
     def _made_whole(self, path: Path, exchange: Exchange, origin: RevisitOf) -> Exchange:
         """Turn a revisit of a deleted body into a response with that body."""
-        row = self._state.find(Table.CAPTURE, self._keys.of(origin.url) + time_key(origin.at_us))
+        row = self._state.find(
+            StateTable.CAPTURE, self._keys.of(origin.url) + time_key(origin.at_us)
+        )
         if row is None or not isinstance(exchange.answer, Fetched):
             what = "it repeats a capture that is missing; see `gossamer verify`"
             raise CorruptFile(path, exchange.stored.response, what)

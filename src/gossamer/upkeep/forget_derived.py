@@ -8,7 +8,7 @@ from the new archive, as `rebuild.py` does. A part that did not exist before is 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import Final
@@ -19,7 +19,7 @@ from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.collection.staging import NEW
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.graph.manifest import NAME as MANIFEST
 from gossamer.graph.ranks.ranks import compute
 from gossamer.graph.ranks.store import NAME as RANKS
@@ -28,6 +28,7 @@ from gossamer.node.indexing import IndexFeed
 from gossamer.node.link_files import LinkFiles
 from gossamer.settings import Settings
 from gossamer.upkeep.forget_state import StateCopy
+from gossamer.upkeep.progress import Tell
 from gossamer.upkeep.rebuild_index import ended_us
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_processor
@@ -36,8 +37,6 @@ from gossamer.workers.process import ProcessedPage
 from gossamer.workers.worker import LinkGatherer
 
 _WRITE_EVERY: Final = 500  # exchanges
-
-Tell = Callable[[str], None]
 
 
 def make_derived(
@@ -111,7 +110,7 @@ def _no_index() -> Iterator[IndexFeed | None]:
 def _current_row(store: Store, processed: ProcessedPage) -> UrlRow | None:
     """Return the row whose current capture is this exchange, if there is one."""
     report = processed.report
-    packed = store.find(Table.URL, report.lease.key)
+    packed = store.find(StateTable.URL, report.lease.key)
     row = UrlRow.decode(packed) if packed is not None else None
     if row is None or row.at_us != report.at_us or row.outcome is not report.outcome:
         return None

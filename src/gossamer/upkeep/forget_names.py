@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from gossamer.errors import UsageError
 from gossamer.frontier.rows import HostRow
-from gossamer.frontier.store import Store, Table, walk
+from gossamer.frontier.store import StateTable, Store, walk
 from gossamer.settings import Settings
 from gossamer.urls.canonical import NormalForm, host_of, origin_of, target_of
 from gossamer.urls.forgotten import Breadth, Forgotten, Named, host_in
@@ -87,7 +87,7 @@ class Cover:
         forgotten = Forgotten.of(list(named), "now")
         hosts = {one.name for one in named if one.breadth is Breadth.HOST}
         if any(one.breadth is Breadth.SITE for one in named):
-            rows = (HostRow.decode(packed) for _, packed in walk(store, Table.HOST))
+            rows = (HostRow.decode(packed) for _, packed in walk(store, StateTable.HOST))
             hosts |= {row.name for row in rows if row.name and forgotten.date_of_host(row.name)}
         urls = (one.name for one in named if one.breadth is Breadth.URL)
         return cls(

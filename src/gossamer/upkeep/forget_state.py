@@ -33,7 +33,7 @@ from gossamer.frontier.meta_keys import (
     TYPED_NAME_PREFIX,
 )
 from gossamer.frontier.rows import CaptureRow, HostRow, QueueEntry, SitemapRow, UrlRow
-from gossamer.frontier.store import Changes, Store, Table, walk
+from gossamer.frontier.store import StateTable, Store, TableChanges, walk
 from gossamer.politeness.access import Access
 from gossamer.records import Outcome
 from gossamer.upkeep.forget_names import Cover, other_source
@@ -65,7 +65,7 @@ class StateCopy:
         self._batch = _Batch(new)
         self._cover = cover
         self.moved = moved
-        self._before = Counts.decode(old.find(Table.META, COUNTS_KEY))
+        self._before = Counts.decode(old.find(StateTable.META, COUNTS_KEY))
         self._links_before = 0
         self.counts = Counts(unchanged=self._before.unchanged)
         self._urls = self._captures = self._hosts = 0
@@ -73,7 +73,7 @@ class StateCopy:
     def run(self, ends: Mapping[str, int]) -> Cut:
         """Copy every table; `ends` are the sizes of the WARC files. `finish` writes the sums and
         the length of the log. Raises StoreError when the state contradicts itself."""
-        for host_key, packed in walk(self._old, Table.HOST):
+        for host_key, packed in walk(self._old, StateTable.HOST):
             self._copy_host(host_key, HostRow.decode(packed))
         if self.counts.known + self._urls != self._before.known:
             raise StoreError(
@@ -81,29 +81,29 @@ class StateCopy:
                 f"{self.counts.known + self._urls}; nothing was changed: run `gossamer verify`"
             )
         self.counts.links += self._before.links - self._links_before  # of older captures
-        for key, packed in walk(self._old, Table.DUE):
+        for key, packed in walk(self._old, StateTable.DUE):
             if not self._cover.has_key(key[8:]):
-                self._batch.put(Table.DUE, key, packed)
-        for key, packed in walk(self._old, Table.ORIGIN):
+                self._batch.put(StateTable.DUE, key, packed)
+        for key, packed in walk(self._old, StateTable.ORIGIN):
             self._copy_origin(key, packed)
-        for key, packed in walk(self._old, Table.META):
+        for key, packed in walk(self._old, StateTable.META):
             self._copy_meta(key, packed)
         for file, end in ends.items():
-            self._batch.put(Table.META, FILE_PREFIX + file.encode(), end.to_bytes(8, "big"))
+            self._batch.put(StateTable.META, FILE_PREFIX + file.encode(), end.to_bytes(8, "big"))
         self._batch.flush()
         return Cut(self._urls, self._captures, self._hosts)
 
     def amend(self, key: bytes, row: UrlRow, out_links: int) -> None:
         """Record that a page has lost links to deleted URLs."""
         self.counts.links += out_links - row.out_links
-        self._batch.put(Table.URL, key, structs.replace(row, out_links=out_links).encode())
+        self._batch.put(StateTable.URL, key, structs.replace(row, out_links=out_links).encode())
 
     def finish(self, log_bytes: int) -> None:
         """Write the sums and the length of the log. All is on the disk on return."""
         self._batch.flush()
         self.counts.duplicates = count_copies(self.store)
-        self._batch.put(Table.META, COUNTS_KEY, self.counts.encode())
-        self._batch.put(Table.META, LOG_KEY, log_bytes.to_bytes(8, "big"))
+        self._batch.put(StateTable.META, COUNTS_KEY, self.counts.encode())
+        self._batch.put(StateTable.META, LOG_KEY, log_bytes.to_bytes(8, "big"))
         self._batch.flush()
 
     # -- hosts
@@ -112,19 +112,19 @@ class StateCopy:
         stop = _after(host_key)
         if self._cover.has_host_key(host_key):
             self._hosts += 1
-            self._urls += sum(1 for _ in walk(self._old, Table.URL, host_key, stop))
-            self._captures += sum(1 for _ in walk(self._old, Table.CAPTURE, host_key, stop))
-            self._uncount_links(walk(self._old, Table.URL, host_key, stop))
+            self._urls += sum(1 for _ in walk(self._old, StateTable.URL, host_key, stop))
+            self._captures += sum(1 for _ in walk(self._old, StateTable.CAPTURE, host_key, stop))
+            self._uncount_links(walk(self._old, StateTable.URL, host_key, stop))
             return
         summed = _without_sums(host)
-        for key, packed in walk(self._old, Table.URL, host_key, stop):
+        for key, packed in walk(self._old, StateTable.URL, host_key, stop):
             self._copy_url(key, packed, summed)
-        for key, packed in walk(self._old, Table.CAPTURE, host_key, stop):
+        for key, packed in walk(self._old, StateTable.CAPTURE, host_key, stop):
             self._copy_capture(key, packed, summed)
-        for key, packed in walk(self._old, Table.QUEUE, host_key, stop):
+        for key, packed in walk(self._old, StateTable.QUEUE, host_key, stop):
             if not self._cover.has_key(QueueEntry.decode(packed).key):
-                self._batch.put(Table.QUEUE, key, packed)
-        self._batch.put(Table.HOST, host_key, summed.encode())
+                self._batch.put(StateTable.QUEUE, key, packed)
+        self._batch.put(StateTable.HOST, host_key, summed.encode())
 
     def _uncount_links(self, rows: Iterable[tuple[bytes, bytes]]) -> None:
         self._links_before += sum(_links_of(UrlRow.decode(packed)) for _, packed in rows)
@@ -139,7 +139,7 @@ class StateCopy:
             row.redirect, row.detail, row.out_links = "", LED_TO_FORGOTTEN, 0
             packed = row.encode()
         _add(self.counts, host, row)
-        self._batch.put(Table.URL, key, packed)
+        self._batch.put(StateTable.URL, key, packed)
 
     def _copy_capture(self, key: bytes, packed: bytes, host: HostRow) -> None:
         if self._cover.has_key(key[:KEY_BYTES]):
@@ -151,7 +151,7 @@ class StateCopy:
         if row.file in self.moved:
             offset, length = self.moved[row.file].place(row.offset, row.length)
             packed = structs.replace(row, offset=offset, length=length).encode()
-        self._batch.put(Table.CAPTURE, key, packed)
+        self._batch.put(StateTable.CAPTURE, key, packed)
 
     # -- what is not of hosts
 
@@ -167,7 +167,7 @@ class StateCopy:
         )
         if kept != tuple(named):
             packed = replace(access, robots=replace(access.robots, sitemaps=kept)).encode()
-        self._batch.put(Table.ORIGIN, key, packed)
+        self._batch.put(StateTable.ORIGIN, key, packed)
 
     def _copy_meta(self, key: bytes, packed: bytes) -> None:
         copied: bytes | None = packed
@@ -188,7 +188,7 @@ class StateCopy:
         elif key == SETTINGS_KEY:
             copied = pack(self._cover.values(unpack(packed)))
         if copied is not None:
-            self._batch.put(Table.META, key, copied)
+            self._batch.put(StateTable.META, key, copied)
 
     def _sitemap(self, packed: bytes) -> bytes | None:
         row = SitemapRow.decode(packed)
@@ -204,17 +204,17 @@ class _Batch:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._rows: dict[Table, dict[bytes, bytes | None]] = {}
+        self._rows: dict[StateTable, dict[bytes, bytes | None]] = {}
         self._count = 0
 
-    def put(self, table: Table, key: bytes, row: bytes) -> None:
+    def put(self, table: StateTable, key: bytes, row: bytes) -> None:
         self._rows.setdefault(table, {})[key] = row
         self._count += 1
         if self._count >= _BATCH_ROWS:
             self.flush()
 
     def flush(self) -> None:
-        rows: Changes = self._rows
+        rows: TableChanges = self._rows
         self._rows, self._count = {}, 0
         if rows:
             self._store.write(rows)

@@ -17,7 +17,7 @@ Seeds, settings and salt come from the old state or, if it cannot be read, from 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
@@ -46,18 +46,17 @@ from gossamer.graph.ranks.ranks import compute
 from gossamer.index.reader import covered
 from gossamer.node.link_files import LinkFiles
 from gossamer.settings import with_values
+from gossamer.upkeep.progress import Tell
 from gossamer.upkeep.rebuild_archive import find_loss, finish_archive, give_up, rebuild_archive
 from gossamer.upkeep.rebuild_index import rebuild_index
 from gossamer.upkeep.rebuild_state import fill_state
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_processor
-from gossamer.workers.guarded_reader import Guard, UnreadPage, guarding
+from gossamer.workers.guarded_reader import CrashGuard, UnreadPage, guarding
 from gossamer.workers.worker import LinkGatherer
 
 PARTS: Final = ("archive", "graph", "index", "state", "all")
 _MAX_LISTED: Final = 20  # pages that could not be read
-
-Tell = Callable[[str], None]
 
 
 def rebuild(
@@ -119,7 +118,12 @@ def _told(
 
 
 def _rebuild(
-    paths: CollectionPaths, what: str, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
+    paths: CollectionPaths,
+    what: str,
+    told: OperatorInputs,
+    guard: CrashGuard,
+    clock: Clock,
+    tell: Tell,
 ) -> None:
     if what == "archive" or (what == "all" and not told.settings.node.graph):
         rebuild_archive(paths.archive, told, tell)
@@ -157,7 +161,7 @@ def _swap(part: Path) -> None:
 
 
 def _rebuild_graph(
-    paths: CollectionPaths, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
+    paths: CollectionPaths, told: OperatorInputs, guard: CrashGuard, clock: Clock, tell: Tell
 ) -> None:
     new = paths.graph.with_name("graph.new")
     new.mkdir()
@@ -188,7 +192,7 @@ def _rebuild_graph(
 
 
 def _rebuild_index(
-    paths: CollectionPaths, told: OperatorInputs, guard: Guard, clock: Clock, tell: Tell
+    paths: CollectionPaths, told: OperatorInputs, guard: CrashGuard, clock: Clock, tell: Tell
 ) -> None:
     store = open_to_write(paths, told.settings.frontier.memory_mb)
     try:
@@ -202,7 +206,7 @@ def _rebuild_index(
 
 
 def _rebuild_state(
-    paths: CollectionPaths, told: OperatorInputs, guard: Guard, tell: Tell, *, is_all: bool
+    paths: CollectionPaths, told: OperatorInputs, guard: CrashGuard, tell: Tell, *, is_all: bool
 ) -> None:
     store = RocksStore.open(paths.state.with_name("state.new"), told.settings.frontier.memory_mb)
     try:

@@ -7,7 +7,7 @@ removed from the manifest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -22,8 +22,7 @@ from gossamer.base.clock import Clock
 from gossamer.collection.archive_list import LostFile, lost_files, new_manifest
 from gossamer.collection.operator_inputs import OperatorInputs
 from gossamer.errors import CorruptFile, StoreError
-
-Tell = Callable[[str], None]
+from gossamer.upkeep.progress import Tell
 
 WITHOUT_LOST: Final = "`gossamer rebuild all --without-lost`"
 _WAY_OUT: Final = f"restore it from a backup, or rebuild without it: {WITHOUT_LOST}"

@@ -13,13 +13,13 @@ from gossamer.base.clock import Clock
 from gossamer.collection.directory import CollectionPaths
 from gossamer.collection.forgotten import read_forgotten
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.node.indexing import IndexFeed
 from gossamer.records import Report
 from gossamer.settings import Settings
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_processor
-from gossamer.workers.guarded_reader import Guard
+from gossamer.workers.guarded_reader import CrashGuard
 
 _WRITE_EVERY: Final = 500  # exchanges
 
@@ -29,7 +29,7 @@ def rebuild_index(
     store: Store,
     settings: Settings,
     salt: bytes,
-    guard: Guard,
+    guard: CrashGuard,
     clock: Clock,
     tell: Callable[[str], None],
 ) -> Path:
@@ -62,7 +62,7 @@ def ended_us(exchange: Exchange) -> float:
 
 
 def _is_current(store: Store, report: Report) -> bool:
-    packed = store.find(Table.URL, report.lease.key)
+    packed = store.find(StateTable.URL, report.lease.key)
     if packed is None:
         return False
     row = UrlRow.decode(packed)

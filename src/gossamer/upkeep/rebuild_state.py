@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -39,7 +39,7 @@ from gossamer.frontier.meta_keys import (
     VERSION_KEY,
 )
 from gossamer.frontier.rows import Standing
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.node.bans import bans_in, put_bans
 from gossamer.node.imported import note_imported
 from gossamer.politeness.access import Access
@@ -47,23 +47,22 @@ from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import NAMED, Found, Outcome, Purpose, Reason, Report
 from gossamer.schedule.admission import Admission
 from gossamer.settings import values_of
+from gossamer.upkeep.progress import Tell
 from gossamer.upkeep.rebuild_index import ended_us
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, origin_of
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_processor
-from gossamer.workers.guarded_reader import Guard, GuardedReader
+from gossamer.workers.guarded_reader import CrashGuard, GuardedReader
 
 _COMMIT_EVERY: Final = 2_000  # exchanges: what one batch of the new state holds
-
-Tell = Callable[[str], None]
 
 
 def fill_state(
     paths: CollectionPaths,
     store: Store,
     told: OperatorInputs,
-    guard: Guard,
+    guard: CrashGuard,
     tell: Tell,
     *,
     is_clean: bool,
@@ -123,7 +122,7 @@ def _write_meta(
     is_clean: bool,
 ) -> None:
     def put(key: bytes, row: bytes) -> None:
-        frontier.pending.put(Table.META, key, row)
+        frontier.pending.put(StateTable.META, key, row)
 
     put(VERSION_KEY, str(FORMAT).encode())
     put(SALT_KEY, told.salt)
@@ -224,7 +223,7 @@ class _Replay:
         access = Access.from_answer(
             report.status, report.body, report.at_us, self._settings.politeness
         )
-        self._frontier.pending.put(Table.ORIGIN, origin.encode(), access.encode())
+        self._frontier.pending.put(StateTable.ORIGIN, origin.encode(), access.encode())
         name = host_of(f"{origin}/")
         row = self._frontier.touch(self._keys.host(name))
         row.name, row.crawl_delay_s = row.name or name, access.crawl_delay_s or 0.0

@@ -17,7 +17,7 @@ from typing import Protocol, cast
 from gossamer.base.processes import Child
 from gossamer.records import Lease
 from gossamer.workers import wire
-from gossamer.workers.crash_marker import Place
+from gossamer.workers.crash_marker import ExchangePosition
 from gossamer.workers.crash_state import Leftover
 
 
@@ -54,7 +54,7 @@ class WorkerHandle:
     connection: WorkerConnection
     last_message_s: float
     leases: dict[int, Lease] = field(default_factory=dict)
-    left: dict[Place, Leftover] = field(
+    left: dict[ExchangePosition, Leftover] = field(
         default_factory=dict
     )  # of dead workers, for this one to read
     # WARC file -> offset up to which it is reported

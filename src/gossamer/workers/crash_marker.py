@@ -39,7 +39,7 @@ _DEADLY: Final = 2  # deaths after which an exchange is not read again
 # file in run/: one line per death, with the offset and the file of the exchange
 _DEATHS: Final = "deaths"
 
-Place = tuple[str, int]  # name of a WARC file, offset of an exchange
+ExchangePosition = tuple[str, int]  # name of a WARC file, offset of an exchange
 
 
 class CrashMarker:
@@ -90,7 +90,7 @@ def marked(path: Path) -> Iterator[CrashMarker]:
         delete_if_possible(path)
 
 
-def read_marker(path: Path) -> Place | None:
+def read_marker(path: Path) -> ExchangePosition | None:
     """File and offset of the exchange that was being read, or None."""
     try:
         content = path.read_bytes()
@@ -105,7 +105,7 @@ def read_marker(path: Path) -> Place | None:
     return name, place - 1
 
 
-def note_death(folder: Path, place: Place) -> bool:
+def note_death(folder: Path, place: ExchangePosition) -> bool:
     """Count the death of a reader of this exchange. Return whether the exchange is now deadly.
 
     If the disk refuses the write, one count is lost, and one more reader may die.
@@ -115,7 +115,7 @@ def note_death(folder: Path, place: Place) -> bool:
     return place in _deadly(folder)
 
 
-def move_deaths(folder: Path, moved: Callable[[Place], Place]) -> None:
+def move_deaths(folder: Path, moved: Callable[[ExchangePosition], ExchangePosition]) -> None:
     """Update the positions of counted deaths after the archive was rewritten. If the disk refuses
     the write, the counts are lost, and two more readers may die.
     """
@@ -130,7 +130,7 @@ def move_deaths(folder: Path, moved: Callable[[Place], Place]) -> None:
         (folder / _DEATHS).write_text(text, encoding="utf-8")
 
 
-def _deadly(folder: Path) -> frozenset[Place]:
+def _deadly(folder: Path) -> frozenset[ExchangePosition]:
     try:
         lines = (folder / _DEATHS).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -143,7 +143,7 @@ def _deadly(folder: Path) -> frozenset[Place]:
     )
 
 
-def read_deadly(folder: Path) -> frozenset[Place]:
+def read_deadly(folder: Path) -> frozenset[ExchangePosition]:
     """The deadly exchanges. Call this when all processes of the last run have ended.
 
     The exchange that the node was reading when it died counts as one death. Markers of workers do

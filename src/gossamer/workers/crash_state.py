@@ -17,7 +17,7 @@ from gossamer.archive.cdxj import cdxj_path
 from gossamer.archive.reader import Exchange, iter_exchanges
 from gossamer.archive.recover import repair
 from gossamer.records import Lease
-from gossamer.workers.crash_marker import Place, note_death
+from gossamer.workers.crash_marker import ExchangePosition, note_death
 from gossamer.workers.guarded_reader import GuardedReader, deadly_result
 from gossamer.workers.process import ProcessedPage
 from gossamer.workers.worker import LinkGatherer
@@ -34,7 +34,7 @@ class Leftover:
     is_reported: bool = False  # the report has arrived, only the links are missing
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ExchangePosition:
         return self.file, self.start
 
 
@@ -48,7 +48,7 @@ class DeadWorker:
     reported: Mapping[str, int]  # file -> offset up to which exchanges are reported
     covered: Mapping[str, int]  # file -> offset up to which links are in a part
     leases: Mapping[int, Lease]
-    reading: Place | None  # the exchange it was reading when it died
+    reading: ExchangePosition | None  # the exchange it was reading when it died
     left: tuple[Leftover, ...] = ()  # exchanges of other workers that it was told to read
 
 

@@ -26,7 +26,7 @@ from gossamer.archive.reader import Exchange
 from gossamer.archive.rewrite import Moved
 from gossamer.base.clock import Clock
 from gossamer.records import Answer, Lease, Purpose, Stored
-from gossamer.workers.crash_marker import CrashMarker, Place, marked, read_deadly
+from gossamer.workers.crash_marker import CrashMarker, ExchangePosition, marked, read_deadly
 from gossamer.workers.process import PageProcessor, ProcessedPage, crashed
 
 DEADLY: Final = "it killed two processes that read it"
@@ -47,8 +47,8 @@ class GuardedReader:
         self,
         processor: PageProcessor,
         marker: CrashMarker | None = None,
-        deadly: frozenset[Place] = frozenset(),
-        unread: dict[Place, UnreadPage] | None = None,
+        deadly: frozenset[ExchangePosition] = frozenset(),
+        unread: dict[ExchangePosition, UnreadPage] | None = None,
         folder: str = "",
     ) -> None:
         """Pages in `deadly` are not read. `unread` collects the pages that could not be read.
@@ -98,14 +98,16 @@ def deadly_result(exchange: Exchange, lease: Lease) -> ProcessedPage:
     return ProcessedPage(crashed(lease, exchange.answer, exchange.stored, DEADLY))
 
 
-class Guard:
+class CrashGuard:
     """State shared by all readers of one pass over the archive."""
 
-    def __init__(self, marker: CrashMarker, deadly: frozenset[Place], folder: str = "") -> None:
+    def __init__(
+        self, marker: CrashMarker, deadly: frozenset[ExchangePosition], folder: str = ""
+    ) -> None:
         self._marker = marker
         self._deadly = deadly
         self._folder = folder
-        self._unread: dict[Place, UnreadPage] = {}
+        self._unread: dict[ExchangePosition, UnreadPage] = {}
 
     def reader(self, processor: PageProcessor) -> GuardedReader:
         return GuardedReader(processor, self._marker, self._deadly, self._unread, self._folder)
@@ -117,20 +119,20 @@ class Guard:
 
 
 @contextmanager
-def guarding(run: Path, name: str, clock: Clock) -> Iterator[Guard]:
+def guarding(run: Path, name: str, clock: Clock) -> Iterator[CrashGuard]:
     """Provide a guard for a pass called `name`. The caller holds the lock. Raises DiskFault.
 
     `run` is the folder of the markers.
     """
     deadly = read_deadly(run)
     with marked(_marker_path(run, name, clock)) as marker:
-        yield Guard(marker, deadly)
+        yield CrashGuard(marker, deadly)
 
 
 @contextmanager
 def guarding_copy(
     run: Path, name: str, clock: Clock, folder: str, moved: Mapping[str, Moved]
-) -> Iterator[Guard]:
+) -> Iterator[CrashGuard]:
     """Provide a guard for a copy of the archive being written in `folder`. `moved` maps exchanges
     to their new places. Deaths are counted for the copy alone, because it may never replace the
     archive.
@@ -138,10 +140,10 @@ def guarding_copy(
     known = read_deadly(run)
     deadly = {(f"{folder}/{place[0]}", place[1]) for place in map(partial(new_place, moved), known)}
     with marked(_marker_path(run, name, clock)) as marker:
-        yield Guard(marker, known | deadly, f"{folder}/")
+        yield CrashGuard(marker, known | deadly, f"{folder}/")
 
 
-def new_place(moved: Mapping[str, Moved], place: Place) -> Place:
+def new_place(moved: Mapping[str, Moved], place: ExchangePosition) -> ExchangePosition:
     """The place of an exchange after its file was rewritten."""
     file, start = place
     return (file, moved[file].place(start, 0)[0]) if file in moved else place

@@ -10,7 +10,7 @@ from gossamer.base.clock import ManualClock
 from gossamer.collection.directory import CollectionPaths
 from gossamer.fetch.resolve import ResolvedHost
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
-from gossamer.frontier.store import MemoryStore, Table
+from gossamer.frontier.store import MemoryStore, StateTable
 from gossamer.node.dry_run import DryRun
 from gossamer.node.start.assemble import (
     CrawlCore,
@@ -34,7 +34,9 @@ SEED = "http://a.example/"
 
 def a_store(**rows: bytes) -> MemoryStore:
     store = MemoryStore()
-    store.write({Table.META: {SALT_KEY: bytes(16), **{k.encode(): v for k, v in rows.items()}}})
+    store.write(
+        {StateTable.META: {SALT_KEY: bytes(16), **{k.encode(): v for k, v in rows.items()}}}
+    )
     return store
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from gossamer.cli.show.tables import print_table
-from gossamer.upkeep.check_machine import Check, doctor
+from gossamer.upkeep.check_machine import MachineCheck, doctor
 
 
 def run_doctor(path: Path, *, as_json: bool) -> int:
@@ -21,6 +21,6 @@ def run_doctor(path: Path, *, as_json: bool) -> int:
     return 0 if is_well else 1
 
 
-def _row(check: Check) -> tuple[str, str, str]:
+def _row(check: MachineCheck) -> tuple[str, str, str]:
     says = check.says if check.is_ok else f"{check.says}; {check.todo}"
     return "ok" if check.is_ok else "NOT OK", check.name, says

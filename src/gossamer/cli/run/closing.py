@@ -14,7 +14,7 @@ from gossamer.cli.show.colours import painted
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import answers_text, reasons_text
 from gossamer.node.progress import Summary
-from gossamer.node.session import Plan
+from gossamer.node.session import CrawlPlan
 from gossamer.settings import Settings
 
 _LIMITS: Final = {
@@ -88,7 +88,7 @@ class Closing:
         yield f"`gossamer export pages -c {collection} -o pages.csv` lists every URL."
 
 
-def limit_text(stopped: str, settings: Settings, plan: Plan, origin: Mapping[str, str]) -> str:
+def limit_text(stopped: str, settings: Settings, plan: CrawlPlan, origin: Mapping[str, str]) -> str:
     """Return which limit ended the crawl, and how to lift a stored one; or an empty text.
 
     `origin` has the sources of settings that were given for this run.

@@ -10,11 +10,11 @@ from gossamer.base.plurals import counted
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import change_text
 from gossamer.node.dry_run import Forecast, HostForecast, as_json, make_forecast
-from gossamer.node.session import Plan
+from gossamer.node.session import CrawlPlan
 from gossamer.settings import Settings, values_of
 
 
-def show_forecast(plan: Plan, *, is_json: bool) -> None:
+def show_forecast(plan: CrawlPlan, *, is_json: bool) -> None:
     """Print the forecast. Raises what the crawl would raise before it begins."""
     forecast = make_forecast(plan, SystemClock())
     if is_json:
@@ -23,7 +23,7 @@ def show_forecast(plan: Plan, *, is_json: bool) -> None:
         print(printable("\n".join(_lines(plan, forecast))))
 
 
-def _lines(plan: Plan, forecast: Forecast) -> Iterator[str]:
+def _lines(plan: CrawlPlan, forecast: Forecast) -> Iterator[str]:
     yield "Dry run: no request was sent, and nothing was written."
     if forecast.is_new:
         yield f"A new collection would be created in {forecast.collection}."

@@ -26,7 +26,7 @@ from gossamer.base.sizes import size_text
 from gossamer.cli.show.colours import STYLES
 from gossamer.cli.show.printable import printable
 from gossamer.cli.show.text import reasons_text, retry_text
-from gossamer.node.moment import Moment, Recent
+from gossamer.node.moment import CrawlMoment, Recent
 from gossamer.node.progress import Progress
 from gossamer.schedule.holdups import Holdup
 
@@ -40,7 +40,7 @@ _ALWAYS: Final = (AnswerClass.SUCCESS, AnswerClass.CLIENT_ERROR, AnswerClass.SER
 _CLASSES: Final = tuple(one for one in AnswerClass if one != AnswerClass.QUEUED)
 
 
-def view(moment: Moment, width: int, height: int) -> list[ScreenLine]:
+def view(moment: CrawlMoment, width: int, height: int) -> list[ScreenLine]:
     """Return at most `height` lines; the least important ones are left out first."""
     width = max(width, _LEAST_WIDTH)
     progress = moment.progress
@@ -58,7 +58,7 @@ def view(moment: Moment, width: int, height: int) -> list[ScreenLine]:
     return lines[:height]
 
 
-def reasons_to_wait(moment: Moment) -> list[str]:
+def reasons_to_wait(moment: CrawlMoment) -> list[str]:
     """Return the hosts that hold the crawl up, and why; if there are none, other problems."""
     progress = moment.progress
     if progress.state != "running" or moment.closed_hours:
@@ -68,7 +68,7 @@ def reasons_to_wait(moment: Moment) -> list[str]:
     return [printable(one) for one in progress.troubles[:3]] if not progress.pages_per_s else []
 
 
-def headline(moment: Moment) -> list[StyledText]:
+def headline(moment: CrawlMoment) -> list[StyledText]:
     """Return the items of the first lines, for a log without a terminal."""
     return [*_first(moment), *_answers(moment.progress), *_queue(moment)]
 
@@ -76,7 +76,7 @@ def headline(moment: Moment) -> list[StyledText]:
 # -- the items
 
 
-def _first(moment: Moment) -> list[StyledText]:
+def _first(moment: CrawlMoment) -> list[StyledText]:
     progress = moment.progress
     items = [_state(moment), _pages(moment)]
     if moment.limits.max_matches:
@@ -93,7 +93,7 @@ def _first(moment: Moment) -> list[StyledText]:
     return items
 
 
-def _state(moment: Moment) -> StyledText:
+def _state(moment: CrawlMoment) -> StyledText:
     progress = moment.progress
     if progress.state == "paused":
         return "PAUSED (resume with `gossamer resume`)", "bold yellow"
@@ -105,7 +105,7 @@ def _state(moment: Moment) -> StyledText:
     return f"Running for {clock_text(progress.wall_s)}", "bold"
 
 
-def _pages(moment: Moment) -> StyledText:
+def _pages(moment: CrawlMoment) -> StyledText:
     fetched, most = moment.progress.fetched, moment.limits.max_pages
     return f"{fetched:,} of {counted(most, 'page')}" if most else counted(fetched, "page"), "bold"
 
@@ -121,7 +121,7 @@ def _answers(progress: Progress) -> list[StyledText]:
     return items
 
 
-def _queue(moment: Moment) -> list[StyledText]:
+def _queue(moment: CrawlMoment) -> list[StyledText]:
     progress = moment.progress
     items: list[StyledText] = []
     if progress.retrying:

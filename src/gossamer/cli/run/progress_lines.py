@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from gossamer.cli.show.printable import printable
-from gossamer.node.moment import Moment
+from gossamer.node.moment import CrawlMoment
 
 LINE_EVERY_S: Final = 5.0
 REDRAW_EVERY_S: Final = 0.25
@@ -34,7 +34,7 @@ class ProgressReporter:
         else:
             self._live.console.print(printable(text), markup=False, soft_wrap=True)
 
-    async def follow(self, moment: Callable[[], Moment]) -> None:
+    async def follow(self, moment: Callable[[], CrawlMoment]) -> None:
         """Show the crawl until cancelled."""
         if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
             await self._redraw(moment)
@@ -49,7 +49,7 @@ class ProgressReporter:
             self._live.stop()
             self._live = None
 
-    async def _redraw(self, moment: Callable[[], Moment]) -> None:
+    async def _redraw(self, moment: Callable[[], CrawlMoment]) -> None:
         from rich.console import Console
         from rich.live import Live
 
@@ -85,7 +85,7 @@ def _text(lines: list[list[tuple[str, str]]]) -> Any:
     return text.append(" ")
 
 
-def plain_line(moment: Moment) -> str:
+def plain_line(moment: CrawlMoment) -> str:
     """Return one line for a log: the figures and, if nothing moves, the host that holds it up."""
     from gossamer.cli.run.live_view import headline, reasons_to_wait
 

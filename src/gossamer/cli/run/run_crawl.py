@@ -31,7 +31,7 @@ from gossamer.node.build import Opened
 from gossamer.node.new_sites import NewSite
 from gossamer.node.node import Node
 from gossamer.node.progress import Summary
-from gossamer.node.session import NeedsContact, Plan, opened
+from gossamer.node.session import CrawlPlan, NeedsContact, opened
 from gossamer.node.start.build_pool import workers_for
 from gossamer.workers.spawn import end_unused, fork_ahead
 
@@ -41,7 +41,7 @@ BY_FORCE: Final = 13
 
 def plan_of(
     collection: Path, sources: SeedSources, flags: Mapping[str, object], *, may_probe: bool = True
-) -> Plan:
+) -> CrawlPlan:
     """Parse and check what was typed. Raises UsageError.
 
     With `may_probe` it connects to servers of names without a scheme, to choose https or http.
@@ -51,10 +51,10 @@ def plan_of(
     for file in secret_files(settings.fetch):
         if can_others_read(file):
             _say(f"Other users can read {file}, which contains secrets. Run `chmod 600 {file}`.")
-    return Plan(collection, seeds, flags)
+    return CrawlPlan(collection, seeds, flags)
 
 
-def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
+def run_crawl(plan: CrawlPlan, *, as_json: bool = False) -> int:
     """Crawl, print messages, and return the exit code."""
     allocate_large_separately()
     search_seldom()
@@ -75,7 +75,7 @@ def run_crawl(plan: Plan, *, as_json: bool = False) -> int:
     return _exit_code(summary)
 
 
-def _run_asking(plan: Plan) -> Summary:
+def _run_asking(plan: CrawlPlan) -> Summary:
     """Crawl. Ask for missing decisions on a terminal; a script must give them as flags."""
     while True:
         try:
@@ -129,7 +129,7 @@ def _ask_contact(fault: NeedsContact) -> None:
     print(f"Saved in {path}.", file=sys.stderr)
 
 
-async def _crawl(plan: Plan) -> Summary:
+async def _crawl(plan: CrawlPlan) -> Summary:
     given = configure(plan.collection, plan.flags)
     async with opened(plan) as opening:
         _greet(plan, opening)
@@ -153,7 +153,7 @@ def _say(text: str) -> None:
     print(printable(text), file=sys.stderr, flush=True)
 
 
-def _greet(plan: Plan, opening: Opened) -> None:
+def _greet(plan: CrawlPlan, opening: Opened) -> None:
     recovered = opening.recovered
     if recovered.exchanges or recovered.cut_bytes:
         _say(

@@ -18,7 +18,7 @@ from gossamer.cli.show.printable import printable
 from gossamer.collection.configure import configure
 from gossamer.collection.directory import CollectionPaths
 from gossamer.errors import CAN_GO_ON
-from gossamer.transfer.import_archive import Tally
+from gossamer.transfer.import_archive import ImportCounts
 from gossamer.transfer.imports import import_files
 
 _LINE_EVERY_S: Final = 5.0
@@ -44,7 +44,7 @@ class _Progress:
         self._clock = clock
         self._due_s = clock.now_s() + _LINE_EVERY_S
 
-    def __call__(self, tally: Tally) -> None:
+    def __call__(self, tally: ImportCounts) -> None:
         if self._clock.now_s() >= self._due_s:
             self._due_s = self._clock.now_s() + _LINE_EVERY_S
             print(
@@ -56,7 +56,7 @@ class _Progress:
 def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
     """Import; return the exit code: 1 if nothing could be read, 11 if stopped."""
     teller, clock = _Teller(), SystemClock()
-    tally = Tally(teller, watch=_Progress(clock))
+    tally = ImportCounts(teller, watch=_Progress(clock))
     try:
         asyncio.run(_import(CollectionPaths(collection), files, clock, tally))
     except KeyboardInterrupt:
@@ -75,7 +75,9 @@ def run_import(collection: Path, files: list[Path], *, as_json: bool) -> int:
     return 1 if is_in_vain else 0
 
 
-async def _import(paths: CollectionPaths, files: list[Path], clock: Clock, tally: Tally) -> None:
+async def _import(
+    paths: CollectionPaths, files: list[Path], clock: Clock, tally: ImportCounts
+) -> None:
     with _interruptible():
         await import_files(
             paths,
@@ -98,13 +100,13 @@ def _interruptible() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def counts_of(tally: Tally) -> dict[str, Any]:
+def counts_of(tally: ImportCounts) -> dict[str, Any]:
     """Return the counts for programs."""
     names = (f.name for f in fields(tally) if f.name not in ("tell", "watch"))
     return {name: getattr(tally, name) for name in names}
 
 
-def told(tally: Tally, collection: Path) -> str:
+def told(tally: ImportCounts, collection: Path) -> str:
     """Return the counts for people."""
     lines = [f"{counted(tally.files, 'file')} imported into {collection}."]
     if tally.records:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from gossamer.analyse.report import Cell, Finding, Report, Source, make_report
+from gossamer.analyse.report import Cell, Finding, LinkSource, SiteReport, make_report
 from gossamer.analyse.report_gates import read_gates
 from gossamer.analyse.report_page import report_page
 from gossamer.analyse.report_questions import FROM_ARCHIVE, NAMES
@@ -71,7 +71,7 @@ def run_report(path: Path, wish: Wish) -> int:
     return GATE if held else 0
 
 
-def report_object(report: Report) -> dict[str, Any]:
+def report_object(report: SiteReport) -> dict[str, Any]:
     """Return the report for programs."""
     return {
         "schema": 1,
@@ -85,7 +85,7 @@ def report_object(report: Report) -> dict[str, Any]:
     }
 
 
-def _table_object(finding: Finding, report: Report) -> dict[str, Any]:
+def _table_object(finding: Finding, report: SiteReport) -> dict[str, Any]:
     names = [name.lower().replace(" ", "_") for name in finding.question.columns]
     rows = [dict(zip(names, map(_value, row), strict=True)) for row in finding.rows]
     return {"total": report.figures[finding.question.name], "rows": rows}
@@ -95,11 +95,11 @@ def _value(cell: Cell) -> Any:
     if not isinstance(cell, tuple):
         return cell
     return [
-        {"url": one.url, "words": one.words} if isinstance(one, Source) else one for one in cell
+        {"url": one.url, "words": one.words} if isinstance(one, LinkSource) else one for one in cell
     ]
 
 
-def _print(report: Report) -> None:
+def _print(report: SiteReport) -> None:
     """Print the figures, one line each; the tables go to a file."""
     shown = [
         (str(report.figures[one.question.name]), one.question.name, one.question.heading)

@@ -9,7 +9,7 @@ from gossamer.base.answer_class import AnswerClass
 from gossamer.base.plurals import counted
 from gossamer.cli.show.colours import painted
 from gossamer.fetch.request import hidden
-from gossamer.node.session import Plan
+from gossamer.node.session import CrawlPlan
 
 
 def reasons_text(counts: dict[str, int]) -> str:
@@ -44,7 +44,7 @@ def answers_text(by_class: Mapping[str, int], *, is_coloured: bool = False) -> s
     return ", ".join(parts)
 
 
-def change_text(plan: Plan, key: str, old: object, new: object) -> str:
+def change_text(plan: CrawlPlan, key: str, old: object, new: object) -> str:
     """`--delay is 0.5 (was 1.0)`: a setting that differs from the last run, by its typed name.
     Credentials are not shown."""
     name = plan.typed_as.get(key, key)

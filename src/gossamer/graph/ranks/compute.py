@@ -35,7 +35,7 @@ from gossamer.urls.site import site_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RanksRequest:
     """What to compute. PageRank of pages is always included."""
 
     hits: bool = False
@@ -52,7 +52,7 @@ class Work:
 
     folder: Path
     spill: Path
-    wanted: Wanted
+    wanted: RanksRequest
 
 
 def computed(work: Work, pages: Pages, digest: str, at_us: int) -> RankInfo:
@@ -110,7 +110,7 @@ def _earlier(folder: Path, pages: Pages) -> Vector | None:
         return None
 
 
-def _pagerank(wanted: Wanted, links: InLinks, start: Vector | None = None) -> Ranked:
+def _pagerank(wanted: RanksRequest, links: InLinks, start: Vector | None = None) -> Ranked:
     return pagerank(
         links,
         damping=wanted.damping,

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gossamer.graph.ranks.spool import CHUNK, Numbers, Spool
+from gossamer.graph.ranks.spool import CHUNK, Spool, SpooledNumbers
 
 Places = NDArray[np.int32]
 _LOW: Final = np.int64(0xFFFFFFFF)
@@ -30,7 +30,7 @@ _SAMPLE: Final = 1_000_000  # pairs that determine where the others are split
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class LinkSources:
     """The sources of all links, by target: in memory, or in a file of int32."""
 
     kept: Places | None
@@ -49,9 +49,9 @@ class InLinks:
 
     place_of: Places  # of each node
     linking: int  # places below this one have outgoing links
-    starts: Numbers | Places  # of each place, the start of its sources; one more at the end
+    starts: SpooledNumbers | Places  # of each place, the start of its sources; one more at the end
     out_links: Places  # of each place with outgoing links
-    sources: Sources
+    sources: LinkSources
 
     @property
     def nodes(self) -> int:
@@ -62,7 +62,7 @@ class InLinks:
         return int(self.starts[-1])
 
 
-def packed(sources: NDArray[np.integer], targets: NDArray[np.integer]) -> Numbers:
+def packed(sources: NDArray[np.integer], targets: NDArray[np.integer]) -> SpooledNumbers:
     """Pairs as one number each, the form in which they are spooled."""
     pairs = sources.astype(np.int64)
     pairs <<= 32
@@ -70,7 +70,7 @@ def packed(sources: NDArray[np.integer], targets: NDArray[np.integer]) -> Number
     return pairs
 
 
-def unpacked(pairs: Numbers) -> tuple[Numbers, Numbers]:
+def unpacked(pairs: SpooledNumbers) -> tuple[SpooledNumbers, SpooledNumbers]:
     """The sources and the targets of pairs."""
     return pairs >> 32, pairs & _LOW
 
@@ -94,13 +94,13 @@ def gather(pairs: Spool, nodes: int, folder: Path, chunk: int = CHUNK) -> InLink
     return _joined(_sorted(parted), place_of, path)
 
 
-def _gathered(pairs: Numbers, nodes: int) -> InLinks:
+def _gathered(pairs: SpooledNumbers, nodes: int) -> InLinks:
     """The links of pairs in memory."""
     place_of = _place_of([pairs], nodes)
     return _joined([np.sort(_placed(pairs, place_of))], place_of, None)
 
 
-def _place_of(chunks: Iterable[Numbers], nodes: int) -> Places:
+def _place_of(chunks: Iterable[SpooledNumbers], nodes: int) -> Places:
     """The place of each node: those with outgoing links come first."""
     links = np.zeros(nodes, bool)
     for pairs in chunks:
@@ -113,7 +113,7 @@ def _place_of(chunks: Iterable[Numbers], nodes: int) -> Places:
     return places
 
 
-def _placed(pairs: Numbers, place_of: Places) -> Numbers:
+def _placed(pairs: SpooledNumbers, place_of: Places) -> SpooledNumbers:
     """Pairs as (target, source) in places, without links of a node to itself."""
     sources, targets = unpacked(pairs)
     other = sources != targets
@@ -132,7 +132,7 @@ def _part(pairs: Spool, place_of: Places, folder: Path, chunk: int) -> list[Spoo
     return parted
 
 
-def _bounds(pairs: Spool, place_of: Places, chunk: int) -> Numbers:
+def _bounds(pairs: Spool, place_of: Places, chunk: int) -> SpooledNumbers:
     """The split positions: quantiles of every nth pair."""
     step = max(1, len(pairs) // _SAMPLE)
     sample = np.sort(np.concatenate([_placed(p[::step], place_of) for p in pairs.chunks()]))
@@ -142,7 +142,7 @@ def _bounds(pairs: Spool, place_of: Places, chunk: int) -> Numbers:
     return np.unique(sample[np.arange(1, parts) * len(sample) // parts])
 
 
-def _sorted(parted: list[Spool]) -> Iterator[Numbers]:
+def _sorted(parted: list[Spool]) -> Iterator[SpooledNumbers]:
     for spool in parted:
         numbers = np.concatenate([np.empty(0, np.int64), *spool.chunks()])
         spool.drop()
@@ -150,7 +150,7 @@ def _sorted(parted: list[Spool]) -> Iterator[Numbers]:
         yield numbers
 
 
-def _joined(ordered: Iterable[Numbers], place_of: Places, path: Path | None) -> InLinks:
+def _joined(ordered: Iterable[SpooledNumbers], place_of: Places, path: Path | None) -> InLinks:
     """InLinks of consecutive sorted pieces of (target, source)."""
     nodes = len(place_of)
     in_counts, out_counts = np.zeros(nodes, np.int32), np.zeros(nodes, np.int32)
@@ -166,11 +166,11 @@ def _joined(ordered: Iterable[Numbers], place_of: Places, path: Path | None) -> 
                 file.write(sources.astype(np.int32).data)
     starts = _starts(in_counts)
     linking = int(np.count_nonzero(out_counts))
-    column = Sources(np.concatenate(kept)) if path is None else Sources(None, path)
+    column = LinkSources(np.concatenate(kept)) if path is None else LinkSources(None, path)
     return InLinks(place_of, linking, starts, out_counts[:linking].copy(), column)
 
 
-def _starts(counts: Places) -> Numbers | Places:
+def _starts(counts: Places) -> SpooledNumbers | Places:
     """The start of each group for the given counts, and the end of the last."""
     if counts.sum(dtype=np.int64) > _MOST_SHORT:
         starts = np.zeros(len(counts) + 1, np.int64)
@@ -181,7 +181,7 @@ def _starts(counts: Places) -> Numbers | Places:
     return short
 
 
-def once(ordered: Numbers) -> Numbers:
+def once(ordered: SpooledNumbers) -> SpooledNumbers:
     """Sorted numbers without repeats. Equal ones are never in two pieces, because `_part` splits
     between.
     """
@@ -193,7 +193,7 @@ def once(ordered: Numbers) -> Numbers:
     return ordered[is_new]
 
 
-def _count(counts: NDArray[np.signedinteger], nodes: Numbers) -> None:
+def _count(counts: NDArray[np.signedinteger], nodes: SpooledNumbers) -> None:
     """Add how often each node occurs; the nodes of a sorted piece are close together."""
     if len(nodes):
         first, last = int(nodes.min()), int(nodes.max())

@@ -29,7 +29,7 @@ from gossamer.graph.columns import (
 )
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.ranks.numbered_links import packed
-from gossamer.graph.ranks.spool import Numbers, Spool
+from gossamer.graph.ranks.spool import Spool, SpooledNumbers
 from gossamer.graph.ranks.store import Hashes, hashes_of
 
 # Rows of a graph that is read into the node's memory: 60 MB if pages link to each other, 280 if
@@ -120,7 +120,7 @@ def _captures(path: Path) -> Any:
     })  # fmt: skip
 
 
-def newest_of(rows: Rows) -> Numbers:
+def newest_of(rows: Rows) -> SpooledNumbers:
     """For each source, the time of its newest capture with links; NEVER if there is none."""
     source, seen_us = rows.texts["source"], rows.numbers["seen_us"]
     tells = ~(_is_capture(rows) & _is(rows.texts["rel"], lambda rel: rel == "same"))
@@ -133,7 +133,7 @@ def newest_of(rows: Rows) -> Numbers:
     return newest_us
 
 
-def stands(rows: Rows, newest_us: Numbers, *, nofollow: bool) -> Mask:
+def stands(rows: Rows, newest_us: SpooledNumbers, *, nofollow: bool) -> Mask:
     """Which rows are links that count, given the current capture of each source."""
     stand: Mask = rows.numbers["seen_us"] == newest_us[rows.texts["source"].codes]
     stand &= are_links(rows, nofollow=nofollow)
@@ -165,7 +165,7 @@ def _is(text: Text, test: Callable[[str], bool]) -> Mask:
     return mask
 
 
-def _joined(source: Text, target: Text, stand: Mask) -> tuple[Any, Numbers, Numbers]:
+def _joined(source: Text, target: Text, stand: Mask) -> tuple[Any, SpooledNumbers, SpooledNumbers]:
     """All sources and the targets of links, sorted; the numbers of the words of both."""
     used = np.flatnonzero(_used(_codes(target), stand, len(target.words)))
     both = coded(pa.concat_arrays([source.words, taken(target.words, used)]))
@@ -190,7 +190,11 @@ def _used(codes: Codes, stand: Mask, count: int) -> Mask:
 
 
 def _paired(
-    sources: Codes, targets: Codes, stand: Mask, of_source: Numbers, of_target: Numbers
-) -> Numbers:
+    sources: Codes,
+    targets: Codes,
+    stand: Mask,
+    of_source: SpooledNumbers,
+    of_target: SpooledNumbers,
+) -> SpooledNumbers:
     """The current rows as `packed` pairs, given the page number of each code."""
     return packed(of_source.take(sources[stand]), of_target.take(targets[stand]))

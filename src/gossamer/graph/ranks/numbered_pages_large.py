@@ -26,7 +26,7 @@ from gossamer.graph.columns import filled, number_array, number_scalar, taken
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.ranks.numbered_links import once, packed
 from gossamer.graph.ranks.numbered_pages import CODED, NEVER, Pages, newest_of, stands
-from gossamer.graph.ranks.spool import Numbers, Spool
+from gossamer.graph.ranks.spool import Spool, SpooledNumbers
 from gossamer.graph.ranks.store import Hashes, hashes_of
 
 _RECENT: Final = 250_000  # keys besides the sorted ones, before they are merged
@@ -54,11 +54,11 @@ def number_pages(
     return numbering.pages(links)
 
 
-def _newest(folder: Path, graph: Manifest, numbering: Numbering) -> Numbers:
+def _newest(folder: Path, graph: Manifest, numbering: Numbering) -> SpooledNumbers:
     """For each captured page, the time of the capture with its current links."""
     newest_us = np.empty(0, np.int64)
 
-    def note(words: Any, times_us: Numbers) -> None:
+    def note(words: Any, times_us: SpooledNumbers) -> None:
         nonlocal newest_us
         pages = numbering.of(words)
         more = np.full(len(numbering) - len(newest_us), NEVER, np.int64)
@@ -83,7 +83,9 @@ def _groups(path: Path, texts: Sequence[str] = CODED) -> Iterator[Rows]:
             yield rows_of([table], texts, [_SEEN])
 
 
-def _pairs(rows: Rows, numbering: Numbering, newest_us: Numbers, *, nofollow: bool) -> Numbers:
+def _pairs(
+    rows: Rows, numbering: Numbering, newest_us: SpooledNumbers, *, nofollow: bool
+) -> SpooledNumbers:
     """The links among some rows, each once."""
     source, target = rows.texts["source"], rows.texts["target"]
     sources = numbering.of(source.words)
@@ -119,7 +121,7 @@ class Numbering:
     def __len__(self) -> int:
         return self._count
 
-    def of(self, words: Any) -> Numbers:
+    def of(self, words: Any) -> SpooledNumbers:
         """The number of each of some distinct URLs; new ones get one."""
         keys = hashes_of(words)
         order = np.argsort(keys)  # looking up sorted keys takes a fifth of the time
@@ -165,7 +167,7 @@ class _Sorted:
     keys: Hashes
     numbers: NDArray[np.int32]
 
-    def find(self, keys: Hashes) -> Numbers:
+    def find(self, keys: Hashes) -> SpooledNumbers:
         """The number of each key; _UNKNOWN if it is missing."""
         if not len(self.keys):
             return np.full(len(keys), _UNKNOWN, np.int64)

@@ -32,7 +32,7 @@ from gossamer.graph import manifest as manifests
 from gossamer.graph.arrow import pa, pq, return_freed_memory
 from gossamer.graph.manifest import Manifest
 from gossamer.graph.ranks import store
-from gossamer.graph.ranks.compute import Wanted, Work, computed
+from gossamer.graph.ranks.compute import RanksRequest, Work, computed
 from gossamer.graph.ranks.numbered_pages import FEW_ROWS, Pages, read_pages
 from gossamer.graph.ranks.reader import RankReader
 from gossamer.graph.ranks.spool import Spool
@@ -41,7 +41,7 @@ from gossamer.graph.ranks.store import RankInfo, find_info
 __all__ = [
     "RankInfo",
     "RankReader",
-    "Wanted",
+    "RanksRequest",
     "compute",
     "compute_with_little_memory",
     "find_info",
@@ -54,13 +54,13 @@ _LOCK: Final = "lock"
 _YOUNG_S: Final = 60.0  # a new folder may not be locked yet
 
 
-def compute(folder: Path, clock: Clock, wanted: Wanted | None = None) -> RankInfo:
+def compute(folder: Path, clock: Clock, wanted: RanksRequest | None = None) -> RankInfo:
     """Compute the ranks of a graph unless the stored ones are current.
 
     Starts from the earlier ranks, so a graph that changed little takes few iterations. Raises
     CorruptFile if the graph is damaged, DiskFault if nothing can be written.
     """
-    wanted = wanted or Wanted()
+    wanted = wanted or RanksRequest()
     graph = manifests.read(folder)
     digest = store.graph_digest(graph)
     before = _find_whole(folder)
@@ -98,7 +98,7 @@ def compute_with_little_memory(folder: Path, clock: Clock) -> None:
         )
 
 
-def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Pages:
+def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: RanksRequest) -> Pages:
     """The pages of the graph by number. Raises CorruptFile."""
     links = Spool(spill, "links")
     try:
@@ -113,11 +113,11 @@ def _numbered(folder: Path, graph: Manifest, spill: Path, wanted: Wanted) -> Pag
         raise blamed(folder, graph, error) from error
 
 
-def is_current(folder: Path, wanted: Wanted | None = None) -> bool:
+def is_current(folder: Path, wanted: RanksRequest | None = None) -> bool:
     """Whether the stored ranks belong to the current graph."""
     before = _find_whole(folder)
     digest = store.graph_digest(manifests.read(folder))
-    return before is not None and _will_do(before, digest, wanted or Wanted())
+    return before is not None and _will_do(before, digest, wanted or RanksRequest())
 
 
 def ranks(folder: Path, level: str = "page") -> Iterator[Any]:
@@ -149,7 +149,7 @@ def _find_whole(folder: Path) -> RankInfo | None:
     return info if info and all((folder / name).exists() for name in info.files) else None
 
 
-def _will_do(before: RankInfo, digest: str, wanted: Wanted) -> bool:
+def _will_do(before: RankInfo, digest: str, wanted: RanksRequest) -> bool:
     return (
         before.graph == digest
         and before.with_nofollow == wanted.nofollow

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 # piece in which a file is read.
 CHUNK: Final = 1_000_000
 
-Numbers = NDArray[np.int64]
+SpooledNumbers = NDArray[np.int64]
 
 
 class Spool:
@@ -27,21 +27,21 @@ class Spool:
         self._path = folder / f"{name}.i64"
         self._path.unlink(missing_ok=True)
         self._chunk = chunk
-        self._kept: list[Numbers] = []
+        self._kept: list[SpooledNumbers] = []
         self._kept_len = 0
         self._filed = 0
 
     def __len__(self) -> int:
         return self._filed + self._kept_len
 
-    def add(self, numbers: Numbers) -> None:
+    def add(self, numbers: SpooledNumbers) -> None:
         """Append; everything beyond a chunk goes to the file."""
         self._kept.append(numbers)
         self._kept_len += len(numbers)
         if self._kept_len > self._chunk:
             self._file_away()
 
-    def chunks(self) -> Iterator[Numbers]:
+    def chunks(self) -> Iterator[SpooledNumbers]:
         """All numbers in pieces of about a chunk; a spool without a file has one piece."""
         for start in range(0, self._filed, self._chunk):
             count = min(self._chunk, self._filed - start)

@@ -14,7 +14,7 @@ from gossamer.base.disk import is_denied_error
 from gossamer.errors import DiskFault, UsageError
 from gossamer.graph.arrow import pa
 from gossamer.graph.degrees import HOST_OF, degrees, name_homes
-from gossamer.graph.ranks.compute import Wanted
+from gossamer.graph.ranks.compute import RanksRequest
 from gossamer.graph.ranks.ranks import compute, find_info, ranks
 from gossamer.graph.tables import answers, opened
 from gossamer.settings import nearest
@@ -68,7 +68,7 @@ def top(
     if by in DEGREES:
         found = _degrees(folder) if level == "page" else _site_degrees(folder)
     else:
-        _compute(folder, clock, Wanted(hits=by != "pagerank", sites=level == "site"))
+        _compute(folder, clock, RanksRequest(hits=by != "pagerank", sites=level == "site"))
         found = ranks(folder, level)
     return _first(found, BY[by], limit)
 
@@ -79,7 +79,7 @@ def top_ranked(folder: Path, by: str = "pagerank", level: str = "page", limit: i
     return _first(ranks(folder, level), RANKS[by], limit)
 
 
-def _compute(folder: Path, clock: Clock, wanted: Wanted) -> None:
+def _compute(folder: Path, clock: Clock, wanted: RanksRequest) -> None:
     """Bring the ranks up to date; if nothing may be written, the stored ones are used."""
     try:
         compute(folder, clock, wanted)

@@ -19,7 +19,7 @@ from gossamer.frontier.frontier import Frontier, Refusal
 from gossamer.frontier.link_exchange import LinkExchange, exchange_for
 from gossamer.frontier.meta_keys import CLEAN_KEY, SALT_KEY
 from gossamer.frontier.rows import UrlRow
-from gossamer.frontier.store import Store, Table
+from gossamer.frontier.store import StateTable, Store
 from gossamer.policies.named_order import order_named
 from gossamer.policies.policies import Policies
 from gossamer.policies.stop import Allowance
@@ -74,14 +74,14 @@ def read_stored(store: Store, seeds: Sequence[str], forgotten: Forgotten) -> Sto
     all_seeds, typed = with_stored_seeds(store, seeds)
     return StoredCrawl(
         store=store,
-        keys=Keys(store.find(Table.META, SALT_KEY) or b""),
+        keys=Keys(store.find(StateTable.META, SALT_KEY) or b""),
         seeds=seeds,
         all_seeds=all_seeds,
         forgotten_seeds=left_out,
         typed=typed,
         bans=stored_bans(store),
         forgotten=forgotten,
-        is_unclean=store.find(Table.META, CLEAN_KEY) == b"0",
+        is_unclean=store.find(StateTable.META, CLEAN_KEY) == b"0",
     )
 
 
