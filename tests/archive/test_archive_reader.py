@@ -94,7 +94,7 @@ def test_damage_is_named_with_file_and_byte(tmp_path: Path) -> None:
 
     with pytest.raises(CorruptFile, match=r"a\.warc\.gz, byte \d+: the gzip member .* cut off"):
         list(iter_exchanges(path))
-    with pytest.raises(CorruptFile, match=r"byte \d+: the file ends here, and byte 999999 was"):
+    with pytest.raises(CorruptFile, match=r"byte \d+: the file ends here, but byte 999999 was"):
         read_exchange(path, 999_999)
     with pytest.raises(CorruptFile, match=f"byte {ends[1] + 1}: no record begins here"):
         read_answer_at(path, ends[1] + 1)
@@ -155,7 +155,7 @@ def test_a_claimed_size_takes_no_memory(tmp_path: Path) -> None:
     path.write_bytes(a_record().replace(b"Length: 5", b"Length: 99999999999999"))
     tracemalloc.start()
 
-    with pytest.raises(CorruptFile, match="says 99999999999999 bytes, and the file ends after 9"):
+    with pytest.raises(CorruptFile, match="has 99999999999999 bytes, but the file ends after 9"):
         list(read_records(path))
 
     assert tracemalloc.get_traced_memory()[1] < 5_000_000
@@ -203,7 +203,7 @@ def test_a_block_that_is_longer_than_it_says_is_no_silent_loss(tmp_path: Path) -
     path.write_bytes(a_record() + a_record(b"world").replace(b"Length: 5", b"Length: 3"))
     found: list[Record] = []
 
-    with pytest.raises(CorruptFile, match="no empty line stands behind the record") as caught:
+    with pytest.raises(CorruptFile, match="no empty line follows the record") as caught:
         found.extend(read_records(path))
 
     assert [record.is_whole for record in found] == [True, False]

@@ -86,4 +86,7 @@ def test_damage_in_the_middle_hides_nothing_behind_it(tmp_path: Path) -> None:
     faults = list(check_file(path))
 
     assert faults[0].offset == ends[0]
-    assert [fault.problem.split(" is ")[0] for fault in faults[1:]] == ["the block", "the payload"]
+    assert [fault.problem.split(" does ")[0] for fault in faults[1:]] == [
+        "the block",
+        "the payload",
+    ]

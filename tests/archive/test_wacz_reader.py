@@ -75,7 +75,7 @@ def test_a_member_that_is_said_to_lie_outside_of_the_file_is_named(tmp_path: Pat
     path.write_bytes(with_list(data, bytes(entry) + NAME.encode() + far, 1))
     records, faults = found_in(path)
     assert records == 0
-    assert "outside of the file" in faults[0]
+    assert "outside the file" in faults[0]
 
 
 def test_bytes_that_many_members_share_are_read_once(tmp_path: Path) -> None:

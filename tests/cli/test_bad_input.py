@@ -61,13 +61,13 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "a contact with a line end": (["--user-agent-contact", "a\nb", HERE], "one line"),
     "a contact that reaches nobody": (["--user-agent-contact", "x y", HERE], "mail address"),
     "a bad type": (["--type", "hmtl", HERE], "hmtl"),
-    "no type": (["--type", ",", HERE], "names nothing"),
+    "no type": (["--type", ",", HERE], "is empty"),
     "no seed file": (["-f", "nowhere.txt"], "nowhere.txt"),
     "no ban file": (["--ban", "nowhere.txt", HERE], "nowhere.txt"),
     "no list of domains": (["--scope", "list", "--domains", "nowhere.txt", HERE], "nowhere.txt"),
     "no contact for others' sites": ([PUBLIC], "--user-agent-contact"),
     "no contact, and no such name": (["http://nobody.example.org/"], "--user-agent-contact"),
-    "no seeds and no collection": ([], "name a URL"),
+    "no seeds and no collection": ([], "add a start URL"),
 }
 
 
@@ -133,8 +133,8 @@ def test_a_crawl_in_vain_leaves_what_is_not_its_own(tmp_path: Path) -> None:
     [
         (b"http://127.0.0.1:8/\n\n# fine\nnot a url\n", "line 4"),
         (b"\xff\xfe\x00", "UTF-8"),
-        (b"", "name a URL"),
-        (b"# nothing\n", "name a URL"),
+        (b"", "add a start URL"),
+        (b"# nothing\n", "add a start URL"),
     ],
 )
 def test_a_seed_file_that_cannot_be_used_is_named_with_its_line(

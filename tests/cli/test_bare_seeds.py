@@ -19,7 +19,7 @@ def test_a_server_without_tls_is_crawled_by_http(host: str, collection: Path) ->
         ended = typed("crawl", "-c", collection, *QUICK, f"{host}:{site.port}/x")
 
     assert (ended.code, ended.summary["fetched"]) == (0, 1)
-    assert f"{host}:{site.port}/x is crawled as http://{host}:{site.port}/x:" in ended.err
+    assert f"Using http://{host}:{site.port}/x for {host}:{site.port}/x:" in ended.err
     assert site.asked == ["/robots.txt", "/x"]
 
 
@@ -44,7 +44,7 @@ def test_a_stored_seed_keeps_its_scheme_though_its_server_is_down(collection: Pa
 
     assert again.code == 0
     assert (again.summary["known"], again.summary["fetched"]) == (1, 1)
-    assert "is crawled as" not in again.err
+    assert "Using http" not in again.err
 
 
 def test_a_server_that_is_down_leaves_its_trace_as_https(collection: Path) -> None:

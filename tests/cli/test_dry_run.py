@@ -116,7 +116,7 @@ def test_people_get_sentences_and_no_secret(collection: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ([], "name a URL"),
+        ([], "add a start URL"),
         (["not a url"], "is not a URL"),
         (["--scope", "moon", "http://127.0.0.1/"], "--scope"),
         (["http://127.0.0.1:25/"], "cannot be requested"),

@@ -131,7 +131,7 @@ def test_who_wants_to_write_is_told_in_one_sentence(
 
     assert ended.code == (11 if os.geteuid() == 0 else 1)
     assert len(ended.err.strip().splitlines()) == 1
-    assert "read-only" in ended.err or "you may not write there" in ended.err
+    assert "read-only" in ended.err or "writing is not permitted" in ended.err
 
 
 @pytest.mark.slow

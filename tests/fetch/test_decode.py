@@ -60,13 +60,13 @@ def test_a_longer_chain_than_five_is_left() -> None:
     result = decode(PAGE, ", ".join(["gzip"] * 6), LIMIT)
 
     assert result.body == PAGE
-    assert "6 codings" in result.fault
+    assert "6 content codings" in result.fault
 
 
 def test_an_unknown_coding_is_left_and_named() -> None:
     result = decode(b"abc", "compress", LIMIT)
 
-    assert result == Decoded(b"abc", fault="the coding 'compress' is not known")
+    assert result == Decoded(b"abc", fault="the coding 'compress' is unknown")
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "gzip, br"])
@@ -109,7 +109,7 @@ def test_of_a_cut_off_body_comes_its_beginning(coding: str) -> None:
 
     assert PAGE.startswith(result.body)
     assert len(result.body) > len(PAGE) // 20
-    assert result.fault == f"the {coding} body ends too early"
+    assert result.fault == f"the {coding} body is truncated"
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br"])

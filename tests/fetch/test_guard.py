@@ -124,12 +124,12 @@ def test_no_allowed_network_makes_a_host_of_multicast() -> None:
     "text", ["", "localhost", "127.1", "0x7f000001", "0177.0.0.1", "1.2.3.4\0"]
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
-    assert "no address" in (AddressGuard().forbids(text, is_trusted=True) or "")
+    assert "not an address" in (AddressGuard().forbids(text, is_trusted=True) or "")
 
 
 @pytest.mark.parametrize("text", ["10.0.0.0/33", "intranet", "", "10.0.0.0-10.0.0.9"])
 def test_a_network_that_cannot_be_read_is_named(text: str) -> None:
-    with pytest.raises(SettingsError, match="must be a network") as caught:
+    with pytest.raises(SettingsError, match="must name a network") as caught:
         AddressGuard([text])
 
     assert caught.value.key == "fetch.allow_private"
@@ -194,7 +194,7 @@ def test_when_ports_are_listed_no_other_is_asked() -> None:
 
 @pytest.mark.parametrize("port", [-1, 65_536])
 def test_there_are_ports_up_to_65535(port: int) -> None:
-    assert forbidden_port(port) == f"there is no port {port}"
+    assert forbidden_port(port) == f"port {port} does not exist"
 
 
 def test_the_list_of_bad_ports_is_whole() -> None:

@@ -75,7 +75,7 @@ def test_interim_answers_are_passed_over_but_not_without_end() -> None:
     for _ in range(MAX_INTERIM):
         assert headers(intake, b"HTTP/1.1 100 Continue\r\n", b"\r\n") == [None, None]
     assert headers(intake, b"HTTP/1.1 100 Continue\r\n", b"\r\n") == [None, STOP]
-    assert asker.told[1:] == ["more than 20 interim answers"]
+    assert asker.told[1:] == ["more than 20 interim responses"]
 
 
 def test_lines_after_the_body_are_trailers_and_another_answer_before_it_counts() -> None:

@@ -88,7 +88,7 @@ def test_a_body_that_is_announced_too_large_is_refused(status: int) -> None:
     assert judge.forbids(status, "text/html", 1000) is None
     assert judge.forbids(status, "text/html", 1001) == (
         Reason.SIZE,
-        "the body has 1001 bytes, and the limit is 1000",
+        "the body has 1001 bytes, but the limit is 1000",
     )
 
 
@@ -102,7 +102,7 @@ def test_the_limit_of_a_lease_comes_before_that_of_the_settings() -> None:
 def test_a_refused_type_is_named_with_the_wanted_ones() -> None:
     verdict = ResponseJudge(("html", "pdf"), 1000).forbids(200, "Image/PNG", None)
 
-    assert verdict == (Reason.TYPE, "the type is image/png, and fetch.types has html, pdf")
+    assert verdict == (Reason.TYPE, "the type is image/png, but fetch.types allows html, pdf")
 
 
 @pytest.mark.parametrize("types", [("htlm",), ("html", "text/"), ("a b/c",), ()])

@@ -98,8 +98,8 @@ def test_a_login_shows_itself_to_nobody() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"proxy": "http://me:geheim@p.example"}, "belong into fetch.logins_file"),
-        ({"proxy": "ftp://p.example"}, "must be like"),
+        ({"proxy": "http://me:geheim@p.example"}, "into fetch.logins_file"),
+        ({"proxy": "ftp://p.example"}, "must be a URL such as"),
         ({"proxies": ("b.example",)}, "must be HOST=URL"),
         ({"proxies": ("http://me:geheim@p.example",)}, "must be HOST=URL"),
         ({"headers_file": "/nowhere/headers"}, "cannot be read"),

@@ -145,12 +145,12 @@ def test_a_header_that_cannot_be_sent_is_named(header: str) -> None:
 
 @pytest.mark.parametrize("name", ["Host", "content-length", "Transfer-Encoding", "connection"])
 def test_headers_of_the_connection_are_not_the_operators(name: str) -> None:
-    with pytest.raises(SettingsError, match="belongs to the connection"):
+    with pytest.raises(SettingsError, match="the connection sets it"):
         checked_header(f"{name}: x")
 
 
 def test_a_crawl_cannot_hide_who_it_is() -> None:
-    with pytest.raises(SettingsError, match="may not set User-Agent"):
+    with pytest.raises(SettingsError, match="must not set User-Agent"):
         checked_header("user-agent: Mozilla/5.0")
 
 

@@ -44,7 +44,7 @@ def test_four_pages_and_a_link_to_a_closed_port_are_done_in_seconds(collection: 
     story = story_of(collection, dead)
     assert "is failed" in story
     assert "Connection refused" in story
-    assert "nothing but retries was left to do" in story
+    assert "only retries were left" in story
 
 
 def test_why_counts_the_tries_of_a_url_and_progress_tells_of_them(collection: Path) -> None:

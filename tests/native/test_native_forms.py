@@ -163,7 +163,7 @@ def test_a_variable_turns_all_of_them_off(name: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv(extensions.VARIABLE, "0")
 
     assert look(name) == (Form.OFF, None)
-    assert inner_loops().says == "Python, since GOSSAMER_NATIVE is 0"
+    assert inner_loops().says == "Python, because GOSSAMER_NATIVE is 0"
 
 
 def test_the_variable_is_no_setting_and_no_fault(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_one_that_is_not_built_is_passed_over(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, A_NAME, None)  # importing it fails, as where it is not there
 
     assert look(A_NAME) == (Form.NOT_BUILT, None)
-    assert "Python, which is slower: install again" in inner_loops().says
+    assert "Python, which is slower: install" in inner_loops().says
 
 
 def test_the_doctor_finds_a_machine_well_without_a_compiler(

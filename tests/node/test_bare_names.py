@@ -48,7 +48,7 @@ def test_https_is_taken_where_it_connects_whatever_its_certificate(tmp_path: Pat
     (one,) = asyncio.run(chosen())
 
     assert one.url == f"https://{one.typed}"
-    assert one.told == f"{one.typed} is crawled as {one.url}: https connects."
+    assert one.told == f"Using {one.url} for {one.typed}: https connects."
 
 
 def test_http_is_taken_where_https_does_not_connect_and_the_choice_is_told() -> None:

@@ -164,7 +164,7 @@ def test_a_file_that_cannot_be_synced_stops_the_commit() -> None:
     need_linux("a pipe that refuses fdatasync")
     reading, writing = os.pipe()
 
-    with pytest.raises(DiskFault, match="what is committed is kept") as told:
+    with pytest.raises(DiskFault, match="committed data is safe") as told:
         sync_descriptor(writing)
 
     assert not told.value.is_full

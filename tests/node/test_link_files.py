@@ -114,7 +114,7 @@ def test_a_merge_that_fails_leaves_all_as_it_was(
     book.finish()
 
     assert book.failed_merges == 1
-    assert "links could not be merged" in caplog.text
+    assert "cannot merge links" in caplog.text
     assert book.manifest.parts[:3] == before.parts
     assert (book.manifest.sets, book.manifest.retired) == ((), {})
 

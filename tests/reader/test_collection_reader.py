@@ -121,10 +121,10 @@ def test_a_url_that_is_not_known_gets_the_nearest_that_is(
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("two words", "its host 'two words' is no name that a host can have"),
+        ("two words", "its host 'two words' is not a valid host name"),
         ("ftp://example.org/", "only http and https are crawled"),
-        ("http://", "it names no host"),
-        ("", "it names no host"),
+        ("http://", "it has no host"),
+        ("", "it has no host"),
     ],
 )
 def test_what_is_no_url_is_wrong_usage_whoever_asks(
@@ -231,7 +231,7 @@ def test_a_url_that_is_not_known_is_judged_by_the_rules(
 
     assert inside is not None
     assert inside.is_in
-    assert inside.because == "its host is that of a seed"
+    assert inside.because == "it is on the host of a seed"
     assert outside is not None
     assert (outside.is_in, outside.reason) == (False, "scope")
     assert forbidden is not None

@@ -176,7 +176,7 @@ def test_robots_txt_that_fails_closes_the_host_for_longer_each_time_and_then_for
     assert waits[:4] == pytest.approx([60, 120, 240, 480], abs=0.01)
     assert len(waits) == 5
     assert bench.outcome_of(f"{A}/1") == bench.outcome_of(f"{A}/2") == (Outcome.REFUSED, "robots")
-    assert "asked 5 times" in bench.row(f"{A}/1").detail
+    assert "5 attempts" in bench.row(f"{A}/1").detail
 
 
 def test_robots_txt_that_answers_at_last_opens_the_host() -> None:

@@ -172,7 +172,7 @@ def test_a_task_that_takes_for_ever_is_told_so(
     os.kill(_processes_of(searchers)[0], signal.SIGSTOP)
     monkeypatch.setattr(module, "_LONGEST_S", 0.05)
 
-    with pytest.raises(NoAnswer, match="did not come to an end"):
+    with pytest.raises(NoAnswer, match="timed out"):
         asyncio.run(searchers.search_as_json(where, Request(query="garden")))
 
     monkeypatch.undo()
@@ -194,7 +194,7 @@ def test_a_task_that_asks_while_they_are_closed_is_told(where: SearchedCollectio
         searchers.close()
         return await asyncio.wait_for(asyncio.gather(*asking, return_exceptions=True), 10)
 
-    assert [str(fault) for fault in asyncio.run(ask())] == ["the server is ending"] * 3
+    assert [str(fault) for fault in asyncio.run(ask())] == ["the server is shutting down"] * 3
 
 
 def test_a_collection_in_the_place_of_another_is_opened_anew(
@@ -235,7 +235,7 @@ def test_a_search_that_takes_for_ever_is_not_done_again(
     os.kill(process, signal.SIGSTOP)
     monkeypatch.setattr(module, "_LONGEST_S", 0.05)
 
-    with pytest.raises(NoAnswer, match="did not come to an end"):
+    with pytest.raises(NoAnswer, match="timed out"):
         searchers.search(where, Request(query="garden"))
 
     monkeypatch.undo()
@@ -256,7 +256,7 @@ def test_a_place_that_could_not_be_filled_is_filled_later(
 
     monkeypatch.setattr(module, "_Searcher", none_left)
     for _ in range(2):
-        with pytest.raises(NoAnswer, match="no process can be started"):
+        with pytest.raises(NoAnswer, match="cannot start a search process"):
             searchers.search(where, Request(query="garden"))
     monkeypatch.undo()
 
@@ -276,7 +276,7 @@ def test_who_searches_while_they_are_closed_is_told(where: SearchedCollection) -
         searchers.close()
         faults = [one.exception(timeout=10) for one in asking]
 
-    assert [str(fault) for fault in faults] == ["the server is ending"] * 3
+    assert [str(fault) for fault in faults] == ["the server is shutting down"] * 3
 
 
 def test_a_collection_that_was_cleared_is_not_held_open(where: SearchedCollection) -> None:

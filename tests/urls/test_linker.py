@@ -41,7 +41,7 @@ def test_what_is_no_url_is_none_and_the_fault_says_why() -> None:
     assert linker.resolve("https://a.org/", "mailto:me") is None
     assert linker.fault("https://a.org/", "mailto:me") == ""
     assert linker.resolve("https://a.org/", "http://a.org:x/") is None
-    assert linker.fault("https://a.org/", "http://a.org:x/") == "its port 'x' is no number"
+    assert linker.fault("https://a.org/", "http://a.org:x/") == "its port 'x' is not a number"
 
 
 @pytest.mark.parametrize(

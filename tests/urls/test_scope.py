@@ -39,9 +39,9 @@ def test_a_url_is_in(kind: ScopeKind, url: str) -> None:
     ("kind", "url", "because"),
     [
         ("page", "https://docs.example.org/guide/start.html", "it is not a seed"),
-        ("prefix", "https://docs.example.org/guide", "it is in no directory of a seed"),
-        ("prefix", "http://docs.example.org/guide/", "it is in no directory of a seed"),
-        ("prefix", "https://docs.example.org/guidebook/", "it is in no directory of a seed"),
+        ("prefix", "https://docs.example.org/guide", "it is not in the directory of a seed"),
+        ("prefix", "http://docs.example.org/guide/", "it is not in the directory of a seed"),
+        ("prefix", "https://docs.example.org/guidebook/", "it is not in the directory of a seed"),
         ("host", "https://example.org/", "host example.org is not among the seeds' hosts"),
         (
             "host",
@@ -49,7 +49,7 @@ def test_a_url_is_in(kind: ScopeKind, url: str) -> None:
             "docs.example.org:8080 is not among the seeds' hosts and ports",
         ),
         ("site", "https://example.net/", "site example.net is not among the seeds' sites"),
-        ("list", SEED, "host docs.example.org is in no listed domain"),
+        ("list", SEED, "host docs.example.org is not in a listed domain"),
     ],
 )
 def test_a_url_is_out_and_the_rule_is_named(kind: ScopeKind, url: str, because: str) -> None:
@@ -180,7 +180,7 @@ def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, line: str)
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin").write_bytes(b"a.org\nb\xfccher.example\n")
 
-    with pytest.raises(UsageError, match="none cannot be read: No such file"):
+    with pytest.raises(UsageError, match=r"cannot read .*none: No such file"):
         domains_from(tmp_path / "none")
     with pytest.raises(UsageError, match="latin, line 2: not UTF-8"):
         domains_from(tmp_path / "latin")

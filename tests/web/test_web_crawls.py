@@ -118,7 +118,7 @@ def test_the_tester_says_in_or_out_and_why() -> None:
     first, second, third = judge_scope(["http://a.example/d/"], {"scope": "prefix"}, urls)
 
     assert (first.is_in, first.because) == (True, "it is in http://a.example/d/")
-    assert (second.is_in, second.because) == (False, "it is in no directory of a seed")
+    assert (second.is_in, second.because) == (False, "it is not in the directory of a seed")
     assert not third.is_in
 
 

@@ -95,7 +95,7 @@ def test_a_contact_that_reaches_nobody_is_told(new: Served) -> None:
     status, said = start(new, seeds=["https://a.example/"], user_agent_contact="me")
 
     assert (status, said) == (
-        400, "Your contact is 'me', but it must name a mail address or an http(s) URL",
+        400, "Your contact is 'me', but it must contain a mail address or an http(s) URL",
     )  # fmt: skip
 
 
@@ -282,9 +282,9 @@ def test_a_bare_name_is_crawled_by_http_where_https_does_not_connect(collection:
 
     (told,) = answer["told"]
     assert told.startswith(
-        f"localhost:{site.port} is crawled as http://localhost:{site.port}: https does not connect "
+        f"Using http://localhost:{site.port} for localhost:{site.port}: https does not connect "
     )
-    assert f"is crawled as http://localhost:{site.port}" in shown
+    assert f"Using http://localhost:{site.port}" in shown
 
 
 @pytest.mark.slow

@@ -67,11 +67,13 @@ class _Scan:
 
     def rest(self) -> Iterator[LostSpan]:
         if self.at < self.size:
-            yield LostSpan(self.at, self.size, self.why or "it is no whole exchange", is_tail=True)
+            yield LostSpan(
+                self.at, self.size, self.why or "the exchange is incomplete", is_tail=True
+            )
 
     def _lost_up_to(self, start: int) -> Iterator[LostSpan]:
         if start > self.at:
-            yield LostSpan(self.at, start, self.why or "it is no record")
+            yield LostSpan(self.at, start, self.why or "it is not a record")
 
     def _fault(self) -> str:
         """Why the records are not a whole exchange; empty if they are."""
@@ -128,7 +130,7 @@ def _filler(path: Path, span: LostSpan, at_us: int) -> bytes:
     try:
         return lost_member(span.end - span.start, at_us, span.why)
     except ValueError:
-        what = f"{span.end - span.start} bytes here are lost, too few to mend; restore the file"
+        what = f"{span.end - span.start} bytes are lost here, too few to repair; restore the file"
         raise CorruptFile(path, span.start, f"{what} from a backup") from None
 
 

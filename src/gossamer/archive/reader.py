@@ -188,7 +188,7 @@ def _records_around(path: Path, response: int) -> list[Record]:
     if records is None:
         raise CorruptFile(path, response, "the file ends where an exchange should begin")
     if records[0].offset != response:
-        raise CorruptFile(path, response, "what was here is lost")
+        raise CorruptFile(path, response, "the data here was lost")
     if records[0].type != "metadata" or len(records) > 1:
         fields = _fields(path, records[-1])
         length = fields.get("requestLength", "0")

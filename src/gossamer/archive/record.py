@@ -147,7 +147,7 @@ def next_record(stream: Stream, is_gzip: bool, start: int, limit: int) -> Record
     if member_end is None and not _has_right_length(stream, record, is_gzip):
         what = f"the length of the record that begins at byte {offset} is wrong"
         if not stream.line_ends:
-            what = f"no empty line stands behind the record that begins at byte {offset}"
+            what = f"no empty line follows the record that begins at byte {offset}"
         place = offset if is_gzip else block_end
         stream.note_wrong_length(CorruptFile(stream.path, place, what), is_packed=is_gzip)
     return replace(record, length=length, is_whole=stream.end_begun())
@@ -213,7 +213,7 @@ def _block(stream: Stream, is_packed: bool, size: int, limit: int) -> bytes:
     """The block, or the part that exists: then the stream has a fault."""
     content, used = stream.take(size, limit)
     if used < size and stream.fault is None:
-        what = f"the record says {size} bytes, and the file ends after {used} of them"
+        what = f"the record has {size} bytes, but the file ends after {used} of them"
         fault = CorruptFile(stream.path, stream.begun_at, what)
         stream.note_wrong_length(fault, is_packed=is_packed)
     return content

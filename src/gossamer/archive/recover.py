@@ -34,7 +34,7 @@ def repair(path: Path, known_end: int) -> Repair:
     """
     size = path.stat().st_size
     if size < known_end:
-        what = f"the file ends here, and exchanges up to byte {known_end} were committed"
+        what = f"the file ends here, but exchanges up to byte {known_end} were committed"
         raise CorruptFile(path, size, what)
     kept_end = last_whole_end(path, known_end)
     try:

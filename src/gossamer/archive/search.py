@@ -98,7 +98,7 @@ class Search:
     def _spend(self, size: int, offset: int) -> None:
         self._left -= size
         if self._left < 0:
-            what = "so much of the file is damaged that the rest of it, from here on, is left out"
+            what = "the file has too much damage; the rest of it, from here on, is skipped"
             raise CorruptFile(self._source, offset, what)
 
 

@@ -425,7 +425,7 @@ def open_stream(
     The `dictionary` of the file is read unless it is given.
     """
     if start > (size := file.seek(0, os.SEEK_END)):
-        raise CorruptFile(path, size, f"the file ends here, and byte {start} was asked for")
+        raise CorruptFile(path, size, f"the file ends here, but byte {start} was requested")
     file.seek(start)
     magic = file.read(4)
     if magic == _LZ4_MAGIC and start == 0:

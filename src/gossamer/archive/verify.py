@@ -52,11 +52,11 @@ def digest_faults(path: Path, record: Record) -> Iterator[FileFault]:
         return
     block = record.header("WARC-Block-Digest")
     if block and not fits_digest(block, record.content):
-        yield FileFault(path, record.offset, f"the block is not the one with the digest {block}")
+        yield FileFault(path, record.offset, f"the block does not match its digest {block}")
     payload = record.header("WARC-Payload-Digest")
     # The payload of a revisit is elsewhere.
     if payload and record.type != "revisit" and not _payload_fits(payload, record):
-        yield FileFault(path, record.offset, f"{_PAYLOAD} is not the one with the digest {payload}")
+        yield FileFault(path, record.offset, f"{_PAYLOAD} does not match its digest {payload}")
 
 
 def _payload_fits(digest: str, record: Record) -> bool:

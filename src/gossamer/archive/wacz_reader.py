@@ -66,7 +66,7 @@ class _Stored:
     def __init__(self, member: Member, file: BinaryIO) -> None:
         self._file = file
         if not 0 <= member.info.header_offset < file.seek(0, os.SEEK_END):
-            raise CorruptFile(member, 0, "the ZIP says that it lies outside of the file")
+            raise CorruptFile(member, 0, "its place in the ZIP is outside the file")
         file.seek(member.info.header_offset)
         header = file.read(_LOCAL.size).ljust(_LOCAL.size, b"\0")
         magic, name, extra = _LOCAL.unpack(header)
@@ -140,9 +140,7 @@ class _Inflated:
     def _go_back(self) -> None:
         self._may_repeat -= self._wanted
         if self._may_repeat < 0:
-            what = (
-                "so much of it is damaged that the rest is left out; unpack the ZIP, and try again"
-            )
+            what = "it has too much damage, and the rest is skipped; unpack the ZIP and try again"
             raise CorruptFile(self._member, 0, what)
         self._begin()
 
@@ -200,7 +198,7 @@ def _problem(info: zipfile.ZipInfo) -> str:
     if info.flag_bits & 1:
         return "it is encrypted"
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return f"it is packed by method {info.compress_type}, which is not read"
+        return f"its compression method {info.compress_type} is not supported"
     grown = info.file_size > max(_FREE_BYTES, _MAX_GROWTH * info.compress_size)
     return "it would grow to more than a hundred times its size" if grown else ""
 

@@ -166,7 +166,7 @@ class WarcWriter:
         try:
             _datasync(self._file)
         except OSError as error:
-            self._broken = f"{self.path} could not be synced to the disk ({error.strerror})"
+            self._broken = f"cannot sync {self.path} to the disk ({error.strerror})"
             raise DiskFault(
                 self._advice(),
                 is_full=is_full_error(error),
@@ -188,7 +188,7 @@ class WarcWriter:
                 sync_folder(self._folder)
                 note_removed(self._folder, self._name)
         except OSError as error:
-            raise disk_fault(f"{self.path} could not be closed", error) from error
+            raise disk_fault(f"cannot close {self.path}", error) from error
         finally:
             self._close_file()
 
@@ -204,7 +204,7 @@ class WarcWriter:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file, self._name = self._create(now_us)
         except OSError as error:
-            raise disk_fault(f"no file can be begun in {self._folder}", error) from error
+            raise disk_fault(f"cannot create a file in {self._folder}", error) from error
         self._end = self._crc32 = 0
         try:
             self._write(warcinfo_bytes(self._name, now_us, self._info, self._settings.gzip_level))
@@ -216,7 +216,7 @@ class WarcWriter:
                 self.path.unlink()
             if isinstance(error, DiskFault):
                 raise
-            raise disk_fault(f"no file can be begun in {self._folder}", error) from error
+            raise disk_fault(f"cannot create a file in {self._folder}", error) from error
         self._info_end = self._end
 
     def _create(self, now_us: int) -> tuple[int, str]:
@@ -234,7 +234,7 @@ class WarcWriter:
         try:
             self._seal_file()
         except OSError as error:
-            raise disk_fault(f"{self.path} could not be finished", error) from error
+            raise disk_fault(f"cannot finish {self.path}", error) from error
         self._close_file()
 
     def _seal_file(self) -> None:
@@ -257,11 +257,11 @@ class WarcWriter:
             while written < len(data):  # after a short write the next one completes it, or says why
                 more = os.write(self._file, data[written:])
                 if not more:
-                    raise OSError(errno.EIO, "the disk takes no more bytes")
+                    raise OSError(errno.EIO, "the disk accepts no more bytes")
                 written += more
         except OSError as error:
             self._cut_back()
-            raise disk_fault(f"{self.path} could not be written to", error) from error
+            raise disk_fault(f"cannot write {self.path}", error) from error
         self._end += len(data)
         self._crc32 = crc32(data, self._crc32)
 
@@ -269,7 +269,7 @@ class WarcWriter:
         try:
             os.ftruncate(self._file, self._end)
         except OSError as error:
-            self._broken = f"{self.path} ends in half an exchange ({error.strerror})"
+            self._broken = f"{self.path} ends with an incomplete exchange ({error.strerror})"
 
     def _refuse(self) -> NoReturn:
         if self._broken:
@@ -289,6 +289,6 @@ def disk_fault(what: str, error: OSError) -> DiskFault:
     elif is_read_only:
         advice = "the disk is read-only: make it writable, then resume"
     elif is_denied_error(error):
-        advice = "you may not write there: check owner and mode"
+        advice = "writing is not permitted: check owner and mode"
     what = f"{what} ({error.strerror or error}); {advice}"
     return DiskFault(what, is_full=is_full, is_read_only=is_read_only)

@@ -162,13 +162,13 @@ def decode(body: bytes, content_encoding: str, max_bytes: int) -> Decoded:
     if not body or not names:
         return _whole(body, max_bytes)
     if len(names) > MAX_CODINGS:
-        fault = f"the body has {len(names)} codings, and at most {MAX_CODINGS} are undone"
+        fault = f"the body has {len(names)} content codings, but at most {MAX_CODINGS} are allowed"
         return _whole(body, max_bytes, fault)
     is_cut, faults = False, []
     for name in reversed(names):
         coding = _CODINGS.get(name)
         if coding is None:
-            faults.append(f"the coding {name!r} is not known")
+            faults.append(f"the coding {name!r} is unknown")
             break
         step = _undo(coding, body, max_bytes)
         body, is_cut = step.body, is_cut or step.is_cut
@@ -241,9 +241,8 @@ def _walk(
             out.truncate(max_bytes)
             return Decoded(out.getvalue(), is_cut=True), None
         if done >= believed:
-            fault = (
-                f"the {coding.name} body is a bomb: {at + len(piece)} bytes make {done} and more"
-            )
+            sizes = f"{at + len(piece)} bytes make {done} and more"
+            fault = f"the {coding.name} body is a decompression bomb: {sizes}"
             return Decoded(b"", is_cut=True, fault=fault), None
         at += len(piece)
         if not decoder.is_done():
@@ -256,7 +255,7 @@ def _walk(
             fault = f"the {coding.name} body has more than {MAX_MEMBERS} parts"
             return Decoded(out.getvalue(), fault=fault), None
         decoder = coding.open()
-    fault = f"the {coding.name} body ends too early"
+    fault = f"the {coding.name} body is truncated"
     return Decoded(out.getvalue(), fault=fault), None
 
 

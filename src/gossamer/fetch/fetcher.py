@@ -187,7 +187,7 @@ class Fetcher:
         now_s = self._clock.now_s()
         for transfer in tuple(self._under_way):
             if now_s - transfer.began_s >= _LOOK_EVERY_S and transfer.excess() > 0:
-                told = f"{transfer.received_bytes} bytes came, most of them outside of the body"
+                told = f"{transfer.received_bytes} bytes received, most of them outside the body"
                 self._end_early(transfer, Reason.PROTOCOL, told)
         self._look_later()
 
@@ -221,7 +221,7 @@ class Fetcher:
             reason, detail = reason_of(code, message, transfer.curl.getinfo(pycurl.OS_ERRNO))
             return Failed(url, reason, detail, at_us, took_s, status)
         if status < 200:
-            detail = f"status {status} is no answer"
+            detail = f"status {status} is not a valid response"
             return Failed(url, Reason.PROTOCOL, detail, at_us, took_s, status)
         number = transfer.curl.getinfo(pycurl.INFO_HTTP_VERSION)
         lease = transfer.lease

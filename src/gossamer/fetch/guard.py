@@ -124,7 +124,7 @@ class AddressGuard:
         try:
             address = ip_address(text.partition("%")[0])  # fe80::1%eth0
         except ValueError:
-            return f"{text!r} is no address"
+            return f"{text!r} is not an address"
         inside = tuple(embedded(address))
         for each in (address, *inside):
             name = _name_in(_NEVER, each)
@@ -159,11 +159,11 @@ def forbidden_port(port: int, allowed: Sequence[int] = ()) -> str | None:
     ports.
     """
     if not 0 <= port <= 65_535:
-        return f"there is no port {port}"
+        return f"port {port} does not exist"
     if port in BAD_PORTS:
-        return f"port {port} belongs to another protocol than HTTP and is never used"
+        return f"port {port} belongs to a protocol other than HTTP and is never used"
     if allowed and port not in allowed:
-        return f"port {port} is not among fetch.ports ({', '.join(map(str, allowed))})"
+        return f"port {port} is not in fetch.ports ({', '.join(map(str, allowed))})"
     return None
 
 
@@ -216,5 +216,5 @@ def _network(text: str) -> IpNetwork:
         return ip_network(text.strip(), strict=False)
     except ValueError:
         raise SettingsError(
-            "fetch.allow_private", f"names {text!r}, but it must be a network such as 10.0.0.0/8"
+            "fetch.allow_private", f"names {text!r}, but it must name a network such as 10.0.0.0/8"
         ) from None

@@ -108,7 +108,7 @@ class ResponseIntake:
             return None if self._passes() else self._on_head()
         self._interim += 1
         if self._interim > MAX_INTERIM:
-            return self._fail(f"more than {MAX_INTERIM} interim answers")
+            return self._fail(f"more than {MAX_INTERIM} interim responses")
         return None
 
     def _fail(self, sentence: str) -> int:

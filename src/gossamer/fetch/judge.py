@@ -101,7 +101,7 @@ class ResponseJudge:
         """Raises SettingsError for a type that is neither a known name nor like `audio/wav`."""
         self._types = tuple(dict.fromkeys(_checked(name) for name in types))
         if not self._types:
-            raise SettingsError("fetch.types", f"names nothing, but it must be {_possible()}")
+            raise SettingsError("fetch.types", f"is empty, but it must be {_possible()}")
         self._max_body_bytes = max_body_bytes
         self._is_wanted: dict[str, bool] = {}
         self._wants_files = any(name not in ("html", "text") for name in self._types)
@@ -134,10 +134,10 @@ class ResponseJudge:
             is_wanted = self.wants("text/html" if mime in _NOT_KNOWN else mime)
             if not is_wanted and not self.looks_at_bytes(mime):
                 wanted = ", ".join(self._types)
-                return Reason.TYPE, f"the type is {mime}, and fetch.types has {wanted}"
+                return Reason.TYPE, f"the type is {mime}, but fetch.types allows {wanted}"
         limit = self._max_body_bytes if max_body_bytes is None else max_body_bytes
         if content_length is not None and content_length > limit:
-            return Reason.SIZE, f"the body has {content_length} bytes, and the limit is {limit}"
+            return Reason.SIZE, f"the body has {content_length} bytes, but the limit is {limit}"
         return None
 
     def looks_at_bytes(self, mime: str) -> bool:
@@ -149,9 +149,9 @@ class ResponseJudge:
         found = magic_of(start[:START_BYTES])
         if found and self.wants(found):
             return None
-        seen = f"its first bytes are {found}" if found else "its first bytes tell nothing"
+        seen = f"its first bytes are {found}" if found else "its first bytes are of no known type"
         wanted = ", ".join(self._types)
-        return Reason.TYPE, f"the type is {mime}, {seen}, and fetch.types has {wanted}"
+        return Reason.TYPE, f"the type is {mime}, {seen}, but fetch.types allows {wanted}"
 
 
 def _checked(given: str) -> str:

@@ -111,10 +111,12 @@ class NetworkAccess:
 
 def _checked_proxy(key: str, text: str) -> str:
     if "@" in text:
-        raise SettingsError(key, "has a user or password; they belong into fetch.logins_file")
+        raise SettingsError(key, "contains a user or password; put them into fetch.logins_file")
     if not _PROXY.fullmatch(text.lower()):
         shown = without_userinfo(text)
-        raise SettingsError(key, f"is {shown!r}, but it must be like http://proxy.example:3128")
+        raise SettingsError(
+            key, f"is {shown!r}, but it must be a URL such as http://proxy.example:3128"
+        )
     return text.lower()
 
 
@@ -145,7 +147,7 @@ def cookies_in(file: str) -> tuple[Cookie, ...]:
         # Byte for byte, because the character set of a site's cookies is unknown.
         return tuple(read_cookie_text(Path(_readable(key, file)).read_text(encoding="latin-1")))
     except ValueError as fault:
-        form = "not a cookie in Netscape's form: seven fields with tabs between them"
+        form = "not a cookie in Netscape's format (seven fields separated by tabs)"
         raise SettingsError(key, f"names {file}, line {fault}, which is {form}") from None
 
 
@@ -153,7 +155,7 @@ def _text_in(key: str, file: str) -> str:
     try:
         return Path(_readable(key, file)).read_text(encoding="utf-8-sig")
     except UnicodeError:
-        raise SettingsError(key, f"names {file}, which is no text in UTF-8") from None
+        raise SettingsError(key, f"names {file}, which is not UTF-8 text") from None
 
 
 def _logins_in(file: str) -> dict[str, Login]:
@@ -168,7 +170,7 @@ def _logins_in(file: str) -> dict[str, Login]:
         problem = "is not `machine HOST login USER password WORD`"
         raise SettingsError(key, f"names {file}, line {fault.lineno}, which {problem}") from None
     except UnicodeError:
-        raise SettingsError(key, f"names {file}, which is no text") from None
+        raise SettingsError(key, f"names {file}, which is not text") from None
     if "default" in held:
         raise SettingsError(key, f"names {file}, which has a login for every host (`default`)")
     return {host.lower(): Login(user, word or "") for host, (user, _, word) in held.items()}
@@ -212,6 +214,6 @@ def _authorities(file: str) -> bytes:
     key = "fetch.authorities_file"
     own = Path(_readable(key, file)).read_bytes()
     if _CERTIFICATE not in own:
-        raise SettingsError(key, f"names {file}, which holds no certificate in PEM form")
+        raise SettingsError(key, f"names {file}, which contains no certificate in PEM format")
     system = ssl.get_default_verify_paths().cafile
     return own + b"\n" + (Path(system).read_bytes() if system else b"")

@@ -87,7 +87,7 @@ def user_agent(contact: str) -> str:
         raise SettingsError("fetch.contact", f"is {contact!r}, but it must be one line of text")
     if contact and not _REACHABLE.search(contact):
         raise SettingsError(
-            "fetch.contact", f"is {contact!r}, but it must name a mail address or an http(s) URL"
+            "fetch.contact", f"is {contact!r}, but it must contain a mail address or an http(s) URL"
         )
     return f"gossamer/{__version__} (+{contact})" if contact else f"gossamer/{__version__}"
 
@@ -124,9 +124,9 @@ def checked_header(header: str, key: str = "fetch.headers") -> str:
         which = repr(name) if colon and len(name) < 40 else "one without a colon"
         raise SettingsError(key, f"has {which}, but each must be `Name: value` on one line")
     if name.lower() in _CONNECTIONS:
-        raise SettingsError(key, f"may not set {name}: it belongs to the connection")
+        raise SettingsError(key, f"must not set {name}: the connection sets it")
     if name.lower() == "user-agent":
-        raise SettingsError(key, "may not set User-Agent: fetch.contact says who asks")
+        raise SettingsError(key, "must not set User-Agent; set fetch.contact instead")
     if value == NOT_KEPT:
         raise SettingsError(
             key,

@@ -207,7 +207,7 @@ class Transfer:
         self._requests_left -= 1
         if self._requests_left >= 0:
             return _ALLOW_REQUEST
-        self.failure = Reason.RESET, "the connection ended before the answer began"
+        self.failure = Reason.RESET, "the connection closed before the response began"
         return _REFUSE_REQUEST
 
     def _on_fault(self, sentence: str) -> None:

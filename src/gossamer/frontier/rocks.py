@@ -45,7 +45,7 @@ from gossamer.frontier.store import StateTable, TableChanges, check_epoch, epoch
 _OF_THE_DISK: Final = ("No space left", "Input/output error", "Read-only file system")
 _BINDING: Final = "rocksdict-config.json"
 # What the error of a damaged state says to do.
-REBUILD: Final = "make it again with `gossamer rebuild state`"
+REBUILD: Final = "rebuild it with `gossamer rebuild state`"
 _PARTITION_BYTES: Final = 4096
 _FILE: Final = re.compile(r"([^/\s:]+\.(?:sst|log)|MANIFEST-\d+|CURRENT)\b")
 _OFFSET: Final = re.compile(r"\boffset (\d+)")
@@ -347,7 +347,7 @@ def damage_of(folder: Path, text: str) -> CorruptFile:
 def _disk_fault(fault: Exception) -> DiskFault:
     is_full = "No space left" in str(fault) or is_full_error(fault)
     is_read_only = is_read_only_error(fault)
-    what, advice = f"the disk did not take the state ({fault})", "check it, then start again"
+    what, advice = f"the state cannot be written ({fault})", "check the disk, then resume"
     if is_full:
         what, advice = "the disk is full", "free some space, then resume"
     elif is_read_only:

@@ -36,7 +36,7 @@ def trap_in(url: str, limits: Frontier) -> tuple[Reason, str] | None:
     if query and query.count("&") >= limits.max_query_parameters:
         return Reason.TRAP, f"{query.count('&') + 1} parameters in the query"
     if limits.avoid_unsafe and _may_be_unsafe(target) and _UNSAFE.search(target):
-        return Reason.UNSAFE, "the link looks as if it would change something"
+        return Reason.UNSAFE, "the link may change something on the server"
     return None
 
 
@@ -47,7 +47,7 @@ def _trap_in_path(segments: list[str], limits: Frontier) -> tuple[Reason, str] |
     if len(segments) - len(set(segments)) >= limits.max_repeats:
         segment, times = Counter(segments).most_common(1)[0]
         if times > limits.max_repeats:
-            return Reason.TRAP, f"segment {segment[:40]!r} stands {times} times in the path"
+            return Reason.TRAP, f"segment {segment[:40]!r} occurs {times} times in the path"
     return None
 
 

@@ -35,7 +35,7 @@ PREFIX: Final = "links-"  # of parts and sets; other tables may be in the same f
 PART_SUFFIX: Final = ".parquet"
 TEMPORARY_SUFFIX: Final = ".new"
 # The advice in the error about a damaged file.
-REBUILD: Final = "make the links again with `gossamer rebuild graph`"
+REBUILD: Final = "rebuild the links with `gossamer rebuild graph`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +142,11 @@ def read(folder: Path) -> Manifest:
     try:
         return _from_json(folder, json.loads(text))
     except json.JSONDecodeError as e:
-        raise CorruptFile(path, e.pos, f"no JSON ({e.msg}); {REBUILD}") from None
+        raise CorruptFile(path, e.pos, f"not JSON ({e.msg}); {REBUILD}") from None
     except UnicodeDecodeError as e:
-        raise CorruptFile(path, e.start, f"no UTF-8; {REBUILD}") from None
+        raise CorruptFile(path, e.start, f"not UTF-8; {REBUILD}") from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as e:
-        found = f"no manifest ({type(e).__name__} {e}); {REBUILD}"
+        found = f"not a manifest ({type(e).__name__} {e}); {REBUILD}"
         raise CorruptFile(path, 0, found) from None
 
 

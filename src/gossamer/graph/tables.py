@@ -231,11 +231,11 @@ def fault_of(path: Path) -> str:
     try:
         with pq.ParquetFile(path) as file:
             if "source" not in file.schema_arrow.names:
-                return "it has other columns than links have"
+                return "its columns are not those of links"
             for batch in file.iter_batches():
                 batch.validate(full=True)
     except FileNotFoundError:
-        return "the manifest names it, and it is not there"
+        return "the manifest names this file, but it is missing"
     except (pa.ArrowException, OSError) as error:
         return "it cannot be read: " + (str(error).splitlines() or [repr(error)])[0]
     return ""

@@ -25,7 +25,7 @@ from gossamer.base.files import sync_folder
 from gossamer.errors import CorruptFile
 from gossamer.index.schema import VERSION, build_schema
 
-REBUILD: Final = "`gossamer rebuild index` makes it again from the archive"
+REBUILD: Final = "rebuild it with `gossamer rebuild index`"
 CURRENT: Final = "current"
 WORDS: Final = "words"
 TEXTS: Final = "texts"
@@ -49,9 +49,9 @@ def find_current(folder: Path) -> Path | None:
         found = f"the index has format {version}, but this release reads {VERSION}"
         raise CorruptFile(path, 0, f"{found}; {REBUILD}")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise CorruptFile(path, 0, f"{name!r} is no generation; {REBUILD}")
+        raise CorruptFile(path, 0, f"{name!r} is not a generation; {REBUILD}")
     if not (folder / name / WORDS).is_dir():
-        raise CorruptFile(folder / name, 0, f"it is not there; {REBUILD}")
+        raise CorruptFile(folder / name, 0, f"it is missing; {REBUILD}")
     return folder / name
 
 

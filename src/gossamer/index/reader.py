@@ -139,7 +139,7 @@ def faults_in(folder: Path, *, is_at_rest: bool) -> Iterator[CorruptFile]:
     for path, length in ((folder / ANCHORS, anchors), (view.generation / TEXTS, texts)):
         size = path.stat().st_size if path.exists() else 0
         if is_at_rest and size > length:
-            what = f"{size - length} bytes follow that belong to no commit"
+            what = f"{size - length} uncommitted bytes follow"
             yield CorruptFile(path, length, f"{what}; {REBUILD}")
     for share in shares_of(view.searcher.num_docs, _A_SHARE):
         with reading(view.generation):
@@ -163,7 +163,7 @@ def _anchor_faults(path: Path, length: int, wanted: int | None) -> Iterator[Corr
     if size < length:
         yield CorruptFile(path, size, f"it ends before byte {length}; {REBUILD}")
     elif wanted is not None and found != wanted:
-        yield CorruptFile(path, 0, f"its bytes are not those that were written; {REBUILD}")
+        yield CorruptFile(path, 0, f"checksum mismatch: its bytes have changed; {REBUILD}")
 
 
 def _hidden(view: View) -> Any:
@@ -203,7 +203,7 @@ def _open_generation(generation: Path) -> View:
         commit = generation / WORDS / COMMIT
         stamp = stamp_of(commit)  # read before the index, so that a commit in between is noticed
         if stamp == NO_FILE:
-            raise CorruptFile(commit, 0, f"it is not there; {REBUILD}")
+            raise CorruptFile(commit, 0, f"it is missing; {REBUILD}")
         index, searcher = _open_words(generation / WORDS)
         texts = TextReader(generation / TEXTS)
         return View(generation, str(commit), stamp, index, searcher, texts)

@@ -60,11 +60,11 @@ def disk_fault(path: Path, what: str, number: int | None = None) -> DiskFault:
     is_read_only = number == errno.EROFS if number else is_mounted_read_only(path)
     way_out = "check the disk"
     if is_full:
-        way_out = "make room on the disk"
+        way_out = "free some space"
     elif is_read_only:
         way_out = "make the disk writable"
     return DiskFault(
-        f"the index in {path} could not be written ({what}); {way_out}, then start again: what is "
+        f"cannot write the index in {path} ({what}); {way_out}, then resume: what is "
         "committed is kept",
         is_full=is_full,
         is_read_only=is_read_only,

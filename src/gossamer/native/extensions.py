@@ -36,9 +36,9 @@ class Form(Enum):
     """What runs, as `gossamer doctor` says it."""
 
     COMPILED = "compiled"
-    OFF = f"Python, since {VARIABLE} is 0"
-    NOT_BUILT = "Python, which is slower: install again where there is a C compiler"
-    OTHER_VERSION = "Python, since what was compiled is of another version: install again"
+    OFF = f"Python, because {VARIABLE} is 0"
+    NOT_BUILT = "Python, which is slower: install a C compiler, then reinstall Gossamer"
+    OTHER_VERSION = "Python, because the compiled part is of another version: reinstall Gossamer"
 
 
 def load(name: str) -> ModuleType | None:

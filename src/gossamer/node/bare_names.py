@@ -42,7 +42,7 @@ class Chosen:
     @property
     def told(self) -> str:
         """One sentence for a person; empty if there was nothing to choose."""
-        return f"{self.typed} is crawled as {self.url}: {self.why}." if self.why else ""
+        return f"Using {self.url} for {self.typed}: {self.why}." if self.why else ""
 
 
 def is_bare(text: str) -> bool:

@@ -177,8 +177,8 @@ def sync_descriptor(descriptor: int) -> None:
             os.fsync(descriptor)
     except OSError as fault:
         raise DiskFault(
-            f"the disk did not take what was written ({fault.strerror}); check it, then start "
-            "again: what is committed is kept",
+            f"the commit cannot be written ({fault.strerror}); check the disk, then resume: "
+            "committed data is safe",
             is_full=is_full_error(fault),
             is_read_only=is_read_only_error(fault),
         ) from fault

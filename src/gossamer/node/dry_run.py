@@ -123,7 +123,7 @@ def make_forecast(plan: CrawlPlan, clock: Clock) -> Forecast:
     if paths.is_state_lost:
         raise paths.missing()
     if not paths.exists and not plan.seeds:
-        raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
+        raise UsageError(f"no crawl to resume in {plan.collection}; add a start URL")
     store = open_to_read(paths) if paths.exists else _empty_store()
     try:
         return _make_forecast(plan, paths, store, clock)
@@ -224,7 +224,7 @@ class DryRun:
         self.frontier, self._scheduler = self.core.frontier, self.core.scheduler
         self._admit(crawl.seeds)
         self._known += [
-            NotRequested(seed, "banned", "it was forgotten") for seed in crawl.forgotten_seeds
+            NotRequested(seed, "banned", "it was taken down") for seed in crawl.forgotten_seeds
         ]
         self._scheduler.open_sitemaps(store, is_changed=False)
         self._began: dict[str, tuple[float, int]] = {}  # of each host: when, and how many queued

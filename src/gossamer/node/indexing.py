@@ -157,13 +157,13 @@ def _disk_faults() -> Iterator[None]:
             ) from error
         if any(words in str(error) for words in _FULL):
             raise DiskFault(
-                "the index could not be written: the disk is full; free some space, then resume",
+                "the index was not written: the disk is full; free some space, then resume",
                 is_full=True,
             ) from error
         raise
     except OSError as error:
         raise DiskFault(
-            f"the index could not be written ({error.strerror or error}); check the disk",
+            f"cannot write the index ({error.strerror or error}); check the disk",
             is_full=is_full_error(error),
             is_read_only=is_read_only_error(error),
         ) from error

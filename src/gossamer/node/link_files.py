@@ -106,7 +106,7 @@ class LinkFiles:
         try:
             manifests.replace(self._folder, manifest)
         except OSError as error:
-            raise disk_fault("the list of link parts could not be written", error) from error
+            raise disk_fault("cannot write the list of link parts", error) from error
         self.manifest = manifest
 
     # -- merging
@@ -151,7 +151,7 @@ class LinkFiles:
     def _give_up(self, why: str) -> None:
         """Continue without the merge: unmerged links are complete, only slower to read."""
         self.failed_merges += 1
-        log.warning("links could not be merged (%s); the next start tries again", why)
+        log.warning("cannot merge links (%s); the next start tries again", why)
 
     def _delete_retired(self) -> None:
         if not self.manifest.retired or self._clock is None:

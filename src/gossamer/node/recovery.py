@@ -52,7 +52,7 @@ def recover(
     try:
         return _recover(files, GuardedReader(processor, marker, deadly), take)
     except OSError as error:
-        raise disk_fault(f"{folder} could not be brought up to date", error) from error
+        raise disk_fault(f"cannot update {folder}", error) from error
 
 
 @dataclass(frozen=True, slots=True)

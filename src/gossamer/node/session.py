@@ -74,7 +74,7 @@ async def opened(plan: CrawlPlan) -> AsyncIterator[Opened]:
         raise plan.paths.missing()
     settings, sites = (plan.settings_for(None), ()) if is_new else _settings_to_go_on(plan)
     if is_new and not plan.seeds:
-        raise UsageError(f"no crawl to resume in {plan.collection}: name a URL to start at")
+        raise UsageError(f"no crawl to resume in {plan.collection}; add a start URL")
     if is_new:
         check_usable(settings, plan.seeds)
     user_agent(settings.fetch.contact)  # raises if it cannot be sent
@@ -151,7 +151,7 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
             case "stop":
                 node.stop("signal")
             case _:
-                return {"error": f"there is no order {order!r}"}
+                return {"error": f"unknown order {order!r}"}
         if order != "status":
             note_action(paths.actions, clock.wall_us(), order)
         return {"schema": 1, **asdict(node.progress())}

@@ -56,4 +56,6 @@ def _span(part: str, hours: str) -> tuple[int, int]:
         is_clock = int(found[2] or 0) < 60 and int(found[4] or 0) < 60
         if is_clock and begin < _DAY_MIN and end <= _DAY_MIN and begin != end:
             return begin, end
-    raise SettingsError("node.hours", f"is {hours!r}, but it must be like 22-6 or 12-13:30,22-6")
+    raise SettingsError(
+        "node.hours", f"is {hours!r}, but it must be hours such as 22-6 or 12-13:30,22-6"
+    )

@@ -52,7 +52,7 @@ class Access:
             robots = Robots.parse(body, max_bytes=settings.robots_max_bytes)
             return _believed(robots, now_us, settings, "")
         if 300 <= status < 400:
-            why = f"robots.txt redirects on and on (status {status}), which counts as none"
+            why = f"robots.txt redirects too often (status {status}), which counts as no robots.txt"
             return _believed(Robots(), now_us, settings, why)
         if 400 <= status < 500 and status != 429:
             why = f"there is no robots.txt (status {status})"
@@ -74,7 +74,7 @@ class Access:
             is_denied_all=True,
             is_hopeless=asked >= settings.robots_tries,
             tries=asked,
-            detail=f"robots.txt cannot be had ({detail}), asked {asked} times",
+            detail=f"robots.txt cannot be fetched ({detail}), {asked} attempts",
         )
 
     def is_fresh(self, now_us: int) -> bool:

@@ -94,7 +94,7 @@ class Admission:
         if verdict is not None:
             return verdict
         if is_nofollow:
-            return Reason.NOFOLLOW, "the page, or the link, asks not to follow it"
+            return Reason.NOFOLLOW, "the page or the link is marked nofollow"
         if 0 <= self._depth < depth:
             return Reason.DEPTH, f"{counted(depth, 'link')} from a seed, more than {self._depth}"
         if redirects > self._settings.fetch.max_redirects:

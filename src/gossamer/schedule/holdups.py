@@ -55,5 +55,5 @@ def _why(host: Host, row: HostRow) -> str:
     if host.waits_for is not None:
         return "another host at its address comes first"
     if host.queue is Queue.FULL:
-        return "waiting for its answer"
+        return "waiting for its response"
     return f"Crawl-delay {host.crawl_delay_s:g} s" if host.crawl_delay_s else "delay"

@@ -211,7 +211,7 @@ class HostCache:
             crawl_delay_s=row.crawl_delay_s,
             busy_in_a_row=row.busy,
             free_at_s=self.clock_time_s(row.free_us),
-            away=(row.trouble or "it asked to be left alone") if is_away else "",
+            away=(row.trouble or "it sent Retry-After") if is_away else "",
         )
         if self._unclean_since_s is not None:
             host.delayed_until(self._unclean_since_s + host.delay_after(0.0))

@@ -53,9 +53,7 @@ class HostNames:
         host.name_answered(must_be_public=self._typed.must_be_public(host, answer.addresses))
         allowed, forbidden = self._judged(host, answer.addresses)
         if allowed and not self._has_contact and self._is_public(allowed):
-            return NoAddress(
-                Reason.CONTACT, f"{host.name} is somebody's site, and no contact is set"
-            )
+            return NoAddress(Reason.CONTACT, f"{host.name} is a public site, and no contact is set")
         if allowed:
             host.addresses_found(allowed, answer.expires_s)
             host.opened(is_open=host.is_typed or self._guard.is_allowed(host.address))

@@ -97,7 +97,7 @@ class HostTroubles:
         is_dead = is_definite and not self._frontier.host(host.key).fetched
         # A refused connection is an answer of the host's network: it came through.
         if not (is_definite or is_refused(detail)) and self.is_network_gone(host):
-            self._hosts.note_trouble(host, f"the network seems to be gone ({detail})")
+            self._hosts.note_trouble(host, f"the network seems to be down ({detail})")
             host.robots_failed()
             return self._clock.wall_us()
         is_new = is_new or not self._frontier.host(host.key).faults

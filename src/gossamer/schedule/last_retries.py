@@ -33,7 +33,7 @@ from gossamer.urls.canonical import origin_of
 _LOOK_EVERY_S: Final = 0.5
 _FEW: Final = 100  # that are looked at to tell when the next one comes
 _OF_HOST: Final = frozenset({Reason.DNS, Reason.CONNECT})
-_GIVEN_UP: Final = "; given up early: nothing but retries was left to do"
+_GIVEN_UP: Final = "; given up early, because only retries were left"
 
 
 class RetriesLeft(NamedTuple):

@@ -331,7 +331,7 @@ class Scheduler:
 
     def troubles(self, limit: int = 5) -> tuple[str, ...]:
         """Why hosts with work are not requested, a few of them."""
-        gone = ["the network seems to be gone; it is tried again now and then"]
+        gone = ["the network seems to be down; retrying from time to time"]
         found = gone if self._outage.is_out else []
         return (*found, *self._hosts.troubles(limit - len(found)))
 

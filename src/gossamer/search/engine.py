@@ -170,7 +170,7 @@ class Engine:
                 self._hint = ""
             except CorruptFile as damage:  # then words alone order the pages
                 ranks = [0.0] * len(urls)
-                self._hint = f"links do not count in this order: {damage}"
+                self._hint = f"link ranks are not used: {damage}"
         lifts = [rank.lift_of(one, self._weights) for one in ranks]
         every = itertools.chain(lifts, itertools.repeat(1.0))
         return [rank.RankCandidate(*one, lift) for one, lift in zip(found, every, strict=False)]

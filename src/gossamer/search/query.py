@@ -114,7 +114,7 @@ class _Reader:
         if found.has_open_bracket:
             self._note("A bracket is not closed.")
         if found.has_stray_close:
-            self._note("A closing bracket closes nothing.")
+            self._note("A closing bracket has no opening bracket.")
         if found.is_too_deep:
             self._note(f"Brackets nested more than {MAX_DEPTH} deep are ignored.")
         return found.text
@@ -222,11 +222,11 @@ class _Reader:
             return 0
         self._loose += 1
         if self._loose > MAX_LOOSE:
-            self._note(f"Only the first {MAX_LOOSE} phrases with ~ are phrases.")
+            self._note(f"Only the first {MAX_LOOSE} phrases with ~ are used as phrases.")
             return None
         # int() of many digits is slow; three are enough.
         if len(found[1]) > 3 or int(found[1]) > MAX_SLOP:
-            self._note(f"~ is at the most {MAX_SLOP}.")
+            self._note(f"~ is at most {MAX_SLOP}.")
             return MAX_SLOP
         return int(found[1])
 
@@ -240,7 +240,7 @@ class _Reader:
             self._prefixes += 1
             if self._prefixes <= MAX_PREFIXES:
                 return WordPrefix(word.rstrip("*"), named, start)
-            self._note(f"Only the first {MAX_PREFIXES} words with * stand for what begins so.")
+            self._note(f"Only the first {MAX_PREFIXES} words with * are used as prefixes.")
         return Word(word, named, start)
 
     def _property(self, named: Property, value: str, start: int) -> QueryNode:

@@ -159,7 +159,7 @@ class Searchers:
             raise
 
     def close(self) -> None:
-        """End all of them. Callers of searches in flight are told that the server is ending."""
+        """End all of them. Searches in flight fail because the server is shutting down."""
         with self._changing:
             self._is_closed = True
             for searcher in self._all:
@@ -181,21 +181,21 @@ class Searchers:
             try:
                 new = _Searcher()
             except OSError as fault:  # no more memory, handles or processes
-                raise NoAnswer(f"no process can be started to search: {fault.strerror}") from fault
+                raise NoAnswer(f"cannot start a search process: {fault.strerror}") from fault
             self._all[self._all.index(searcher)] = searcher.successor = new
         return new
 
 
 def _too_many() -> NoAnswer:
-    return NoAnswer("too many searches are waiting; try again in a moment")
+    return NoAnswer("too many searches are waiting; try again later")
 
 
 def _is_ending() -> NoAnswer:
-    return NoAnswer("the server is ending")
+    return NoAnswer("the server is shutting down")
 
 
 def _no_end() -> NoAnswer:
-    return NoAnswer("the search did not come to an end; ask for less, or see `gossamer doctor`")
+    return NoAnswer("the search timed out; simplify the query, or run `gossamer doctor`")
 
 
 class _Died(Exception):

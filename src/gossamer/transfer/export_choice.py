@@ -84,7 +84,7 @@ def _parted(texts: Iterable[str]) -> list[str]:
 
 def _outcome(text: str) -> str:
     if text not in OUTCOMES:
-        raise UsageError(f"--outcome is {text!r}, but must be one of {', '.join(OUTCOMES)}")
+        raise UsageError(f"--outcome is {text!r}, but it must be one of {', '.join(OUTCOMES)}")
     return text
 
 
@@ -92,7 +92,7 @@ def _span(text: str) -> tuple[int, int]:
     found = _STATUS.fullmatch(text)
     if found is None:
         raise UsageError(
-            f"--status is {text[:40]!r}, but must be a status such as 404, a class such as 4xx "
+            f"--status is {text[:40]!r}, but it must be a status such as 404, a class such as 4xx "
             "or a range such as 200-299"
         )
     one, group, first, last = found.groups()

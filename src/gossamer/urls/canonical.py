@@ -106,9 +106,9 @@ class NormalForm:
             if not base:
                 return "http:// or https:// expected"
             if _href(base, "") is None:
-                return "its base is no URL"
+                return "its base is not a URL"
             if not stripped.startswith(("//", "\\\\", "/\\", "\\/")):
-                return "its base is no URL that others can be relative to"
+                return "its base URL cannot have relative URLs"
         return _fault_of_authority(_authority_in(stripped))
 
     def _with_query_ruled(self, url: str) -> str:
@@ -214,16 +214,16 @@ def _fault_of_authority(authority: str) -> str:
     if not colon or named.endswith("]"):
         host, port = named, ""
     if not host:
-        return "it names no host"
+        return "it has no host"
     if port and not (port.isascii() and port.isdigit()):
-        return f"its port {_shown(port)} is no number"
+        return f"its port {_shown(port)} is not a number"
     if port and int(port[-9:]) > 65535:
         return f"its port {_shown(port)} is above 65535"
     if host.startswith("["):
-        return f"its host {_shown(host)} is no IPv6 address"
+        return f"its host {_shown(host)} is not an IPv6 address"
     if re.search(r"(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$", host, re.IGNORECASE):
-        return f"its host {_shown(host)} is no IPv4 address"
-    return f"its host {_shown(host)} is no name that a host can have"
+        return f"its host {_shown(host)} is not an IPv4 address"
+    return f"its host {_shown(host)} is not a valid host name"
 
 
 def _shown(text: str) -> str:

@@ -42,7 +42,7 @@ def lines_of(path: Path) -> Iterator[tuple[str, str]]:
     try:
         content = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         number = error.object[: error.start].count(b"\n") + 1
         raise UsageError(f"{path}, line {number}: not UTF-8 text") from None

@@ -79,5 +79,5 @@ def _message_of(error: Exception) -> str:
     found = error.args[0] if error.args else ""
     text = found.decode("utf-8", "replace") if isinstance(found, bytes) else str(found)
     if text.startswith(("invalid perl operator", "invalid escape sequence")):
-        text += "; what looks around, or back at groups, is not taken: its time has no bound"
+        text += "; look-around and back-references are not supported (no time limit)"
     return text

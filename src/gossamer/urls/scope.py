@@ -43,11 +43,11 @@ class Verdict:
 
 
 _IN_BY_PAGE: Final = Verdict(True, "it is a seed")
-_IN_BY_HOST: Final = Verdict(True, "its host is that of a seed")
-_IN_BY_SITE: Final = Verdict(True, "its site is that of a seed")
-_IN_BY_ANY: Final = Verdict(True, "the scope is any")
+_IN_BY_HOST: Final = Verdict(True, "it is on the host of a seed")
+_IN_BY_SITE: Final = Verdict(True, "it is on the site of a seed")
+_IN_BY_ANY: Final = Verdict(True, "the scope is `any`")
 _OUT_BY_PAGE: Final = Verdict(False, "it is not a seed")
-_OUT_BY_PREFIX: Final = Verdict(False, "it is in no directory of a seed")
+_OUT_BY_PREFIX: Final = Verdict(False, "it is not in the directory of a seed")
 
 _USUAL_PORT: Final = re.compile(r":(?:80|443)$")
 _REMEMBERED_HOSTS: Final = 10_000  # cached verdicts, 400 bytes each
@@ -131,7 +131,7 @@ def _rule_of(kind: ScopeKind, seeds: Sequence[str], domains: Iterable[str]) -> S
             return _list_rule(domains)
         case "any":
             return lambda _url: _IN_BY_ANY
-    raise UsageError(f"scope {kind!r} is none of {', '.join(get_args(ScopeKind))}")
+    raise UsageError(f"scope {kind!r} is unknown; use one of {', '.join(get_args(ScopeKind))}")
 
 
 def _prefix_rule(seeds: Sequence[str]) -> ScopeRule:
@@ -188,7 +188,7 @@ def _list_rule(domains: Iterable[str]) -> ScopeRule:
         found = listed.find(host)
         if found is not None:
             return Verdict(True, f"domain {found} is listed")
-        return Verdict(False, f"host {host} is in no listed domain")
+        return Verdict(False, f"host {host} is not in a listed domain")
 
     return judge
 

@@ -125,7 +125,7 @@ def _text(param: Param, raw: object) -> str:
         raise UsageError(f"{param.name} contains an invalid character (a lone surrogate)")
     if param.choices and raw not in param.choices:
         named = ", ".join(choice or "(nothing)" for choice in param.choices)
-        raise UsageError(f"{param.name} is {raw[:80]!r}, but must be one of {named}")
+        raise UsageError(f"{param.name} is {raw[:80]!r}, but it must be one of {named}")
     if param.is_needed and not raw.strip():
         raise UsageError(f"{param.name} is empty: {param.help}")
     return raw
@@ -157,7 +157,7 @@ def _number(param: Param, raw: object) -> float | int:
         raise UsageError(f"{param.name} must be {wanted}") from None
     if not param.least <= value <= param.most:
         raise UsageError(
-            f"{param.name} is {value:g}, but must be from {param.least:g} to {param.most:g}"
+            f"{param.name} is {value:g}, but it must be from {param.least:g} to {param.most:g}"
         )
     return int(value) if param.kind == "whole" else value
 

@@ -60,7 +60,7 @@ class CrashMarker:
         except OSError as error:
             if self._descriptor >= 0:
                 os.close(self._descriptor)
-            raise disk_fault(f"{path} could not be written", error) from error
+            raise disk_fault(f"cannot write {path}", error) from error
 
     def set(self, file: str, start: int) -> None:
         """Mark the exchange at byte `start` of `file` as being read."""

@@ -29,7 +29,7 @@ from gossamer.records import Answer, Lease, Purpose, Stored
 from gossamer.workers.crash_marker import CrashMarker, ExchangePosition, marked, read_deadly
 from gossamer.workers.process import PageProcessor, ProcessedPage, crashed
 
-DEADLY: Final = "it killed two processes that read it"
+DEADLY: Final = "it crashed two processes that read it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,7 @@ class LocalPool:
         try:
             save()
         except OSError as fault:
-            self._owner.fail(disk_fault("the cookies could not be written", fault))
+            self._owner.fail(disk_fault("cannot write the cookies", fault))
 
     async def _write_part(self) -> None:
         part = await self._worker.links.write()

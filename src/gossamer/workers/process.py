@@ -48,7 +48,7 @@ from gossamer.workers.linked_hosts import edges_to, found_at, hosts_of_first
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BUSY: Final = frozenset({429, 503})
 _GZIP: Final = b"\x1f\x8b"
-LED_TO_FORGOTTEN: Final = "redirect to a URL that was forgotten"
+LED_TO_FORGOTTEN: Final = "redirect to a URL that was taken down"
 _REMEMBERED: Final = 500_000  # reported URLs, 100 bytes each; a lost entry is only reported again
 
 
@@ -272,7 +272,7 @@ class PageProcessor:
         location = head.location()
         resolved = self._linker.resolve(answer.url, location)
         if resolved is None:
-            fault = self._linker.fault(answer.url, location) or "it leads out of the web"
+            fault = self._linker.fault(answer.url, location) or "it is not an http or https URL"
             detail = f"redirect to {location[:200]!r}: {fault}"
             if self._linker.is_forgotten(answer.url, location):
                 detail = LED_TO_FORGOTTEN

@@ -200,7 +200,7 @@ class ProcessPool:
         """Stop the pool: spawn no more workers and tell the owner."""
         self._has_failed = True
         if isinstance(fault, OSError):
-            fault = disk_fault("what a worker left could not be taken", fault)
+            fault = disk_fault("cannot recover the files of a crashed worker", fault)
         self._owner.fail(fault)
 
     def _take_report(self, handle: WorkerHandle, processed: ProcessedPage) -> None:

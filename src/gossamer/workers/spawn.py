@@ -35,7 +35,7 @@ def spawn_worker() -> Spawned:
         except OSError as error:
             ours.close()
             raise StoreError(
-                f"no worker process can be started ({error.strerror}); crawl with --workers 0"
+                f"cannot start a worker process ({error.strerror}); use --workers 0"
             ) from error
     return process, ours
 

@@ -164,6 +164,6 @@ class LinkGatherer:
         try:
             path = rows.write(f"links-{self._prefix}-{self._number:05d}")
         except OSError as error:
-            raise disk_fault("links could not be written", error) from error
+            raise disk_fault("cannot write links", error) from error
         give_back()  # return the memory that the links of half a minute took
         return PartWritten(path.name, count, covered)

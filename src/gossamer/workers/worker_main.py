@@ -125,12 +125,12 @@ class NodeConnection(asyncio.Protocol):
         self._has_failed = True
         self._drop_leases()
         if isinstance(fault, OSError):
-            fault = disk_fault("a worker could not write its files", fault)
+            fault = disk_fault("a worker cannot write its files", fault)
         if isinstance(fault, GossamerError):
             what = str(fault)
         else:
             traceback.print_exception(fault)
-            what = f"a worker failed by a fault of this program ({fault!r}); please report it"
+            what = f"a worker failed because of a bug ({fault!r}); please report it"
         self._flush()
         is_full = isinstance(fault, DiskFault) and fault.is_full
         is_read_only = isinstance(fault, DiskFault) and fault.is_read_only

@@ -94,7 +94,7 @@ def compute_with_little_memory(folder: Path, clock: Clock) -> None:
             is_read_only = is_mounted_read_only(folder)
             raise DiskFault(ended.error, is_full=not is_read_only, is_read_only=is_read_only)
         raise StoreError(
-            f"ranks could not be computed ({ended.error}); `gossamer rebuild graph` tries again"
+            f"cannot compute ranks ({ended.error}); try again with `gossamer rebuild graph`"
         )
 
 

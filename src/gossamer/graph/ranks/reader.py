@@ -64,7 +64,7 @@ class RankReader:
             except FileNotFoundError as error:
                 if attempt == _ATTEMPTS - 1:
                     path = Path(error.filename)
-                    found = f"ranks.json names it and it is not there; {REBUILD}"
+                    found = f"ranks.json names this file, but it is missing; {REBUILD}"
                     raise CorruptFile(path, 0, found) from None
 
     def _open(self) -> None:
@@ -76,7 +76,7 @@ class RankReader:
         values = _mapped(self._folder / info.values_file, np.float64)
         if len(keys) != len(values):
             path = self._folder / info.values_file
-            raise CorruptFile(path, 0, f"{len(values)} ranks of {len(keys)} pages; {REBUILD}")
+            raise CorruptFile(path, 0, f"{len(values)} ranks for {len(keys)} pages; {REBUILD}")
         self._keys, self._values = keys, values
 
 
@@ -86,7 +86,7 @@ def _mapped(path: Path, kind: Any) -> NDArray[Any]:
     except FileNotFoundError:
         raise
     except (ValueError, EOFError, OSError):
-        raise CorruptFile(path, 0, f"no whole array of ranks; {REBUILD}") from None
+        raise CorruptFile(path, 0, f"the array of ranks is incomplete; {REBUILD}") from None
     if array.dtype != kind or array.ndim != 1:
-        raise CorruptFile(path, 0, f"no array of ranks ({array.dtype}); {REBUILD}")
+        raise CorruptFile(path, 0, f"not an array of ranks ({array.dtype}); {REBUILD}")
     return array

@@ -170,23 +170,23 @@ def faults_in(folder: Path) -> Iterator[CorruptFile]:
         return
     if info is None:
         if (folder / NAME).exists():
-            yield CorruptFile(folder / NAME, 0, f"it is of another version; {REBUILD}")
+            yield CorruptFile(folder / NAME, 0, f"it has another version; {REBUILD}")
         elif any(folder.glob(f"{PREFIX}*")):
             yield CorruptFile(
-                folder / NAME, 0, f"it is gone, and files of ranks are there; {REBUILD}"
+                folder / NAME, 0, f"it is missing, but files of ranks exist; {REBUILD}"
             )
         return
     if info.sums and (folder / NAME).read_bytes() != _text_of(info):
-        yield CorruptFile(folder / NAME, 0, f"its bytes are not those that were written; {REBUILD}")
+        yield CorruptFile(folder / NAME, 0, f"checksum mismatch: its bytes have changed; {REBUILD}")
     for name in info.files:
         try:
             found = f"{crc32_of(folder / name)[0]:08x}"
         except OSError as error:
-            what = f"ranks.json names it, and it cannot be read ({error.strerror})"
+            what = f"ranks.json names this file, but it cannot be read ({error.strerror})"
             yield CorruptFile(folder / name, 0, f"{what}; {REBUILD}")
             continue
         if info.sums and found != info.sums.get(name):
-            what = f"its bytes are not those that were written; {REBUILD}"
+            what = f"checksum mismatch: its bytes have changed; {REBUILD}"
             yield CorruptFile(folder / name, 0, what)
 
 
@@ -248,7 +248,7 @@ def disk_fault(error: OSError) -> DiskFault:
         way_out = "the disk is full: free some space, then resume"
     elif is_read_only:
         way_out = "the disk is read-only: make it writable, then resume"
-    what = f"the ranks could not be written ({error}); {way_out}"
+    what = f"cannot write the ranks ({error}); {way_out}"
     return DiskFault(what, is_full=is_full, is_read_only=is_read_only)
 
 

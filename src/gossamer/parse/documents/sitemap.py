@@ -108,16 +108,16 @@ def sitemap_of(url: str, listed: XmlList, strictness: Strictness = _KIND) -> Sit
     kind = _KINDS.get(listed.root)
     if kind is None:
         named = f"its root is {listed.root[:40]!r}" if listed.root else "it has no root"
-        return Unreadable(f"this is no sitemap: {named}")
+        return Unreadable(f"this is not a sitemap: {named}")
     if "doctype builds" in listed.fault:
         return Unreadable(listed.fault)
     if strictness.refuses_faults and listed.fault:
-        return Unreadable(f"its XML is wrong ({listed.fault})")
+        return Unreadable(f"its XML is invalid ({listed.fault})")
     if strictness.refuses_doctype and listed.has_doctype:
         return Unreadable("it has a doctype")
     is_own = kind in ("urlset", "index")
     if strictness.refuses_namespace and is_own and listed.namespace not in NAMESPACES:
-        return Unreadable(f"the namespace {listed.namespace!r} is none of sitemaps")
+        return Unreadable(f"the namespace {listed.namespace!r} is not a sitemap namespace")
     read = _of_feed if not is_own else _of_sitemap
     urls: Iterable[SitemapUrl] = (one for entry in listed.entries for one in read(entry, listed))
     if strictness.drops_outside and kind != "index":
@@ -133,7 +133,7 @@ def _text_sitemap(url: str, text: str, strictness: Strictness) -> Sitemap | Unre
             if len(urls) >= MAX_URLS:
                 break
     if not urls:
-        return Unreadable("this is no sitemap: it is neither XML nor a list of URLs")
+        return Unreadable("this is not a sitemap: it is neither XML nor a list of URLs")
     if strictness.drops_outside:
         urls = list(_below(url, urls))
     return Sitemap("text", tuple(urls))

@@ -255,4 +255,4 @@ class _Reading:
 
     def _entity(self, name: str, is_parameter: bool, value: str | None, *_external: object) -> None:
         if value is not None and (is_parameter or "&" in value or "%" in value):
-            raise _Enough(f"its doctype builds the entity {name!r} out of others")
+            raise _Enough(f"its doctype defines the entity {name!r} by other entities")

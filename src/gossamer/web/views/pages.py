@@ -62,12 +62,12 @@ from gossamer.web.views.stored_copy import cached_response
 VIEWS: Final = ("text", "copy", "about", "in", "out", "versions", "diff", "headers", "story")
 PER_PAGE: Final = 10
 SCOPES: Final[dict[ScopeKind, str]] = {
-    "host": "Host: all pages of the same host",
-    "prefix": "Directory: the same directory and below",
-    "site": "Site: all hosts of the domain",
-    "page": "Page: only these pages, no links",
-    "list": "List: the listed domains and their subdomains",
-    "any": "Any: follow all links",
+    "host": "Host: all its pages",
+    "prefix": "Directory and below",
+    "site": "Site: the whole domain",
+    "page": "Page: no links",
+    "list": "List of domains",
+    "any": "Any: all links",
 }
 TYPES: Final = ("html", "pdf", "image", "audio", "video", "text", "any")
 # Fields in the "more" part of the form.
