@@ -90,13 +90,16 @@ class CrewBench:
 
 
 @asynccontextmanager
-async def a_crew(path: Path, workers: int = 2) -> AsyncIterator[CrewBench]:
+async def a_crew(
+    path: Path, workers: int = 2, *, counts_links: bool = False
+) -> AsyncIterator[CrewBench]:
     """Started, and closed whatever happens; `finish` is the test's to call."""
     home = CollectionPaths(path)
     home.make()
     settings = Settings()
     values = {key: value for key, value in values_of(settings).items() if value != ()}
-    orders = Orders(values, SALT, {"software": "gossamer/test"}, "run", workers, settings.node)
+    info = {"software": "gossamer/test"}
+    orders = Orders(values, SALT, info, "run", workers, settings.node, counts_links)
     processor = build_processor(settings, Keys(SALT))
     clock = SystemClock()
     cookies = CookiesFile(home.cookies, settings.fetch, clock)

@@ -19,9 +19,11 @@ from gossamer.archive.verify import check_file
 from gossamer.errors import DiskFault, StoreError
 from gossamer.graph.arrow import pq
 from gossamer.records import Outcome, Reason
+from gossamer.urls.keys import Keys
+from gossamer.urls.repeated_links import unpack_links
 from support.a_site import Pages, Site, hang, page, site_in_thread
 from support.need import need_linux
-from workers.pool_bench import WAIT_S, CrewBench, a_crew
+from workers.pool_bench import SALT, WAIT_S, CrewBench, a_crew
 
 # Takes half a second to read: long enough to be killed over.
 BIG = page("".join(f"<p><a href=/x{n}/{n % 977}>w {n}</a>" for n in range(150_000)))
@@ -122,6 +124,30 @@ def test_a_crew_carries_every_lease_once_and_in_the_order_of_its_files(collectio
     assert sorted(site.asked) == sorted(f"/{number}" for number in range(200))
     assert_whole(bench)
     assert len(bench.kept.covered) == 2, "both worked"
+
+
+@pytest.mark.parametrize("counts_links", [True, False])
+def test_every_link_to_a_url_reaches_the_node_where_links_are_counted(
+    collection: Path, *, counts_links: bool
+) -> None:
+    links: Counter[bytes] = Counter()
+
+    async def run(site: Site) -> None:
+        async with a_crew(collection, 2, counts_links=counts_links) as bench:
+            bench.give(site, [f"/page{number}" for number in range(8)])
+            await bench.until(lambda: len(bench.kept.numbers) == 8)
+            for processed in bench.kept.processed_pages:
+                links.update(one.key for one in processed.report.found)
+                links.update(dict(unpack_links(processed.report.repeated)))
+
+    with site_in_thread(WEB) as site:
+        asyncio.run(run(site))
+        key = Keys(SALT).of(site.url("/1"))
+
+    if counts_links:
+        assert links[key] == 8
+    else:
+        assert 1 <= links[key] <= 2  # each worker reports a URL once
 
 
 def test_what_a_killed_worker_archived_is_taken_and_the_rest_comes_back(collection: Path) -> None:
