@@ -56,7 +56,7 @@ from gossamer.records import (
     LinkKind,
     Place,
 )
-from gossamer.search.seekers import Sought, groups_of
+from gossamer.search.term_patterns import Term, groups_of
 
 MOST_S: Final = 30  # for one page, in a process that the sanitizers make some ten times slower
 PAGES: Final = 400  # of each folder: enough to have every kind of page
@@ -177,17 +177,27 @@ def _passage(module: Any, body: bytes) -> Sequence[Call]:
     texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
     wide = "\U0001f600 ".join(texts)
     words = [word for word in wide.lower().split()[:400] if word[0].isalnum()]
-    variants = Sought(("a",), variants=(*words[:9], "b"))
+    variants = Term(("a",), variants=(*words[:9], "b"))
     every = [
-        *(Sought((word,), len(word) / 3, len(word) % 2 == 0) for word in words[::40]),
+        *(Term((word,), len(word) / 3, len(word) % 2 == 0) for word in words[::40]),
         variants,
     ]
-    every += [Sought(tuple(words[at : at + 3])) for at in range(0, len(words) - 3, 60)]
-    things = tuple((one.weight, groups_of(one)) for one in every)
+    every += [Term(tuple(words[at : at + 3])) for at in range(0, len(words) - 3, 60)]
+    terms = tuple((one.weight, groups_of(one)) for one in every)
     return [
-        (module.passage, (text, text[:look].lower()[:look], things, wanted, look > 999, width))
+        (
+            module.passage,
+            (
+                text,
+                text[:find_passage].lower()[:find_passage],
+                terms,
+                wanted,
+                find_passage > 999,
+                width,
+            ),
+        )
         for text in (*texts, wide)
-        for look, wanted, width in ((0, 0, 0), (500, 2, 30), (len(text), 9, 240))
+        for find_passage, wanted, width in ((0, 0, 0), (500, 2, 30), (len(text), 9, 240))
     ]
 
 

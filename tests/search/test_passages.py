@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.native import extensions
-from gossamer.search.passages import Look, passage_for, passage_in_python
-from gossamer.search.seekers import How, SeekGroup, Sought, groups_of, is_simple
+from gossamer.search.passages import FindPassage, passage_for, passage_in_python
 from gossamer.search.snippets import fold
+from gossamer.search.term_patterns import Tail, Term, TermPattern, groups_of, is_simple
 
 _c = extensions.load("gossamer.native._search")
 needs_c = pytest.mark.skipif(_c is None, reason="not built; `make native` builds it")
@@ -22,35 +22,35 @@ WORD = st.text("abe中国жа0", min_size=1, max_size=3)
 
 
 @st.composite
-def sought(draw: st.DrawFn) -> Sought:
+def a_term(draw: st.DrawFn) -> Term:
     word, weight = draw(WORD), draw(st.floats(0.1, 9))
     match draw(st.integers(0, 3)):
         case 0:
-            return Sought((word, *draw(st.lists(WORD, min_size=1, max_size=3))), weight)
+            return Term((word, *draw(st.lists(WORD, min_size=1, max_size=3))), weight)
         case 1:
-            return Sought((word,), weight, is_prefix=True)
+            return Term((word,), weight, is_prefix=True)
         case 2:
-            return Sought((word,), weight, variants=tuple(draw(st.lists(WORD, max_size=4))))
+            return Term((word,), weight, variants=tuple(draw(st.lists(WORD, max_size=4))))
         case _:
-            return Sought((word,), weight)
+            return Term((word,), weight)
 
 
 @needs_c
 @given(
     text=st.text(LETTERS, max_size=600),
-    every=st.lists(sought(), max_size=4),
-    look=st.integers(0, 600),
+    every=st.lists(a_term(), max_size=4),
+    find_passage=st.integers(0, 600),
     wanted=st.integers(0, 4),
     is_last=st.booleans(),
     width=st.integers(0, 300),
 )
 @settings(max_examples=1_000)
 def test_a_passage_is_the_same_in_both_forms(
-    text: str, every: list[Sought], look: int, wanted: int, is_last: bool, width: int
+    text: str, every: list[Term], find_passage: int, wanted: int, is_last: bool, width: int
 ) -> None:
-    things = tuple((one.weight, groups_of(one)) for one in every)
-    asked = (text, fold(text[:look]), things, wanted, is_last, width)
-    look_in_c = passage_for(things)
+    terms = tuple((one.weight, groups_of(one)) for one in every)
+    asked = (text, fold(text[:find_passage]), terms, wanted, is_last, width)
+    look_in_c = passage_for(terms)
 
     assert look_in_c is not passage_in_python
     assert look_in_c(*asked) == passage_in_python(*asked)
@@ -59,12 +59,12 @@ def test_a_passage_is_the_same_in_both_forms(
 @needs_c
 @pytest.mark.parametrize("count", [99, 100, 101, 250])
 def test_a_thing_is_found_so_often_and_no_more(count: int) -> None:
-    for every in ([Sought(("a",))], [Sought(("a",)), Sought(("x",), variants=("x", "b"))]):
+    for every in ([Term(("a",))], [Term(("a",)), Term(("x",), variants=("x", "b"))]):
         text = "a " * count + "b x " * count
-        things = tuple((one.weight, groups_of(one)) for one in every)
-        asked = (text, text, things, 0, True, len(text) * 4)
+        terms = tuple((one.weight, groups_of(one)) for one in every)
+        asked = (text, text, terms, 0, True, len(text) * 4)
 
-        found = passage_for(things)(*asked)
+        found = passage_for(terms)(*asked)
 
         assert found == passage_in_python(*asked)
         assert found is not None
@@ -81,13 +81,13 @@ def test_a_thing_is_found_so_often_and_no_more(count: int) -> None:
     ],
 )
 def test_a_hostile_page_is_looked_through_in_bounded_time(
-    form: Look | None, text: str, words: list[tuple[str, ...]]
+    form: FindPassage | None, text: str, words: list[tuple[str, ...]]
 ) -> None:
-    things = tuple((1.0, groups_of(Sought(one))) for one in words)
-    look = form or passage_for(things)
+    terms = tuple((1.0, groups_of(Term(one))) for one in words)
+    find_passage = form or passage_for(terms)
     start_s = time.process_time()
 
-    found = look(text, text, things, 2, True, 240)
+    found = find_passage(text, text, terms, 2, True, 240)
 
     assert time.process_time() - start_s < 1.0
     assert found is not None
@@ -95,12 +95,12 @@ def test_a_hostile_page_is_looked_through_in_bounded_time(
 
 
 def test_a_word_that_begins_with_a_mark_is_looked_for_by_expressions() -> None:
-    groups = groups_of(Sought(("ab", "\u0301c")))
-    things = ((1.0, groups),)
+    groups = groups_of(Term(("ab", "\u0301c")))
+    terms = ((1.0, groups),)
 
     assert not any(map(is_simple, groups))
-    assert passage_for(things) is passage_in_python
-    assert passage_in_python("ab \u0301c", "ab \u0301c", things, 1, True, 99) == (
+    assert passage_for(terms) is passage_in_python
+    assert passage_in_python("ab \u0301c", "ab \u0301c", terms, 1, True, 99) == (
         "ab \u0301c",
         ((0, 5),),
     )
@@ -108,26 +108,26 @@ def test_a_word_that_begins_with_a_mark_is_looked_for_by_expressions() -> None:
 
 @needs_c
 @pytest.mark.parametrize(
-    "things",
+    "terms",
     [
         [],
         (1.0,),
         ((1, ()),),
-        ((1.0, (("a", True, How.PLAIN),)),),
-        ((1.0, (SeekGroup("", True, How.PLAIN),)),),
-        ((1.0, (SeekGroup("a", True, 5, ()),)),),  # type: ignore[arg-type]
-        ((1.0, (SeekGroup("a", True, 2**70, ()),)),),  # type: ignore[arg-type]
-        ((1.0, (SeekGroup("a", 1, How.PLAIN),)),),  # type: ignore[arg-type]
-        ((1.0, (SeekGroup("a", True, How.ENDS, ((1, "b"),)),)),),
-        ((1.0, (SeekGroup("a", True, How.BESIDE, ("b",)),)),),
-        ((1.0, (SeekGroup("a", True, How.BESIDE, ((10, "b"),)),)),),
-        ((1.0, (SeekGroup("a", True, How.BESIDE, ((-(2**70), "b"),)),)),),
+        ((1.0, (("a", True, Tail.PLAIN),)),),
+        ((1.0, (TermPattern("", True, Tail.PLAIN),)),),
+        ((1.0, (TermPattern("a", True, 5, ()),)),),  # type: ignore[arg-type]
+        ((1.0, (TermPattern("a", True, 2**70, ()),)),),  # type: ignore[arg-type]
+        ((1.0, (TermPattern("a", 1, Tail.PLAIN),)),),  # type: ignore[arg-type]
+        ((1.0, (TermPattern("a", True, Tail.ENDS, ((1, "b"),)),)),),
+        ((1.0, (TermPattern("a", True, Tail.ADJACENT, ("b",)),)),),
+        ((1.0, (TermPattern("a", True, Tail.ADJACENT, ((10, "b"),)),)),),
+        ((1.0, (TermPattern("a", True, Tail.ADJACENT, ((-(2**70), "b"),)),)),),
     ],
 )
-def test_what_is_no_thing_is_refused(things: Any) -> None:
+def test_an_invalid_term_is_refused(terms: Any) -> None:
     assert _c is not None
     with pytest.raises(TypeError, match="things are"):
-        _c.passage("a", "a", things, 0, True, 9)
+        _c.passage("a", "a", terms, 0, True, 9)
 
 
 @needs_c

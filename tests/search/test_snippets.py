@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gossamer.native import extensions
-from gossamer.search.seekers import Sought
-from gossamer.search.snippets import WIDTH, Snippet, TermMarker, fold, fold_in_python
+from gossamer.search.snippets import WIDTH, Highlighter, Snippet, fold, fold_in_python
+from gossamer.search.term_patterns import Term
 
 FILLER = "Some words that nobody has asked for, and more of the same kind. " * 20
 
 
-def words(*every: str) -> TermMarker:
-    return TermMarker([Sought((word,)) for word in every])
+def words(*every: str) -> Highlighter:
+    return Highlighter([Term((word,)) for word in every])
 
 
 def marked(snippet: Snippet) -> str:
@@ -36,11 +36,11 @@ def test_the_passage_with_most_of_the_words_is_shown() -> None:
 
 def test_a_rare_word_outweighs_a_common_one() -> None:
     text = f"the page, the page, the page. {FILLER} Here is the xylophone."
-    marker = TermMarker(
-        [Sought(("the",), 0.1), Sought(("page",), 0.2), Sought(("xylophone",), 5.0)]
+    highlighter = Highlighter(
+        [Term(("the",), 0.1), Term(("page",), 0.2), Term(("xylophone",), 5.0)]
     )
 
-    assert "[xylophone]" in marked(marker.snippet(text))
+    assert "[xylophone]" in marked(highlighter.snippet(text))
 
 
 def test_a_page_without_the_words_shows_its_beginning() -> None:
@@ -58,21 +58,21 @@ def test_only_whole_words_are_marked() -> None:
 
 
 def test_kin_phrases_and_beginnings_are_marked() -> None:
-    marker = TermMarker([
-        Sought(("connect",), variants=("connect", "connected", "connection")),
-        Sought(("open", "access")),
-        Sought(("gard",), is_prefix=True),
+    highlighter = Highlighter([
+        Term(("connect",), variants=("connect", "connected", "connection")),
+        Term(("open", "access")),
+        Term(("gard",), is_prefix=True),
     ])  # fmt: skip
 
-    assert marked(marker.marks("Connected open-access gardens, not connector or access.")) == (
+    assert marked(highlighter.marks("Connected open-access gardens, not connector or access.")) == (
         "[Connected] [open-access] [gardens], not connector or access."
     )
 
 
 def test_words_of_one_stem_need_not_begin_alike() -> None:
-    marker = TermMarker([Sought(("one",), variants=("one", "two"))])
+    highlighter = Highlighter([Term(("one",), variants=("one", "two"))])
 
-    assert marked(marker.marks("one, two, three")) == "[one], [two], three"
+    assert marked(highlighter.marks("one, two, three")) == "[one], [two], three"
 
 
 def test_case_accents_and_full_width_letters_do_not_hide_a_word() -> None:
@@ -84,9 +84,9 @@ def test_case_accents_and_full_width_letters_do_not_hide_a_word() -> None:
 
 
 def test_chinese_words_are_marked_within_a_run() -> None:
-    marker = TermMarker([Sought(("中", "国"))])
+    highlighter = Highlighter([Term(("中", "国"))])
 
-    assert marked(marker.marks("我爱中国人和中 国。")) == "我爱[中国]人和[中 国]。"
+    assert marked(highlighter.marks("我爱中国人和中 国。")) == "我爱[中国]人和[中 国]。"
 
 
 def test_white_space_is_folded_and_marks_follow() -> None:
@@ -104,9 +104,9 @@ def test_text_of_a_page_is_no_markup_of_ours() -> None:
 
 @pytest.mark.parametrize("piece", ["a", "a ", "中", "\n", "é", "a中"])
 def test_a_huge_page_is_shown_in_bounded_time(piece: str) -> None:
-    marker = TermMarker([Sought(("a",)), Sought(("中", "中")), Sought(("e",))])
+    highlighter = Highlighter([Term(("a",)), Term(("中", "中")), Term(("e",))])
     start_s = time.process_time()
-    snippet = marker.snippet(piece * 10**6)
+    snippet = highlighter.snippet(piece * 10**6)
 
     assert len(snippet.text) <= 2 * WIDTH
     assert time.process_time() - start_s < 2.0
@@ -153,9 +153,9 @@ def test_a_word_that_the_page_has_not_is_not_looked_for_to_the_end() -> None:
     st.lists(st.sampled_from(["a", "ab", "e"]), min_size=1, max_size=3),
 )
 def test_a_text_in_pieces_has_the_passage_of_the_whole(pieces: list[str], asked: list[str]) -> None:
-    marker = words(*asked)
+    highlighter = words(*asked)
 
-    assert marker.snippet_from(iter(pieces)) == marker.snippet("".join(pieces))
+    assert highlighter.snippet_from(iter(pieces)) == highlighter.snippet("".join(pieces))
 
 
 @given(st.text())

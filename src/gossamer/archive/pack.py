@@ -1,8 +1,8 @@
-"""What are the bytes of one record, and the digests of what it holds?
+"""The bytes of one record, and the digests of its content.
 
-A record is its header lines, its block and two empty lines, all of it one gzip member. The last of
-its headers are made here, because they speak of the block: digests and length. Digests are SHA-1 in
-base 32, as archives of the web have always had them: names of bodies, no proof against a forger.
+A record is its header lines, its block and two empty lines, all in one gzip member. Its last
+headers are made here, because they describe the block: digests and length. Digests are SHA-1 in
+base 32, as is usual in web archives: they name bodies, and are no protection against forgery.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ def member_of(start: str, block: bytes, level: int) -> bytes:
 
 
 def response_of(start: str, head: bytes, body: bytes, level: int) -> tuple[bytes, str]:
-    """The same for a response, whose block is `head` and `body`; and the body's digest.
+    """The same for a response, whose block is `head` and `body`; also returns the digest of the
+    body.
 
-    Readers that verify pass over records without a block digest, so it has both.
+    Readers that verify skip records without a block digest, so it has both.
     """
     digest = digest_of(body)
     sha1 = hashlib.sha1(head, usedforsecurity=False)
@@ -46,7 +47,7 @@ def response_of(start: str, head: bytes, body: bytes, level: int) -> tuple[bytes
 
 
 def _base32(digest: bytes) -> str:
-    """20 bytes in base 32, ten bits at a time: six times as quick as the standard library."""
+    """20 bytes in base 32, ten bits at a time: six times as fast as the standard library."""
     number = int.from_bytes(digest, "big")
     return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 

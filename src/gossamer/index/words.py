@@ -1,21 +1,21 @@
-"""What is a word? The same answer for pages and for queries.
+"""Split texts into words, in the same way for pages and for queries.
 
-A text becomes words in normal form, with spaces between them:
+A text becomes normalised words, with spaces between them:
 
 - Unicode normal form NFKC and no case: `ﬁve`, `Five` and `ＦＩＶＥ` are one word.
-- A word is a run of letters, numbers and marks; everything else stands between words. So `can't`
-  and `my_name` are two words each, and a query that writes them so asks for a phrase.
+- A word is a run of letters, numbers and marks; everything else separates words. So `can't` and
+  `my_name` are two words each, and a query that contains them searches for a phrase.
 - Scripts written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) and Korean, which
-  joins particles to its words, are cut into single characters; a query for several is a phrase.
+  joins particles to its words, are split into single characters; a query for several is a phrase.
 - Accents of Latin and Greek letters are folded (`café` is `cafe`, `Łódź` is `lodz`), because people
-  type what their keyboard has. That also merges letters which some languages tell apart (`schon`
+  type what their keyboard has. That also merges letters which some languages distinguish (`schon`
   and `schön`). Cyrillic keeps й and loses ё, Arabic and Hebrew lose their vowel points; in all
   other scripts a mark makes another letter, and stays.
-- Invisible characters (soft hyphen, direction marks) are dropped, not taken for spaces.
+- Invisible characters (soft hyphen, direction marks) are dropped, not replaced by spaces.
 
-Only characters outside ASCII cost more than a table of bytes: they reach Python through the error
-handler of the ASCII codec, a run at a time, and are remembered. A page of 10 KB takes 33
-microseconds so; normalising and folding all of it takes 165.
+Only non-ASCII characters cost more than a byte table: they reach Python through the error handler
+of the ASCII codec, a run at a time, and are cached. A page of 10 KB takes 33 microseconds this way;
+normalising and folding all of it takes 165.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final, Literal
 
-# Between two headings, or two anchors, so that no phrase reaches from one into the next. No word
-# looks like that.
+# Between two headings, or two anchors, so that no phrase matches across them. No word has this
+# form.
 GAP: Final = "|"
 
 # Blocks of scripts whose words have no spaces between them, first and last character.
@@ -43,7 +43,7 @@ _UNSPACED: Final = (
     (0xF900, 0xFAFF),
     (0x20000, 0x3FFFF),
 )
-# Latin letters with a stroke or joined, which Unicode does not take apart.
+# Latin letters with a stroke, and ligatures, which Unicode does not decompose.
 _PLAIN: Final = {
     "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ŧ": "t",
     "ı": "i", "ĸ": "k", "ŋ": "n", "ё": "е",
@@ -53,14 +53,14 @@ _DROPPED_MARKS: Final = ((0x0300, 0x036F), (0x0591, 0x05C7), (0x0610, 0x061A), (
                         (0x0670, 0x0670), (0x06D6, 0x06DC), (0x0640, 0x0640))  # fmt: skip
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 _HALF_WIDTH: Final = frozenset("\uff9e\uff9f")  # voicing marks of half-width kana
-# Marks that begin no sequence although Unicode gives them no class: they fall apart into such.
+# Marks that Unicode gives no combining class although they decompose into such marks.
 _HIDDEN_MARKS: Final = "\u0f73\u0f75\u0f81\uff9e\uff9f"
 _MOST_MARKS: Final = 64  # in sequence; no language has more than a handful
 _REMEMBERED_CHARS: Final = 24
-_REMEMBERED_RUNS: Final = 50_000  # at about 150 bytes each
+_REMEMBERED_RUNS: Final = 50_000  # about 150 bytes each
 
 _HANDLER: Final = "gossamer.words"
-_SEPARATOR: Final = 0x1F  # ASCII's own, for units of a text
+_SEPARATOR: Final = 0x1F  # the unit separator of ASCII
 _TABLE: Final = bytes(
     byte if byte >= 0x80 else ord(chr(byte).lower()) if chr(byte).isalnum() else 0x20
     for byte in range(256)
@@ -69,27 +69,27 @@ _TABLE_WITH_GAPS: Final = _TABLE[:_SEPARATOR] + GAP.encode() + _TABLE[_SEPARATOR
 
 
 def normal(text: str) -> str:
-    """The words of a text in normal form, in their order, separated by spaces."""
+    """The normalised words of a text, in order, separated by spaces."""
     return _spelled(text, _TABLE)
 
 
 def normal_all(texts: Iterable[str]) -> str:
-    """Several texts in normal form, with a `GAP` between two."""
+    """Several normalised texts, with a `GAP` between two."""
     return _spelled(f" {chr(_SEPARATOR)} ".join(texts), _TABLE_WITH_GAPS)
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in normal form, in their order."""
+    """The normalised words of a text, in order."""
     return normal(text).split()
 
 
 def distinct(words: str) -> bytes:
-    """Of a text in normal form each word once, in order, as one text in UTF-8; no `GAP`."""
+    """Each word of a normalised text once, sorted, as one text in UTF-8; no `GAP`."""
     return " ".join(sorted(set(words.split(" ")) - {GAP, ""})).encode()  # no other white space
 
 
 class _Letters(dict[int, str]):
-    """What each character becomes, found out when it is first met."""
+    """The normalised form of each character, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         composed = unicodedata.normalize(
@@ -115,7 +115,7 @@ def _letter(char: str) -> str:
 
 
 def _plain(char: str) -> str:
-    """A letter without its accents, where it is Latin or Greek."""
+    """A letter without its accents, if it is Latin or Greek."""
     base = unicodedata.normalize("NFD", char)[0]
     if base.isascii() or "\u0370" <= base <= "\u03ff":
         return base
@@ -127,15 +127,16 @@ def _is_within(char: str, blocks: tuple[tuple[int, int], ...]) -> bool:
 
 
 class _Runs(dict[str, bytes]):
-    """What runs of characters outside ASCII become, in UTF-8. Short ones are remembered: the same
-    quotation marks and accented letters come again and again, Chinese prose does not."""
+    """The normalised form of runs of non-ASCII characters, in UTF-8. Short runs are cached: the
+    same quotation marks and accented letters repeat, Chinese prose does not.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._letters = _Letters()
 
     def __missing__(self, run: str) -> bytes:
-        # A character at a time takes care of the rest, but for marks that stand apart.
+        # The rest is done character by character, except for separate marks.
         form: Literal["NFC", "NFKC"] = "NFKC" if _HALF_WIDTH.intersection(run) else "NFC"
         composed = _composed(form, run)
         became = composed.translate(self._letters).encode(errors="replace")
@@ -147,8 +148,9 @@ class _Runs(dict[str, bytes]):
 
 
 def _composed(form: Literal["NFC", "NFKC"], run: str) -> str:
-    """The run in a normal form. Marks in sequence are sorted for it, in a time that grows with the
-    square of their number: 10 MB of them would take hours. So long sequences are cut."""
+    """The run in a normal form. For it marks in sequence are sorted, in a time that grows with the
+    square of their number: 10 MB of them would take hours. So long sequences are cut.
+    """
     most = _MOST_MARKS
     if len(run) <= most:
         return unicodedata.normalize(form, run)
@@ -165,8 +167,9 @@ _RUNS: Final = _Runs()
 
 
 def _replaced(fault: UnicodeEncodeError) -> tuple[bytes, int]:
-    """The error handler: what stands in place of a run that ASCII cannot say. Called 40 times a
-    page, so it does nothing else."""
+    """The error handler: the replacement of a run of non-ASCII characters. Called 40 times per
+    page, so it does nothing else.
+    """
     return _RUNS[fault.object[fault.start : fault.end]], fault.end
 
 
@@ -174,5 +177,5 @@ codecs.register_error(_HANDLER, _replaced)  # type: ignore[arg-type]  # it is fo
 
 
 def _spelled(text: str, table: bytes) -> str:
-    """A text of which ASCII is spelled by the table, and the rest by what its runs become."""
+    """A text with ASCII mapped by the table, and the rest replaced by the normalised runs."""
     return text.encode("ascii", _HANDLER).translate(table).decode()

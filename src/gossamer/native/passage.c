@@ -1,5 +1,5 @@
 /* The passage of a page that answers a query best: as `passage_in_python` in search/passages.py,
- * which says what is meant. A thing sought is a weight and its groups (`seekers.py`). */
+ * which says what is meant. A term is a weight and its groups (`term_patterns.py`). */
 
 #include "module.h"
 

@@ -28,6 +28,7 @@ from gossamer.index.tantivy_errors import reading
 from gossamer.index.words import normal_all, words_of
 from gossamer.search import rank
 from gossamer.search.explain import explained
+from gossamer.search.highlight import highlight_terms
 from gossamer.search.hints import NO_WORD, date_hint, hint_of, value_hints
 from gossamer.search.lexicon import Lexicon
 from gossamer.search.nearness import is_near
@@ -35,8 +36,7 @@ from gossamer.search.plan import Planner, QueryPlan, Score
 from gossamer.search.properties import NotAValue, property_of
 from gossamer.search.query import ParsedQuery, clean, parse
 from gossamer.search.results import Hit, Request, Results
-from gossamer.search.snippets import Snippet, TermMarker
-from gossamer.search.sought import sought_by
+from gossamer.search.snippets import Highlighter, Snippet
 from gossamer.search.suggest import suggestion
 from gossamer.search.tree import All, Has, Property, QueryNode
 from gossamer.search.weights import WEIGHTS, Weights
@@ -132,10 +132,10 @@ class Engine:
         found, total = self._candidates(moment.view, plan, request)  # index/
         order = self._ordered(found, plan, request)  # graph/, rank.py
         shown = order[request.offset : request.offset + request.limit]
-        sought = sought_by(plan, moment.lexicon)
-        marker, steps = TermMarker(sought), plan.steps_of_all()
+        terms = highlight_terms(plan, moment.lexicon)
+        highlighter, steps = Highlighter(terms), plan.steps_of_all()
         hits = [
-            self._hit(moment.view, one, marker, len(sought) - _lacks(one.score, steps))
+            self._hit(moment.view, one, highlighter, len(terms) - _lacks(one.score, steps))
             for one in shown
         ]  # snippets.py
         if request.explain:
@@ -185,12 +185,12 @@ class Engine:
         wanted = request.offset + request.limit
         return list(itertools.islice(rank.collapsed(order, request.per_site), wanted))
 
-    def _hit(self, view: View, one: rank.RankCandidate, marker: TermMarker, has: int) -> Hit:
+    def _hit(self, view: View, one: rank.RankCandidate, highlighter: Highlighter, has: int) -> Hit:
         """`has` is the number of highlighted terms that the page has."""
         kept = one.kept
         passage = Snippet("")
         if kept.has_snippet:
-            passage = marker.snippet_from(view.text_pieces(kept), has)
+            passage = highlighter.snippet_from(view.text_pieces(kept), has)
         return Hit(
             url=kept.url,
             title=" ".join(kept.title.split()),

@@ -1,10 +1,10 @@
-"""Which passage of a text has the most of what is sought, and where is that in it?
+"""Find the passage of a text with the most terms, and their positions in it.
 
-The best passage is the window with the most of the things, the heavy ones first; of equals the
-earliest. It begins with a sentence where one begins near, and is shown on one line.
+The best passage is the window with the most terms, heavy ones first; of equals the earliest. It
+starts with a sentence if one begins near, and is shown on one line.
 
-Pure: told a text and the same folded, character for character, returns text and places. Written
-twice: here, and in `native/passage.c`, which takes a tenth of the time.
+Pure: gets a text and its folded form, character by character, and returns text and positions.
+Written twice: here, and in `native/passage.c`, which takes a tenth of the time.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from gossamer.native.extensions import SEARCH, load
-from gossamer.search.seekers import SeekGroup, is_simple, seeker_of
+from gossamer.search.term_patterns import TermPattern, finder_of, is_simple
 
-_MAX_FINDS: Final = 100  # of one thing
+_MAX_FINDS: Final = 100  # of one term
 _SENTENCE: Final = re.compile(r"[.!?]\s+|[。！？]|\n")
 _SPACES: Final = re.compile(r"\s+")
 _c: Final = load(SEARCH)
 
-Things = tuple[tuple[float, tuple[SeekGroup, ...]], ...]  # the weight of each, and what finds it
-Passage = tuple[str, tuple[tuple[int, int], ...]]  # and (start, end) of what was sought in it
-# (text, folded, things, wanted, is_last, width): the passage; None where the folded beginning of
-# the text has fewer of the things than wanted, unless no more of it is looked at.
-Look = Callable[[str, str, Things, int, bool, int], Passage | None]
+Terms = tuple[tuple[float, tuple[TermPattern, ...]], ...]  # the weight of each, and its groups
+Passage = tuple[str, tuple[tuple[int, int], ...]]  # and (start, end) of the terms in it
+# (text, folded, terms, wanted, is_last, width): the passage; None if the folded start of the text
+# has fewer terms than wanted, unless no more of it is read.
+FindPassage = Callable[[str, str, Terms, int, bool, int], Passage | None]
 
 
 class _Find(NamedTuple):
@@ -36,33 +36,33 @@ class _Find(NamedTuple):
     which: int
 
 
-def passage_for(things: Things) -> Look:
-    """What looks for these things: in C, or where that cannot, here."""
-    groups = (group for _, every in things for group in every)
+def passage_for(terms: Terms) -> FindPassage:
+    """The function that finds these terms: in C, or else in Python."""
+    groups = (group for _, every in terms for group in every)
     if _c is not None and all(map(is_simple, groups)):
-        look: Look = _c.passage
-        return look
+        find_passage: FindPassage = _c.passage
+        return find_passage
     return passage_in_python
 
 
 def passage_in_python(
-    text: str, folded: str, things: Things, wanted: int, is_last: bool, width: int
+    text: str, folded: str, terms: Terms, wanted: int, is_last: bool, width: int
 ) -> Passage | None:
-    """See `Look`."""
-    finds = _finds(folded, things)
+    """See `FindPassage`."""
+    finds = _finds(folded, terms)
     if len({find.which for find in finds}) < wanted and not is_last:
         return None
-    first, last = _best_window(finds, [weight for weight, _ in things], width)
+    first, last = _best_window(finds, [weight for weight, _ in terms], width)
     start, end = _passage(text, first, last, width)
     return _shown(text, start, end, finds)
 
 
-def _finds(folded: str, things: Things) -> list[_Find]:
-    """All places in their order; where two overlap, the first, and of those the longest."""
+def _finds(folded: str, terms: Terms) -> list[_Find]:
+    """All matches in order; of overlapping ones the first, and of those the longest."""
     every = [
         (start, -end, which)
-        for which, (_, groups) in enumerate(things)
-        for start, end in itertools.islice(seeker_of(groups)(folded), _MAX_FINDS)
+        for which, (_, groups) in enumerate(terms)
+        for start, end in itertools.islice(finder_of(groups)(folded), _MAX_FINDS)
     ]
     every.sort()
     kept: list[_Find] = []
@@ -75,9 +75,9 @@ def _finds(folded: str, things: Things) -> list[_Find]:
 
 
 def _best_window(finds: Sequence[_Find], weights: Sequence[float], width: int) -> tuple[int, int]:
-    """Start of the first and end of the last find of the best window; (0, 0) for none.
+    """Start of the first and end of the last match of the best window; (0, 0) for none.
 
-    Each thing counts once with its weight, and a tenth of it for every further time.
+    Each term counts once with its weight, and a tenth of it for every further match.
     """
     best, best_worth, first, worth = (0, 0), 0.0, 0, 0.0
     times = [0] * len(weights)
@@ -96,7 +96,7 @@ def _best_window(finds: Sequence[_Find], weights: Sequence[float], width: int) -
 
 
 def _passage(text: str, first: int, last: int, width: int) -> tuple[int, int]:
-    """Where to cut: at the sentence's start if it is near, else between words."""
+    """Where to cut: at the start of the sentence if it is near, else between words."""
     room = max(0, width - (last - first))
     earliest = max(0, first - room)
     sentence = _SENTENCE.search(text, earliest, first)
@@ -118,7 +118,7 @@ def _word_start(text: str, at: int) -> int:
 
 
 def _shown(text: str, start: int, end: int, finds: Sequence[_Find]) -> Passage:
-    """The passage on one line, with its marks moved to where their words are then."""
+    """The passage on one line, with its marks moved accordingly."""
     pieces: list[str] = []
     marks: list[tuple[int, int]] = []
     at, length = start, 0

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gossamer.index.words import normal
 from gossamer.native.extensions import SEARCH, load
 from gossamer.search.passages import passage_for
-from gossamer.search.seekers import Sought, groups_of
+from gossamer.search.term_patterns import Term, groups_of
 
 WIDTH: Final = 240  # characters of a passage: two or three lines
 # How much of a page is read: its start, and more only if that lacks a word that the page has.
@@ -53,12 +53,12 @@ class Snippet:
         return self.marked("<b>", "</b>", html.escape)
 
 
-class TermMarker:
+class Highlighter:
     """Finds the terms of one query in any text."""
 
-    def __init__(self, sought: Iterable[Sought]) -> None:
+    def __init__(self, terms: Iterable[Term]) -> None:
         # Phrases first: if two terms begin at one position, the longer one is marked.
-        ordered = sorted(sought, key=lambda one: -len(one.words))
+        ordered = sorted(terms, key=lambda one: -len(one.words))
         self._things = tuple((float(one.weight), groups_of(one)) for one in ordered)
         self._passage = passage_for(self._things)
 

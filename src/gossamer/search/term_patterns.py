@@ -1,7 +1,7 @@
 """Find the terms of a query in a folded text.
 
-`SeekGroup` describes a term in a form that C uses directly (`native/passage.c`); `seeker_of` makes
-a regular expression of it. Letters are the characters of Python's `\\w`.
+`TermPattern` describes a term in a form that C uses directly (`native/passage.c`). `finder_of`
+makes a regular expression of it. Letters are the characters of Python's `\\w`.
 
 Pure.
 """
@@ -28,7 +28,7 @@ _LONG: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class Term:
     """A term of the query: adjacent words, a word with its variants, or a prefix."""
 
     words: tuple[str, ...]
@@ -37,18 +37,18 @@ class Sought:
     variants: tuple[str, ...] = ()  # of a single word: the words that count as it does
 
 
-class How(IntEnum):
+class Tail(IntEnum):
     """What must follow the start of a group."""
 
     PLAIN = 0  # anything
     BEGINNING = 1  # the letters that follow belong to it
     ENDS = 2  # the first of these endings that no letter follows
     # these words, with so many characters between them that are not letters; then no letter
-    BESIDE = 3
-    BESIDE_OPEN = 4  # the same, with anything after the last word
+    ADJACENT = 3
+    ADJACENT_OPEN = 4  # the same, with anything after the last word
 
 
-class SeekGroup(NamedTuple):
+class TermPattern(NamedTuple):
     """A literal text, and the checks at each place where it is found.
 
     Searching for literal letters first, and then checking before and after them, takes a tenth of
@@ -57,39 +57,41 @@ class SeekGroup(NamedTuple):
 
     beginning: str
     is_bound: bool  # no letter may precede it
-    how: How
+    how: Tail
     rest: tuple[Any, ...] = ()  # endings, or (minimum of characters between, word)
 
 
-def groups_of(one: Sought) -> tuple[SeekGroup, ...]:
+def groups_of(one: Term) -> tuple[TermPattern, ...]:
     """The groups that find one term; matches of the first group come first."""
     words = one.words[:_MOST_WORDS]
     word = words[0]
     is_bound = not is_unspaced(word[0])
     if len(words) > 1:
         is_open = is_unspaced(words[-1][-1])
-        rest = tuple(_beside(*pair) for pair in itertools.pairwise(words))
-        return (SeekGroup(word, is_bound, How.BESIDE_OPEN if is_open else How.BESIDE, rest),)
+        rest = tuple(_adjacent(*pair) for pair in itertools.pairwise(words))
+        return (
+            TermPattern(word, is_bound, Tail.ADJACENT_OPEN if is_open else Tail.ADJACENT, rest),
+        )
     if not is_bound:
-        return (SeekGroup(word, False, How.PLAIN),)
+        return (TermPattern(word, False, Tail.PLAIN),)
     if one.is_prefix:
-        return (SeekGroup(word, True, How.BEGINNING),)
+        return (TermPattern(word, True, Tail.BEGINNING),)
     variants = sorted({word, *one.variants})
     if beginning := _common_start(variants):
         ends = tuple(each.removeprefix(beginning) for each in variants)
-        return (SeekGroup(beginning, not is_unspaced(beginning[0]), How.ENDS, ends),)
+        return (TermPattern(beginning, not is_unspaced(beginning[0]), Tail.ENDS, ends),)
     # Arabic words of one stem may begin differently.
-    return tuple(SeekGroup(each, not is_unspaced(each[0]), How.ENDS, ("",)) for each in variants)
+    return tuple(TermPattern(each, not is_unspaced(each[0]), Tail.ENDS, ("",)) for each in variants)
 
 
-def _beside(before: str, word: str) -> tuple[int, str]:
+def _adjacent(before: str, word: str) -> tuple[int, str]:
     return 0 if is_unspaced(before[-1]) or is_unspaced(word[0]) else 1, word
 
 
-def is_simple(group: SeekGroup) -> bool:
+def is_simple(group: TermPattern) -> bool:
     """Whether each further word begins with a letter, so that there is one way to match it."""
-    is_beside = group.how in (How.BESIDE, How.BESIDE_OPEN)
-    return not is_beside or all(word[0].isalnum() for _, word in group.rest)
+    is_adjacent = group.how in (Tail.ADJACENT, Tail.ADJACENT_OPEN)
+    return not is_adjacent or all(word[0].isalnum() for _, word in group.rest)
 
 
 @lru_cache(maxsize=1024)
@@ -103,24 +105,24 @@ def _common_start(ordered: list[str]) -> str:
     return "".join(one for one, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-Seeker = Callable[[str], Iterator[tuple[int, int]]]
+Finder = Callable[[str], Iterator[tuple[int, int]]]
 
 
 @lru_cache(maxsize=256)  # ten pages are searched for the same terms
-def seeker_of(groups: tuple[SeekGroup, ...]) -> Seeker:
+def finder_of(groups: tuple[TermPattern, ...]) -> Finder:
     """The same as a regular expression: finds all groups in a text."""
     expressions = [(group.beginning, re.compile(_pattern(group))) for group in groups]
 
-    def seek(text: str) -> Iterator[tuple[int, int]]:
+    def find(text: str) -> Iterator[tuple[int, int]]:
         for beginning, expression in expressions:
             at = text.find(beginning)  # faster still, and most pages lack some of the words
             if at >= 0:
                 yield from map(re.Match.span, expression.finditer(text, at))
 
-    return seek
+    return find
 
 
-def _pattern(group: SeekGroup) -> str:
+def _pattern(group: TermPattern) -> str:
     plain, behind = re.escape(group.beginning), _pattern_behind(group)
     if not group.is_bound:
         return plain + behind
@@ -129,16 +131,16 @@ def _pattern(group: SeekGroup) -> str:
     return rf"{plain}(?<!\w{plain}){behind}"
 
 
-def _pattern_behind(group: SeekGroup) -> str:
+def _pattern_behind(group: TermPattern) -> str:
     match group.how:
-        case How.PLAIN:
+        case Tail.PLAIN:
             return ""
-        case How.BEGINNING:
+        case Tail.BEGINNING:
             return r"\w*"
-        case How.ENDS:
+        case Tail.ENDS:
             return rf"(?:{'|'.join(map(re.escape, group.rest))})(?!\w)"
-        case How.BESIDE | How.BESIDE_OPEN:
+        case Tail.ADJACENT | Tail.ADJACENT_OPEN:
             words = "".join(
                 rf"\W{{{least},{_MOST_BETWEEN}}}{re.escape(word)}" for least, word in group.rest
             )
-            return words if group.how is How.BESIDE_OPEN else rf"{words}(?!\w)"
+            return words if group.how is Tail.ADJACENT_OPEN else rf"{words}(?!\w)"
