@@ -36,9 +36,9 @@ def test_before_anybody_has_answered_nothing_can_be_said() -> None:
 def test_while_it_is_out_one_request_tries_now_and_then() -> None:
     outage = an_outage("a", "b", "c", "d")
 
-    assert not outage.may_ask(now_s=104.0, under_way=0)
-    assert outage.may_ask(now_s=105.0, under_way=0)
-    assert not outage.may_ask(now_s=105.0, under_way=1)
+    assert not outage.may_request(now_s=104.0, under_way=0)
+    assert outage.may_request(now_s=105.0, under_way=0)
+    assert not outage.may_request(now_s=105.0, under_way=1)
 
 
 def test_the_tries_become_rarer_and_end_with_an_answer() -> None:
@@ -48,7 +48,7 @@ def test_the_tries_become_rarer_and_end_with_an_answer() -> None:
 
     outage.answered()
 
-    assert outage.may_ask(now_s=106.0, under_way=9)
+    assert outage.may_request(now_s=106.0, under_way=9)
 
 
 def test_hosts_that_never_answered_are_blamed_after_a_while() -> None:
@@ -56,7 +56,7 @@ def test_hosts_that_never_answered_are_blamed_after_a_while() -> None:
 
     assert outage.unreachable("a", now_s=900.0)
     assert not outage.unreachable("b", now_s=1000.0)
-    assert outage.may_ask(now_s=1000.0, under_way=9)
+    assert outage.may_request(now_s=1000.0, under_way=9)
 
 
 def test_one_that_has_answered_before_makes_us_wait_for_ever() -> None:

@@ -235,12 +235,12 @@ class Bench:
 def a_bench(
     *urls: str,
     typed: tuple[str, ...] = ("a.example",),
-    is_hurried: bool = False,
+    needs_no_delay: bool = False,
     **values: object,
 ) -> Bench:
     """A bench with some URLs queued; b.example has an address of its own."""
     settings = {key.replace("__", "."): value for key, value in values.items()}
-    settings.update(HURRIED if is_hurried else {})
+    settings.update(HURRIED if needs_no_delay else {})
     bench = Bench(values=settings, typed=typed, names={"b.example": (PUBLIC + "9",)})
     bench.admit(*urls)
     return bench

@@ -202,7 +202,7 @@ SCHEDULE = Path(host_module.__file__).parent
 OWN = {*Host.__slots__} - {"key", "name", "is_typed"}
 QUEUED = {*QueuedHost.__slots__} - {"site"}
 LISTS = {"robots_fetches", "sitemaps"}
-PACE = {name for name, value in vars(HostPace).items() if callable(value)} - {"may_ask"}
+PACE = {name for name, value in vars(HostPace).items() if callable(value)} - {"may_request"}
 
 
 def writes(path: Path) -> set[str]:

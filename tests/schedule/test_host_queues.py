@@ -55,7 +55,7 @@ def test_hosts_in_line_are_called_one_after_the_other() -> None:
     queues: HostQueues[Host] = HostQueues()
     one, two = hosts("one", "two")
     address = queues.address(ADDRESS)
-    address.pace.asked()
+    address.pace.requested()
 
     queues.wait_for(address, one)
     queues.wait_for(address, two)
@@ -117,7 +117,7 @@ def test_a_called_host_that_finds_the_address_taken_stays_first_in_line() -> Non
     queues.wait_for(address, one)
     queues.wait_for(address, two)
 
-    address.pace.asked()  # by a host that has no delay
+    address.pace.requested()  # by a host that has no delay
     queues.wait_for(address, one)
     queues.ended(ADDRESS, 3.0, 0.0)
 
@@ -128,7 +128,7 @@ def test_a_host_that_left_the_line_is_passed_over() -> None:
     queues: HostQueues[Host] = HostQueues()
     one, two = hosts("one", "two")
     address = queues.address(ADDRESS)
-    address.pace.asked()
+    address.pace.requested()
     queues.wait_for(address, one)
     queues.wait_for(address, two)
 
@@ -144,8 +144,8 @@ def test_addresses_are_forgotten_when_nothing_hangs_on_them() -> None:
     (host,) = hosts("a")
     names = ("free", "delayed", "in flight", "waited for")
     free, delayed_one, in_flight, waited_for = (queues.address(name) for name in names)
-    delayed_one.pace.answered(at_s=5.0, rest_s=10.0)
-    in_flight.pace.asked()
+    delayed_one.pace.answered(at_s=5.0, delay_s=10.0)
+    in_flight.pace.requested()
     queues.wait_for(waited_for, host)
 
     queues.forget_free_addresses(6.0)

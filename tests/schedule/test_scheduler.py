@@ -63,7 +63,7 @@ def test_an_own_host_is_requested_without_robots_txt_and_in_parallel() -> None:
     bench = a_bench(
         *(f"{A}/{number}" for number in range(9)),
         politeness__own_hosts=("a.example",),
-        is_hurried=True,
+        needs_no_delay=True,
     )
 
     urls = [bench.get().url for _ in range(4)]
@@ -73,7 +73,7 @@ def test_an_own_host_is_requested_without_robots_txt_and_in_parallel() -> None:
 
 
 def test_the_crawl_delay_of_another_port_ends_many_at_once() -> None:
-    bench = a_bench(f"{A}/1", f"{A}:8080/1", f"{A}:8080/2", is_hurried=True)
+    bench = a_bench(f"{A}/1", f"{A}:8080/1", f"{A}:8080/2", needs_no_delay=True)
     first = bench.pass_robots(f"{A}/1")
     robots = bench.get(f"{A}:8080/robots.txt")
     bench.answer(robots, 200, b"User-agent: *\nCrawl-delay: 5")
@@ -224,9 +224,9 @@ def test_the_delay_of_a_second_begins_at_the_end_of_an_answer() -> None:
     assert wait_s == pytest.approx(1.0, abs=1e-4)
 
 
-@pytest.mark.parametrize(("took_s", "rest_s"), [(0.01, 1.0), (0.5, 5.0), (2.0, 20.0), (9.0, 30.0)])
+@pytest.mark.parametrize(("took_s", "delay_s"), [(0.01, 1.0), (0.5, 5.0), (2.0, 20.0), (9.0, 30.0)])
 def test_the_delay_of_a_slow_host_is_ten_times_its_answer_up_to_half_a_minute(
-    took_s: float, rest_s: float
+    took_s: float, delay_s: float
 ) -> None:
     bench = a_bench(f"{A}/1", f"{A}/2")
     lease = bench.pass_robots(f"{A}/1")
@@ -235,7 +235,7 @@ def test_the_delay_of_a_slow_host_is_ten_times_its_answer_up_to_half_a_minute(
 
     wait_s, _ = seconds_until_next(bench)
 
-    assert wait_s == pytest.approx(rest_s, abs=1e-4)
+    assert wait_s == pytest.approx(delay_s, abs=1e-4)
 
 
 def test_a_crawl_delay_holds_from_robots_txt_on() -> None:
@@ -264,7 +264,7 @@ def test_one_host_has_one_request_under_way(status: int) -> None:
 
 
 def test_no_delay_allows_parallel_requests_to_a_typed_host() -> None:
-    bench = a_bench(*(f"{A}/{number}" for number in range(9)), is_hurried=True)
+    bench = a_bench(*(f"{A}/{number}" for number in range(9)), needs_no_delay=True)
     bench.pass_robots(f"{A}/0")
 
     assert [bench.get().url for _ in range(3)] == [f"{A}/{number}" for number in (1, 2, 3)]
@@ -272,7 +272,7 @@ def test_no_delay_allows_parallel_requests_to_a_typed_host() -> None:
 
 
 def test_no_delay_changes_nothing_for_a_host_that_was_not_typed() -> None:
-    bench = a_bench(f"{B}/1", f"{B}/2", is_hurried=True)
+    bench = a_bench(f"{B}/1", f"{B}/2", needs_no_delay=True)
     bench.answer(bench.pass_robots(f"{B}/1"))
 
     wait_s, _ = seconds_until_next(bench)
@@ -281,7 +281,7 @@ def test_no_delay_changes_nothing_for_a_host_that_was_not_typed() -> None:
 
 
 def test_no_delay_does_not_undo_a_crawl_delay() -> None:
-    bench = a_bench(f"{A}/1", f"{A}/2", is_hurried=True)
+    bench = a_bench(f"{A}/1", f"{A}/2", needs_no_delay=True)
     lease = bench.pass_robots(f"{A}/1", b"User-agent: *\nCrawl-delay: 3")
     assert bench.lease() is None
     bench.answer(lease)
@@ -292,7 +292,7 @@ def test_no_delay_does_not_undo_a_crawl_delay() -> None:
 
 
 def test_a_network_that_the_operator_allows_counts_as_typed() -> None:
-    bench = a_bench(f"{B}/1", fetch__allow_private=("10.0.0.0/8",), is_hurried=True)
+    bench = a_bench(f"{B}/1", fetch__allow_private=("10.0.0.0/8",), needs_no_delay=True)
     bench.names["b.example"] = ("10.0.0.7",)
     bench.admit(f"{B}/2")
     bench.pass_robots(f"{B}/1")
@@ -378,7 +378,7 @@ def ready_for_pages(**values: object) -> Bench:
     """Two hosts with known robots.txt and six pages each, four of them at once in flight."""
     urls = [f"{host}/{number}" for number in range(6) for host in (A, B)]
     typed = ("a.example", "b.example")
-    bench = a_bench(*urls, typed=typed, is_hurried=True, **values)
+    bench = a_bench(*urls, typed=typed, needs_no_delay=True, **values)
     for robots in (bench.get(), bench.get()):
         bench.answer(robots, 404)
     return bench

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from gossamer.politeness.pace import rest_after
+from gossamer.politeness.pace import delay_after
 from gossamer.records import Found, Lease, Outcome, Purpose, Reason, Report
 from gossamer.urls.canonical import host_of
 from schedule.scheduler_bench import KEYS, PUBLIC, Bench, SeenRequest
@@ -117,7 +117,7 @@ def assert_politeness(bench: Bench) -> None:
         # What robots.txt says is known, and holds, once its own answer has been read.
         delay_s = 0.0 if one.lease.purpose is Purpose.ROBOTS else CRAWL_DELAYS.get(one.lease.host)
         took_s = one.ended_s - one.began_s
-        rest_s = rest_after(politeness, took_s=took_s, crawl_delay_s=delay_s, is_open=True)
+        rest_s = delay_after(politeness, took_s=took_s, crawl_delay_s=delay_s, is_open=True)
         return max(rest_s, one.retry_after_s)
 
     for host, group in grouped(bench.requests, lambda lease: lease.host).items():

@@ -61,7 +61,7 @@ def test_an_answer_between_busy_ones_begins_the_count_anew() -> None:
 
 
 def test_many_busy_answers_of_one_moment_count_as_one() -> None:
-    bench = a_bench(*(f"{A}/{number}" for number in range(9)), is_hurried=True)
+    bench = a_bench(*(f"{A}/{number}" for number in range(9)), needs_no_delay=True)
     leases = [bench.pass_robots(f"{A}/0"), *(bench.get() for _ in range(3))]
 
     for lease in leases:
@@ -273,7 +273,7 @@ def test_a_port_that_opens_meanwhile_is_crawled() -> None:
 
 
 def test_connections_that_fail_together_count_as_one_fault() -> None:
-    bench = a_bench(*(f"{A}/{number}" for number in range(9)), is_hurried=True)
+    bench = a_bench(*(f"{A}/{number}" for number in range(9)), needs_no_delay=True)
     bench.answer(bench.pass_robots(f"{A}/0"))
     leases = [bench.get() for _ in range(4)]
 
@@ -329,7 +329,9 @@ def test_a_failed_url_is_tried_again_in_its_time_and_then_fails() -> None:
 
 
 def test_pages_under_way_count_against_the_limit() -> None:
-    bench = a_bench(*(f"{A}/{number}" for number in range(9)), limits__max_pages=3, is_hurried=True)
+    bench = a_bench(
+        *(f"{A}/{number}" for number in range(9)), limits__max_pages=3, needs_no_delay=True
+    )
     leases = [bench.pass_robots(f"{A}/0"), bench.get(), bench.get()]
     assert bench.lease() is None
     assert bench.scheduler.next_time_s() is None, "there is nothing to wait for but answers"
@@ -344,7 +346,7 @@ def test_bytes_are_never_overshot_and_a_page_that_does_not_fit_waits_for_a_large
         *(f"{A}/{number}" for number in range(9)),
         limits__max_bytes=1000,
         fetch__max_body_bytes=600,
-        is_hurried=True,
+        needs_no_delay=True,
     )
     first = bench.pass_robots(f"{A}/0")
     assert first.max_body_bytes == 600
@@ -376,7 +378,7 @@ def test_a_page_too_large_for_every_limit_is_refused() -> None:
 
 def test_pages_per_host_are_met_exactly_and_the_rest_is_refused() -> None:
     bench = a_bench(
-        *(f"{A}/{number}" for number in range(9)), frontier__pages_per_host=3, is_hurried=True
+        *(f"{A}/{number}" for number in range(9)), frontier__pages_per_host=3, needs_no_delay=True
     )
     leases = [bench.pass_robots(f"{A}/0"), bench.get(), bench.get()]
     assert bench.lease() is None
@@ -396,7 +398,7 @@ def test_pages_per_host_are_met_exactly_and_the_rest_is_refused() -> None:
 
 
 def test_of_two_ready_hosts_the_one_with_the_first_url_comes_first() -> None:
-    bench = a_bench(typed=("a.example", "b.example"), is_hurried=True)
+    bench = a_bench(typed=("a.example", "b.example"), needs_no_delay=True)
     bench.frontier.admit([Found(f"{B}/deep", KEYS.of(f"{B}/deep"), 5)], 0)
     bench.frontier.admit([Found(f"{A}/near", KEYS.of(f"{A}/near"), 1)], 0)
     for robots in [bench.get(), bench.get()]:
@@ -445,7 +447,7 @@ def test_idle_hosts_are_forgotten_and_those_with_requests_under_way_are_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys.modules["gossamer.schedule.host_cache"], "_IDLE_HOSTS", 0)
-    bench = a_bench(f"{A}/1", is_hurried=True)
+    bench = a_bench(f"{A}/1", needs_no_delay=True)
     lease = bench.pass_robots(f"{A}/1")
     host = bench.scheduler.host(KEYS.host("a.example"))
 

@@ -119,10 +119,10 @@ def grouped(
     return groups
 
 
-def shortest_margin_s(group: list[SeenRequest], rest_s: Callable[[SeenRequest], float]) -> float:
+def shortest_margin_s(group: list[SeenRequest], delay_s: Callable[[SeenRequest], float]) -> float:
     """By how much the closest pair keeps its delay; negative if a rule was broken."""
     margins = [
-        after.began_s - (before.ended_s + rest_s(before))
+        after.began_s - (before.ended_s + delay_s(before))
         for before, after in itertools.pairwise(group)
     ]
     return min(margins, default=0.0)

@@ -64,7 +64,7 @@ class Outage:
         """Wait less before the hosts are blamed, because nothing else is left to do."""
         self._patience_s = _LAST_PATIENCE_S
 
-    def may_ask(self, now_s: float, under_way: int) -> bool:
+    def may_request(self, now_s: float, under_way: int) -> bool:
         """During an outage allow one request at a time, and only when it is due."""
         return not self.is_out or (under_way == 0 and now_s >= self._try_at_s)
 

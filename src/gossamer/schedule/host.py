@@ -60,7 +60,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from gossamer.politeness.pace import HostPace, host_at_once, is_hurried, rest_after
+from gossamer.politeness.pace import HostPace, delay_after, host_at_once, needs_no_delay
 from gossamer.records import Reason
 from gossamer.schedule.moves import (
     AUXILIARY,
@@ -103,8 +103,8 @@ class Host(QueuedHost):
 
     __slots__ = (
         "_is_sitemaps_turn", "_last_lease", "_politeness", "_source", "_trouble_lease",
-        "addresses", "at_once", "away", "crawl_delay_s", "fault", "is_hurried", "is_looked_up",
-        "is_open", "is_resolving", "is_typed", "key", "must_be_public", "name", "pace",
+        "addresses", "at_once", "away", "crawl_delay_s", "fault", "is_looked_up", "is_open",
+        "is_resolving", "is_typed", "key", "must_be_public", "name", "needs_no_delay", "pace",
         "resolved_until_s", "robots_fetches", "silent", "sitemaps", "verdict", "waits_for_robots",
     )  # fmt: skip
 
@@ -128,7 +128,7 @@ class Host(QueuedHost):
         self.silent: frozenset[str] = frozenset()  # addresses that took no connection
         # Its politeness.
         self.is_open = False  # typed or allowed by the operator
-        self.is_hurried = False  # no delay but a Crawl-delay, and none for its address
+        self.needs_no_delay = False  # no delay but a Crawl-delay, and none for its address
         self.at_once = 1  # requests that may be in flight
         self.crawl_delay_s = 0.0
         # Its auxiliary fetches: few, and a deque takes 600 bytes.
@@ -182,9 +182,9 @@ class Host(QueuedHost):
 
     def delay_after(self, took_s: float) -> float:
         """Its politeness delay after an answer that took so long."""
-        if self.is_hurried:
+        if self.needs_no_delay:
             return self.crawl_delay_s
-        return rest_after(
+        return delay_after(
             self._politeness,
             took_s=took_s,
             crawl_delay_s=self.crawl_delay_s,
@@ -198,7 +198,7 @@ class Host(QueuedHost):
     @property
     def address_delay_s(self) -> float:
         """How long its address is left alone after an answer."""
-        return 0.0 if self.is_hurried else self._politeness.address_delay_s
+        return 0.0 if self.needs_no_delay else self._politeness.address_delay_s
 
     @property
     def is_too_busy(self) -> bool:
@@ -253,8 +253,8 @@ class Host(QueuedHost):
     def opened(self, *, is_open: bool) -> None:
         """It is known whether the operator typed or allowed it: only then can it be hurried."""
         self.is_open = is_open
-        self.is_hurried = is_hurried(self._politeness, is_open=is_open)
-        if not self.is_hurried:
+        self.needs_no_delay = needs_no_delay(self._politeness, is_open=is_open)
+        if not self.needs_no_delay:
             self.at_once = 1
 
     def address_failed(self, address: str) -> bool:
@@ -281,11 +281,11 @@ class Host(QueuedHost):
         """A request goes out; exactly one of `answered` and `busy` follows."""
         self.is_looked_up = False
         self._last_lease = number
-        self.pace.asked()
+        self.pace.requested()
 
     def answered(self, now_s: float, took_s: float) -> None:
         """An answer or a failure came: the politeness delay begins."""
-        self.pace.answered(at_s=now_s, rest_s=self.delay_after(took_s))
+        self.pace.answered(at_s=now_s, delay_s=self.delay_after(took_s))
 
     def busy(
         self, now_s: float, took_s: float, number: int, retry_after_s: float, detail: str
@@ -296,7 +296,7 @@ class Host(QueuedHost):
         self._trouble_lease = self._last_lease
         self.pace.was_busy(
             at_s=now_s,
-            rest_s=self.delay_after(took_s),
+            delay_s=self.delay_after(took_s),
             busy_rest_s=self._politeness.busy_rest_s,
             retry_after_s=retry_after_s or None,
         )

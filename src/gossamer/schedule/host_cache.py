@@ -19,7 +19,7 @@ from typing import Final
 from gossamer.base.clock import Clock
 from gossamer.frontier.frontier import Frontier
 from gossamer.frontier.rows import HostRow
-from gossamer.politeness.pace import busy_rest, rest_after
+from gossamer.politeness.pace import busy_delay, delay_after
 from gossamer.records import Reason, Report
 from gossamer.schedule.holdups import Holdup, holdups
 from gossamer.schedule.host import Host
@@ -148,14 +148,14 @@ class HostCache:
         row = self._row(lease.host)
         is_busy = report.reason is Reason.BUSY
         row.busy = row.busy + 1 if is_busy else 0
-        delay_s = rest_after(
+        delay_s = delay_after(
             politeness,
             took_s=report.took_s,
             crawl_delay_s=row.crawl_delay_s,
             is_open=lease.is_trusted,
         )
         if is_busy:
-            wanted_s = report.retry_after_s or busy_rest(politeness.busy_rest_s, row.busy)
+            wanted_s = report.retry_after_s or busy_delay(politeness.busy_rest_s, row.busy)
             delay_s = max(delay_s, wanted_s)
             row.trouble = report.detail
         row.free_us = max(row.free_us, report.at_us + round((report.took_s + delay_s) * 1e6))

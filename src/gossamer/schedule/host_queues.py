@@ -114,7 +114,7 @@ class HostQueues(Generic[H]):
 
     def may_request(self, address: AddressState[H], host: H, now_s: float) -> bool:
         """Whether the address is free, and no other host was in line for it before this one."""
-        if not address.pace.may_ask(now_s):
+        if not address.pace.may_request(now_s):
             return False
         return address.called is host or not (address.called or address.waiters)
 
@@ -133,14 +133,14 @@ class HostQueues(Generic[H]):
 
     def started(self, host: H, address: AddressState[H]) -> None:
         """A request of a host goes out: if it was called, its call is over."""
-        address.pace.asked()
+        address.pace.requested()
         if host.called_by is not None:
             self._call_next(self._uncall(host))
 
     def ended(self, address_name: str, now_s: float, delay_s: float) -> None:
         """A request has ended: the address is free after the delay."""
         address = self.address(address_name)
-        address.pace.answered(at_s=now_s, rest_s=delay_s)
+        address.pace.answered(at_s=now_s, delay_s=delay_s)
         if address.waiters:
             self._call_next(address)
 

@@ -142,7 +142,7 @@ class Scheduler:
                 self._placement.place(host, now_s)
         is_bound, outage = self.allowance.is_bound, self._outage
         while len(leases) < most and room:
-            if outage.is_out and not outage.may_ask(now_s, self.under_way):
+            if outage.is_out and not outage.may_request(now_s, self.under_way):
                 break
             lease = self._first_lease(now_s, room)
             if lease is None:
@@ -172,7 +172,7 @@ class Scheduler:
             self._placement.place(host, now_s)
             return None
         address = self._queues.address(host.addresses[0])
-        if not host.is_hurried and not self._queues.may_request(address, host, now_s):
+        if not host.needs_no_delay and not self._queues.may_request(address, host, now_s):
             self._queues.wait_for(address, host)
             return None
         if self.under_way >= self._shares.half and self._is_held(host):
