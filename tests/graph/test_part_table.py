@@ -59,7 +59,7 @@ for at_us in (1, 2):
     edge = Edge(f"http://b/{at_us}", b"", "b", "", "body", "a")
     writer.add(f"http://a/{at_us}", at_us, [edge])
     names.append(writer.write(f"links-{at_us}").name)
-parts = tuple(manifest.Part(name, 1) for name in names)
+parts = tuple(manifest.LinkPart(name, 1) for name in names)
 manifest.replace(folder, manifest.Manifest(parts))
 merged = merge.merge(folder, names, "links-merged")
 ranks.compute(folder, SystemClock())
