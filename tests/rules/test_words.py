@@ -1,6 +1,10 @@
-"""What a user reads first is plain technical English: no metaphors that have to be learned."""
+"""What people read is plain technical English: no metaphors that have to be learned."""
 
+import ast
+import io
 import re
+import tokenize
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,6 +44,14 @@ INSTEAD = {
     r"what (?:it|they) became|what became of": "outcome, status",
 }
 WORDS = {re.compile(rf"\b(?:{words})\b", re.IGNORECASE): word for words, word in INSTEAD.items()}
+# Folders whose docstrings and comments are held to the glossary, too.
+PLAIN_FOLDERS = (
+    "archive", "base", "fetch", "graph", "index", "native", "node", "parse", "politeness",
+    "search", "urls", "workers",
+)  # fmt: skip
+MODULES = sorted(
+    path for folder in PLAIN_FOLDERS for path in (ROOT / "src" / "gossamer" / folder).rglob("*.py")
+)
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 
@@ -49,6 +61,16 @@ def unclear(text: str) -> list[str]:
     return [
         f"{found[0]!r}: {word}" for words, word in WORDS.items() for found in words.finditer(prose)
     ]
+
+
+def remarks(source: str) -> Iterator[str]:
+    """The docstrings and comments of a module, each on one line."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield " ".join((ast.get_docstring(node) or "").split())
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -64,6 +86,20 @@ def test_the_help_of_a_setting_uses_the_words_of_the_glossary(key: str) -> None:
 @pytest.mark.parametrize("name", [name for name in PAGES if name.endswith(".md")])
 def test_a_generated_page_uses_the_words_of_the_glossary(name: str) -> None:
     assert not unclear(PAGES[name]())
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_docstrings_and_comments_use_the_words_of_the_glossary(module: Path) -> None:
+    source = module.read_text(encoding="utf-8")
+
+    assert not [f"{fault} in {remark!r}" for remark in remarks(source) for fault in unclear(remark)]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_docstring_says_what_the_module_does_and_asks_nothing(module: Path) -> None:
+    docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
+
+    assert not re.match(r"[^.?]*\?", docstring)
 
 
 def test_the_glossary_explains_each_word_once() -> None:

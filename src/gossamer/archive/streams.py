@@ -112,7 +112,7 @@ class GzipSupply:
         self._inflater = isal_zlib.decompressobj(31)
         return True
 
-    def skip(self, count: int) -> int:  # noqa: ARG002 - it must be inflated to be passed over
+    def skip(self, count: int) -> int:  # noqa: ARG002 - it must be inflated to be skipped
         return 0
 
     def more(self) -> bytes:
@@ -164,7 +164,7 @@ class ZstdSupply:
         self._inflater = zstd.ZstdDecompressor(zstd_dict=self._dictionary, options=_ZSTD_LIMITS)
         return True
 
-    def skip(self, count: int) -> int:  # noqa: ARG002 - it must be inflated to be passed over
+    def skip(self, count: int) -> int:  # noqa: ARG002 - it must be inflated to be skipped
         return 0
 
     def more(self) -> bytes:

@@ -133,7 +133,7 @@ class Fetcher:
             self._under_way.discard(transfer)
             try:
                 answer = self._answer(transfer, code, message, at_us, ended_s - began_s)
-            except Exception as fault:  # noqa: BLE001  # the loop would log it, and nobody hear
+            except Exception as fault:  # noqa: BLE001  # the event loop would only log it
                 fail(fault)
                 return
             finally:

@@ -16,7 +16,7 @@ from gossamer.base.magic import START_BYTES, magic_of, one_name
 from gossamer.errors import SettingsError
 from gossamer.records import Reason
 
-_TOKEN: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"  # noqa: S105 - a token of HTTP, no secret
+_TOKEN: Final = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"  # noqa: S105 - a token of HTTP, not a secret
 # WHATWG MIME Sniffing, 4.4: white space around the type and after the subtype is ignored.
 _ESSENCE: Final = re.compile(rf"[\t\n\r ]*({_TOKEN}/{_TOKEN})[\t\n\r ]*(?:;.*)?", re.DOTALL)
 _RANGE: Final = re.compile(rf"{_TOKEN}/(?:\*|{_TOKEN})")

@@ -1,9 +1,9 @@
 """A Bloom filter of the keys in an index that was empty when it was opened.
 
-Every entry replaces an older one of its key. Asking tantivy to delete that one costs 10
-microseconds, including the work of the next commit, and most pages have none. A filter recognises
-keys that are certainly new: a key sets two bits, and a key with an unset bit was never added. It
-takes 1 MB for any number of keys; of a million new keys, one in twenty is taken for an old one.
+Every entry replaces an older one of its key. A deletion in tantivy costs 10 microseconds, including
+the work of the next commit, and most pages have no older entry. A filter recognises keys that are
+certainly new: a key sets two bits, and a key with an unset bit was never added. It takes 1 MB for
+any number of keys; of a million new keys, one in twenty is taken for an old one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Which extensions run compiled, and which as Python?
+"""Choose between the compiled and the Python form of three inner loops.
 
-Three inner loops are written twice: in Python, and in C, which does the same in a fraction of the
-time. The C form is built when the package is installed, where there is a compiler; nothing is
-missing without it. Each extension has a number, `API`, and is used only if that is the number
-expected here: a file that another version left in the folder is never called.
+They are written twice: in Python, and in C, which does the same in a fraction of the time. The C
+form is built when the package is installed, if there is a compiler; nothing is missing without it.
+Each extension has a number, `API`, and is used only if that is the number expected here: a file
+that another version left in the folder is never called.
 
 `GOSSAMER_NATIVE=0` turns all of them off, for tests and for debugging. It is read when a stage is
 loaded, and the processes that a crawl starts inherit it.

@@ -31,7 +31,7 @@ def work(server: socket.socket) -> None:
     engines: OrderedDict[SearchedCollection, Engine] = OrderedDict()
     with contextlib.suppress(OSError, EOFError):
         while True:
-            question: SearchQuestion = pickle.loads(receive(server)[1])  # noqa: S301  # of the server
+            question: SearchQuestion = pickle.loads(receive(server)[1])  # noqa: S301  # from the server
             answer = _answered(engines, question)
             if question.as_json and isinstance(answer, Results):
                 send(server, JSON, as_json(answer, question.request))
@@ -52,7 +52,7 @@ def _answered(
         if engine is not None:
             engines[where] = engine
         return error
-    except Exception:  # noqa: BLE001  # told to whoever asked; the process searches on
+    except Exception:  # noqa: BLE001  # sent to the caller; the process continues
         return FailedSearch(traceback.format_exc())
     engines[where] = engine  # the most recently used is last
     if len(engines) > _KEPT_OPEN:

@@ -233,7 +233,7 @@ class _Searcher:
         except (OSError, EOFError) as gone:
             self._is_spent = True
             raise _Died from gone
-        return _checked(pickle.loads(answer))  # noqa: S301  # of a process of ours
+        return _checked(pickle.loads(answer))  # noqa: S301  # from our own process
 
     async def ask_for_json(self, where: SearchedCollection, request: Request) -> bytes:
         """The same; after a cancelled wait the process is unusable."""
@@ -251,7 +251,7 @@ class _Searcher:
             raise
         if kind == JSON:
             return answer
-        _checked(pickle.loads(answer))  # noqa: S301  # of a process of ours
+        _checked(pickle.loads(answer))  # noqa: S301  # from our own process
         raise RuntimeError("a search has answered what was not asked")
 
     def _question(self, where: SearchedCollection, request: Request, *, as_json: bool) -> bytes:

@@ -112,7 +112,7 @@ class WorkerConnection(asyncio.Protocol):
             try:
                 for message in self._frames.feed(data):
                     self._pool.receive(self.handle, message)
-            except Exception as fault:  # noqa: BLE001  # ours: the node stops, and says what it was
+            except Exception as fault:  # noqa: BLE001  # a bug: the node stops and reports it
                 self._pool.fail(fault)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002

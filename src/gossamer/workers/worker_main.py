@@ -76,7 +76,7 @@ class NodeConnection(asyncio.Protocol):
         try:
             for message in self._frames.feed(data):
                 self._handle(message)
-        except Exception as fault:  # noqa: BLE001  # it ends the worker, and the node hears why
+        except Exception as fault:  # noqa: BLE001  # it ends the worker, which reports it to the node
             self._fail(fault)
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
@@ -152,7 +152,7 @@ class NodeConnection(asyncio.Protocol):
     def _store(self, lease: Lease, answer: Answer) -> None:
         try:
             self._report(self._working.store(lease, answer))
-        except Exception as fault:  # noqa: BLE001  # it ends the worker, and the node hears why
+        except Exception as fault:  # noqa: BLE001  # it ends the worker, which reports it to the node
             self._fail(fault)
 
     async def _fetch_and_store(self, lease: Lease) -> None:
