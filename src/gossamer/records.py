@@ -7,8 +7,8 @@ learns more makes a new record (`msgspec.structs.replace`). Nothing here does I/
 
 Each record is defined here and nowhere else. Between processes it travels as msgspec packs it, in
 the order of its fields (`workers/wire.py`). What the state keeps of a report is copied by name into
-the Structs of `frontier/rows.py`. So a new field is one line here, with a default, and one line in
-the row that keeps it.
+the Structs of `frontier/rows.py`. So a new field of a report is one line here, with a default, one
+line at the end of the row that keeps it, and its value in `workers/process.py`.
 
 Times ending in `_us` are wall time, microseconds since 1970; names ending in `_s` are seconds, in
 `_bytes` bytes.
