@@ -13,6 +13,7 @@ from gossamer.policies.order import (
     priority_key,
     with_score,
 )
+from gossamer.settings import choices_of, describe
 
 DEPTHS = st.integers(0, 2**20)
 NUMBERS = st.integers(0, 2**40)
@@ -56,9 +57,13 @@ def test_the_orders_give_the_keys_that_are_on_disk(depth: int, number: int) -> N
     assert deep == (2**32 - 1 - depth).to_bytes(4, "big") + (2**64 - 1 - number).to_bytes(8, "big")
 
 
-@pytest.mark.parametrize("order", [kind() for kind in ORDERS.values()], ids=list(ORDERS))
+def test_the_setting_lists_every_built_in_order() -> None:
+    assert choices_of(describe("frontier.order")[0]) == tuple(ORDERS)
+
+
+@pytest.mark.parametrize("order", [BreadthFirst(), DepthFirst()], ids=["breadth", "depth"])
 @given(st.text(), DEPTHS, st.text(), st.integers(1, 10**6), st.floats(0, 1))
-def test_what_is_not_known_of_a_url_changes_nothing_in_the_orders_of_today(
+def test_breadth_first_and_depth_first_score_by_depth_alone(
     order: Order, url: str, depth: int, words: str, links: int, relevance: float
 ) -> None:
     known = Candidate(url, depth, words, words, links, relevance)

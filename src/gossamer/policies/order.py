@@ -84,6 +84,7 @@ class DepthFirst:
         return MAX_SCORE - candidate[1]
 
 
+# The setting `frontier.order` (`settings.py`) lists the same names.
 ORDERS: Final[dict[str, type[BreadthFirst | DepthFirst]]] = {
     "breadth": BreadthFirst,
     "depth": DepthFirst,
