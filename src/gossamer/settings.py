@@ -673,7 +673,7 @@ def values_of(settings: Settings) -> dict[str, object]:
 
 def nearest(key: str, names: Iterable[str] = KEYS) -> str:
     """`; did you mean x?`, or nothing when no name is near."""
-    import difflib  # for whoever has mistyped: the start of a crawl does not wait for it
+    import difflib  # imported here, because only a mistyped name needs it
 
     known = list(names)
     begun = [name for name in known if name.startswith(key)]  # `fetch.max` is a shortened one

@@ -92,7 +92,7 @@ def test_the_ends_of_a_glob_do_not_overlap() -> None:
         ("re:a{1001}", "cannot be used: invalid repetition size"),
         ("re:/a{,5}/", "write {0,5}"),
         ("re:/page[[:digit:]]+", "has [:digit:]; write its characters"),
-        ("re:straße", "has 'ß', but a URL here is ASCII"),
+        ("re:straße", "has 'ß', but URLs are ASCII"),
         ("re:(.{1,99}){1,9}(.{1,99}){1,9}", "counts in braces multiply"),
     ],
 )

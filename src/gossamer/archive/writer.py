@@ -254,7 +254,7 @@ class WarcWriter:
             self._refuse()
         try:
             written = os.write(self._file, data)
-            while written < len(data):  # after a short write the next one completes it, or says why
+            while written < len(data):  # a short write: write the rest, or get the error
                 more = os.write(self._file, data[written:])
                 if not more:
                     raise OSError(errno.EIO, "the disk accepts no more bytes")

@@ -93,7 +93,7 @@ class Opened:
     is_new: bool
     new_seeds: int
     settings: Settings  # in force
-    intake: ImportIntake | None = None  # for an import
+    intake: ImportIntake | None = None  # set only if the node was opened for an import
     forgotten_seeds: Sequence[str] = ()  # they are not requested
     new_sites: Sequence[str] = ()  # of the seeds, which the collection had not met
     checkpoint: Callable[[Path], None] = no_checkpoint  # lays the state aside, for a backup

@@ -75,7 +75,7 @@ class HostForecast:
     delay_s: float
     at_once: int
     rests_s: float  # from now, before its first request
-    robots: str  # "known", "asked first" or "not asked" (a host of one's own)
+    robots: str  # "known", "asked first" or "not asked" (politeness.own_hosts)
 
 
 @dataclass(slots=True)

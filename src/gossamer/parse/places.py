@@ -36,8 +36,8 @@ _ROLES: Final = {
     "complementary": Place.ASIDE,
     "contentinfo": Place.FOOTER,
 }
-# Maximum of landmarks around an element, on average. Deeper landmarks are ignored, so that hundreds
-# of nested landmarks do not cost their product.
+# Maximum number of landmarks around an element, on average. Deeper landmarks are ignored: otherwise
+# the cost would be the number of elements times the number of nested landmarks.
 _MOST_COVERS: Final = 16
 _FEW: Final = 32
 _NEAR: Final = 30  # nodes after a landmark among which the next listed element is searched

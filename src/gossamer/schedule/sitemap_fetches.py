@@ -69,7 +69,7 @@ class SitemapFetches:
         self._abroad: Counter[str] = Counter()  # by the host that named them
         self._in_flight: dict[int, SitemapFetch] = {}  # by number of the lease
         self._is_open = False
-        self.waiting = 0  # at their hosts, not those in flight
+        self.waiting = 0  # sitemaps to request, without those in flight
 
     def open(self, store: Store, *, is_changed: bool) -> list[Host]:
         """Begin with what the state knows. `is_changed`: the operator may want other sitemaps

@@ -21,9 +21,9 @@ from gossamer.settings import Politeness
 from gossamer.urls.canonical import origin_of
 
 AT_ONCE: Final = 500  # URLs, some 10 ms
-SLICE_DELAY_S: Final = 0.01  # for a host of which so many were decided
-_PENDING_ROWS: Final = 20_000  # not committed yet: more would hold the loop up while written
-_COMMIT_WAIT_S: Final = 0.05  # between two looks at them
+SLICE_DELAY_S: Final = 0.01  # before the next slice of the same host
+_PENDING_ROWS: Final = 20_000  # not committed yet; writing more of them would block the event loop
+_COMMIT_WAIT_S: Final = 0.05  # until the number of pending rows is checked again
 
 
 class SkippedUrls:

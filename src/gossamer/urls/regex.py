@@ -44,7 +44,7 @@ def regex_of(written: str) -> Regex:
     expression = written.removeprefix("re:")
     if not expression.isascii():
         odd = next(char for char in expression if not char.isascii())
-        raise UsageError(f"pattern {written!r} has {odd!r}, but a URL here is ASCII; write %XX")
+        raise UsageError(f"pattern {written!r} has {odd!r}, but URLs are ASCII; write it as %XX")
     try:
         with warnings.catch_warnings():
             # About syntax that a later Python may read differently; RE2 will not.
