@@ -157,11 +157,25 @@ def _scan(module: Any, body: bytes) -> Sequence[Call]:
 _FOLDS: Final = array("I", [code & ~0x20 or 1 for code in range(0x20000)])
 
 
+def _language(module: Any, body: bytes) -> Sequence[Call]:
+    """The page in three widths of characters; a part of its own words are the common ones."""
+    texts = (body.decode("latin-1"), body.decode("utf-8", "replace"))
+    wide = "\U0001f600 ".join(texts)
+    common = {word[:16]: n for n, word in enumerate(wide.split()[:200])}
+    known = module.known_of(common)
+    return (
+        (module.known_of, (common,)),
+        *((module.spoken, (text, known, 0.1, 1)) for text in (*texts, wide)),
+        *((module.said, (text, known, 1, 0.1, 1, (9, 99, 999), (9, 1))) for text in (*texts, wide)),
+    )
+
+
 def _page(module: Any, body: bytes) -> Sequence[Call]:
     """All parts that read a page."""
     if not hasattr(module, "Known"):  # an extension of a test, which scans alone
         return _scan(module, body)
-    return (*_scan(module, body), *_link_cache(module, body), *_plain(module, body))
+    links = (*_link_cache(module, body), *_plain(module, body))
+    return (*_scan(module, body), *links, *_language(module, body))
 
 
 def _search(module: Any, body: bytes) -> Sequence[Call]:

@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gossamer.native.extensions import PAGE, load
 from gossamer.parse.language.common_words import (
     _COMMON,
     _OWNERS,
     FEWEST_HITS,
     is_heard,
     said,
+    said_in_python,
     spoken,
+    spoken_in_python,
 )
 
 # What parts words, and what only looks like it.
@@ -87,7 +90,10 @@ def test_a_text_says_its_language_where_it_is_long_enough() -> None:
 def test_the_language_with_most_votes_is_spoken(
     sample: str, least_share: float, fewest_hits: int
 ) -> None:
-    assert spoken(sample, least_share, fewest_hits) == counted(sample, least_share, fewest_hits)
+    expected = counted(sample, least_share, fewest_hits)
+
+    assert spoken(sample, least_share, fewest_hits) == expected
+    assert spoken_in_python(sample, least_share, fewest_hits) == expected
 
 
 @pytest.mark.parametrize("language", _COMMON)
@@ -97,5 +103,31 @@ def test_a_language_is_spoken_wherever_a_sample_is_cut(language: str) -> None:
 
     found = [spoken(cut, 0.6) for cut in cuts]
 
+    assert found == [spoken_in_python(cut, 0.6, FEWEST_HITS) for cut in cuts]
     assert found == [counted(cut, 0.6, FEWEST_HITS) for cut in cuts]
     assert language in found
+
+
+@given(
+    st.lists(A_PIECE, max_size=60).map(" ".join),
+    st.sampled_from([*_COMMON, "ja"]),
+    st.tuples(*[st.integers(0, 200)] * 3),
+)
+def test_both_forms_say_alike_what_the_middle_of_a_text_speaks(
+    text: str, language: str, lengths: tuple[int, int, int]
+) -> None:
+    asked = text, language, 0.5, lengths, (12, 10)
+
+    assert said(*asked) is said_in_python(*asked)
+
+
+@pytest.mark.parametrize("words", [{"a": -1}, {"a": 1 << 64}, {"a" * 17: 1}, {b"a": 1}, ["a"]])
+def test_the_extension_knows_words_and_bits_alone(words: object) -> None:
+    module = load(PAGE)
+    if module is None:
+        pytest.skip(f"{PAGE} is not built; `make native` builds it")
+
+    with pytest.raises((TypeError, OverflowError)):
+        module.known_of(words)
+    with pytest.raises((TypeError, ValueError)):
+        module.spoken("a", None, 0.5, 1)

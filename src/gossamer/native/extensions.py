@@ -19,7 +19,7 @@ from typing import Final
 
 VARIABLE: Final = "GOSSAMER_NATIVE"
 
-PAGE: Final = "gossamer.native._page"  # parse/scan.py, workers/link_cache.py, urls/linker.py
+PAGE: Final = "gossamer.native._page"  # parse/, workers/link_cache.py, urls/linker.py
 ARCHIVE: Final = "gossamer.native._archive"  # archive/capture.py
 SEARCH: Final = "gossamer.native._search"  # search/passages.py, search/snippets.py
 

@@ -21,6 +21,7 @@
 int add_scan(PyObject *module);
 int add_link_cache(PyObject *module);
 int add_plain_links(PyObject *module);
+int add_language(PyObject *module);
 int add_capture(PyObject *module);
 int add_passage(PyObject *module);
 int add_fold(PyObject *module);
@@ -31,7 +32,7 @@ int add_fold(PyObject *module);
 #define ONE_INTERPRETER
 #endif
 
-/* The type of a function table, where C wants another one than the table has. */
+/* A function of METH_FASTCALL or the like, as the table of functions holds it. */
 #define AS_FUNCTION(function) ((PyCFunction)(void (*)(void))(function))
 
 static inline int begin_module(PyObject *module, long api) {

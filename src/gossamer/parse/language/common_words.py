@@ -18,6 +18,8 @@ from __future__ import annotations
 import struct
 from typing import Final
 
+from gossamer.native.extensions import PAGE, load
+
 # Fewer hits are chance: four of these words in a text of another language are a quotation.
 FEWEST_HITS: Final = 4
 
@@ -96,10 +98,31 @@ def _ballot(owners: str) -> int:
 _BALLOTS: Final = {word: _ballot(owners) for word, owners in _OWNERS.items()}
 
 
+_c: Final = load(PAGE)
+_KNOWN: Final = (
+    None
+    if _c is None
+    else _c.known_of(
+        {
+            word: sum(1 << _NAMES.index(language) for language in owners.split())
+            for word, owners in _OWNERS.items()
+        }
+    )
+)
+
+
 def spoken(sample: str, least_share: float, fewest_hits: int = FEWEST_HITS) -> str:
     """The language with at least `least_share` of all common words in a sample, and more than any
-    other; empty if there is none. A sample has fewer than 2**32 words.
+    other; empty if there is none.
     """
+    if _c is None:
+        return spoken_in_python(sample, least_share, fewest_hits)
+    number: int = _c.spoken(sample, _KNOWN, least_share, fewest_hits)
+    return _NAMES[number] if number >= 0 else ""
+
+
+def spoken_in_python(sample: str, least_share: float, fewest_hits: int) -> str:
+    """The same without C. A sample has fewer than 2**32 words."""
     ballots = sum(filter(None, map(_BALLOTS.get, sample.split())))
     hits, *votes = _VOTES.unpack(ballots.to_bytes(_VOTES.size, "little"))
     most = max(votes)
@@ -124,13 +147,26 @@ def said(
     of them has `wide[0]` bytes for `wide[1]` characters or more: it may need another check. Most
     texts need only the few words of the first; reading the last costs sixteen times that.
     """
+    if _c is None or language not in _COMMON:
+        return said_in_python(text, language, least_share, lengths, wide)
+    number = _NAMES.index(language)
+    is_said: bool | None = _c.said(text, _KNOWN, number, least_share, FEWEST_HITS, lengths, wide)
+    return is_said
+
+
+def said_in_python(
+    text: str,
+    language: str,
+    least_share: float,
+    lengths: tuple[int, int, int],
+    wide: tuple[int, int],
+) -> bool | None:
+    """The same without C."""
     sample = middle(text, lengths[1])
-    if (
-        not sample.isascii()
-        and len(sample.encode(errors="replace")) * wide[1] >= len(sample) * wide[0]
-    ):
+    if len(sample.encode(errors="replace")) * wide[1] >= len(sample) * wide[0]:
         return None
-    return any(spoken(middle(text, length), least_share) == language for length in lengths)
+    samples = (middle(text, length) for length in lengths)
+    return any(spoken_in_python(one, least_share, FEWEST_HITS) == language for one in samples)
 
 
 def is_heard(language: str, sample: str) -> bool:
