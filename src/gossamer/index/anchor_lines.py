@@ -11,7 +11,8 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from gossamer.index.anchor_pack import KEY_BYTES, unpack_anchors
+from gossamer.index.anchor_pack import unpack_anchors
+from gossamer.urls.keys import KEY_BYTES
 
 HOST_BYTES: Final = 8
 HEAD: Final = struct.Struct(f">{KEY_BYTES}s{HOST_BYTES}sH")

@@ -14,8 +14,9 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from gossamer.urls.keys import KEY_BYTES
+
 MAX_CHARS: Final = 500  # of an anchor text
-KEY_BYTES: Final = 16
 _HEAD: Final = struct.Struct(f">{KEY_BYTES}sH")
 
 

@@ -23,11 +23,12 @@ from typing import Final, Protocol
 from gossamer.base.checked_lines import crc32 as crc32_after
 from gossamer.errors import CorruptFile
 from gossamer.index.anchor_lines import HEAD, AnchorLines
-from gossamer.index.anchor_pack import KEY_BYTES, pack_anchors
+from gossamer.index.anchor_pack import pack_anchors
 from gossamer.index.appended import open_appended
 from gossamer.index.batches import ALL, Share, shares_of
 from gossamer.index.folder import REBUILD
 from gossamer.index.words import distinct
+from gossamer.urls.keys import KEY_BYTES
 
 MOST: Final = 200  # anchors of a page
 

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gossamer.index.batches import ALL, Share
+from gossamer.urls.keys import KEY_BYTES
 
-KEY_BYTES: Final = 16
 _SHORT: Final = slice(8, 12)  # of a key
 _NUMBER_BYTES: Final = 4
 # One read takes as long as copying this many bytes: nearer lines are read together.
