@@ -93,7 +93,7 @@ async def _start(paths: CollectionPaths, token: str | None, serve: Any) -> async
 def _reply(order: Any, token: str | None, answer: Answerer) -> Mapping[str, Any]:
     """`token` None: access to the socket proves that the sender is the owner."""
     if not isinstance(order, dict) or not isinstance(order.get("order"), str):
-        return {"error": "an order must be an object with the text `order`"}
+        return {"error": "a command must be an object with the text `order`"}
     if token is not None and not hmac.compare_digest(str(order.get("token")), token):
         return {"error": "the token is wrong"}
     return answer(order["order"], order)

@@ -136,8 +136,8 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
     """The function that answers commands to a node."""
     node = opening.node
 
-    def answer(order: str, facts: Mapping[str, Any]) -> Mapping[str, Any]:
-        match order:
+    def answer(command: str, facts: Mapping[str, Any]) -> Mapping[str, Any]:
+        match command:
             case "status":
                 pass
             case "ban":
@@ -151,9 +151,9 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
             case "stop":
                 node.stop("signal")
             case _:
-                return {"error": f"unknown order {order!r}"}
-        if order != "status":
-            note_action(paths.actions, clock.wall_us(), order)
+                return {"error": f"unknown command {command!r}"}
+        if command != "status":
+            note_action(paths.actions, clock.wall_us(), command)
         return {"schema": 1, **asdict(node.progress())}
 
     return answer

@@ -35,7 +35,7 @@ from gossamer.urls.canonical import NormalForm, host_of
 from gossamer.web.check_crawl import CONTACT, Checker, RealOutside, check_contact, check_place
 from gossamer.web.open_collections import OpenCollections, check_name
 
-ORDERS: Final = ("pause", "resume", "stop")
+COMMANDS: Final = ("pause", "resume", "stop")
 # Options that the web interface may set. Files of this machine, headers and private networks are
 # excluded: only a user of the command line may set them.
 OPTIONS: Final = (
@@ -48,7 +48,7 @@ _LISTS: Final = ("type", "domain_list")
 # On the command line these name a file; from the web interface the list itself is sent.
 _KEYS: Final = {"domain_list": "scope.domains"}
 # A crawl listens 2 s after its start on a machine with seven times its capacity in load; after
-# 15 s an order fails.
+# 15 s a command fails.
 _START_S: Final = 0.1
 _START_TRIES: Final = 150
 _LAST_WORDS: Final = 2_000  # bytes of the process's output that are shown

@@ -10,7 +10,7 @@ from gossamer.transfer.export_archive import ARCHIVES
 from gossamer.transfer.export_folder import EVERY
 from gossamer.transfer.export_schemas import SCHEMAS
 from gossamer.urls.scope import ScopeKind
-from gossamer.web.crawls import ORDERS, orders_known
+from gossamer.web.crawls import COMMANDS, orders_known
 from gossamer.web.openapi import openapi_of
 from gossamer.web.parameters import Param
 from gossamer.web.reading import MOST_LINKS
@@ -269,7 +269,7 @@ API: Final[tuple[Route, ...]] = (
         does="Pause, resume or stop a running crawl; `start` resumes a stored one.",
         answer=json_api.order_crawl,
         params=(_NAME, Param(name="order", help="The order.", place="path", is_needed=True,
-                             choices=(*ORDERS, "start"))),
+                             choices=(*COMMANDS, "start"))),
         keys=_STATUS_KEYS, status=202, changes=True,
     ),
     Route(
@@ -385,7 +385,7 @@ PAGES: Final[tuple[Route, ...]] = (
         answer=pages.order_crawl, gives="html", changes=True,
         params=(_NAME, _CONFIRM, _ADDED, _LIFTED,
                 Param(name="order", help="The order.", place="body", is_needed=True,
-                      choices=(*ORDERS, "start", "clear", "ban"))),
+                      choices=(*COMMANDS, "start", "clear", "ban"))),
     ),
     Route(
         method="GET", path="/login", name="login_page", does="Log in.", answer=pages.login,

@@ -1,4 +1,4 @@
-"""`gossamer pause`, `resume`, `stop`: orders to a running crawl."""
+"""`gossamer pause`, `resume`, `stop`: commands to a running crawl."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def stop(collection: CollectionOption = None, json: Json = False) -> None:
     _give(collection, "stop", "stopping", as_json=json)
 
 
-def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> None:
+def _give(given: Path | None, command: str, becomes: str, *, as_json: bool) -> None:
     import json
     import sys
 
@@ -32,7 +32,7 @@ def _give(given: Path | None, order: str, becomes: str, *, as_json: bool) -> Non
     paths = CollectionPaths(collection_at(given))
     if not paths.exists:
         raise paths.missing()
-    reply = send(paths, order)
+    reply = send(paths, command)
     if as_json:
         print(json.dumps(reply))
     else:
