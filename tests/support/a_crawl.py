@@ -19,6 +19,7 @@ from gossamer.collection.directory import CollectionPaths
 from gossamer.node.build import open_node
 from gossamer.node.node import Node
 from gossamer.node.progress import Summary
+from gossamer.policies.policies import Policies
 from gossamer.settings import KEYS, Settings, with_values
 from gossamer.urls.canonical import NormalForm
 
@@ -55,6 +56,7 @@ async def crawl_in_loop(
     clock: Clock | None = None,
     may_change: bool = False,
     until: Callable[[], bool] | None = None,
+    policies: Policies | None = None,
 ) -> Summary:
     """The same inside a running event loop, for tests that share it with `a_site`."""
     named = {key.replace("__", "."): value for key, value in (settings or {}).items()}
@@ -70,6 +72,7 @@ async def crawl_in_loop(
             clock or SystemClock(),
             stack,
             may_change=may_change,
+            policies=policies,
         )
         watching = asyncio.ensure_future(_stop_when(opened.node, until or (lambda: False)))
         try:

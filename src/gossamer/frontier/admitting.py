@@ -71,9 +71,6 @@ class Admitting:
         self._counts = state.counts
         self._known = state.known
         self._hosts = state.hosts
-        self._captures = state.captures
-        self._copies = state.copies
-        self._tally = state.tally
         self._queues = queues
         self._rules = rules
         self._judge = rules.judge
@@ -230,10 +227,7 @@ class Admitting:
 
     def lift(self, row: UrlRow, found: Found) -> None:
         """A refused URL is queued after all; it may have been fetched before it was refused."""
-        if self._captures.since(found.key, 0, 1):
-            self._copies.doubt()
-        self._tally.uncount(row, found.key[:HOST_BYTES])
-        self._queues.enqueue(found, row.first_us, levels_later=self._later)
+        self._queues.requeue(row, found, levels_later=self._later)
 
     def retry(self, found: Iterable[Found]) -> int:
         """Queue those that failed for good once more, as if never requested; how many."""

@@ -120,6 +120,7 @@ class Frontier:
         self.give_back = queues.give_back
         self.wake_due, self.next_due_us = retries.wake_due, retries.next_due_us
         self.waiting_urls, self.wait_until = retries.urls, retries.wait_until
+        self.refetch_at = retries.refetch_at
 
         rejudging = Rejudging(state, queues, admitting, outcomes, rules)
         self.judge_again, self.judge_some = rejudging.all, rejudging.some

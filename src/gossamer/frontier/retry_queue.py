@@ -1,18 +1,23 @@
-"""URLs that wait for a time: they failed, and are due again later.
+"""URLs that wait for a time: they failed and are retried, or are fetched again.
 
-The table DUE holds them in the order of their times. Such a URL counts as queued but is in no
-host's queue, so its row has no place.
+The table DUE holds them in the order of their times. A URL to be retried counts as queued but is in
+no host's queue, so its row has no place. A page to be fetched again stays fetched until its time
+has come; its entry has a value (`REFETCH`), that of a retry is empty.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from gossamer.frontier.host_table import HOST_BYTES
-from gossamer.frontier.rows import Standing, UrlRow, time_key
+from gossamer.frontier.rows import Standing, UrlRow, time_key, time_of
 from gossamer.frontier.state import State
 from gossamer.frontier.store import StateTable, walk
 from gossamer.frontier.url_queues import UrlQueues
+from gossamer.records import Found
+
+REFETCH: Final = b"refetch"
 
 
 class RetryQueue:
@@ -25,7 +30,7 @@ class RetryQueue:
         self._known = state.known
         self._counts = state.counts
         self._queues = queues
-        self.size = sum(1 for _ in walk(state.store, StateTable.DUE))
+        self.size = sum(1 for _, value in walk(state.store, StateTable.DUE) if not value)  # retries
 
     def wait(self, row: UrlRow, key: bytes, retry_us: int) -> None:
         """A URL that is in no queue waits for a time."""
@@ -40,6 +45,17 @@ class RetryQueue:
         """A waiting URL waits for another time."""
         self.wait(self.remove(key), key, retry_us)
 
+    def refetch_at(self, key: bytes, due_us: int) -> None:
+        """A fetched page is to be fetched again at a time; a time that it had before is void."""
+        row = self._known.find(key)
+        assert row is not None, "only a fetched page is fetched again"
+        assert row.standing == Standing.FETCHED, f"{row.url} is {row.standing.name}"
+        if row.due_us:
+            self._pending.delete(StateTable.DUE, time_key(row.due_us) + key)
+        row.due_us = due_us
+        self._known.put(key, row)
+        self._pending.put(StateTable.DUE, time_key(due_us) + key, REFETCH)
+
     def wake_due(self, now_us: int, limit: int = 1000) -> int:
         """Queue the URLs whose time has come; how many. Sees what is committed."""
         woken = 0
@@ -49,6 +65,9 @@ class RetryQueue:
             key = due_key[8:]
             row = self._known.find(key)
             self._pending.delete(StateTable.DUE, due_key)
+            if row is not None and row.standing == Standing.FETCHED:
+                woken += self._refetch(row, due_key)
+                continue
             if row is None or row.standing != Standing.QUEUED or row.place:
                 continue
             row.due_us = 0
@@ -58,6 +77,13 @@ class RetryQueue:
             self.size -= 1
             woken += 1
         return woken
+
+    def _refetch(self, row: UrlRow, due_key: bytes) -> bool:
+        """Queue a page again, unless another time was set for it."""
+        if row.due_us != time_of(due_key):
+            return False
+        self._queues.requeue(row, Found(row.url, due_key[8:], row.depth, row.via))
+        return True
 
     def next_due_us(self) -> int | None:
         """When the next waiting URL is due; None when none waits (or none is committed)."""

@@ -36,6 +36,9 @@ class UrlQueues:
         self._hosts = state.hosts
         self._known = state.known
         self._counts = state.counts
+        self._captures = state.captures
+        self._copies = state.copies
+        self._tally = state.tally
         self._order = order
         self._number = int.from_bytes(state.store.find(StateTable.META, NUMBER_KEY) or b"", "big")
         self.awake = set(state.hosts.rows)  # hosts that got work since `take_awake`
@@ -96,6 +99,13 @@ class UrlQueues:
         self._pending.urls[key], entry = queued(found, place, first_us)
         self._counts.queued += 1
         self._put_entry(key[:HOST_BYTES], place, entry, host)
+
+    def requeue(self, row: UrlRow, found: Found, *, levels_later: int = 0) -> None:
+        """Queue a known URL that has an outcome: its row begins again, its captures stay."""
+        if self._captures.since(found.key, 0, 1):
+            self._copies.doubt()
+        self._tally.uncount(row, found.key[:HOST_BYTES])
+        self.enqueue(found, row.first_us, levels_later=levels_later)
 
     def enqueue_again(self, row: UrlRow, key: bytes) -> None:
         """A URL that waited joins its host's queue; the caller puts its row."""

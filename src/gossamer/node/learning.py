@@ -24,6 +24,7 @@ from gossamer.frontier.store import StateTable
 from gossamer.node.commit import Committer
 from gossamer.node.imported import note_imported
 from gossamer.node.indexing import IndexFeed
+from gossamer.policies.refresh import FetchedPage, Refresh
 from gossamer.records import (
     NAMED,
     Answer,
@@ -53,6 +54,7 @@ class Learner:
     exchange: LinkExchange
     scheduler: Scheduler
     admission: Admission
+    refresh: Refresh
     committer: Committer
     crawl_log: CrawlLog
     index: IndexFeed | None
@@ -109,6 +111,8 @@ class Learner:
             return
         self.frontier.counts.dropped += report.dropped
         self._count_match(report)
+        if not self.refresh.is_never and retry_us is None:
+            self._set_refresh(report)
         found: Iterable[Found] = report.found
         if report.redirect and report.lease.depth == 0:
             found = self._follow(report)
@@ -118,6 +122,15 @@ class Learner:
         while keys := self.frontier.take_shallower():  # their links may have shorter paths now, too
             for key in keys:
                 self._find_links_again(key)
+
+    def _set_refresh(self, report: Report) -> None:
+        """Note when a page is due again, if the policy says so."""
+        if report.outcome is not Outcome.FETCHED:
+            return
+        facts = (report.status, report.digest, report.modified_at, report.at_us)
+        due_us = self.refresh.next_us(FetchedPage(report.lease.url, *facts))
+        if due_us is not None:
+            self.frontier.refetch_at(report.lease.key, due_us)
 
     def _note_end(self, processed: ProcessedPage) -> None:
         """Record the new offset, last of all: if learning failed by a bug, the exchange is read

@@ -73,6 +73,7 @@ class Node:
             exchange=parts.exchange,
             scheduler=parts.scheduler,
             admission=parts.admission,
+            refresh=parts.policies.refresh,
             committer=parts.committer,
             crawl_log=parts.crawl_log,
             index=parts.index,

@@ -17,6 +17,7 @@ from gossamer.node.indexing import IndexFeed
 from gossamer.node.learning import RereadPage
 from gossamer.node.link_files import LinkFiles
 from gossamer.node.rescoring import LiveScores
+from gossamer.policies.policies import Policies
 from gossamer.schedule.admission import Admission
 from gossamer.schedule.matches import IsMatch
 from gossamer.schedule.scheduler import Scheduler
@@ -31,6 +32,7 @@ class Parts:
     paths: CollectionPaths
     settings: Settings
     clock: Clock
+    policies: Policies
     admission: Admission
     frontier: Frontier
     exchange: LinkExchange

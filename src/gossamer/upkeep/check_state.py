@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from gossamer.errors import CorruptFile
 from gossamer.frontier.counts import Counts
 from gossamer.frontier.frontier import HOST_BYTES
+from gossamer.frontier.retry_queue import REFETCH
 from gossamer.frontier.rocks import REBUILD
 from gossamer.frontier.rows import (
     CaptureRow,
@@ -150,7 +151,8 @@ def _row_problems(reader: CollectionReader, key: bytes, row: UrlRow) -> Iterator
     if reader.keys.of(row.url) != key:
         yield Problem(row.url, "it is stored under the key of another URL", _RESTORE)
     is_queued = row.standing == Standing.QUEUED
-    if not is_queued and (row.place or row.due_us):
+    may_wait = is_queued or row.standing == Standing.FETCHED  # a page may be due again
+    if (row.place and not is_queued) or (row.due_us and not may_wait):
         yield Problem(row.url, f"it is {row.outcome.value}, but still in a queue", _REPORT)
     if is_queued and bool(row.place) == bool(row.due_us):
         what = "it is both in the queue and in the due table" if row.place else "it is queued"
@@ -159,11 +161,8 @@ def _row_problems(reader: CollectionReader, key: bytes, row: UrlRow) -> Iterator
         entry = reader.store.find(StateTable.QUEUE, key[:HOST_BYTES] + row.place)
         if entry is None or QueueEntry.decode(entry).key != key:
             yield Problem(row.url, "its queue entry belongs to another URL", _REPORT)
-    if (
-        is_queued
-        and row.due_us
-        and reader.store.find(StateTable.DUE, time_key(row.due_us) + key) is None
-    ):
+    due = reader.store.find(StateTable.DUE, time_key(row.due_us) + key) if row.due_us else b""
+    if may_wait and due is None:
         yield Problem(row.url, "it waits for a time that no queue contains", _REPORT)
     if row.outcome in (Outcome.FAILED, Outcome.REFUSED) and not row.reason:
         yield Problem(row.url, f"it is {row.outcome.value} , but has no reason", _REPORT)
@@ -261,9 +260,11 @@ def _queue_problems(reader: CollectionReader) -> Iterator[Problem]:
 
 
 def _due_problems(reader: CollectionReader) -> Iterator[Problem]:
-    for at, _ in reader.scan(StateTable.DUE):
+    for at, value in reader.scan(StateTable.DUE):
         row = reader.find_key(at[8:])
         if row is None:
             yield Problem(f"due {at.hex()}", "it is in the due table, but unknown", _REPORT)
+        elif value == REFETCH and row.standing == Standing.FETCHED:
+            continue  # one with another time than its row is void
         elif row.standing != Standing.QUEUED or row.place or row.due_us != time_of(at):
             yield Problem(row.url, "its time in the due table differs from its row", _REPORT)
