@@ -109,8 +109,8 @@ class Crawl:
     async def __aenter__(self) -> Self:
         opening = await self._stack.enter_async_context(opened(self._plan))
         self._node = opening.node
-        self._node.on_harvest = self._take
-        self._node.may_go_on = self._has_room
+        self._node.on_processed = self._take
+        self._node.may_continue = self._has_room
         self._running = asyncio.create_task(self._run())
         return self
 

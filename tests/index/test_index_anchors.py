@@ -8,7 +8,7 @@ import pytest
 
 from gossamer.errors import CorruptFile
 from gossamer.index import schema
-from gossamer.index.anchors import MOST, AnchorBook, chosen, words_number
+from gossamer.index.anchors import MOST, AnchorStore, chosen, words_number
 from gossamer.index.batches import ALL, shares_of
 from gossamer.index.reader import IndexReader, ids
 from gossamer.index.words import normal_all
@@ -203,7 +203,7 @@ def test_an_index_that_is_worn_at_the_end_is_written_anew(tmp_path: Path) -> Non
 
 
 def test_links_without_words_and_links_of_a_page_to_itself_do_not_count(tmp_path: Path) -> None:
-    book = AnchorBook(tmp_path / "anchors")
+    book = AnchorStore(tmp_path / "anchors")
 
     book.note(key_of(1), "", page_of("a"))
     book.note(key_of(1), "top of the page", key_of(1))
@@ -218,7 +218,7 @@ def test_the_anchors_of_most_hosts_are_chosen_whatever_their_order(tmp_path: Pat
     choices = set()
     for turn in range(6):
         random.Random(turn).shuffle(links)
-        book = AnchorBook(tmp_path / str(turn), remember=1_000 if turn % 2 else 50)
+        book = AnchorStore(tmp_path / str(turn), remember=1_000 if turn % 2 else 50)
         for anchor, host in links * 2:
             book.note(key_of(1), anchor, page_of(host))
             book.note(key_of(2), f"{anchor} {host}", page_of(host))  # so that others are forgotten
@@ -227,7 +227,7 @@ def test_the_anchors_of_most_hosts_are_chosen_whatever_their_order(tmp_path: Pat
         choices.add(book.settle([key_of(1)])[key_of(1)])
         book.sync()
         book.close()
-        book = AnchorBook(tmp_path / str(turn), book.length)
+        book = AnchorStore(tmp_path / str(turn), book.length)
         choices.add(chosen(book.read(ALL, [key_of(1)])[key_of(1)]))
         choices.add(book.settle([key_of(1)])[key_of(1)])
         book.close()
@@ -239,7 +239,7 @@ def test_the_anchors_of_most_hosts_are_chosen_whatever_their_order(tmp_path: Pat
 
 
 def test_a_host_is_told_from_the_end_of_one_and_the_beginning_of_the_next(tmp_path: Path) -> None:
-    book = AnchorBook(tmp_path / "anchors")
+    book = AnchorStore(tmp_path / "anchors")
 
     for host in (b"aaaabbbb", b"ccccdddd", b"bbbbcccc", b"ccccdddd"):
         book.note(key_of(1), "words", host + bytes(8))
@@ -252,7 +252,7 @@ def test_a_host_is_told_from_the_end_of_one_and_the_beginning_of_the_next(tmp_pa
 def test_what_is_read_of_all_shares_is_all_that_was_noted(
     tmp_path: Path, *, is_reopened: bool
 ) -> None:
-    book = AnchorBook(tmp_path / "anchors", remember=20)
+    book = AnchorStore(tmp_path / "anchors", remember=20)
     keys = [random.Random(n).randbytes(16) for n in range(200)]
     for n, key in enumerate(keys):
         book.note(key, f"anchor {n}", page_of("a"))
@@ -260,7 +260,7 @@ def test_what_is_read_of_all_shares_is_all_that_was_noted(
     length = book.sync()
     if is_reopened:
         book.close()
-        book = AnchorBook(tmp_path / "anchors", length)
+        book = AnchorStore(tmp_path / "anchors", length)
 
     shares = list(shares_of(200, 30))
     wanted = [[key for key in keys[:150] if share.holds(key)] for share in shares]
@@ -278,7 +278,7 @@ def test_what_is_read_of_all_shares_is_all_that_was_noted(
 def test_a_page_has_all_anchors_when_it_is_first_written_however_many_were_met_since(
     tmp_path: Path,
 ) -> None:
-    book = AnchorBook(tmp_path / "anchors", remember=10)
+    book = AnchorStore(tmp_path / "anchors", remember=10)
     for n in range(300):
         book.note(key_of(n), f"first {n}", page_of("a"))
     for n in range(300):
@@ -292,7 +292,7 @@ def test_a_page_has_all_anchors_when_it_is_first_written_however_many_were_met_s
 
 
 def test_a_commit_of_many_pages_costs_what_each_of_them_does(tmp_path: Path) -> None:
-    book = AnchorBook(tmp_path / "anchors", remember=1_000)
+    book = AnchorStore(tmp_path / "anchors", remember=1_000)
     keys = [key_of(number) for number in range(40_000)]
     for key in keys:
         book.note(key, "words", page_of("a"))
@@ -306,7 +306,7 @@ def test_a_commit_of_many_pages_costs_what_each_of_them_does(tmp_path: Path) -> 
 
 
 def test_the_same_line_twice_counts_once(tmp_path: Path) -> None:
-    book = AnchorBook(tmp_path / "anchors", remember=2)
+    book = AnchorStore(tmp_path / "anchors", remember=2)
     for _ in range(3):
         for n in range(10):
             book.note(key_of(n), "words", page_of("a"))
@@ -319,14 +319,14 @@ def test_the_same_line_twice_counts_once(tmp_path: Path) -> None:
 def test_a_file_of_anchors_that_says_it_is_longer_is_an_error_with_the_way_out(
     tmp_path: Path,
 ) -> None:
-    book = AnchorBook(tmp_path / "anchors")
+    book = AnchorStore(tmp_path / "anchors")
     book.note(key_of(1), "some words", page_of("a"))
     length = book.sync()
     book.close()
     data = (tmp_path / "anchors").read_bytes()
     (tmp_path / "anchors").write_bytes(data[:24] + b"\xff\xff" + data[26:])
 
-    book = AnchorBook(tmp_path / "anchors", length)
+    book = AnchorStore(tmp_path / "anchors", length)
     with pytest.raises(CorruptFile, match=r"anchors, byte 0: .* middle .*`gossamer rebuild index`"):
         book.settle([key_of(1)])
     book.close()

@@ -185,8 +185,8 @@ FULL_OF_ANCHORS = """
 import resource, sys
 from pathlib import Path
 from support.entries import key_of
-from gossamer.index.anchors import AnchorBook
-book = AnchorBook(Path(sys.argv[1]), remember=100)
+from gossamer.index.anchors import AnchorStore
+book = AnchorStore(Path(sys.argv[1]), remember=100)
 for number in range(1_000):
     book.note(key_of(number), "some words", key_of(9_999))
 resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, resource.RLIM_INFINITY))

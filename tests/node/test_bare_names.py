@@ -48,7 +48,7 @@ def test_https_is_taken_where_it_connects_whatever_its_certificate(tmp_path: Pat
     (one,) = asyncio.run(chosen())
 
     assert one.url == f"https://{one.typed}"
-    assert one.told == f"Using {one.url} for {one.typed}: https connects."
+    assert one.message == f"Using {one.url} for {one.typed}: https connects."
 
 
 def test_http_is_taken_where_https_does_not_connect_and_the_choice_is_told() -> None:
@@ -61,8 +61,8 @@ def test_http_is_taken_where_https_does_not_connect_and_the_choice_is_told() -> 
 
     assert first.url == f"http://{first.typed}"
     assert second.url == f"http://{second.typed}"
-    assert "https does not connect" in first.told
-    assert (whole.url, whole.told) == (whole.typed, "")
+    assert "https does not connect" in first.message
+    assert (whole.url, whole.message) == (whole.typed, "")
     assert asked == []  # nothing is requested, only connected to
 
 

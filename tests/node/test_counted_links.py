@@ -81,7 +81,7 @@ def test_repeated_links_travel_only_where_they_are_counted(
     def note(processed: ProcessedPage) -> None:
         sizes.append(len(processed.report.repeated))
 
-    bench.opened.node.on_harvest = note
+    bench.opened.node.on_processed = note
     carried(bench, 4)
     bench.close()
 

@@ -39,7 +39,7 @@ async def _crawl_and_ban(home: Path, site: Site, lines: Sequence[str]) -> None:
         def ban(_harvest: ProcessedPage) -> None:
             node.bans.change(lines, ())
 
-        node.on_harvest = ban
+        node.on_processed = ban
         try:
             await node.run()
         finally:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gossamer.parse.language.language import language_of
-from gossamer.parse.language.scripts import told_by_script
+from gossamer.parse.language.scripts import guess_by_script
 
 ENGLISH = " the quick fox "
 # A sentence of each, in which three English words are put.
@@ -148,7 +148,7 @@ def test_mongolian_in_cyrillic_is_told_by_its_letters() -> None:
 )
 def test_a_declared_language_that_is_written_in_the_script_holds(code: str, declared: str) -> None:
     assert language_of(ALL[code] % " ", declared, 1000) in (declared, code)
-    assert told_by_script(ALL[code] % " ").allows(declared)
+    assert guess_by_script(ALL[code] % " ").allows(declared)
 
 
 def test_a_name_in_another_script_does_not_make_a_page_thai() -> None:
@@ -164,7 +164,7 @@ def test_short_greetings_in_other_letters_are_left_to_the_declaration() -> None:
 @settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_can_be_asked(text: str) -> None:
-    told = told_by_script(text)
+    guess = guess_by_script(text)
 
-    assert told.narrowed("en")
-    assert bool(told.script) == bool(told.language or told.shared)
+    assert guess.narrowed("en")
+    assert bool(guess.script) == bool(guess.language or guess.shared)

@@ -139,11 +139,11 @@ def test_a_process_is_not_lost_with_the_task_that_had_it_replaced(
     searchers = Searchers(1)
     searchers.search(where, Request(query="garden"))
     os.kill(_processes_of(searchers)[0], signal.SIGKILL)
-    replaced, has_begun, may_go_on = searchers._replaced, threading.Event(), threading.Event()
+    replaced, has_begun, may_continue = searchers._replaced, threading.Event(), threading.Event()
 
     def slowly(one: module._Searcher) -> module._Searcher:
         has_begun.set()
-        may_go_on.wait(10)
+        may_continue.wait(10)
         return replaced(one)
 
     async def give_up() -> None:
@@ -151,7 +151,7 @@ def test_a_process_is_not_lost_with_the_task_that_had_it_replaced(
         await asyncio.to_thread(has_begun.wait, 10)
         asking.cancel()
         await asyncio.wait([asking])
-        may_go_on.set()
+        may_continue.set()
 
     with monkeypatch.context() as patch:
         patch.setattr(searchers, "_replaced", slowly)

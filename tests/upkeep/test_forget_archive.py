@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gossamer.archive.reader import iter_exchanges
-from gossamer.archive.rewrite import Anew, Moved, anew, rewrite
+from gossamer.archive.rewrite import Moved, Replacement, rebuilt, rewrite
 from gossamer.archive.warc import RevisitOf, payload_digest
 from gossamer.archive.writer import WarcWriter
 from gossamer.base.clock import ManualClock, SystemClock
@@ -47,7 +47,7 @@ def test_a_rewritten_file_says_where_its_exchanges_lie(tmp_path: Path) -> None:
         number = int(exchange.answer.url[-1])  # type: ignore[attr-defined]
         if number in (1, 4):
             return None
-        return anew(exchange, 1) if number == 2 else exchange  # type: ignore[arg-type]
+        return rebuilt(exchange, 1) if number == 2 else exchange  # type: ignore[arg-type]
 
     done = rewrite(old, new, judge, lambda fields: {**fields, "x": "y"}, 1, moved)  # type: ignore[arg-type]
 
@@ -69,9 +69,9 @@ def test_a_revisit_can_be_written_anew_as_a_whole_answer(tmp_path: Path) -> None
     (exchange,) = iter_exchanges(writer.path)
     assert exchange.answer.body == b""  # type: ignore[union-attr]
 
-    whole = anew(type(exchange)(lease, answer, exchange.stored), 1)
+    whole = rebuilt(type(exchange)(lease, answer, exchange.stored), 1)
 
-    assert isinstance(whole, Anew)
+    assert isinstance(whole, Replacement)
     (tmp_path / "one.warc.gz").write_bytes(whole.data)
     (again,) = iter_exchanges(tmp_path / "one.warc.gz")
     assert (again.answer.body, again.revisit_of) == (BODY, None)  # type: ignore[union-attr]

@@ -33,7 +33,7 @@ from gossamer.records import Fetched
 EditedFields = dict[str, str]
 
 _COPIED_BYTES: Final = 1 << 20
-_MADE_ANEW: Final = frozenset(
+_REPLACED_HEADERS: Final = frozenset(
     {"warc-type", "warc-record-id", "warc-block-digest", "content-length"}
 )
 
@@ -61,7 +61,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Anew:
+class Replacement:
     """The bytes that replace an exchange. `response` counts from the first of them."""
 
     data: bytes
@@ -69,7 +69,7 @@ class Anew:
 
 
 # The decision about an exchange: keep it, replace it, or drop it (None).
-ExchangeFilter = Callable[[Exchange], Exchange | Anew | None]
+ExchangeFilter = Callable[[Exchange], Exchange | Replacement | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def rewrite(
             judged = judge(exchange)
             if judged is None:
                 dropped += 1
-            elif isinstance(judged, Anew):
+            elif isinstance(judged, Replacement):
                 changed += 1
                 response = file.tell() + judged.response
                 file.write(judged.data)
@@ -122,7 +122,7 @@ def fields_in(path: Path, exchange: Exchange) -> EditedFields:
     return fields_of(_records_of(path, exchange)[-1].content)
 
 
-def with_fields(path: Path, exchange: Exchange, fields: EditedFields, level: int) -> Anew:
+def with_fields(path: Path, exchange: Exchange, fields: EditedFields, level: int) -> Replacement:
     """An exchange with other metadata fields. Its other records stay unchanged.
 
     Raises CorruptFile.
@@ -132,16 +132,16 @@ def with_fields(path: Path, exchange: Exchange, fields: EditedFields, level: int
         file.seek(stored.start)
         data = file.read(metadata.offset - stored.start)
     data += _with_block(metadata, lines_of(fields.items()), level)
-    return Anew(data, stored.response - stored.start)
+    return Replacement(data, stored.response - stored.start)
 
 
-def anew(exchange: Exchange, level: int) -> Anew:
+def rebuilt(exchange: Exchange, level: int) -> Replacement:
     """An exchange in the format of `warc.py`."""
     made = exchange_bytes(exchange.lease, exchange.answer, level, exchange.revisit_of)
-    return Anew(made.data, made.response)
+    return Replacement(made.data, made.response)
 
 
-def with_body(exchange: Exchange, level: int) -> Anew:
+def with_body(exchange: Exchange, level: int) -> Replacement:
     """An imported exchange as one response with its body, under its original name."""
     answer = exchange.answer
     assert isinstance(answer, Fetched), "what has a body is an answer"
@@ -169,7 +169,7 @@ def with_body(exchange: Exchange, level: int) -> Anew:
         head_bytes=len(head.data),
         notes=head.notes,
     )
-    return Anew(packed(foreign, exchange.lease, level).data, 0)
+    return Replacement(packed(foreign, exchange.lease, level).data, 0)
 
 
 def _write_info(
@@ -201,7 +201,9 @@ def _with_block(record: Record, block: bytes, level: int) -> bytes:
     """The record with another block and otherwise unchanged."""
     identity = record.header("WARC-Record-ID").removeprefix("<urn:uuid:").removesuffix(">")
     headers = "".join(
-        f"{name}: {value}\r\n" for name, value in record.headers if name.lower() not in _MADE_ANEW
+        f"{name}: {value}\r\n"
+        for name, value in record.headers
+        if name.lower() not in _REPLACED_HEADERS
     )
     return record_bytes(record.type, identity, headers, block, level)
 

@@ -45,7 +45,7 @@ def typed_seeds(
     ]
     bare = [line.strip() for _, lines in texts for line in lines if is_bare(line)]
     chosen = _choose(bare, collection, settings, form, may_probe=may_probe) if bare else {}
-    told = [choice.told for choice in chosen.values() if choice.told]
+    told = [choice.message for choice in chosen.values() if choice.message]
     for sentence in told[:_TOLD]:
         say(sentence)
     if len(told) > _TOLD:

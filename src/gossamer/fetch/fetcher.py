@@ -171,8 +171,8 @@ class Fetcher:
         slowest = nsmallest(most, speeds)
         for speed, _, transfer in slowest:
             age_s = now_s - transfer.began_s
-            told = f"{speed:.0f} bytes/s for {age_s:.0f} s, and others waited for the connection"
-            self._end_early(transfer, Reason.TIMEOUT, told)
+            detail = f"{speed:.0f} bytes/s for {age_s:.0f} s, and others waited for the connection"
+            self._end_early(transfer, Reason.TIMEOUT, detail)
         return len(slowest)
 
     def _end_early(self, transfer: Transfer, reason: Reason, detail: str) -> None:
@@ -187,8 +187,8 @@ class Fetcher:
         now_s = self._clock.now_s()
         for transfer in tuple(self._under_way):
             if now_s - transfer.began_s >= _LOOK_EVERY_S and transfer.excess() > 0:
-                told = f"{transfer.received_bytes} bytes received, most of them outside the body"
-                self._end_early(transfer, Reason.PROTOCOL, told)
+                detail = f"{transfer.received_bytes} bytes received, most of them outside the body"
+                self._end_early(transfer, Reason.PROTOCOL, detail)
         self._look_later()
 
     def _look_later(self) -> None:

@@ -52,7 +52,7 @@ class _Sorted(Protocol):
     def close(self) -> None: ...
 
 
-class AnchorBook:
+class AnchorStore:
     """The anchors of one collection."""
 
     def __init__(

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from gossamer.errors import CorruptFile
-from gossamer.index.anchors import AnchorBook, chosen, words_number
+from gossamer.index.anchors import AnchorStore, chosen, words_number
 from gossamer.index.batches import Share
 from gossamer.index.entry import Entry, bounded, entry_of
 from gossamer.index.folder import (
@@ -68,7 +68,7 @@ class IndexWriter:
             self._generation = Generation(open_current(folder), heap_bytes)
             try:
                 covered = self._generation.covered
-                self._book = AnchorBook(
+                self._anchors = AnchorStore(
                     folder / ANCHORS, covered.anchors, crc32=covered.anchors_crc32
                 )
             except (CorruptFile, OSError):
@@ -99,11 +99,11 @@ class IndexWriter:
 
     def note_anchor(self, target: bytes, anchor: str, source: bytes) -> None:
         """Record a link from a page (by its key) to another. Repeating it does no harm."""
-        self._book.note(target, anchor, source)
+        self._anchors.note(target, anchor, source)
 
     def note_anchors(self, anchors: bytes, source: bytes) -> None:
         """The same for all links of a page: keys of targets, and texts."""
-        self._book.note_all(anchors, source)
+        self._anchors.note_all(anchors, source)
 
     def commit(self, covered: Mapping[str, int]) -> None:
         """Write all waiting entries. The index then covers each WARC file up to the offset in
@@ -129,7 +129,7 @@ class IndexWriter:
         with self._lock, writing(self._generation.path):
             files = {**self.covered, **covered}
             written = self._write_waiting()
-            shares = list(self._book.shares(self._generation.entries))
+            shares = list(self._anchors.shares(self._generation.entries))
             # Entries that were just written have all their anchors, and their older versions must
             # not come back.
             late = self._late(shares[0]).items() if len(shares) == 1 else ()
@@ -147,12 +147,12 @@ class IndexWriter:
         """Close the files. Waiting entries are not written."""
         self._drop_rewriting()
         self._generation.close()
-        self._book.close()
+        self._anchors.close()
 
     def _write_late(self) -> int:
-        self._book.sync()
+        self._anchors.sync()
         entries = self._generation.entries
-        shares = list(self._book.shares(entries))
+        shares = list(self._anchors.shares(entries))
         first = self._late(shares[0])
         lates = chain((first,), map(self._late, shares[1:]))
         # Keys are digests, so one share represents all.
@@ -164,7 +164,7 @@ class IndexWriter:
         """Write all waiting entries and return their keys. The next commit makes them durable."""
         waiting, self._waiting, self._waiting_chars = self._waiting, {}, 0
         # All anchors known now; the late pass adds later ones.
-        anchors = self._book.settle([key for key, entry in waiting.items() if entry])
+        anchors = self._anchors.settle([key for key, entry in waiting.items() if entry])
         for key, entry in waiting.items():
             if entry is None:
                 self._generation.remove(key)
@@ -177,7 +177,7 @@ class IndexWriter:
         numbers = dict(self._generation.keys(share))
         return {
             key: anchors
-            for key, counts in self._book.read(share, numbers.keys()).items()
+            for key, counts in self._anchors.read(share, numbers.keys()).items()
             if words_number(normal_all(anchors := chosen(counts))) != numbers[key]
         }
 
@@ -208,7 +208,7 @@ class IndexWriter:
                 count += len(late)
                 for kept in old.kept_in(share):
                     new.add(entry_of(kept, old.text(kept), late.get(kept.key)))
-            new.commit(Covered(self.covered, self._book.sync(), self._book.crc32))
+            new.commit(Covered(self.covered, self._anchors.sync(), self._anchors.crc32))
         except BaseException:
             new.close()
             delete_unlisted(old.path)
@@ -223,7 +223,7 @@ class IndexWriter:
 
     def _commit(self, files: Mapping[str, int], written: Iterable[bytes]) -> None:
         """`written` are the keys whose entries this commit changes."""
-        covered = Covered(files, self._book.sync(), self._book.crc32)
+        covered = Covered(files, self._anchors.sync(), self._anchors.crc32)
         self._generation.commit(covered)
         if self._rewriting is not None:
             self._rewriting.touch(written)

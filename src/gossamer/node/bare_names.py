@@ -40,7 +40,7 @@ class Chosen:
     why: str = ""  # empty if a whole URL was typed
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """One sentence for a person; empty if there was nothing to choose."""
         return f"Using {self.url} for {self.typed}: {self.why}." if self.why else ""
 

@@ -82,9 +82,9 @@ class Node:
             archive=parts.paths.archive,
             clock=parts.clock,
         )
-        self.on_harvest: Callable[[ProcessedPage], None] | None = None
+        self.on_processed: Callable[[ProcessedPage], None] | None = None
         # False while a slow consumer of pages holds leases back
-        self.may_go_on: Callable[[], bool] = _always
+        self.may_continue: Callable[[], bool] = _always
 
     # -- commands
 
@@ -129,7 +129,7 @@ class Node:
             banning = tasks.create_task(self._parts.bans.keep_up())
             rescoring = tasks.create_task(self._keep_scores())
             recording = tasks.create_task(recorder.keep())
-            await self._go_round(tasks)
+            await self._give_leases(tasks)
             await self._wait_for_answers()
             banning.cancel()
             rescoring.cancel()
@@ -169,13 +169,13 @@ class Node:
         is_large = self._frontier.counts.links > _MANY_LINKS
         return stopped != "signal" and not (stopped == "max-time" and is_large)
 
-    async def _go_round(self, tasks: asyncio.TaskGroup) -> None:
+    async def _give_leases(self, tasks: asyncio.TaskGroup) -> None:
         pool, connections = self._parts.pool, self._connections
         while not self._stop:
             self._changed.clear()
             room = min(connections - pool.under_way, _LEASES_AT_ONCE) if pool.is_ready else 0
             leases: list[Lease] = []
-            if room and self._may_ask():
+            if room and self._may_request():
                 leases = self._scheduler.next_leases(room)
             if leases:
                 pool.give(leases)
@@ -187,12 +187,12 @@ class Node:
             elif not self._stop:
                 await self._wait()
 
-    def _may_ask(self) -> bool:
+    def _may_request(self) -> bool:
         """Whether the limits of the whole crawl allow a request now."""
         return (
             self._is_open
             and self._clock.now_s() >= self._throttle.paid_at_s
-            and self.may_go_on()
+            and self.may_continue()
             and not (self._index is not None and self._index.is_behind)
         )
 
@@ -214,10 +214,10 @@ class Node:
         """Wait until a result arrives, a host is ready, or a periodic check is due."""
         now_s = self._clock.now_s()
         until_s = now_s + _IDLE_WAIT_S
-        rested_s = self._scheduler.next_time_s()
+        ready_s = self._scheduler.next_time_s()
         has_room = self._parts.pool.under_way < self._connections
-        if rested_s is not None and has_room and self._is_open:
-            until_s = min(until_s, max(rested_s, self._throttle.paid_at_s, now_s + 0.001))
+        if ready_s is not None and has_room and self._is_open:
+            until_s = min(until_s, max(ready_s, self._throttle.paid_at_s, now_s + 0.001))
         timer = asyncio.get_running_loop().call_later(until_s - now_s, self._changed.set)
         try:
             await self._changed.wait()
@@ -257,8 +257,8 @@ class Node:
             self._recent.append(Recent.of(processed.report))
         if self._index is not None and self._index.is_filling:
             self._is_much.set()
-        if self.on_harvest is not None and processed.report.lease.purpose is Purpose.PAGE:
-            self.on_harvest(with_text(processed))
+        if self.on_processed is not None and processed.report.lease.purpose is Purpose.PAGE:
+            self.on_processed(with_text(processed))
 
     def replay(self, processed: ProcessedPage) -> None:
         """Learn an exchange that was archived before the last process ended."""

@@ -143,7 +143,7 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
             case "ban":
                 return _ban(paths, node, clock, facts)
             case "checkpoint":
-                return _lay_aside(paths, opening, clock)
+                return _save_state(paths, opening, clock)
             case "pause":
                 node.pause()
             case "resume":
@@ -159,7 +159,7 @@ def _answering(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> A
     return answer
 
 
-def _lay_aside(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> dict[str, Any]:
+def _save_state(paths: CollectionPaths, opening: Opened, clock: SystemClock) -> dict[str, Any]:
     """Write the current state to a folder in run/, for a backup to copy.
 
     Takes 0.1 s for each 24 MB in memory. A thread would not help, because the library holds the

@@ -23,11 +23,11 @@ from gossamer.archive.foreign import packed
 from gossamer.archive.manifest import read_manifest
 from gossamer.archive.reader import Exchange, iter_exchanges, read_exchange, read_info
 from gossamer.archive.rewrite import (
-    Anew,
     EditedFields,
     Moved,
-    anew,
+    Replacement,
     fields_in,
+    rebuilt,
     rewrite,
     with_body,
     with_fields,
@@ -109,7 +109,7 @@ class ArchiveCopy:
             return True
         return any(self._judge(exchange) is not exchange for exchange in iter_exchanges(path))
 
-    def _judge(self, exchange: Exchange) -> Exchange | Anew | None:
+    def _judge(self, exchange: Exchange) -> Exchange | Replacement | None:
         if is_of(self._cover, exchange):
             return None
         path, lease = self._folder / exchange.stored.file, exchange.lease
@@ -121,10 +121,10 @@ class ArchiveCopy:
             exchange = replace(exchange, lease=structs.replace(lease, via=via))
         origin = exchange.revisit_of
         if origin is not None and self._cover.covers(origin.url):
-            return anew(self._made_whole(path, exchange, origin), self._level)
+            return rebuilt(self._made_whole(path, exchange, origin), self._level)
         return self._with_lines(path, exchange, {}) if is_via else exchange
 
-    def _with_lines(self, path: Path, exchange: Exchange, lines: EditedFields) -> Anew:
+    def _with_lines(self, path: Path, exchange: Exchange, lines: EditedFields) -> Replacement:
         """Return the exchange with changed metadata lines; its `via` is that of the lease."""
         fields = fields_in(path, exchange) | lines
         fields.pop("via", None)
@@ -148,7 +148,7 @@ class ArchiveCopy:
 
     # -- what was imported
 
-    def _imported(self, path: Path, exchange: Exchange) -> Exchange | Anew:
+    def _imported(self, path: Path, exchange: Exchange) -> Exchange | Replacement:
         if exchange.lease.purpose is Purpose.SITEMAP:
             return self._shorter_list(exchange)
         lease = exchange.lease
@@ -165,7 +165,7 @@ class ArchiveCopy:
                 return self._with_lines(path, exchange, {"bodyAt": str(new_at)})
         return self._with_lines(path, exchange, {}) if is_via else exchange
 
-    def _shorter_list(self, exchange: Exchange) -> Exchange | Anew:
+    def _shorter_list(self, exchange: Exchange) -> Exchange | Replacement:
         """Return a list of URLs (`import_lists.py`) without the deleted ones."""
         answer = exchange.answer
         assert isinstance(answer, Fetched), "lists are kept as answers"
@@ -176,7 +176,7 @@ class ArchiveCopy:
             return exchange
         entry = list_entry(left, answer.at_us, is_index=is_index)
         lease = structs.replace(exchange.lease, url=entry.answer.url, source=entry.source)
-        return Anew(packed(entry, lease, self._level).data, 0)
+        return Replacement(packed(entry, lease, self._level).data, 0)
 
 
 def _urls_of_index(body: bytes) -> list[str]:

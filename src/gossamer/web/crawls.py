@@ -211,7 +211,7 @@ class Crawls:
             )
             check_place(self._collections.paths(crawl.name).path, settings.node.min_free_bytes)
             self._run(crawl.name, crawl.arguments)
-            self._told[crawl.name] = tuple(one.told for one in chosen if one.told)
+            self._told[crawl.name] = tuple(one.message for one in chosen if one.message)
         checker.remember(str(options.get(CONTACT) or ""), self._collections.folder)
         return crawl.name
 

@@ -81,8 +81,8 @@ class PageProcessor:
         self._hosts_per_page = settings.frontier.hosts_per_page
         self._ascends = settings.urls.ascend
         self._counts_links = counts_links
-        self._told: dict[bytes, int] = {}
-        self._told_before: dict[bytes, int] = {}
+        self._reported: dict[bytes, int] = {}
+        self._reported_before: dict[bytes, int] = {}
 
     def key_of(self, url: str) -> bytes:
         """The key of a URL in this collection."""
@@ -153,7 +153,7 @@ class PageProcessor:
         all_found = tuple(found)
         hosts = hosts_of_first(all_found, self._hosts_per_page) if lease.depth else None
         # A page that links to more hosts than allowed: only links to the first hosts are reported.
-        told = all_found if hosts is None else found_at(all_found, hosts)
+        reported = all_found if hosts is None else found_at(all_found, hosts)
         new = links.new if hosts is None else edges_to(links.new, hosts)
         report = _report(
             lease,
@@ -163,22 +163,26 @@ class PageProcessor:
             head,
             detail=fault,
             page=page,
-            found=told,
+            found=reported,
             out_links=len(links.edges) - links.faults,
-            dropped=len(all_found) - len(told),
-            repeated=self._repeated(lease, links.edges, told, hosts),
+            dropped=len(all_found) - len(reported),
+            repeated=self._repeated(lease, links.edges, reported, hosts),
         )
         return ProcessedPage(report, page, links.edges, self._forms.anchors(new, lease.key))
 
     def _repeated(
-        self, lease: Lease, edges: Sequence[Edge], told: Sequence[Found], hosts: set[bytes] | None
+        self,
+        lease: Lease,
+        edges: Sequence[Edge],
+        reported: Sequence[Found],
+        hosts: set[bytes] | None,
     ) -> bytes:
-        """The links of a page to other pages that are not in `told`."""
+        """The links of a page to other pages that are not in `reported`."""
         if not self._counts_links:
             return b""
         edges = edges if hosts is None else edges_to(edges, hosts)
         targets = [edge.key for edge in edges if edge.key and edge.key != lease.key]
-        return pack_links(repeated(targets, [one.key for one in told]))
+        return pack_links(repeated(targets, [one.key for one in reported]))
 
     def _without_forgotten(self, url: str, rules: bytes) -> bytes:
         """A robots.txt without its forgotten sitemaps. The other lines keep their numbers."""
@@ -195,7 +199,7 @@ class PageProcessor:
     def _found(self, lease: Lease, new: Sequence[Edge]) -> Sequence[Found]:
         """The URLs that were not reported to the node before."""
         depth, via = lease.depth + 1, lease.key
-        found = self._forms.found(new, self._told, self._told_before, depth, via)
+        found = self._forms.found(new, self._reported, self._reported_before, depth, via)
         self._forget()
         return found
 
@@ -203,15 +207,20 @@ class PageProcessor:
         self, lease: Lease, edges: Iterable[Edge], *, is_nofollow: bool
     ) -> Iterable[Found]:
         """Do the same where path length and rel matter: a shorter path is reported again."""
-        depth, via, told, before = lease.depth + 1, lease.key, self._told, self._told_before
+        depth, via, reported, before = (
+            lease.depth + 1,
+            lease.key,
+            self._reported,
+            self._reported_before,
+        )
         for edge in edges:
             key = edge.key
             if not key:
                 continue
             if is_nofollow or (self._obeys_rel and "nofollow" in edge.rel.split()):
                 yield Found(edge.target, key, depth, via, 0, is_nofollow=True)
-            elif (key not in told and key not in before) or self._is_nearer(key, depth):
-                told[key] = depth
+            elif (key not in reported and key not in before) or self._is_nearer(key, depth):
+                reported[key] = depth
                 yield Found(edge.target, key, depth, via)
         self._forget()
 
@@ -244,27 +253,32 @@ class PageProcessor:
 
     def _found_at(self, lease: Lease, base: str, hrefs: Iterable[str]) -> Iterable[Found]:
         """URLs that are listed and are not links, without those reported before."""
-        depth, via, told, before = lease.depth + 1, lease.key, self._told, self._told_before
+        depth, via, reported, before = (
+            lease.depth + 1,
+            lease.key,
+            self._reported,
+            self._reported_before,
+        )
         for href in hrefs:
             resolved = self._linker.resolve(base, href)
             if resolved is None:
                 continue
             url, key = resolved
-            if (key not in told and key not in before) or self._is_nearer(key, depth):
-                told[key] = depth
+            if (key not in reported and key not in before) or self._is_nearer(key, depth):
+                reported[key] = depth
                 yield Found(url, key, depth, via)
         self._forget()
 
     def _forget(self) -> None:
-        if len(self._told) > _REMEMBERED // 2:
-            self._told, self._told_before = {}, self._told
+        if len(self._reported) > _REMEMBERED // 2:
+            self._reported, self._reported_before = {}, self._reported
 
     def _is_nearer(self, key: bytes, depth: int) -> bool:
         """Whether a depth limit holds and the node knows only a longer path."""
         if not self._watches_depth:
             return False
-        before = self._told.get(key)
-        return depth < (self._told_before[key] if before is None else before)
+        before = self._reported.get(key)
+        return depth < (self._reported_before[key] if before is None else before)
 
     def _redirect(
         self, lease: Lease, answer: Fetched, stored: Stored, head: Head, mime: str

@@ -1,8 +1,8 @@
 """Title, text and links of a PDF, by pdfium, the library of browsers.
 
-Pages, characters and links are bounded; between two pages `may_go_on` is called. A file that is not
-a PDF, or is locked, gives nothing. The time and memory of pdfium for one page are not bounded here,
-and a crash of pdfium kills its process: `pdf_process.py` runs it in a separate one.
+Pages, characters and links are bounded; between two pages `may_continue` is called. A file that is
+not a PDF, or is locked, gives nothing. The time and memory of pdfium for one page are not bounded
+here, and a crash of pdfium kills its process: `pdf_process.py` runs it in a separate one.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ class PdfPart(NamedTuple):
 
 
 def read_pdf(
-    body: bytes, max_pages: int, max_links: int, may_go_on: Callable[[], bool]
+    body: bytes, max_pages: int, max_links: int, may_continue: Callable[[], bool]
 ) -> PdfReading:
     """Read any bytes. Never raises for their content."""
     reading = PdfReading()
-    for part in parts_of(body, max_pages, max_links, may_go_on):
+    for part in parts_of(body, max_pages, max_links, may_continue):
         reading.take(part)
     return reading
 
 
 def parts_of(
-    body: bytes, max_pages: int, max_links: int, may_go_on: Callable[[], bool]
+    body: bytes, max_pages: int, max_links: int, may_continue: Callable[[], bool]
 ) -> Iterator[PdfPart]:
     """Title and pages as they are read."""
     # Imported here: it takes 80 ms, which a crawl without PDF should not pay.
@@ -78,7 +78,7 @@ def parts_of(
             yield PdfPart(title=fold(document.get_metadata_value("Title"))[:_MAX_TITLE_CHARS])
             chars = links = 0
             for number in range(min(len(document), max_pages)):
-                if chars >= _MAX_CHARS or not may_go_on():
+                if chars >= _MAX_CHARS or not may_continue():
                     break
                 part = _page(document, number, max_links - links)
                 chars, links = chars + len(part.text), links + len(part.links)

@@ -62,8 +62,8 @@ class PdfReader:
             process = self._living() or self._start()
             if process is None:
                 until_s = self._clock.now_s() + time_s
-                may_go_on = functools.partial(_is_before, self._clock, until_s)
-                return read_pdf(body, max_pages, max_links, may_go_on)
+                may_continue = functools.partial(_is_before, self._clock, until_s)
+                return read_pdf(body, max_pages, max_links, may_continue)
             reading, has_ended = PdfReading(), False
             try:
                 _send(process, (body, max_pages, max_links, time_s))
@@ -158,8 +158,8 @@ def main(memory_mb: int = _MEMORY_MB) -> None:
         # A killed parent cannot end this process.
         used = resource.getrusage(resource.RUSAGE_SELF)
         set_limit(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + 2 * time_s) + 2)
-        may_go_on = functools.partial(_is_before, clock, clock.now_s() + time_s)
-        for part in parts_of(body, max_pages, max_links, may_go_on):
+        may_continue = functools.partial(_is_before, clock, clock.now_s() + time_s)
+        for part in parts_of(body, max_pages, max_links, may_continue):
             _say(answers, part)
         _say(answers, _END)
 

@@ -27,7 +27,7 @@ from typing import Final
 from turbohtml.detect import detect_language
 
 from gossamer.parse.language.common_words import is_heard, middle, said, spoken
-from gossamer.parse.language.scripts import NOTHING, told_by_script
+from gossamer.parse.language.scripts import NOTHING, guess_by_script
 
 # A guess, not measured: shorter texts are mostly names and menus.
 _FEWEST_CHARS: Final = 80
@@ -99,9 +99,9 @@ def language_of(text: str, declared: str, chars: int) -> str:
     if chars == 0:
         return declared
     if len(text) < _FEWEST_CHARS:
-        told = told_by_script(text)
-        return told.narrowed(declared) if told.language else declared
-    return _confirmed(text, declared, chars) if declared else _told(text, chars)
+        guess = guess_by_script(text)
+        return guess.narrowed(declared) if guess.language else declared
+    return _confirmed(text, declared, chars) if declared else _undeclared(text, chars)
 
 
 def _confirmed(text: str, declared: str, chars: int) -> str:
@@ -111,42 +111,42 @@ def _confirmed(text: str, declared: str, chars: int) -> str:
     if is_said:
         return declared
     sample, window = middle(text, chars), middle(text, _WINDOW * chars)
-    told = NOTHING
+    guess = NOTHING
     if is_said is None:
-        told = told_by_script(sample)
-        if told.language:
-            return told.narrowed(declared)
+        guess = guess_by_script(sample)
+        if guess.language:
+            return guess.narrowed(declared)
         heard = (spoken(middle(text, length), _CONFIRMS) for length in lengths)
-        if told.allows(declared) and declared in heard:
+        if guess.allows(declared) and declared in heard:
             return declared
     first = _detected(max(window.split("\n"), key=len)[:_SAMPLE_CHARS])
     if not first or first == declared or _are_near(first, declared):
-        return told.narrowed(declared, first)
+        return guess.narrowed(declared, first)
     is_sure = first == _detected(sample) and is_heard(first, window)
-    return told.narrowed(first if is_sure else declared, first)
+    return guess.narrowed(first if is_sure else declared, first)
 
 
-def _told(text: str, chars: int) -> str:
+def _undeclared(text: str, chars: int) -> str:
     """The language of a text without a declaration: that of most of its prose."""
     prose = _prose(text, _PROSE_WINDOW * chars, _PROSE_CHARS, _PROSE_CHARS // 3)
     few = " ".join([line[: chars // _FEW_LINES] for line in _spread(prose, _FEW_LINES)])
-    told = told_by_script(few)
-    if told.language:
-        return told.language
+    guess = guess_by_script(few)
+    if guess.language:
+        return guess.language
     if found := spoken(few, _TELLS) or _voted(prose, chars):
-        return told.narrowed(found)
+        return guess.narrowed(found)
     sample = text[:chars]
     for piece in (sample, middle(text, chars)):
-        told = told if told.script else told_by_script(piece)
-        if told.language:
-            return told.language
+        guess = guess if guess.script else guess_by_script(piece)
+        if guess.language:
+            return guess.language
     if found := spoken(sample, _TELLS):
-        return told.narrowed(found)
+        return guess.narrowed(found)
     *_, other, longest = ["", *sorted(text[: _WINDOW * chars].split("\n"), key=len)]
     first = _detected(longest[:_SAMPLE_CHARS])
     if not first or first != _detected(other[:_SAMPLE_CHARS]):
         first = _detected(sample)
-    return told.narrowed(first if is_heard(first, text[: _WINDOW * chars]) else "", first)
+    return guess.narrowed(first if is_heard(first, text[: _WINDOW * chars]) else "", first)
 
 
 def _prose(text: str, most: int, enough: int, enough_of_others: int) -> list[str]:
@@ -168,9 +168,9 @@ def _voted(prose: list[str], chars: int) -> str:
     votes: dict[str, int] = {}
     for line in _spread(prose, _MANY_LINES):
         piece = line[: chars // 5]
-        told = told_by_script(piece)
-        weight = _DENSITY * len(line) if told.language in _DENSE else len(line)
-        if found := told.language or spoken(piece, _VOTES, _FEWEST_VOTING):
+        guess = guess_by_script(piece)
+        weight = _DENSITY * len(line) if guess.language in _DENSE else len(line)
+        if found := guess.language or spoken(piece, _VOTES, _FEWEST_VOTING):
             votes[found] = votes.get(found, 0) + weight
     half = sum(votes.values()) / 2
     return next((found for found, weight in votes.items() if weight > half), "")

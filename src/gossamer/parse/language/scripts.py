@@ -78,7 +78,7 @@ class ScriptGuess(NamedTuple):
 NOTHING: Final = ScriptGuess()
 
 
-def told_by_script(sample: str) -> ScriptGuess:
+def guess_by_script(sample: str) -> ScriptGuess:
     """The language of a sample, or the candidates, by the script of most of it."""
     # Checked first, at a tenth of the cost: enough such letters have more bytes than characters.
     if sample.isascii() or len(sample.encode(errors="replace")) * 10 < len(sample) * 12:
