@@ -14,7 +14,7 @@ from gossamer.node.build import open_node
 from gossamer.node.moment import CrawlMoment
 from gossamer.node.progress import Progress
 from gossamer.reader.collection_reader import CollectionReader
-from gossamer.reader.story_text import tell
+from gossamer.reader.story_text import story_sentences
 from gossamer.settings import Limits, Settings, with_values
 from support.a_crawl import QUICK, crawl
 from support.a_site import Pages, page, reset, site_in_thread
@@ -28,7 +28,7 @@ def a_closed_port() -> int:
 
 def story_of(collection: Path, url: str) -> str:
     with CollectionReader.open(collection) as reader:
-        return "\n".join(tell(reader.story(url), SystemClock().wall_us()))
+        return "\n".join(story_sentences(reader.story(url), SystemClock().wall_us()))
 
 
 def test_four_pages_and_a_link_to_a_closed_port_are_done_in_seconds(collection: Path) -> None:

@@ -59,7 +59,7 @@ def test_all_figures_of_a_running_crawl_are_of_one_moment(site: Site, collection
         browser = Browser(server)
         from_api = [browser.get("/api/status").json() for _ in range(5)]
         markup = browser.get("/crawls/collection").text
-        server.desk.collections.close()
+        server.context.collections.close()
 
     assert as_json[0]["fetched"] > 20
     for figures in (*as_json, *from_api):
@@ -98,7 +98,7 @@ def test_a_stored_crawl_has_the_same_figures_in_all_places(site: Site, collectio
     typed("crawl", "-c", collection, *PACE, "--max-pages", "40", site.url())
     server = served(collection)
     from_api = Browser(server).get("/api/status").json()
-    server.desk.collections.close()
+    server.context.collections.close()
     as_json = typed("status", "-c", collection, "--json").summary
 
     assert as_json["state"] == from_api["state"] == "stored"

@@ -17,7 +17,7 @@ from gossamer.frontier.store import StateTable
 from gossamer.reader.collection_reader import CollectionReader, nearest_of
 from gossamer.reader.pages import StoredCapture, moment_of, nearest_capture, times_of
 from gossamer.reader.story import SAYS
-from gossamer.reader.story_text import tell, when
+from gossamer.reader.story_text import story_sentences, when
 from gossamer.records import Fetched, Lease, Outcome, Reason
 from gossamer.settings import Archive
 from gossamer.urls.keys import Keys
@@ -72,7 +72,7 @@ def reader(crawled: tuple[Site, Path]) -> Iterator[CollectionReader]:
 
 
 def told(reader: CollectionReader, url: str) -> str:
-    return "\n".join(tell(reader.story(url), SystemClock().wall_us()))
+    return "\n".join(story_sentences(reader.story(url), SystemClock().wall_us()))
 
 
 def test_where_there_is_no_collection_it_says_how_to_start_one(tmp_path: Path) -> None:

@@ -24,6 +24,18 @@ DOCUMENTS = sorted(
     )
     if str(path.relative_to(ROOT)) not in PAGES
 )
+SOURCE = ROOT / "src" / "gossamer"
+# The parts that write to people. Strings of one or two words are names, as in JSON and on disk.
+SPEAKING = sorted(
+    path
+    for part in ("analyse", "cli", "collection", "reader", "transfer", "upkeep", "web")
+    for path in (SOURCE / part).rglob("*.py")
+)
+PAGE_TEXTS = sorted(
+    path
+    for pattern in ("web/templates/*.html", "web/static/*.js", "analyse/*.html")
+    for path in SOURCE.glob(pattern)
+)
 # Each with the word of CONTRIBUTING.md's glossary that is used instead.
 INSTEAD = {
     r"crews?": "worker pool",
@@ -100,6 +112,27 @@ def test_a_module_docstring_says_what_the_module_does_and_asks_nothing(module: P
     docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
 
     assert not re.match(r"[^.?]*\?", docstring)
+
+
+def texts_in(source: str) -> list[str]:
+    """Messages and docstrings: every string of three words or more."""
+    found = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    texts = (node.value for node in found if isinstance(node.value, str))
+    return [text for text in texts if len(text.split()) > 2]
+
+
+@pytest.mark.parametrize("path", SPEAKING, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_messages_and_docstrings_use_the_words_of_the_glossary(path: Path) -> None:
+    texts = texts_in(path.read_text(encoding="utf-8"))
+
+    assert not [word for text in texts for word in unclear(text)]
+
+
+@pytest.mark.parametrize("path", PAGE_TEXTS, ids=lambda path: path.name)
+def test_a_page_of_the_web_interface_uses_the_words_of_the_glossary(path: Path) -> None:
+    text = re.sub(r"\{[%{#].*?[%}#]\}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+    assert not unclear(text)
 
 
 def test_the_glossary_explains_each_word_once() -> None:

@@ -25,7 +25,7 @@ from gossamer.web.check_crawl import Checker
 from gossamer.web.crawls import Crawls
 from gossamer.web.open_collections import OpenCollections
 from gossamer.web.protect.guard import Names
-from gossamer.web.protect.login import Doors
+from gossamer.web.protect.login import Credentials
 from gossamer.web.render import Renderer
 from gossamer.web.route import ViewContext
 
@@ -53,7 +53,7 @@ class FakeProcess:
 class Served:
     """A server of a test, and what it was made of."""
 
-    desk: ViewContext
+    context: ViewContext
     app: ASGIApp
     clock: ManualClock
     started: list[FakeProcess] = field(default_factory=list)
@@ -95,12 +95,14 @@ def served(
         return started[-1]
 
     spawn: Callable[[Sequence[str], Path], Any] = note
-    doors = Doors(token=TOKEN, password=password, is_open_to_readers=is_open)
+    credentials = Credentials(token=TOKEN, password=password, is_open_to_readers=is_open)
     config = collection.parent / "user.toml"
     config.write_text(f'[fetch]\ncontact = "{contact}"\n' if contact else "")
     checker = Checker(outside or FakeOutside(), allow_private, {"GOSSAMER_CONFIG": str(config)})
-    desk = ViewContext(collections, Crawls(collections, spawn, checker), doors, Renderer(), clock)
-    return Served(desk, build_app(desk, Names(bound)), clock, started)
+    context = ViewContext(
+        collections, Crawls(collections, spawn, checker), credentials, Renderer(), clock
+    )
+    return Served(context, build_app(context, Names(bound)), clock, started)
 
 
 class Browser:

@@ -71,4 +71,4 @@ def server(garden: Garden) -> Iterator[Served]:
     """Open on loopback, as by default."""
     made = served(garden.path)
     yield made
-    made.desk.collections.close()
+    made.context.collections.close()

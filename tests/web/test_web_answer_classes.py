@@ -45,7 +45,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Garden:
 def mixed_server(mixed: Garden) -> Iterator[Served]:
     made = served(mixed.path)
     yield made
-    made.desk.collections.close()
+    made.context.collections.close()
 
 
 def badges(markup: str) -> list[tuple[str, str]]:

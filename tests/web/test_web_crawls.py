@@ -173,7 +173,7 @@ def test_a_collection_made_anew_is_opened_anew(garden: Garden, tmp_path: Path) -
 
     assert browser.get("/api/hosts").json()["total"] == 3
     assert browser.get("/api/search?q=rose").json()["total"] == 3
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_collections_in_the_folder_are_listed_beside_the_first(
@@ -184,9 +184,9 @@ def test_collections_in_the_folder_are_listed_beside_the_first(
     (tmp_path / "crawls" / ".output").mkdir()
     server = served(tmp_path / "first")
 
-    assert server.desk.collections.names() == ["second"]
+    assert server.context.collections.names() == ["second"]
     assert Browser(server).get("/api/search?q=rose&c=second").json()["total"] == 3
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_a_collection_that_cannot_be_read_hides_no_other(garden: Garden, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_collection_that_cannot_be_read_hides_no_other(garden: Garden, tmp_pat
     assert "the state is damaged" in broken["said"]
     assert program.get("/metrics").status_code == program.get("/crawls").status_code == 200
     assert "the state is damaged" in program.get("/crawls/broken").text
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_a_crawl_that_failed_and_left_pages_goes_on_and_keeps_its_name(
@@ -225,4 +225,4 @@ def test_a_crawl_that_failed_and_left_pages_goes_on_and_keeps_its_name(
     assert button
     assert not button[1]
     assert program.ask("POST", "/api/crawls/garden/start").status_code == 202
-    server.desk.collections.close()
+    server.context.collections.close()

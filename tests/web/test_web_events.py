@@ -160,9 +160,9 @@ def test_a_feed_goes_on_after_the_last_event(log: Path) -> None:
 
 
 def test_a_feed_ends_with_the_session_that_opened_it(server: Served) -> None:
-    sessions = server.desk.doors.sessions
+    sessions = server.context.credentials.sessions
     name = sessions.begin(server.clock.now_s())
-    answer = events(server.desk, Parameters({"c": ""}, session=name))
+    answer = events(server.context, Parameters({"c": ""}, session=name))
     assert isinstance(answer, StreamingResponse)
     sent = aiter(answer.body_iterator)
 

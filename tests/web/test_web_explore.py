@@ -50,7 +50,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Garden:
 def changed_server(changed: Garden) -> Iterator[Served]:
     made = served(changed.path)
     yield made
-    made.desk.collections.close()
+    made.context.collections.close()
 
 
 def test_top_pages_come_with_titles_and_what_links_to_them(server: Served, garden: Garden) -> None:
@@ -78,7 +78,7 @@ def test_without_ranks_the_page_leads_to_what_is_there(garden: Garden, tmp_path:
     server = served(tmp_path / "garden")
 
     assert "No ranks yet" in Browser(server).get("/top").text
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_a_page_has_those_around_it_that_link_to_it_and_that_it_links_to(
@@ -195,7 +195,7 @@ def test_nothing_is_left_of_an_export_that_nobody_takes(
     server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    made = export_file(server.desk.collections, "", "pages", "page", ".csv")
+    made = export_file(server.context.collections, "", "pages", "page", ".csv")
     assert list(tmp_path.glob("gossamer-web-*"))
 
     async def take() -> None:
@@ -214,7 +214,7 @@ def test_nothing_is_left_of_an_export_that_nobody_takes(
 
 
 def test_one_export_is_made_at_a_time(server: Served) -> None:
-    with server.desk.collections.exporting:
+    with server.context.collections.exporting:
         answer = Browser(server, token=TOKEN).get("/export?what=pages")
 
     assert answer.status_code == 429
@@ -240,7 +240,7 @@ def test_bans_are_set_listed_and_lifted(garden: Garden, tmp_path: Path) -> None:
     body = {"added": ["re:("]}
     assert program.ask("POST", "/api/crawls/garden/bans", json=body).status_code == 400
     assert Browser(server).post("/api/crawls/garden/bans", added="x.example").status_code == 401
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_the_form_takes_several_types_a_list_of_domains_and_more(server: Served) -> None:
@@ -300,8 +300,8 @@ def test_a_crawl_in_the_place_of_another_is_not_shown_what_was_there(
     for (
         key,
         kept,
-    ) in server.desk.collections.slowly._kept.items():  # as if it had taken long to make
-        server.desk.collections.slowly._kept[key] = replace(kept, until_s=1e9)
+    ) in server.context.collections.slowly._kept.items():  # as if it had taken long to make
+        server.context.collections.slowly._kept[key] = replace(kept, until_s=1e9)
 
     program.ask("DELETE", "/api/crawls/garden", json={"confirm": "garden"})
     shutil.copytree(changed.path, home, dirs_exist_ok=True)
@@ -309,4 +309,4 @@ def test_a_crawl_in_the_place_of_another_is_not_shown_what_was_there(
     after = program.get("/api/top", by="backlinks").json()["pages"]
     assert before
     assert not {one["url"] for one in before} & {one["url"] for one in after}
-    server.desk.collections.close()
+    server.context.collections.close()

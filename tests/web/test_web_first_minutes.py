@@ -29,14 +29,14 @@ def test_titles_of_a_site_that_is_there_lead_to_the_site(tmp_path: Path) -> None
         crawl(tmp_path / "tulips", [site.url()])
         server = served(tmp_path / "tulips")
         text = Browser(server).get("/?q=tulips").text
-    server.desk.collections.close()
+    server.context.collections.close()
 
     assert f'class="title" href="{site.url()}"' in text
     assert "stored copy" not in text
 
 
 def test_public_sites_are_not_connected_to_for_a_list_of_results(server: Served) -> None:
-    assert gone_among(server.desk, "", ["https://example.org/"]) == frozenset()
+    assert gone_among(server.context, "", ["https://example.org/"]) == frozenset()
 
 
 @pytest.mark.slow
@@ -45,9 +45,9 @@ def test_titles_of_an_imported_archive_lead_to_the_copy(garden: Garden, tmp_path
     assert gossamer("import", "-c", tmp_path / "brought", *files).code == 0
     server = served(tmp_path / "brought")
 
-    assert gone_among(server.desk, "", ["https://example.org/"]) == {"https://example.org/"}
+    assert gone_among(server.context, "", ["https://example.org/"]) == {"https://example.org/"}
     assert "stored copy" in Browser(server).get("/?q=rose").text
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/crawls/nowhere", "/page?url=&x", "/export?what=x"])

@@ -20,7 +20,7 @@ from uvicorn.server import ServerState
 from gossamer.errors import UsageError
 from gossamer.web.crawls import new_crawl
 from gossamer.web.protect.guard import Names, RequestGuard
-from gossamer.web.protect.login import Doors
+from gossamer.web.protect.login import Credentials
 from gossamer.web.protect.throttle import LoginThrottle
 from gossamer.web.protect.timeouts import TimeoutProtocol
 from web.a_browser import TOKEN, Browser, Served, served
@@ -321,7 +321,9 @@ def test_nobody_locks_the_owner_out_with_links_that_do_not_work(server: Served) 
     for _ in range(10):
         stranger.get("/login", ticket="a-guess")
 
-    assert Browser(server).get("/login", ticket=server.desk.doors.ticket).status_code == 303
+    assert (
+        Browser(server).get("/login", ticket=server.context.credentials.ticket).status_code == 303
+    )
 
 
 def test_many_guesses_at_once_are_counted_before_they_are_tried() -> None:
@@ -347,7 +349,7 @@ def test_a_right_word_is_not_held_against_anybody() -> None:
 
 
 def test_two_passwords_at_most_are_tried_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    doors = Doors(token=TOKEN, password="a line")
+    credentials = Credentials(token=TOKEN, password="a line")
     now, most = 0, 0
     counting = threading.Lock()
     both = threading.Event()
@@ -366,7 +368,7 @@ def test_two_passwords_at_most_are_tried_at_once(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr("gossamer.web.protect.login.fits", slow)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(doors.is_password, map(str, range(8))))
+        list(pool.map(credentials.is_password, map(str, range(8))))
 
     assert most == 2
 
@@ -396,4 +398,4 @@ def test_a_name_with_line_breaks_reaches_no_header_and_no_file(garden: Garden) -
         ]
         assert {answer.status_code for answer in answers} <= {400, 404}
         assert all("set-cookie" not in answer.headers for answer in answers)
-    server.desk.collections.close()
+    server.context.collections.close()

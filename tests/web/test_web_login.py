@@ -10,7 +10,7 @@ import pytest
 from gossamer.errors import UsageError
 from gossamer.web.protect.login import (
     SESSION_S,
-    Doors,
+    Credentials,
     Sessions,
     check_hash,
     check_token,
@@ -18,7 +18,7 @@ from gossamer.web.protect.login import (
     hash_password,
 )
 from gossamer.web.routes import API, PAGES
-from gossamer.web.server import Serving, build_doors, origin_of
+from gossamer.web.server import Serving, build_credentials, origin_of
 from web.a_browser import TOKEN, Browser, Served, served
 from web.conftest import Garden
 
@@ -68,11 +68,11 @@ def test_where_reading_is_closed_only_the_door_is_open(garden: Garden) -> None:
         else:
             assert answer.status_code == 401, route.name
         assert "Roses" not in answer.text
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_the_printed_link_works_once(server: Served) -> None:
-    ticket = server.desk.doors.ticket
+    ticket = server.context.credentials.ticket
     browser, other = Browser(server), Browser(server)
 
     first = browser.get("/login", ticket=ticket)
@@ -148,9 +148,9 @@ def test_a_password_is_known_by_its_hash_alone() -> None:
     assert check_hash(f"{line}\n") == line
     assert fits("a long password", line)
     assert not fits("another password", line)
-    doors = Doors(token=TOKEN, password=line)
-    assert doors.is_password("a long password")
-    assert not doors.is_token("a long password")
+    credentials = Credentials(token=TOKEN, password=line)
+    assert credentials.is_password("a long password")
+    assert not credentials.is_token("a long password")
 
 
 def test_what_is_easily_guessed_is_refused() -> None:
@@ -178,12 +178,12 @@ def test_outside_of_loopback_it_does_not_start_without_a_secret(tmp_path: Path) 
     secret.chmod(0o600)
 
     with pytest.raises(UsageError, match="token-file"):
-        build_doors(Serving(collection=tmp_path, host="0.0.0.0"))
-    doors = build_doors(Serving(collection=tmp_path, host="0.0.0.0", token_file=secret))
+        build_credentials(Serving(collection=tmp_path, host="0.0.0.0"))
+    credentials = build_credentials(Serving(collection=tmp_path, host="0.0.0.0", token_file=secret))
 
-    assert doors.is_token(TOKEN)
-    assert not doors.is_open_to_readers
-    assert build_doors(Serving(collection=tmp_path)).is_open_to_readers
+    assert credentials.is_token(TOKEN)
+    assert not credentials.is_open_to_readers
+    assert build_credentials(Serving(collection=tmp_path)).is_open_to_readers
 
 
 def test_a_secret_that_others_can_read_is_refused(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_secret_that_others_can_read_is_refused(tmp_path: Path) -> None:
     secret.chmod(0o644)
 
     with pytest.raises(UsageError, match="chmod 600"):
-        build_doors(Serving(collection=tmp_path, token_file=secret))
+        build_credentials(Serving(collection=tmp_path, token_file=secret))
 
 
 @pytest.mark.parametrize(

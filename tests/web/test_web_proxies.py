@@ -65,13 +65,13 @@ def _guess(server: Served, client: str, word: str) -> int:
 
 def test_wrong_guesses_of_one_visitor_lock_no_other_out(garden: Garden) -> None:
     server = served(garden.path)
-    server.desk.doors.proxies = OURS
+    server.context.credentials.proxies = OURS
 
     guesses = [_guess(server, "203.0.113.9", "a wrong word") for _ in range(6)]
 
     assert guesses == [401] * 5 + [429]
-    assert _guess(server, "203.0.113.10", server.desk.doors.token) == 303
-    server.desk.collections.close()
+    assert _guess(server, "203.0.113.10", server.context.credentials.token) == 303
+    server.context.collections.close()
 
 
 def test_a_header_of_a_stranger_makes_no_new_visitor(garden: Garden) -> None:
@@ -80,4 +80,4 @@ def test_a_header_of_a_stranger_makes_no_new_visitor(garden: Garden) -> None:
     guesses = [_guess(server, f"203.0.113.{number}", "a wrong word") for number in range(6)]
 
     assert guesses == [401] * 5 + [429]
-    server.desk.collections.close()
+    server.context.collections.close()

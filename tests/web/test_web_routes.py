@@ -101,7 +101,7 @@ def test_a_collection_without_links_says_so(tmp_path: Path) -> None:
     assert [answer.status_code for answer in shown] == [200, 200]
     assert all("has no links" in answer.text for answer in (*asked, *shown))
     assert "No fetched page links here" not in shown[0].text
-    made.desk.collections.close()
+    made.context.collections.close()
 
 
 def test_backlinks_come_with_their_words(server: Served, garden: Garden) -> None:
@@ -296,7 +296,7 @@ def test_programs_with_the_token_may_read_where_others_may_not(garden: Garden) -
 
     assert Browser(server, token=TOKEN).get("/api/status").status_code == 200
     assert Browser(server).get("/api/status").status_code == 401
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_a_wrong_method_is_told_all_that_are_right(server: Served) -> None:
@@ -323,7 +323,7 @@ def test_a_collection_without_an_index_says_that_it_cannot_be_searched(
     assert page.status_code == 200
     assert "No pages are searchable yet" in page.text
     assert Browser(server).get("/api/search?q=rose").status_code == 409
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_an_address_that_leads_nowhere_is_told_on_a_page_or_as_an_object(server: Served) -> None:
@@ -350,14 +350,14 @@ class _Nobody(Searchers):
 
 def test_a_search_that_nobody_answers_is_no_collection_without_an_index(garden: Garden) -> None:
     server = served(garden.path)
-    server.desk.collections._searchers = _Nobody()
+    server.context.collections._searchers = _Nobody()
 
     page = Browser(server).get("/?q=rose")
 
     assert page.status_code == Browser(server).get("/api/search?q=rose").status_code == 503
     assert "did not come to an end" in page.text
     assert "No pages are searchable yet" not in page.text
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_hosts_come_in_order_and_in_pieces(server: Served) -> None:

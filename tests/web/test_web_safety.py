@@ -271,7 +271,7 @@ def test_orders_from_another_site_are_refused_whatever_they_carry(garden: Garden
         answer = browser.ask("POST", "/crawls/garden", data=form, headers=headers)
         assert answer.status_code == 403, headers
     assert server.started == []
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_a_form_with_half_a_character_in_its_word_is_out_of_date(garden: Garden) -> None:
@@ -285,7 +285,7 @@ def test_a_form_with_half_a_character_in_its_word_is_out_of_date(garden: Garden)
     )
 
     assert answer.status_code == 403
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_where_reading_needs_a_login_links_of_a_copy_lead_on_and_open_nothing_el
     assert frame.get("/cached", url=garden.url("/"), key="0" * 64).status_code == 401
     owner.post("/logout", csrf=csrf)
     assert frame.ask("GET", link).status_code == 401
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_a_copy_that_is_not_there_is_told_in_its_frame(server: Served, garden: Garden) -> None:

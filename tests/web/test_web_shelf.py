@@ -12,7 +12,7 @@ from web.a_browser import Browser, Served
 
 
 def test_who_reads_slowly_holds_nobody_up(server: Served) -> None:
-    collections = server.desk.collections
+    collections = server.context.collections
     both = threading.Barrier(2)
 
     def read(_: int) -> int:
@@ -27,7 +27,7 @@ def test_who_reads_slowly_holds_nobody_up(server: Served) -> None:
 
 
 def test_pages_are_searched_while_somebody_reads(server: Served) -> None:
-    with server.desk.collections.reader(""):
+    with server.context.collections.reader(""):
         answer = Browser(server).get("/?q=rose")
 
     assert answer.status_code == 200
@@ -37,7 +37,7 @@ def test_what_is_read_does_not_change_on_the_way(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A refresh may open the state anew, which would end whoever walks through it."""
-    collections, refreshed = server.desk.collections, []
+    collections, refreshed = server.context.collections, []
     with collections.reader("") as reader:
         monkeypatch.setattr(reader, "refresh", lambda: refreshed.append(1))
         server.clock._now_s += 1
@@ -49,7 +49,7 @@ def test_what_is_read_does_not_change_on_the_way(
 
 
 def test_a_collection_is_closed_when_its_last_reader_is_done(server: Served) -> None:
-    collections = server.desk.collections
+    collections = server.context.collections
     with ThreadPoolExecutor(1) as other:
         with collections.reader("") as reader:
             closing = other.submit(collections.forget, "")
@@ -59,7 +59,7 @@ def test_a_collection_is_closed_when_its_last_reader_is_done(server: Served) -> 
 
 
 def test_who_waited_for_a_collection_that_is_gone_is_told(server: Served) -> None:
-    collections = server.desk.collections
+    collections = server.context.collections
     opened = collections._open("")
     collections._opened.clear()
     opened.close()

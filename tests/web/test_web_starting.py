@@ -28,7 +28,7 @@ def new(tmp_path: Path) -> Iterator[Served]:
     """A server without a collection and without a contact."""
     made = served(tmp_path / "first", contact="", outside=FakeOutside(PRIVATE))
     yield made
-    made.desk.collections.close()
+    made.context.collections.close()
 
 
 def start(server: Served, **body: object) -> tuple[int, str]:
@@ -145,7 +145,7 @@ def test_what_the_server_allows_is_allowed_and_the_crawl_is_told_so(tmp_path: Pa
     words = server.started[0].words
     assert "--set=fetch.typed_private=false" in words
     assert "--set=fetch.allow_private=10.0.0.0/8" in words
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_a_host_with_a_public_address_is_left_to_the_crawl_to_judge(new: Served) -> None:
@@ -253,7 +253,7 @@ def test_a_disk_that_is_nearly_full_is_told(tmp_path: Path) -> None:
     assert status == 400
     assert "the disk is nearly full" in said
     assert server.started == []
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 def test_settings_of_the_user_that_are_wrong_are_told_with_file_and_line(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_settings_of_the_user_that_are_wrong_are_told_with_file_and_line(tmp_pat
 
     assert status == 400
     assert "user.toml, line 2" in said
-    server.desk.collections.close()
+    server.context.collections.close()
 
 
 # -- the whole

@@ -88,4 +88,4 @@ def test_with_a_password_the_token_opens_whatever_was_guessed(garden: Garden) ->
     assert tried == [401] * 5 + [429] * 2
     assert guess.post("/login", word="a long password").status_code == 429
     assert guess.post("/login", word=TOKEN).status_code == 303
-    server.desk.collections.close()
+    server.context.collections.close()

@@ -1,4 +1,4 @@
-"""Tables that plug-ins add to a report (`gossamer.analysis`), each asked for by its name.
+"""Tables that plug-ins add to a report (`gossamer.analysis`), each selected by its name.
 
 An analysis brings a heading, a sentence of advice, names of columns, and one SQL query over the
 tables of a report (`report_rows.py`, `report_questions.VIEWS`) and the links of the graph.

@@ -278,7 +278,7 @@ def locked(paths: CollectionPaths) -> Iterator[None]:
 
 def _refuse_links(*candidates: Path) -> None:
     """Raise StoreError if a file that is written in place is a symbolic link. Folders may be on
-    another disk, but linked files occur in collections that strangers have packed."""
+    another disk, but linked files occur in collections that other people have packed."""
     for path in candidates:
         if path.is_symlink():
             raise StoreError(f"{path} is a symbolic link and is never written to; remove it")

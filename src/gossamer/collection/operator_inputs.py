@@ -51,10 +51,10 @@ class OperatorInputs:
 
 def read_operator_inputs(paths: CollectionPaths) -> OperatorInputs:
     """Read from the state or, if that fails, from archive and log. The caller holds the lock."""
-    return _told_by_state(paths) or _told_by_archive(paths)
+    return _from_state(paths) or _from_archive(paths)
 
 
-def _told_by_state(paths: CollectionPaths) -> OperatorInputs | None:
+def _from_state(paths: CollectionPaths) -> OperatorInputs | None:
     if not paths.exists:
         return None
     try:
@@ -80,7 +80,7 @@ def _texts(store: Store, key: bytes) -> tuple[str, ...] | None:
     return None if row is None else tuple(map(str, unpack(row)))
 
 
-def _told_by_archive(paths: CollectionPaths) -> OperatorInputs:
+def _from_archive(paths: CollectionPaths) -> OperatorInputs:
     warc_paths = sorted(paths.archive.glob("*.warc.gz"), key=_begun)
     infos = list(_infos(warc_paths))
     salt = read_manifest(paths.archive).salt or _salt_in(infos)

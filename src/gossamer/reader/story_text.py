@@ -16,18 +16,18 @@ _STEPS: Final = 10  # shown from each end of a long chain
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
-def tell(story: Story, now_us: int) -> list[str]:
+def story_sentences(story: Story, now_us: int) -> list[str]:
     """Return the story, one sentence per line."""
     if story.row is None:
         assert story.judged is not None, "a story has a row or a judgement"
-        return list(_tell_unknown(story, story.judged, now_us))
+        return list(_unknown(story, story.judged, now_us))
     return [
         f"{story.url} is {answer_text(story.row.outcome.value, story.row.status)}.",
-        *_tell_outcome(story, story.row, now_us),
-        *_tell_finding(story, story.row, now_us),
-        *_tell_captures(story, now_us),
-        *_tell_robots(story.robots, now_us),
-        *_tell_host(story.host, now_us),
+        *_outcome(story, story.row, now_us),
+        *_finding(story, story.row, now_us),
+        *_captures(story, now_us),
+        *_robots(story.robots, now_us),
+        *_host(story.host, now_us),
     ]
 
 
@@ -42,7 +42,7 @@ def when(at_us: int, now_us: int) -> str:
     return f"on {iso_of(at_us)}, " + (f"in {span}" if at_us > now_us else f"{span} ago")
 
 
-def _tell_unknown(story: Story, judged: Judged, now_us: int) -> Iterator[str]:
+def _unknown(story: Story, judged: Judged, now_us: int) -> Iterator[str]:
     yield f"{story.url} is unknown: no fetched page links to it."
     if judged.is_in:
         yield f"If a page linked to it, it would be queued: {judged.because}."
@@ -54,11 +54,11 @@ def _tell_unknown(story: Story, judged: Judged, now_us: int) -> Iterator[str]:
             "page or site may have (frontier.hosts_per_page, frontier.hosts_per_site). This URL "
             "may be one of them."
         )
-    yield from _tell_robots(story.robots, now_us)
-    yield from _tell_host(story.host, now_us)
+    yield from _robots(story.robots, now_us)
+    yield from _host(story.host, now_us)
 
 
-def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
+def _outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     detail = f" ({row.detail})" if row.detail else ""
     tries = f", after {story.tries} tries" if story.tries > 1 else ""
     match row.outcome:
@@ -79,10 +79,10 @@ def _tell_outcome(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
             yield f"Reason: {story.because} [{row.reason}]{detail}{tries}.{asked}"
             yield f"This was decided {when(row.at_us, now_us)}."
         case Outcome.QUEUED:
-            yield from _tell_waiting(story, row, now_us)
+            yield from _waiting(story, row, now_us)
 
 
-def _tell_waiting(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
+def _waiting(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     if row.reason:
         detail = f" ({row.detail})" if row.detail else ""
         yield f"Attempt {row.tries} failed: {story.because} [{row.reason}]{detail}."
@@ -92,7 +92,7 @@ def _tell_waiting(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
         yield "It will be requested when its turn comes and the delay of its host has passed."
 
 
-def _tell_finding(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
+def _finding(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
     seen = f", first seen {when(row.first_us, now_us)}" if row.first_us else ""
     if not story.via:
         yield f"It is a seed{seen}." if story.is_seed else f"Its source page is unknown{seen}."
@@ -106,7 +106,7 @@ def _tell_finding(story: Story, row: UrlRow, now_us: int) -> Iterator[str]:
         yield "Path from the seed: " + " -> ".join([*steps, story.url]) + "."
 
 
-def _tell_captures(story: Story, now_us: int) -> Iterator[str]:
+def _captures(story: Story, now_us: int) -> Iterator[str]:
     if len(story.captures) == 1:
         yield f"It was captured once, {when(story.captures[0].at_us, now_us)}."
     elif story.captures:
@@ -114,7 +114,7 @@ def _tell_captures(story: Story, now_us: int) -> Iterator[str]:
         yield f"It was captured {len(story.captures)} times, the last time {newest}."
 
 
-def _tell_robots(robots: RobotsView | None, now_us: int) -> Iterator[str]:
+def _robots(robots: RobotsView | None, now_us: int) -> Iterator[str]:
     if robots is None:
         yield "The robots.txt of its origin has not been fetched."
         return
@@ -130,7 +130,7 @@ def _tell_robots(robots: RobotsView | None, now_us: int) -> Iterator[str]:
         yield f"It sets a Crawl-delay of {robots.crawl_delay_s:g} seconds."
 
 
-def _tell_host(host: HostRow | None, now_us: int) -> Iterator[str]:
+def _host(host: HostRow | None, now_us: int) -> Iterator[str]:
     if host is None or not host.name:
         yield "Nothing else is known about its host."
         return

@@ -45,9 +45,9 @@ def _unwatched(_tally: ImportCounts) -> None:
 
 @dataclass(slots=True)
 class ImportCounts:
-    """The counts of an import. `tell` receives one sentence for each fault."""
+    """The counts of an import. `notify` receives one sentence for each fault."""
 
-    tell: Callable[[str], None]
+    notify: Callable[[str], None]
     files: int = 0
     records: int = 0  # records read
     captures: int = 0  # imported responses of URLs
@@ -64,11 +64,11 @@ class ImportCounts:
 
     def note_damage(self, fault: CorruptFile) -> None:
         self.damaged += 1
-        self.tell(str(fault))
+        self.notify(str(fault))
 
     def note_unreadable(self, where: str, url: str, why: str) -> None:
         self.unreadable += 1
-        self.tell(f"{where}: {url[:200]!r} is not a URL: {why}")
+        self.notify(f"{where}: {url[:200]!r} is not a URL: {why}")
 
 
 def import_records(source: Path | ByteSource, intake: ImportIntake, tally: ImportCounts) -> None:
@@ -112,7 +112,7 @@ def _take(
 ) -> None:
     if foreign.problem:
         tally.damaged += 1
-        tally.tell(f"{where}: {foreign.problem}")
+        tally.notify(f"{where}: {foreign.problem}")
         if not foreign.records:
             return
     if _is_forgotten(foreign, intake, form):

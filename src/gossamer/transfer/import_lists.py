@@ -39,7 +39,7 @@ def import_sitemap(path: Path, body: bytes, intake: ImportIntake, tally: ImportC
     fault = read.fault or ("it exceeds the size limit of a sitemap" if _is_long(body) else "")
     if fault:
         tally.damaged += 1
-        tally.tell(f"{path}: only the first part was read: {fault}")
+        tally.notify(f"{path}: only the first part was read: {fault}")
     return ""
 
 

@@ -93,7 +93,7 @@ def _import(given: Given, intake: ImportIntake, tally: ImportCounts) -> None:
                 why = import_sitemap(given.path, file.read(_MAX_XML_BYTES), intake, tally)
             if why:
                 tally.damaged += 1
-                tally.tell(f"{given.path}: {why}")
+                tally.notify(f"{given.path}: {why}")
         case "list":
             with opened_text(given.path) as file:
                 import_list(given.path, file, intake, tally)

@@ -33,7 +33,7 @@ class Held:
     file: BinaryIO | None
     size: int
     is_shared: bool
-    content: bytes = b""  # where there is no file
+    content: bytes = b""  # if there is no file
 
     def copy_to(self, target: Path) -> None:
         """Write its content to a new file. Raises OSError."""

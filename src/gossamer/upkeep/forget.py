@@ -52,7 +52,7 @@ from gossamer.upkeep.forget_derived import make_derived
 from gossamer.upkeep.forget_names import Cover, form_of, read_names
 from gossamer.upkeep.forget_state import StateCopy
 from gossamer.upkeep.forget_texts import act_line, cookie_line, copy_lines, log_line
-from gossamer.upkeep.progress import Tell
+from gossamer.upkeep.progress import Notify
 from gossamer.urls.keys import Keys
 from gossamer.workers.crash_marker import move_deaths
 from gossamer.workers.guarded_reader import new_place
@@ -88,7 +88,7 @@ class TakedownSize:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _TakedownInputs:
     """What the state stores about the collection itself."""
 
     settings: Settings
@@ -97,7 +97,12 @@ class _Told:
 
 
 def forget(
-    paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
+    paths: CollectionPaths,
+    texts: Sequence[str],
+    clock: Clock,
+    notify: Notify,
+    *,
+    is_site: bool = False,
 ) -> TakedownSize:
     """Delete what `texts` name (`forget_names.py`). The deletion is complete on return.
 
@@ -105,12 +110,12 @@ def forget(
     Raises UsageError, NotKnown, NoCollection, CollectionInUse, CorruptFile, StoreError, DiskFault;
     after an error nothing has changed.
     """
-    _put_in_order(paths, clock, tell)
+    _put_in_order(paths, clock, notify)
     with locked(paths):
         delete_checkpoints(paths)
         try:
             undo_half_swaps(paths)
-            sums = _forget(paths, texts, clock, tell, is_site=is_site)
+            sums = _forget(paths, texts, clock, notify, is_site=is_site)
             settle(paths.path)
         except BaseException as error:
             with suppress(OSError):
@@ -122,15 +127,20 @@ def forget(
 
 
 def survey(
-    paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool = False
+    paths: CollectionPaths,
+    texts: Sequence[str],
+    clock: Clock,
+    notify: Notify,
+    *,
+    is_site: bool = False,
 ) -> TakedownSize:
     """Return how much `forget` would delete. Raises like `forget`."""
-    _put_in_order(paths, clock, tell)
+    _put_in_order(paths, clock, notify)
     with locked(paths):
         store = open_to_write(paths, 16)
         try:
-            told = _told(store, texts, is_site=is_site)
-            return _known(paths, texts, _survey(paths, store, told.cover))
+            inputs = _inputs_of(store, texts, is_site=is_site)
+            return _known(paths, texts, _survey(paths, store, inputs.cover))
         finally:
             store.close()
 
@@ -155,13 +165,13 @@ def allow(
     return len(found)
 
 
-def _put_in_order(paths: CollectionPaths, clock: Clock, tell: Tell) -> None:
+def _put_in_order(paths: CollectionPaths, clock: Clock, notify: Notify) -> None:
     """Recover state and archive if the last crawl was killed."""
     if not paths.exists:
         raise paths.missing()
     paths.run.mkdir(exist_ok=True)
     if _is_unclean(paths):
-        tell("the last crawl was interrupted: reading what it left")
+        notify("the last crawl was interrupted: reading what it left")
         asyncio.run(_recover(paths, clock))
 
 
@@ -183,12 +193,12 @@ async def _recover(paths: CollectionPaths, clock: Clock) -> None:
         await opened.node.aclose()
 
 
-def _told(store: Store, texts: Sequence[str], *, is_site: bool) -> _Told:
+def _inputs_of(store: Store, texts: Sequence[str], *, is_site: bool) -> _TakedownInputs:
     settings = stored_settings(store) or Settings()
     keys = Keys(store.find(StateTable.META, SALT_KEY) or b"")
     named = read_names(texts, form_of(settings), is_site=is_site)
     cover = Cover.of(named, settings, keys, store)
-    return _Told(settings, keys, cover)
+    return _TakedownInputs(settings, keys, cover)
 
 
 # -- how much it is
@@ -216,23 +226,23 @@ def _known(paths: CollectionPaths, texts: Sequence[str], sums: TakedownSize) -> 
     return sums
 
 
-# -- making everything anew
+# -- rewriting all parts
 
 
 def _forget(
-    paths: CollectionPaths, texts: Sequence[str], clock: Clock, tell: Tell, *, is_site: bool
+    paths: CollectionPaths, texts: Sequence[str], clock: Clock, notify: Notify, *, is_site: bool
 ) -> TakedownSize:
     read_forgotten(paths.takedowns)  # raises before the work if the new list cannot be written
     new = CollectionPaths(begin_staging(paths.path))
     store = open_to_write(paths, 64)
     try:
-        told = _told(store, texts, is_site=is_site)
-        tell("searching the archive")
-        sums = _survey(paths, store, told.cover)
-        if not sums and _was_forgotten(paths, told.cover):
+        inputs = _inputs_of(store, texts, is_site=is_site)
+        notify("searching the archive")
+        sums = _survey(paths, store, inputs.cover)
+        if not sums and _was_forgotten(paths, inputs.cover):
             return sums
         known = _known(paths, texts, sums)
-        moved = _make_parts(paths, new, store, told, known, clock, tell)
+        moved = _make_parts(paths, new, store, inputs, known, clock, notify)
     finally:
         store.close()
     make_ready(paths.path)
@@ -250,26 +260,26 @@ def _make_parts(
     paths: CollectionPaths,
     new: CollectionPaths,
     old: Store,
-    told: _Told,
+    inputs: _TakedownInputs,
     sums: TakedownSize,
     clock: Clock,
-    tell: Tell,
+    notify: Notify,
 ) -> Mapping[str, Moved]:
     """Write all parts to `new`; return where exchanges are in the new archive."""
-    cover = told.cover
-    tell("archive")
-    archive = ArchiveCopy(paths, new, cover, old, told.keys, told.settings.archive.gzip_level)
+    cover = inputs.cover
+    notify("archive")
+    archive = ArchiveCopy(paths, new, cover, old, inputs.keys, inputs.settings.archive.gzip_level)
     archive.run()
     copy_lines(paths.log, new.log, log_line(cover))
     copy_lines(paths.actions, new.actions, act_line(cover))
     copy_lines(paths.cookies, new.cookies, cookie_line(cover))
     note_forgotten(paths.takedowns, new.takedowns, clock.wall_us(), cover.named, **asdict(sums))
-    tell("state")
-    state = RocksStore.open(new.state, told.settings.frontier.memory_mb)
+    notify("state")
+    state = RocksStore.open(new.state, inputs.settings.frontier.memory_mb)
     try:
         copy = StateCopy(old, state, cover, archive.moved)
         copy.run({path.name: path.stat().st_size for path in new.archive.glob("*.warc.gz")})
-        make_derived(paths, new, told.settings, told.keys, copy, clock, tell)
+        make_derived(paths, new, inputs.settings, inputs.keys, copy, clock, notify)
         copy.finish(new.log.stat().st_size if new.log.exists() else 0)
     finally:
         state.close()

@@ -28,7 +28,7 @@ from gossamer.node.indexing import IndexFeed
 from gossamer.node.link_files import LinkFiles
 from gossamer.settings import Settings
 from gossamer.upkeep.forget_state import StateCopy
-from gossamer.upkeep.progress import Tell
+from gossamer.upkeep.progress import Notify
 from gossamer.upkeep.rebuild_index import ended_us
 from gossamer.urls.keys import Keys
 from gossamer.workers.build_worker import build_processor
@@ -46,7 +46,7 @@ def make_derived(
     keys: Keys,
     copy: StateCopy,
     clock: Clock,
-    tell: Tell,
+    notify: Notify,
 ) -> None:
     """Read the new archive, and write to `new` the parts that `old` had. Page rows get their new
     link counts. The new list of takedowns applies. Raises CorruptFile, DiskFault."""
@@ -74,7 +74,7 @@ def make_derived(
             if feed is not None:
                 feed.take(processed, is_current=row is not None)
             if count % _WRITE_EVERY == 0:
-                tell(f"{count} exchanges read")
+                notify(f"{count} exchanges read")
                 if feed is not None:
                     feed.write(feed.take_fresh())
         _name(book, gatherer)
@@ -83,7 +83,7 @@ def make_derived(
             feed.write(feed.take_fresh(), is_last=True)
             feed.finish()
     if (old.graph / RANKS).exists() and (new.graph / MANIFEST).exists():
-        tell("ranks")
+        notify("ranks")
         compute(new.graph, clock)
 
 

@@ -229,7 +229,7 @@ def _links_of(row: UrlRow) -> int:
 
 
 def _without_sums(host: HostRow) -> HostRow:
-    """What is known of a host beside its URLs."""
+    """Return a host row without the sums over its URLs."""
     return structs.replace(
         host,
         known=0,

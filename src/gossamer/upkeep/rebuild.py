@@ -46,7 +46,7 @@ from gossamer.graph.ranks.ranks import compute
 from gossamer.index.reader import covered
 from gossamer.node.link_files import LinkFiles
 from gossamer.settings import with_values
-from gossamer.upkeep.progress import Tell
+from gossamer.upkeep.progress import Notify
 from gossamer.upkeep.rebuild_archive import find_loss, finish_archive, give_up, rebuild_archive
 from gossamer.upkeep.rebuild_index import rebuild_index
 from gossamer.upkeep.rebuild_state import fill_state
@@ -60,12 +60,12 @@ _MAX_LISTED: Final = 20  # pages that could not be read
 
 
 def rebuild(
-    paths: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool = False
+    paths: CollectionPaths, what: str, clock: Clock, notify: Notify, *, without_lost: bool = False
 ) -> None:
     """Rebuild one of `PARTS`; `all` skips parts that the crawl did not make.
 
-    `tell` receives the pages that could not be read and, with `without_lost`, the lost parts of the
-    archive. Raises NoCollection, CollectionInUse, StoreError if archive files or the list of
+    `notify` receives the pages that could not be read and, with `without_lost`, the lost parts of
+    the archive. Raises NoCollection, CollectionInUse, StoreError if archive files or the list of
     takedowns are lost, CorruptFile, DiskFault; after an error the output is deleted.
     """
     if what not in PARTS:
@@ -80,12 +80,12 @@ def rebuild(
         try:
             undo_half_swaps(paths)
             mend_forgotten(paths.takedowns, clock.wall_us())
-            told = _told(paths, what, clock, tell, without_lost=without_lost)
+            inputs = _checked_inputs(paths, what, clock, notify, without_lost=without_lost)
             with guarding(paths.run, "rebuild", clock) as guard:
-                _rebuild(paths, what, told, guard, clock, tell)
-                _tell_unread(guard.unread, tell)
-            finish_archive(paths.archive, told)
-            _wrap(paths.actions, tell)
+                _rebuild(paths, what, inputs, guard, clock, notify)
+                _tell_unread(guard.unread, notify)
+            finish_archive(paths.archive, inputs)
+            _wrap(paths.actions, notify)
             note_action(
                 paths.actions, clock.wall_us(), "rebuild", what=what, unread=len(guard.unread)
             )
@@ -97,55 +97,57 @@ def rebuild(
             raise
 
 
-def _told(
-    paths: CollectionPaths, what: str, clock: Clock, tell: Tell, *, without_lost: bool
+def _checked_inputs(
+    paths: CollectionPaths, what: str, clock: Clock, notify: Notify, *, without_lost: bool
 ) -> OperatorInputs:
     """Return the operator's inputs, after the archive is checked or repaired."""
-    told = read_operator_inputs(paths)
-    if not told.is_from_state and what in ("graph", "index"):
+    inputs = read_operator_inputs(paths)
+    if not inputs.is_from_state and what in ("graph", "index"):
         open_to_read(paths).close()  # raises if the state is damaged
         raise StoreError(f"{paths.state} is damaged; rebuild it with `gossamer rebuild state`")
-    if not told.is_from_state:
-        tell("the state cannot be read: using settings, seeds and salt from archive and log")
+    if not inputs.is_from_state:
+        notify("the state cannot be read: using settings, seeds and salt from archive and log")
     if what == "archive":
-        return told
-    loss = find_loss(paths.archive, told, tell)
+        return inputs
+    loss = find_loss(paths.archive, inputs, notify)
     if loss and not without_lost:
         raise loss.refusal()
     if loss:
-        give_up(paths.archive, loss, told, clock, tell)
-    return told
+        give_up(paths.archive, loss, inputs, clock, notify)
+    return inputs
 
 
 def _rebuild(
     paths: CollectionPaths,
     what: str,
-    told: OperatorInputs,
+    inputs: OperatorInputs,
     guard: CrashGuard,
     clock: Clock,
-    tell: Tell,
+    notify: Notify,
 ) -> None:
-    if what == "archive" or (what == "all" and not told.settings.node.graph):
-        rebuild_archive(paths.archive, told, tell)
-    if what == "graph" or (what == "all" and told.settings.node.graph):
-        _rebuild_graph(paths, told, guard, clock, tell)
+    if what == "archive" or (what == "all" and not inputs.settings.node.graph):
+        rebuild_archive(paths.archive, inputs, notify)
+    if what == "graph" or (what == "all" and inputs.settings.node.graph):
+        _rebuild_graph(paths, inputs, guard, clock, notify)
     if what in ("state", "all"):
-        _rebuild_state(paths, told, guard, tell, is_all=what == "all")
-    if what == "index" or (what == "all" and told.settings.node.index):
-        _rebuild_index(paths, told, guard, clock, tell)
+        _rebuild_state(paths, inputs, guard, notify, is_all=what == "all")
+    if what == "index" or (what == "all" and inputs.settings.node.index):
+        _rebuild_index(paths, inputs, guard, clock, notify)
 
 
-def _wrap(path: Path, tell: Tell) -> None:
+def _wrap(path: Path, notify: Notify) -> None:
     if count := wrap_unreadable(path):
         lines = f"{count} lines" if count > 1 else "1 line"
-        tell(f"cannot read {lines} of {path}; keeping the others and judging the URLs again")
+        notify(f"cannot read {lines} of {path}; keeping the others and judging the URLs again")
 
 
-def _tell_unread(unread: Sequence[UnreadPage], tell: Tell) -> None:
+def _tell_unread(unread: Sequence[UnreadPage], notify: Notify) -> None:
     for page in unread[:_MAX_LISTED]:
-        tell(f"cannot read {page.url} ({page.why}); it stays in the archive")
+        notify(f"cannot read {page.url} ({page.why}); it stays in the archive")
     if len(unread) > _MAX_LISTED:
-        tell(f"{len(unread) - _MAX_LISTED} more pages cannot be read; `gossamer verify` lists them")
+        notify(
+            f"{len(unread) - _MAX_LISTED} more pages cannot be read; `gossamer verify` lists them"
+        )
 
 
 def _swap(part: Path) -> None:
@@ -161,17 +163,17 @@ def _swap(part: Path) -> None:
 
 
 def _rebuild_graph(
-    paths: CollectionPaths, told: OperatorInputs, guard: CrashGuard, clock: Clock, tell: Tell
+    paths: CollectionPaths, inputs: OperatorInputs, guard: CrashGuard, clock: Clock, notify: Notify
 ) -> None:
     new = paths.graph.with_name("graph.new")
     new.mkdir()
     forgotten = read_forgotten(paths.takedowns)
-    settings = with_values(told.settings, {"node.graph": True})  # explicitly requested
-    reader = guard.reader(build_processor(settings, Keys(told.salt), forgotten))
+    settings = with_values(inputs.settings, {"node.graph": True})  # explicitly requested
+    reader = guard.reader(build_processor(settings, Keys(inputs.salt), forgotten))
     gatherer = LinkGatherer(new, f"{clock.wall_us() // 1000:x}-r", settings.node, clock)
     with closing(LinkFiles(new, clock)) as book:
         for path in sorted(paths.archive.glob("*.warc.gz")):
-            tell(f"reading links of {path.name}")
+            notify(f"reading links of {path.name}")
             for exchange in iter_exchanges(path):
                 gatherer.add(reader.read_exchange(exchange))
                 if gatherer.is_due and (part := gatherer.write_now()) is not None:
@@ -184,7 +186,7 @@ def _rebuild_graph(
     if not (new / manifests.NAME).exists():
         raise StoreError(f"{paths.archive} contains no exchange of a crawl; nothing was changed")
     _swap(paths.graph)
-    tell("ranks")
+    notify("ranks")
     compute(paths.graph, clock)
 
 
@@ -192,11 +194,11 @@ def _rebuild_graph(
 
 
 def _rebuild_index(
-    paths: CollectionPaths, told: OperatorInputs, guard: CrashGuard, clock: Clock, tell: Tell
+    paths: CollectionPaths, inputs: OperatorInputs, guard: CrashGuard, clock: Clock, notify: Notify
 ) -> None:
-    store = open_to_write(paths, told.settings.frontier.memory_mb)
+    store = open_to_write(paths, inputs.settings.frontier.memory_mb)
     try:
-        rebuild_index(paths, store, told.settings, told.salt, guard, clock, tell)
+        rebuild_index(paths, store, inputs.settings, inputs.salt, guard, clock, notify)
     finally:
         store.close()
     _swap(paths.index)
@@ -206,26 +208,31 @@ def _rebuild_index(
 
 
 def _rebuild_state(
-    paths: CollectionPaths, told: OperatorInputs, guard: CrashGuard, tell: Tell, *, is_all: bool
+    paths: CollectionPaths,
+    inputs: OperatorInputs,
+    guard: CrashGuard,
+    notify: Notify,
+    *,
+    is_all: bool,
 ) -> None:
-    store = RocksStore.open(paths.state.with_name("state.new"), told.settings.frontier.memory_mb)
+    store = RocksStore.open(paths.state.with_name("state.new"), inputs.settings.frontier.memory_mb)
     try:
         if any(unreadable_lines(paths.log)):
-            _wrap(paths.log, tell)
-        is_clean = is_all or _reach_the_end(paths, told)
-        fill_state(paths, store, told, guard, tell, is_clean=is_clean)
+            _wrap(paths.log, notify)
+        is_clean = is_all or _reach_the_end(paths, inputs)
+        fill_state(paths, store, inputs, guard, notify, is_clean=is_clean)
     finally:
         store.close()
     _swap(paths.state)
 
 
-def _reach_the_end(paths: CollectionPaths, told: OperatorInputs) -> bool:
+def _reach_the_end(paths: CollectionPaths, inputs: OperatorInputs) -> bool:
     """Whether index and graph cover the whole archive; else the next crawl must update them."""
     reached = []
     try:
-        if told.settings.node.graph:
+        if inputs.settings.node.graph:
             reached.append(manifests.read(paths.graph).covered)
-        if told.settings.node.index:
+        if inputs.settings.node.index:
             reached.append(covered(paths.index))
     except (CorruptFile, StoreError):
         return False

@@ -22,7 +22,7 @@ from gossamer.base.clock import Clock
 from gossamer.collection.archive_list import LostFile, lost_files, new_manifest
 from gossamer.collection.operator_inputs import OperatorInputs
 from gossamer.errors import CorruptFile, StoreError
-from gossamer.upkeep.progress import Tell
+from gossamer.upkeep.progress import Notify
 
 WITHOUT_LOST: Final = "`gossamer rebuild all --without-lost`"
 _WAY_OUT: Final = f"restore it from a backup, or rebuild without it: {WITHOUT_LOST}"
@@ -49,11 +49,11 @@ class ArchiveLoss:
         return CorruptFile(path, spans[0].start, f"{spans[0].why}{others}; {_WAY_OUT}")
 
 
-def find_loss(folder: Path, told: OperatorInputs, tell: Tell) -> ArchiveLoss:
+def find_loss(folder: Path, inputs: OperatorInputs, notify: Notify) -> ArchiveLoss:
     """Find everything that is lost. A file with a correct checksum is not read. The torn end of
     an unfinished file is no loss: it was never committed, and is removed."""
     listed = read_manifest(folder).files
-    gone = lost_files(folder, told.ends or {})
+    gone = lost_files(folder, inputs.ends or {})
     spans = {}
     for path in sorted(folder.glob("*.warc.gz")):
         one = listed.get(path.name, Listed())
@@ -61,10 +61,10 @@ def find_loss(folder: Path, told: OperatorInputs, tell: Tell) -> ArchiveLoss:
             continue
         found = lost_spans(path)
         is_finished = one.bytes is not None or cdxj_path(path).exists()
-        committed = (told.ends or {}).get(path.name, 0)
+        committed = (inputs.ends or {}).get(path.name, 0)
         if not is_finished and found and found[-1].is_tail and found[-1].start >= committed:
             torn = found.pop()
-            tell(f"{path.name}: removing {torn.end - torn.start} bytes of an incomplete exchange")
+            notify(f"{path.name}: removing {torn.end - torn.start} bytes of an incomplete exchange")
             with path.open("rb+") as file:
                 file.truncate(torn.start)
         if found:
@@ -76,25 +76,25 @@ def find_loss(folder: Path, told: OperatorInputs, tell: Tell) -> ArchiveLoss:
 
 
 def give_up(
-    folder: Path, loss: ArchiveLoss, told: OperatorInputs, clock: Clock, tell: Tell
+    folder: Path, loss: ArchiveLoss, inputs: OperatorInputs, clock: Clock, notify: Notify
 ) -> None:
     """Reduce the archive to what is readable, and report the loss. Raises CorruptFile, OSError."""
     for path, spans in loss.spans.items():
         mend(path, spans, clock.wall_us())
         for span in spans[:_MAX_LISTED]:
             what = f"{span.url} ({span.why})" if span.url else span.why
-            tell(f"lost: {path.name}, bytes {span.start} to {span.end}: {what}")
+            notify(f"lost: {path.name}, bytes {span.start} to {span.end}: {what}")
         if len(spans) > _MAX_LISTED:
-            tell(f"lost: {path.name}, {len(spans) - _MAX_LISTED} more places")
+            notify(f"lost: {path.name}, {len(spans) - _MAX_LISTED} more places")
     for lost in loss.files:
-        tell(f"lost: {lost.text}")
+        notify(f"lost: {lost.text}")
     changed = {lost.path for lost in loss.files} | loss.spans.keys()
     for path in changed:
         if not path.exists() or next(iter_exchanges(path), None) is None:
             _put_away(path, is_kept=path in loss.spans)
     known = read_manifest(folder).files
     kept = {name: one for name, one in known.items() if folder / name not in changed}
-    replace_manifest(folder, told.salt, kept)
+    replace_manifest(folder, inputs.salt, kept)
 
 
 def _put_away(path: Path, *, is_kept: bool) -> None:
@@ -106,12 +106,12 @@ def _put_away(path: Path, *, is_kept: bool) -> None:
         path.rename(damaged_path(path))
 
 
-def finish_archive(folder: Path, told: OperatorInputs) -> None:
+def finish_archive(folder: Path, inputs: OperatorInputs) -> None:
     """Update the manifest to the existing files. Raises DiskFault."""
     files = read_manifest(folder).files
     known = {name: _indexed(folder, name, one) for name, one in files.items() if one.bytes}
     try:
-        new_manifest(folder, told.salt, known)
+        new_manifest(folder, inputs.salt, known)
     except OSError as error:
         raise disk_fault(f"cannot write the list of files in {folder}", error) from error
 
@@ -122,19 +122,19 @@ def _indexed(folder: Path, name: str, listed: Listed) -> Listed:
     return replace(listed, cdxj=crc32_of(index)[0] if index.exists() else None)
 
 
-def rebuild_archive(folder: Path, told: OperatorInputs, tell: Tell) -> None:
+def rebuild_archive(folder: Path, inputs: OperatorInputs, notify: Notify) -> None:
     """Write manifest and CDXJ files again, from the WARC files. A lost file stays in the manifest.
     Raises CorruptFile, OSError."""
     before = read_manifest(folder).files
     for path in sorted(folder.glob("*.warc.gz")):
-        tell(f"indexing {path.name}")
+        notify(f"indexing {path.name}")
         try:
             write_cdxj(path)
         except CorruptFile as error:
             what = f"{error.found}; {_WAY_OUT}"
             raise CorruptFile(error.path, error.offset, what) from error
     known = {name: _indexed(folder, name, one) for name, one in before.items() if one.bytes}
-    for name, end in (told.ends or {}).items():
+    for name, end in (inputs.ends or {}).items():
         if end and not (folder / name).exists():
             known.setdefault(name, Listed(end))
-    new_manifest(folder, told.salt, known)
+    new_manifest(folder, inputs.salt, known)

@@ -31,7 +31,7 @@ def rebuild_index(
     salt: bytes,
     guard: CrashGuard,
     clock: Clock,
-    tell: Callable[[str], None],
+    notify: Callable[[str], None],
 ) -> Path:
     """Build a new index beside the old one; return its folder. Raises CorruptFile, DiskFault."""
     new = paths.index.with_name("index.new")
@@ -48,7 +48,7 @@ def rebuild_index(
             feed.take(processed, is_current=_is_current(store, processed.report))
             if count % _WRITE_EVERY == 0:
                 feed.write(feed.take_fresh())
-                tell(f"{count} exchanges read")
+                notify(f"{count} exchanges read")
         feed.write(feed.take_fresh(), is_last=True)
         feed.finish()
     finally:

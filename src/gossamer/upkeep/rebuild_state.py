@@ -3,7 +3,7 @@
 Exchanges are replayed from the archive in the order in which they ended, as during the crawl. Then
 the log adds decisions that were made without a request. Queued URLs are queued again, because the
 pages that link to them are read again. Pauses of hosts and retry dates are not in archive or log:
-they start anew.
+they start from zero.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from gossamer.politeness.retry import wait_before_retry
 from gossamer.records import NAMED, Found, Outcome, Purpose, Reason, Report
 from gossamer.schedule.admission import Admission
 from gossamer.settings import values_of
-from gossamer.upkeep.progress import Tell
+from gossamer.upkeep.progress import Notify
 from gossamer.upkeep.rebuild_index import ended_us
 from gossamer.urls.bans import BanList
 from gossamer.urls.canonical import host_of, origin_of
@@ -61,9 +61,9 @@ _COMMIT_EVERY: Final = 2_000  # exchanges: what one batch of the new state holds
 def fill_state(
     paths: CollectionPaths,
     store: Store,
-    told: OperatorInputs,
+    inputs: OperatorInputs,
     guard: CrashGuard,
-    tell: Tell,
+    notify: Notify,
     *,
     is_clean: bool,
 ) -> None:
@@ -71,29 +71,29 @@ def fill_state(
 
     Raises CorruptFile, DiskFault.
     """
-    settings, keys, forgotten = told.settings, Keys(told.salt), read_forgotten(paths.takedowns)
+    settings, keys, forgotten = inputs.settings, Keys(inputs.salt), read_forgotten(paths.takedowns)
     bans = BanList.read(map(Path, settings.scope.ban_files))
     lines = bans_in(paths.actions)
-    admission = Admission(settings, told.seeds, bans, BanList(lines), forgotten)
+    admission = Admission(settings, inputs.seeds, bans, BanList(lines), forgotten)
     watch = settings.scope.depth >= 0
     frontier = Frontier(store, settings.frontier, admission, watch_depth=watch)
     reader = guard.reader(build_processor(settings, keys, forgotten))
-    replay = _Replay(paths, frontier, admission, reader, keys, told)
+    replay = _Replay(paths, frontier, admission, reader, keys, inputs)
     warc_paths = sorted(paths.archive.glob("*.warc.gz"))
     first_us = min((e.answer.at_us for p in warc_paths for e in _first(p)), default=0)
-    seeds = (seed for seed in told.seeds if not forgotten.covers(seed))
+    seeds = (seed for seed in inputs.seeds if not forgotten.covers(seed))
     frontier.admit((Found(seed, keys.of(seed), 0) for seed in seeds), first_us)
     exchanges = heapq.merge(*map(iter_exchanges, warc_paths), key=ended_us)
     for count, exchange in enumerate(exchanges, 1):
         replay.take(exchange)
         if count % _COMMIT_EVERY == 0:
             _commit(store, frontier)
-            tell(f"{count} exchanges read")
+            notify(f"{count} exchanges read")
     _commit(store, frontier)
     for line in _log_lines(paths):
         replay.take_line(line)
-    told = replace(told, seeds=tuple(admission.seeds))
-    _write_meta(paths, frontier, told, warc_paths, is_clean=is_clean)
+    inputs = replace(inputs, seeds=tuple(admission.seeds))
+    _write_meta(paths, frontier, inputs, warc_paths, is_clean=is_clean)
     if lines:
         put_bans(frontier, lines)
     _commit(store, frontier)
@@ -116,7 +116,7 @@ def _commit(store: Store, frontier: Frontier) -> None:
 def _write_meta(
     paths: CollectionPaths,
     frontier: Frontier,
-    told: OperatorInputs,
+    inputs: OperatorInputs,
     warc_paths: list[Path],
     *,
     is_clean: bool,
@@ -125,12 +125,12 @@ def _write_meta(
         frontier.pending.put(StateTable.META, key, row)
 
     put(VERSION_KEY, str(FORMAT).encode())
-    put(SALT_KEY, told.salt)
-    put(SETTINGS_KEY, pack(values_of(told.settings)))
-    put(SEEDS_KEY, pack(list(told.seeds)))
-    put(TYPED_KEY, pack(list(told.typed)))
-    if told.origins is not None:
-        put(ORIGINS_KEY, pack(list(told.origins)))
+    put(SALT_KEY, inputs.salt)
+    put(SETTINGS_KEY, pack(values_of(inputs.settings)))
+    put(SEEDS_KEY, pack(list(inputs.seeds)))
+    put(TYPED_KEY, pack(list(inputs.typed)))
+    if inputs.origins is not None:
+        put(ORIGINS_KEY, pack(list(inputs.origins)))
     put(CLEAN_KEY, b"1" if is_clean else b"0")
     log_sum, log_bytes = crc32_of(paths.log) if paths.log.exists() else (0, 0)
     put(LOG_KEY, log_bytes.to_bytes(8, "big"))
@@ -164,14 +164,14 @@ class _Replay:
         admission: Admission,
         reader: GuardedReader,
         keys: Keys,
-        told: OperatorInputs,
+        inputs: OperatorInputs,
     ) -> None:
         self._archive = paths.archive
         self._frontier = frontier
         self._admission = admission
         self._reader = reader
         self._keys = keys
-        self._settings = told.settings
+        self._settings = inputs.settings
 
     def take(self, exchange: Exchange) -> None:
         report = self._reader.read_exchange(exchange).report

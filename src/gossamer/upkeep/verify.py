@@ -32,13 +32,13 @@ def verify(paths: CollectionPaths | Path, checked: Checked | None = None) -> Ite
     """
     paths = paths if isinstance(paths, CollectionPaths) else CollectionPaths(paths)
     checked = checked if checked is not None else Checked()
-    told: list[str] = []
+    inputs: list[str] = []
     for problem in _problems(paths, checked):
-        told.append(problem.where)
+        inputs.append(problem.where)
         yield problem
     # Last: most damage has been reported by then, with its place in the file.
     for problem in sum_problems(paths, checked):
-        if not any(_is_same(where, problem.where) for where in told):
+        if not any(_is_same(where, problem.where) for where in inputs):
             yield problem
 
 

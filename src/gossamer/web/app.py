@@ -29,9 +29,9 @@ def _by_path(routes: Iterable[Route]) -> dict[str, list[Route]]:
     return found
 
 
-def _joined(path: str, routes: Sequence[Route], desk: ViewContext) -> Path_:
+def _joined(path: str, routes: Sequence[Route], context: ViewContext) -> Path_:
     """Return one path with all its methods, so that a wrong method gets the list of valid ones."""
-    answers = {route.method: endpoint(route, desk) for route in routes}
+    answers = {route.method: endpoint(route, context) for route in routes}
 
     async def respond(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
@@ -40,18 +40,18 @@ def _joined(path: str, routes: Sequence[Route], desk: ViewContext) -> Path_:
     return Path_(path, respond, methods=list(answers))
 
 
-def build_app(desk: ViewContext, names: Names) -> ASGIApp:
+def build_app(context: ViewContext, names: Names) -> ASGIApp:
     """Return the whole application. It closes the collections when the server ends."""
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
         yield
-        desk.collections.close()
+        context.collections.close()
 
     async def strayed(request: Request, fault: Exception) -> Response:
-        return await run_in_threadpool(stray_response, desk, request, fault)
+        return await run_in_threadpool(stray_response, context, request, fault)
 
-    rows = [_joined(path, routes, desk) for path, routes in _by_path((*API, *PAGES)).items()]
+    rows = [_joined(path, routes, context) for path, routes in _by_path((*API, *PAGES)).items()]
     static = Mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     faults = {HTTPException: strayed, Exception: strayed}
     app = Starlette(routes=[*rows, static], lifespan=living, exception_handlers=faults)

@@ -49,24 +49,24 @@ _STATUS: Final[tuple[tuple[type[GossamerError], int], ...]] = (
 )
 
 
-def endpoint(route: Route, desk: ViewContext) -> Callable[[Request], Awaitable[Response]]:
+def endpoint(route: Route, context: ViewContext) -> Callable[[Request], Awaitable[Response]]:
     """Return the handler that Starlette calls for a route."""
     answer = _awaitable(route.answer)
 
     async def respond(request: Request) -> Response:
-        began_s = desk.clock.now_s()
+        began_s = context.clock.now_s()
         try:
             body = read_body(request.headers.get("content-type", ""), await request.body())
-            asked = _asked(route, desk, request, body)
-            response = await answer(desk, asked)
+            parameters = _read_parameters(route, context, request, body)
+            response = await answer(context, parameters)
         except TooLarge:
             response = too_large()
         except TooSlow:
             response = too_slow()
         except GossamerError as fault:
-            response = await run_in_threadpool(fault_response, route, desk, request, fault)
-        desk.tally.answers[route.name, response.status_code] += 1
-        desk.tally.seconds[route.name] += desk.clock.now_s() - began_s  # type: ignore[assignment]  # a sum of floats
+            response = await run_in_threadpool(fault_response, route, context, request, fault)
+        context.tally.answers[route.name, response.status_code] += 1
+        context.tally.seconds[route.name] += context.clock.now_s() - began_s  # type: ignore[assignment]  # a sum of floats
         return response
 
     return respond
@@ -78,36 +78,38 @@ def _awaitable(answer: ViewAnswer) -> Callable[[ViewContext, Parameters], Awaita
         return answer
     blocking = cast("Callable[[ViewContext, Parameters], Response]", answer)
 
-    async def in_thread(desk: ViewContext, asked: Parameters) -> Response:
-        return await run_in_threadpool(blocking, desk, asked)
+    async def in_thread(context: ViewContext, parameters: Parameters) -> Response:
+        return await run_in_threadpool(blocking, context, parameters)
 
     return in_thread
 
 
-def _asked(
-    route: Route, desk: ViewContext, request: Request, body: dict[str, object]
+def _read_parameters(
+    route: Route, context: ViewContext, request: Request, body: dict[str, object]
 ) -> Parameters:
     """Return the parameters of an authenticated request. Raises NotAllowed, UsageError."""
-    session = _session(desk, request)
-    has_token = _has_token(desk, request)
+    session = _session(context, request)
+    has_token = _has_token(context, request)
     if route.method != "GET":
         _check_origin(request)
     if not route.is_open:
-        is_for_all = desk.doors.is_open_to_readers and not route.changes and not route.is_costly
-        is_known = bool(session) or has_token or _has_key(route, desk, request)
+        is_for_all = (
+            context.credentials.is_open_to_readers and not route.changes and not route.is_costly
+        )
+        is_known = bool(session) or has_token or _has_key(route, context, request)
         if not is_known and not is_for_all:
             raise NotAllowed("not logged in; log in, or send the token", 401)
         if route.changes and not has_token:
-            _check_csrf(desk, session, request, body)
+            _check_csrf(context, session, request, body)
     given: dict[str, Any] = {**request.query_params, **body, **request.path_params}
     values, fault = _values(route, body, given)
     return Parameters(
         values=values,
         origin=_origin(request),
-        csrf=desk.doors.sessions.csrf_of(session) if session else "",
+        csrf=context.credentials.sessions.csrf_of(session) if session else "",
         is_owner=bool(session or has_token),
         last_event_id=request.headers.get("last-event-id", ""),
-        client=_client(desk, request),
+        client=_client(context, request),
         session=session,
         fault=fault,
     )
@@ -129,34 +131,34 @@ def _values(
         return read_as_typed(route.params, given), fault
 
 
-def _client(desk: ViewContext, request: Request) -> str:
+def _client(context: ViewContext, request: Request) -> str:
     peer = request.client.host if request.client else ""
-    return desk.doors.proxies.client(peer, request.headers.getlist("x-forwarded-for"))
+    return context.credentials.proxies.client(peer, request.headers.getlist("x-forwarded-for"))
 
 
-def _session(desk: ViewContext, request: Request) -> str:
-    name = request.cookies.get(desk.doors.cookie, "")
-    return name if desk.doors.sessions.is_on(name, desk.clock.now_s()) else ""
+def _session(context: ViewContext, request: Request) -> str:
+    name = request.cookies.get(context.credentials.cookie, "")
+    return name if context.credentials.sessions.is_on(name, context.clock.now_s()) else ""
 
 
-def _has_token(desk: ViewContext, request: Request) -> bool:
+def _has_token(context: ViewContext, request: Request) -> bool:
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer":
         return False
-    if desk.doors.is_token(given.strip()):  # accepted even after many wrong tries
+    if context.credentials.is_token(given.strip()):  # accepted even after many wrong tries
         return True
-    if desk.doors.throttle.note_failure(_client(desk, request), desk.clock.now_s()):
+    if context.credentials.throttle.note_failure(_client(context, request), context.clock.now_s()):
         raise NotAllowed("the token is wrong", 401)
     raise NotAllowed("too many wrong tokens; send the right one, or wait five minutes", 429)
 
 
-def _has_key(route: Route, desk: ViewContext, request: Request) -> bool:
+def _has_key(route: Route, context: ViewContext, request: Request) -> bool:
     """Whether the request follows a link in a copy that a logged-in user has opened."""
     given = request.query_params.get("key", "")
     return (
         route.gives == "copy"
         and bool(given)
-        and desk.doors.sessions.has_key(given, desk.clock.now_s())
+        and context.credentials.sessions.has_key(given, context.clock.now_s())
     )
 
 
@@ -175,9 +177,11 @@ def _check_origin(request: Request) -> None:
         raise NotAllowed("the request came from a page of another site", 403)
 
 
-def _check_csrf(desk: ViewContext, session: str, request: Request, body: dict[str, object]) -> None:
+def _check_csrf(
+    context: ViewContext, session: str, request: Request, body: dict[str, object]
+) -> None:
     given = request.headers.get("x-csrf-token") or body.get("csrf") or ""
-    wanted = desk.doors.sessions.csrf_of(session)
+    wanted = context.credentials.sessions.csrf_of(session)
     word = given.encode("utf-8", "replace") if isinstance(given, str) else b""
     if not hmac.compare_digest(word, wanted.encode()):
         raise NotAllowed("the form is out of date; load the page again", 403)
@@ -191,7 +195,7 @@ def status_of(fault: GossamerError) -> int:
 
 
 def fault_response(
-    route: Route, desk: ViewContext, request: Request, fault: GossamerError
+    route: Route, context: ViewContext, request: Request, fault: GossamerError
 ) -> Response:
     """Return the error as a page for people, or as an object for programs."""
     status = status_of(fault)
@@ -203,28 +207,28 @@ def fault_response(
     if status == 401 and route.method == "GET":
         wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"/login?next={quote(wanted, safe='')}", 303)
-    return _fault_page(desk, request, status, str(fault), _challenge(status))
+    return _fault_page(context, request, status, str(fault), _challenge(status))
 
 
-def stray_response(desk: ViewContext, request: Request, fault: Exception) -> Response:
+def stray_response(context: ViewContext, request: Request, fault: Exception) -> Response:
     """Return the response to an unknown page, a wrong method, or an internal error."""
     status = fault.status_code if isinstance(fault, HTTPException) else 500
     headers = dict(fault.headers or {}) if isinstance(fault, HTTPException) else {}
     sentence = _STRAYED.get(status, "The request failed.")
     if request.url.path.startswith("/api/"):
         return JSONResponse({"schema": 1, "error": sentence}, status, headers)
-    return _fault_page(desk, request, status, sentence, headers)
+    return _fault_page(context, request, status, sentence, headers)
 
 
 def _fault_page(
-    desk: ViewContext, request: Request, status: int, sentence: str, headers: dict[str, str]
+    context: ViewContext, request: Request, status: int, sentence: str, headers: dict[str, str]
 ) -> Response:
     """Return an error page; like all pages it shows whether the user is logged in."""
-    session = _session(desk, request)
-    csrf = desk.doors.sessions.csrf_of(session) if session else ""
-    asked = Parameters({}, csrf=csrf, is_owner=bool(session), session=session)
-    names = {"asked": asked, "status": status, "sentence": sentence, "nav": ""}
-    markup = desk.renderer.page("fault.html", crawl="", crawls=[], **names)
+    session = _session(context, request)
+    csrf = context.credentials.sessions.csrf_of(session) if session else ""
+    parameters = Parameters({}, csrf=csrf, is_owner=bool(session), session=session)
+    names = {"parameters": parameters, "status": status, "sentence": sentence, "nav": ""}
+    markup = context.renderer.page("fault.html", crawl="", crawls=[], **names)
     return Response(markup, status, headers, "text/html")
 
 

@@ -18,7 +18,7 @@ from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.links import check_kept, screenful, with_dates
 from gossamer.reader.pages import StoredCapture, StoredPage, times_of
 from gossamer.reader.story import Story
-from gossamer.reader.story_text import tell
+from gossamer.reader.story_text import story_sentences
 from gossamer.urls.site import site_of
 
 MOST_TEXT: Final = 100_000  # characters of a page's text that are sent
@@ -41,7 +41,7 @@ def page_object(story: Story, kept: StoredPage | None, now_us: int) -> dict[str,
         "outcome": story.row.outcome.value if story.row else None,
         "status": (story.row.status or None) if story.row else None,
         "reason": (story.row.reason or None) if story.row else None,
-        "story": tell(story, now_us),
+        "story": story_sentences(story, now_us),
         "versions": _versions(story.captures),
         "page": _kept_object(kept) if kept else None,
     }

@@ -16,7 +16,7 @@ from gossamer.web.crawls import Crawls
 from gossamer.web.open_collections import OpenCollections
 from gossamer.web.parameters import Param, Parameters
 from gossamer.web.protect.live_view_limit import LiveViewLimit
-from gossamer.web.protect.login import Doors
+from gossamer.web.protect.login import Credentials
 from gossamer.web.render import Renderer
 
 
@@ -43,7 +43,7 @@ class ViewContext:
 
     collections: OpenCollections
     crawls: Crawls
-    doors: Doors
+    credentials: Credentials
     renderer: Renderer
     clock: Clock
     tally: ServerCounters = field(default_factory=ServerCounters)

@@ -297,7 +297,7 @@ API: Final[tuple[Route, ...]] = (
     ),
     Route(
         method="GET", path="/openapi.json", name="openapi", does="This description.",
-        answer=lambda _desk, _asked: openapi_of(API), keys=("openapi", "info", "paths"),
+        answer=lambda _context, _parameters: openapi_of(API), keys=("openapi", "info", "paths"),
     ),
     Route(
         method="GET", path="/opensearch.xml", name="opensearch",

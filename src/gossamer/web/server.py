@@ -29,7 +29,7 @@ from gossamer.web.crawls import Crawls
 from gossamer.web.open_collections import OpenCollections
 from gossamer.web.protect.connection_limit import server_connection_limit
 from gossamer.web.protect.guard import Names, is_loopback
-from gossamer.web.protect.login import Doors, check_hash, check_token
+from gossamer.web.protect.login import Credentials, check_hash, check_token
 from gossamer.web.protect.proxies import read_proxies
 from gossamer.web.protect.timeouts import TimeoutProtocol
 from gossamer.web.render import Renderer
@@ -59,7 +59,7 @@ class Serving:
         return self.crawls or where.with_name(f"{where.name}-crawls")
 
 
-def build_doors(serving: Serving) -> Doors:
+def build_credentials(serving: Serving) -> Credentials:
     """Return the secrets of the server. Raises UsageError if it must not be open."""
     token = _secret_in(serving.token_file)
     password = _secret_in(serving.password_file)
@@ -69,7 +69,7 @@ def build_doors(serving: Serving) -> Doors:
             f"{serving.host} can be reached from outside; set a secret with --token-file FILE or "
             "--password-file FILE, or use 127.0.0.1"
         )
-    return Doors(
+    return Credentials(
         token=check_token(token) if token else secrets.token_urlsafe(24),
         password=check_hash(password) if password else "",
         is_open_to_readers=on_loopback,
@@ -108,14 +108,16 @@ def allowed_networks(collection: Path, flags: Sequence[str] | None) -> tuple[str
     return networks
 
 
-def build_desk(serving: Serving) -> ViewContext:
+def build_context(serving: Serving) -> ViewContext:
     """Return everything that the views use. Raises UsageError."""
     clock = SystemClock()
-    doors = build_doors(serving)
+    credentials = build_credentials(serving)
     searchers = Searchers(serving.searchers) if serving.searchers else None
     collections = OpenCollections(serving.collection, serving.folder, clock, searchers)
     checker = Checker(RealOutside(), tuple(serving.allow_private))
-    return ViewContext(collections, Crawls(collections, checker=checker), doors, Renderer(), clock)
+    return ViewContext(
+        collections, Crawls(collections, checker=checker), credentials, Renderer(), clock
+    )
 
 
 def origin_of(serving: Serving) -> str:
@@ -137,15 +139,15 @@ def listening(host: str, port: int) -> socket.socket:
         ) from fault
 
 
-def serve(serving: Serving, desk: ViewContext, listener: socket.socket) -> None:
+def serve(serving: Serving, context: ViewContext, listener: socket.socket) -> None:
     """Serve until a signal arrives. Started crawls continue."""
 
     class Patient(TimeoutProtocol):
-        proxies = desk.doors.proxies
+        proxies = context.credentials.proxies
         room = server_connection_limit()
 
     config = uvicorn.Config(
-        build_app(desk, Names(serving.host, serving.allowed_hosts)),
+        build_app(context, Names(serving.host, serving.allowed_hosts)),
         log_level="warning",
         access_log=False,
         server_header=False,

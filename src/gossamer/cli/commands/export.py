@@ -28,7 +28,7 @@ class ExportRequest:
     prefix: str = ""
     is_exact: bool = False
     choice: Choice
-    format: str = ""  # the name of a plug-in; empty: told by the name of the file
+    format: str = ""  # the name of a plug-in; empty: chosen by the file extension
 
 
 def run_export(path: Path, wanted: ExportRequest) -> int:

@@ -84,7 +84,7 @@ def notes_on(page: StoredPage) -> list[str]:
 def shown(page: StoredPage, form: str, *, is_main: bool = False) -> bytes:
     """Return the output: UTF-8 text, or for `html` of a binary page its bytes.
 
-    Raises UsageError for bytes that would garble a terminal, and if there is no text.
+    Raises UsageError for bytes that would garble a terminal, and for a page without text.
     """
     if form == "headers":
         lines = page.head.replace(b"\r\n", b"\n").rstrip(b"\n")

@@ -47,8 +47,8 @@ def page(
     form = wanted[0] if wanted else "text"
     if main and form not in ("text", "markdown"):
         raise typer.BadParameter(f"--main and --{form} exclude each other")
-    wish = PageRequest(form, is_main=main, as_json=json)
-    raise typer.Exit(run_page(collection_at(collection), url, wish, at=at))
+    options = PageRequest(form, is_main=main, as_json=json)
+    raise typer.Exit(run_page(collection_at(collection), url, options, at=at))
 
 
 def versions(url: Url, collection: CollectionOption = None, json: Json = False) -> None:

@@ -50,10 +50,10 @@ def report(
     json: Json = False,
 ) -> None:
     """Audit a site: broken links, redirects, duplicates, titles."""
-    from gossamer.cli.show.report import Wish, run_report
+    from gossamer.cli.show.report import ReportOptions, run_report
 
-    wish = Wish(
+    options = ReportOptions(
         site, tuple(fail_on or ()), output, limit,
         is_quick=quick, as_json=json, analyses=tuple(analysis or ()),
     )  # fmt: skip
-    raise typer.Exit(run_report(collection_at(collection), wish))
+    raise typer.Exit(run_report(collection_at(collection), options))

@@ -12,7 +12,7 @@ from gossamer.cli.show.captures import capture_objects
 from gossamer.cli.show.printable import printable
 from gossamer.reader.collection_reader import CollectionReader
 from gossamer.reader.story import Story
-from gossamer.reader.story_text import tell
+from gossamer.reader.story_text import story_sentences
 
 
 def run_why(path: Path, url: str, *, as_json: bool) -> int:
@@ -22,7 +22,7 @@ def run_why(path: Path, url: str, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(story_object(story)))
     else:
-        print(printable("\n".join(tell(story, SystemClock().wall_us()))))
+        print(printable("\n".join(story_sentences(story, SystemClock().wall_us()))))
     return 0
 
 

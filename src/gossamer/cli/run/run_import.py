@@ -102,7 +102,7 @@ def _interruptible() -> Iterator[None]:
 
 def counts_of(tally: ImportCounts) -> dict[str, Any]:
     """Return the counts for programs."""
-    names = (f.name for f in fields(tally) if f.name not in ("tell", "watch"))
+    names = (f.name for f in fields(tally) if f.name not in ("notify", "watch"))
     return {name: getattr(tally, name) for name in names}
 
 

@@ -13,27 +13,36 @@ from typing import Final
 from gossamer.base.scratch import scratch_folder
 from gossamer.cli.run.browser import has_screen, open_page
 from gossamer.errors import UsageError
-from gossamer.web.server import Serving, build_desk, build_doors, listening, origin_of, serve
+from gossamer.web.server import (
+    Serving,
+    build_context,
+    build_credentials,
+    listening,
+    origin_of,
+    serve,
+)
 
 LOOPBACK: Final = ("127.0.0.0/8", "::1/128")
 
 
 def run_server(serving: Serving, *, opens: bool) -> None:
     """Print the address of the page, open it if requested, and serve until a signal arrives."""
-    build_doors(serving)  # raises before the server accepts connections
+    build_credentials(serving)  # raises before the server accepts connections
     with listening(serving.host, serving.port) as listener, scratch_folder("serve") as scratch:
         # Crawls that the server starts do not inherit this variable: they outlive it.
         tempfile.tempdir = str(scratch)
         serving = replace(serving, port=listener.getsockname()[1])
-        desk = build_desk(serving)
+        context = build_context(serving)
         origin = origin_of(serving)
-        link = f"{origin}/login?ticket={desk.doors.ticket}"
+        link = f"{origin}/login?ticket={context.credentials.ticket}"
         print(f"Open {link} (works once)", file=sys.stderr)
         if serving.token_file is None:
-            print(f"or log in at {origin} with the token {desk.doors.token}", file=sys.stderr)
+            print(
+                f"or log in at {origin} with the token {context.credentials.token}", file=sys.stderr
+            )
         if opens and open_page(link, os.environ):
             print("The page is open in your browser. Stop the server with Ctrl-C.", file=sys.stderr)
-        serve(serving, desk, listener)
+        serve(serving, context, listener)
 
 
 def offer_page(collection: Path) -> None:

@@ -98,7 +98,7 @@ def _notes(
             "nothing changed" if old.digest == new.digest else "the bytes changed, but not the text"
         )
         has_text = any(page.text for page in pages) or old.digest == new.digest
-        yield same if has_text else "the bytes changed; there is no text to compare"
+        yield same if has_text else "the bytes changed; the page has no text to compare"
     if found.is_cut:
         yield "the texts are long; only the first lines that differ were compared"
 

@@ -24,7 +24,7 @@ _PAGES: Final = (".html", ".htm")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ReportOptions:
     """The parsed arguments."""
 
     site: str
@@ -36,33 +36,33 @@ class Wish:
     analyses: tuple[str, ...] = ()
 
 
-def run_report(path: Path, wish: Wish) -> int:
+def run_report(path: Path, options: ReportOptions) -> int:
     """Make the report and show it; return 10 if a gate is true.
 
     Raises UsageError for an invalid gate or file name before it reads anything; NoCollection,
     NotKnown for an unknown site, DiskFault.
     """
-    gates = read_gates(wish.fail_on, (*NAMES, *wish.analyses))
+    gates = read_gates(options.fail_on, (*NAMES, *options.analyses))
     for gate in gates:
-        if wish.is_quick and gate.name in FROM_ARCHIVE:
+        if options.is_quick and gate.name in FROM_ARCHIVE:
             raise UsageError(f"--fail-on {gate} needs the archive; remove --quick")
-    if wish.output is not None and wish.output.suffix.lower() not in _PAGES:
-        raise UsageError(f"{wish.output} must end in .html; use --json for other formats")
+    if options.output is not None and options.output.suffix.lower() not in _PAGES:
+        raise UsageError(f"{options.output} must end in .html; use --json for other formats")
     with CollectionReader.open(path) as reader:
         report = make_report(
             reader,
-            wish.site,
-            is_quick=wish.is_quick,
-            shown_rows=wish.limit,
-            analyses=wish.analyses,
+            options.site,
+            is_quick=options.is_quick,
+            shown_rows=options.limit,
+            analyses=options.analyses,
         )
-    if wish.output is not None:
-        with writing_to(wish.output) as file:
+    if options.output is not None:
+        with writing_to(options.output) as file:
             file.write(report_page(report).encode("utf-8", "replace"))
-        print(f"Wrote the report to {wish.output}.", file=sys.stderr)
-    if wish.as_json:
+        print(f"Wrote the report to {options.output}.", file=sys.stderr)
+    if options.as_json:
         print(json.dumps(report_object(report)))
-    elif wish.output is None:
+    elif options.output is None:
         _print(report)
     held = [gate for gate in gates if gate.holds(report.figures)]
     for gate in held:

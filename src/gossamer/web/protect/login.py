@@ -109,7 +109,7 @@ class Sessions:
 
 
 @dataclass(slots=True)
-class Doors:
+class Credentials:
     """The secrets of the server, and who may read without one."""
 
     token: str  # for programs: `Authorization: Bearer TOKEN`

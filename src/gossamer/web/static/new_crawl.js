@@ -5,7 +5,7 @@ const verdicts = document.getElementById("verdicts");
 
 const WAIT_MS = 250;
 let timer = 0;
-let asking = null;
+let pending = null;
 
 function say(text, kind) {
   const line = document.createElement("li");
@@ -30,10 +30,10 @@ async function ask() {
   }
   const params = new URLSearchParams({ url: tried.value });
   for (const name of ["seeds", "scope", "domain_list", "include", "exclude"]) params.set(name, fields.get(name));
-  asking?.abort();
-  asking = new AbortController();
+  pending?.abort();
+  pending = new AbortController();
   try {
-    const answer = await fetch(`/api/scope?${params}`, { signal: asking.signal });
+    const answer = await fetch(`/api/scope?${params}`, { signal: pending.signal });
     const found = await answer.json();
     const lines = answer.ok
       ? found.urls.map(verdict)

@@ -7,7 +7,7 @@ const told = document.getElementById("told");
 
 const WAIT_MS = 150; // between two letters of a quick typist; a search itself takes about 10
 let timer = 0;
-let asking = null;
+let pending = null;
 
 function wanted() {
   const params = new URLSearchParams(new FormData(form));
@@ -25,12 +25,12 @@ function tell() {
 async function ask() {
   const params = wanted();
   const address = params.size ? `/?${params}` : "/";
-  asking?.abort();
-  asking = new AbortController();
+  pending?.abort();
+  pending = new AbortController();
   results.classList.add("stale");
   try {
     params.set("part", "1");
-    const answer = await fetch(`/?${params}`, { signal: asking.signal });
+    const answer = await fetch(`/?${params}`, { signal: pending.signal });
     const markup = await answer.text();
     const parsed = new DOMParser().parseFromString(markup, "text/html");
     if (answer.ok) results.replaceChildren(...parsed.body.childNodes);

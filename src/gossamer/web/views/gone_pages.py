@@ -1,8 +1,8 @@
-"""Which pages found are better read in their stored copy than on their site?
+"""Find search results whose stored copy should be shown instead of the live site.
 
-Two kinds, both told without asking anybody on the network: those of a collection that was only
-imported, whose sites this machine never asked; and those of a site on this very machine (the demo
-web, a test server) whose port nobody listens on any more.
+There are two kinds, and neither needs a request to another machine: pages of a collection that was
+only imported, and pages of a site on this machine (the demo web, a test server) whose port is
+closed.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _KEEP_S: Final = 30.0
 _CONNECT_S: Final = 0.3
 
 
-def gone_among(desk: ViewContext, crawl: str, urls: Iterable[str]) -> frozenset[str]:
-    """Those whose site is not to be had, or not known to be there. Raises NoCollection."""
+def gone_among(context: ViewContext, crawl: str, urls: Iterable[str]) -> frozenset[str]:
+    """Return the URLs whose site is unreachable or unknown. Raises NoCollection."""
     found = tuple(urls)
     if not found:
         return frozenset()
-    with desk.collections.reader(crawl) as reader:
+    with context.collections.reader(crawl) as reader:
         is_imported = not reader.seeds()
-    return frozenset(found if is_imported else (url for url in found if _is_gone(desk, url)))
+    return frozenset(found if is_imported else (url for url in found if _is_gone(context, url)))
 
 
-def _is_gone(desk: ViewContext, url: str) -> bool:
+def _is_gone(context: ViewContext, url: str) -> bool:
     host = host_of(url).strip("[]")
     if not (is_loopback(host) or host.endswith(".localhost")):
         return False
-    key, now_s = ("gone", origin_of(url)), desk.clock.now_s()
-    return desk.lately.get(key, now_s, _KEEP_S, lambda: not _listens(host, port_of(url)))
+    key, now_s = ("gone", origin_of(url)), context.clock.now_s()
+    return context.lately.get(key, now_s, _KEEP_S, lambda: not _listens(host, port_of(url)))
 
 
 def _listens(host: str, port: int) -> bool:

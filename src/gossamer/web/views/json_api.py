@@ -33,202 +33,224 @@ _HOSTS_WATCHED = 50
 _FRESH_S = 0.8  # shorter than a round of a feed, so that each round has new figures
 
 
-def request_of(asked: Parameters) -> Request:
+def request_of(parameters: Parameters) -> Request:
     """Return the search request. Raises UsageError."""
     return Request(
-        query=asked.text("q"),
-        limit=asked.whole("limit"),
-        offset=asked.whole("offset"),
-        site=asked.text("site").strip(),
-        type=asked.text("type").strip(),
-        lang=asked.text("lang").strip(),
-        since=asked.text("since").strip(),
-        sort=sort_of(asked.text("sort") or "relevance"),
-        per_site=asked.whole("per_site"),
-        explain=asked.flag("explain"),
+        query=parameters.text("q"),
+        limit=parameters.whole("limit"),
+        offset=parameters.whole("offset"),
+        site=parameters.text("site").strip(),
+        type=parameters.text("type").strip(),
+        lang=parameters.text("lang").strip(),
+        since=parameters.text("since").strip(),
+        sort=sort_of(parameters.text("sort") or "relevance"),
+        per_site=parameters.whole("per_site"),
+        explain=parameters.flag("explain"),
     )
 
 
-def searched(desk: ViewContext, asked: Parameters) -> tuple[Request, Results]:
+def searched(context: ViewContext, parameters: Parameters) -> tuple[Request, Results]:
     """Run a search. Raises QueryError, NoCollection, StoreError."""
-    request = request_of(asked)
-    return request, desk.collections.search(asked.text("c"), request)
+    request = request_of(parameters)
+    return request, context.collections.search(parameters.text("c"), request)
 
 
-async def search(desk: ViewContext, asked: Parameters) -> Response:
-    found = await desk.collections.search_as_json(asked.text("c"), request_of(asked))
+async def search(context: ViewContext, parameters: Parameters) -> Response:
+    found = await context.collections.search_as_json(parameters.text("c"), request_of(parameters))
     return Response(found, media_type="application/json")
 
 
-def page(desk: ViewContext, asked: Parameters) -> Response:
-    with desk.collections.reader(asked.text("c")) as reader:
-        story, kept = story_and_page(reader, asked.text("url"), asked.text("at"))
-    return JSONResponse(page_object(story, kept, desk.clock.wall_us()))
+def page(context: ViewContext, parameters: Parameters) -> Response:
+    with context.collections.reader(parameters.text("c")) as reader:
+        story, kept = story_and_page(reader, parameters.text("url"), parameters.text("at"))
+    return JSONResponse(page_object(story, kept, context.clock.wall_us()))
 
 
-def backlinks(desk: ViewContext, asked: Parameters) -> Response:
-    with desk.collections.reader(asked.text("c")) as reader:
+def backlinks(context: ViewContext, parameters: Parameters) -> Response:
+    with context.collections.reader(parameters.text("c")) as reader:
         found = backlinks_object(
-            reader, asked.text("url"), asked.text("by"), asked.whole("limit"), asked.whole("offset")
+            reader,
+            parameters.text("url"),
+            parameters.text("by"),
+            parameters.whole("limit"),
+            parameters.whole("offset"),
         )
     return JSONResponse(found)
 
 
-def links(desk: ViewContext, asked: Parameters) -> Response:
-    with desk.collections.reader(asked.text("c")) as reader:
-        found = links_object(reader, asked.text("url"), asked.whole("limit"), asked.whole("offset"))
+def links(context: ViewContext, parameters: Parameters) -> Response:
+    with context.collections.reader(parameters.text("c")) as reader:
+        found = links_object(
+            reader, parameters.text("url"), parameters.whole("limit"), parameters.whole("offset")
+        )
     return JSONResponse(found)
 
 
-def diff(desk: ViewContext, asked: Parameters) -> Response:
-    with desk.collections.reader(asked.text("c")) as reader:
-        found = diff_object(reader, asked.text("url"), asked.text("old"), asked.text("new"))
+def diff(context: ViewContext, parameters: Parameters) -> Response:
+    with context.collections.reader(parameters.text("c")) as reader:
+        found = diff_object(
+            reader, parameters.text("url"), parameters.text("old"), parameters.text("new")
+        )
     return JSONResponse(found)
 
 
-def listed_top(desk: ViewContext, asked: Parameters) -> dict[str, Any]:
+def listed_top(context: ViewContext, parameters: Parameters) -> dict[str, Any]:
     """Return the requested top pages or sites. Raises NoCollection, TooBusy."""
-    by, level = asked.text("by"), asked.text("level")
-    return top_object(desk.collections, asked.text("c"), by, level, asked.whole("limit"))
+    by, level = parameters.text("by"), parameters.text("level")
+    return top_object(
+        context.collections, parameters.text("c"), by, level, parameters.whole("limit")
+    )
 
 
-def top(desk: ViewContext, asked: Parameters) -> Response:
-    return JSONResponse(listed_top(desk, asked))
+def top(context: ViewContext, parameters: Parameters) -> Response:
+    return JSONResponse(listed_top(context, parameters))
 
 
-def drawn(desk: ViewContext, asked: Parameters) -> Ego:
+def drawn(context: ViewContext, parameters: Parameters) -> Ego:
     """Return the requested node and its neighbours. Raises NotKnown, TooBusy."""
-    of, level = asked.text("of").strip(), asked.text("level")
-    return neighbours(desk.collections, asked.text("c"), of, level, asked.whole("limit"))
+    of, level = parameters.text("of").strip(), parameters.text("level")
+    return neighbours(
+        context.collections, parameters.text("c"), of, level, parameters.whole("limit")
+    )
 
 
-def graph(desk: ViewContext, asked: Parameters) -> Response:
-    return JSONResponse(graph_object(drawn(desk, asked)))
+def graph(context: ViewContext, parameters: Parameters) -> Response:
+    return JSONResponse(graph_object(drawn(context, parameters)))
 
 
-def exports(_desk: ViewContext, _asked: Parameters) -> Response:
+def exports(_context: ViewContext, _parameters: Parameters) -> Response:
     return JSONResponse(exports_object())
 
 
-def listed_hosts(desk: ViewContext, asked: Parameters) -> dict[str, Any]:
+def listed_hosts(context: ViewContext, parameters: Parameters) -> dict[str, Any]:
     """Return the requested hosts or sites. Raises NoCollection."""
-    with desk.collections.reader(asked.text("c")) as reader:
+    with context.collections.reader(parameters.text("c")) as reader:
         return hosts_object(
             reader,
-            asked.text("by"),
-            asked.text("sort"),
-            asked.whole("limit"),
-            asked.whole("offset"),
-            desk.clock.wall_us(),
+            parameters.text("by"),
+            parameters.text("sort"),
+            parameters.whole("limit"),
+            parameters.whole("offset"),
+            context.clock.wall_us(),
         )
 
 
-def hosts(desk: ViewContext, asked: Parameters) -> Response:
-    return JSONResponse(listed_hosts(desk, asked))
+def hosts(context: ViewContext, parameters: Parameters) -> Response:
+    return JSONResponse(listed_hosts(context, parameters))
 
 
-def status(desk: ViewContext, asked: Parameters) -> Response:
-    return JSONResponse(desk.crawls.status(asked.text("c")))
+def status(context: ViewContext, parameters: Parameters) -> Response:
+    return JSONResponse(context.crawls.status(parameters.text("c")))
 
 
-def history(desk: ViewContext, asked: Parameters) -> Response:
-    name = asked.text("c") or desk.collections.first
-    return JSONResponse(history_object(desk.collections.paths(name), name))
+def history(context: ViewContext, parameters: Parameters) -> Response:
+    name = parameters.text("c") or context.collections.first
+    return JSONResponse(history_object(context.collections.paths(name), name))
 
 
-def events(desk: ViewContext, asked: Parameters) -> Response:
-    name = asked.text("c") or desk.collections.first
-    paths = desk.collections.paths(name)
-    watchers = desk.tally.watchers
-    too_many = watchers.enter(asked.client)
+def events(context: ViewContext, parameters: Parameters) -> Response:
+    name = parameters.text("c") or context.collections.first
+    paths = context.collections.paths(name)
+    watchers = context.tally.watchers
+    too_many = watchers.enter(parameters.client)
     if too_many:
         raise NotAllowed(too_many, 429)
 
     def hosts_now() -> list[dict[str, Any]]:
         if not paths.exists:
             return []
-        with desk.collections.reader(name) as reader:
-            return busiest_hosts(reader, _HOSTS_WATCHED, desk.clock.wall_us())
+        with context.collections.reader(name) as reader:
+            return busiest_hosts(reader, _HOSTS_WATCHED, context.clock.wall_us())
 
     def status_lately() -> dict[str, Any]:
-        now_s = desk.clock.now_s()
-        return desk.lately.get(("status", name), now_s, _FRESH_S, lambda: desk.crawls.status(name))
+        now_s = context.clock.now_s()
+        return context.lately.get(
+            ("status", name), now_s, _FRESH_S, lambda: context.crawls.status(name)
+        )
 
     def hosts_lately() -> list[dict[str, Any]]:
-        return desk.lately.get(("hosts", name), desk.clock.now_s(), _FRESH_S, hosts_now)
+        return context.lately.get(("hosts", name), context.clock.now_s(), _FRESH_S, hosts_now)
 
     def may_read() -> bool:
         """A client with a session may read only as long as it lasts."""
-        return not asked.session or desk.doors.sessions.is_on(asked.session, desk.clock.now_s())
+        return not parameters.session or context.credentials.sessions.is_on(
+            parameters.session, context.clock.now_s()
+        )
 
     watch = Watched(paths.log, status_lately, hosts_lately, may_read)
-    return LiveView(feed(watch, asked.last_event_id, desk.clock), watchers, asked.client)
-
-
-def crawls(desk: ViewContext, _asked: Parameters) -> Response:
-    return JSONResponse(
-        {"schema": 1, "first": desk.collections.first, "crawls": desk.crawls.list()}
+    return LiveView(
+        feed(watch, parameters.last_event_id, context.clock), watchers, parameters.client
     )
 
 
-def options_of(asked: Parameters) -> dict[str, object]:
+def crawls(context: ViewContext, _parameters: Parameters) -> Response:
+    return JSONResponse(
+        {"schema": 1, "first": context.collections.first, "crawls": context.crawls.list()}
+    )
+
+
+def options_of(parameters: Parameters) -> dict[str, object]:
     """Return the options of a new crawl; empty ones keep their default."""
-    given = {name: asked.values.get(name) for name in OPTIONS}
+    given = {name: parameters.values.get(name) for name in OPTIONS}
     return {name: value for name, value in given.items() if value not in (None, "", ())}
 
 
-def start_crawl(desk: ViewContext, asked: Parameters) -> Response:
-    name = desk.crawls.start(asked.text("name"), asked.texts("seeds"), options_of(asked))
-    status = desk.crawls.status(name)
-    return JSONResponse({**status, "told": list(desk.crawls.told(name))}, 202)
+def start_crawl(context: ViewContext, parameters: Parameters) -> Response:
+    name = context.crawls.start(
+        parameters.text("name"), parameters.texts("seeds"), options_of(parameters)
+    )
+    status = context.crawls.status(name)
+    return JSONResponse({**status, "told": list(context.crawls.told(name))}, 202)
 
 
-def order_crawl(desk: ViewContext, asked: Parameters) -> Response:
-    give_order(desk, asked.text("name"), asked.text("order"))
-    return JSONResponse(desk.crawls.status(asked.text("name")), 202)
+def order_crawl(context: ViewContext, parameters: Parameters) -> Response:
+    give_order(context, parameters.text("name"), parameters.text("order"))
+    return JSONResponse(context.crawls.status(parameters.text("name")), 202)
 
 
-def give_order(desk: ViewContext, name: str, order: str) -> None:
+def give_order(context: ViewContext, name: str, order: str) -> None:
     """Resume a stored crawl, or send an order to a running one. Raises NotRunning."""
     if order == "start":
-        desk.crawls.go_on(name)
+        context.crawls.go_on(name)
     else:
-        desk.crawls.order(name, order)
+        context.crawls.order(name, order)
 
 
-def bans(desk: ViewContext, asked: Parameters) -> Response:
-    name = asked.text("name")
-    lines = desk.crawls.bans(name)
+def bans(context: ViewContext, parameters: Parameters) -> Response:
+    name = parameters.text("name")
+    lines = context.crawls.bans(name)
     return JSONResponse({"schema": 1, "crawl": name, "bans": list(lines)})
 
 
-def change_bans(desk: ViewContext, asked: Parameters) -> Response:
-    name = asked.text("name")
-    lines = desk.crawls.ban(name, asked.texts("added"), asked.texts("lifted"))
+def change_bans(context: ViewContext, parameters: Parameters) -> Response:
+    name = parameters.text("name")
+    lines = context.crawls.ban(name, parameters.texts("added"), parameters.texts("lifted"))
     return JSONResponse({"schema": 1, "crawl": name, "bans": list(lines)})
 
 
-def clear_crawl(desk: ViewContext, asked: Parameters) -> Response:
-    desk.crawls.clear(asked.text("name"), asked.text("confirm"))
-    return JSONResponse({"schema": 1, "crawl": asked.text("name"), "state": "none"})
+def clear_crawl(context: ViewContext, parameters: Parameters) -> Response:
+    context.crawls.clear(parameters.text("name"), parameters.text("confirm"))
+    return JSONResponse({"schema": 1, "crawl": parameters.text("name"), "state": "none"})
 
 
-def scope(_desk: ViewContext, asked: Parameters) -> Response:
-    patterns = (*asked.texts("include"), *asked.texts("exclude"))
-    if not asked.is_owner and any(pattern.startswith("re:") for pattern in patterns):
+def scope(_context: ViewContext, parameters: Parameters) -> Response:
+    patterns = (*parameters.texts("include"), *parameters.texts("exclude"))
+    if not parameters.is_owner and any(pattern.startswith("re:") for pattern in patterns):
         # A regular expression can run forever and block all other requests.
         raise NotAllowed("regular expressions need a login; log in first", 401)
-    answers = judge_scope(asked.texts("seeds"), options_of(asked), asked.texts("url"))
+    answers = judge_scope(
+        parameters.texts("seeds"), options_of(parameters), parameters.texts("url")
+    )
     return JSONResponse({"schema": 1, "urls": [asdict(answer) for answer in answers]})
 
 
-def health(_desk: ViewContext, _asked: Parameters) -> Response:
+def health(_context: ViewContext, _parameters: Parameters) -> Response:
     return JSONResponse({"schema": 1, "status": "ok", "version": __version__})
 
 
-def metrics(desk: ViewContext, _asked: Parameters) -> Response:
+def metrics(context: ViewContext, _parameters: Parameters) -> Response:
     return PlainTextResponse(
-        metrics_text(desk.tally, desk.crawls.list()),
+        metrics_text(context.tally, context.crawls.list()),
         media_type="text/plain; version=0.0.4; charset=utf-8",
     )
 
@@ -245,6 +267,6 @@ _OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def opensearch(_desk: ViewContext, asked: Parameters) -> Response:
-    text = _OPENSEARCH.format(origin=escape(asked.origin, {'"': "&quot;"}))
+def opensearch(_context: ViewContext, parameters: Parameters) -> Response:
+    text = _OPENSEARCH.format(origin=escape(parameters.origin, {'"': "&quot;"}))
     return Response(text, media_type="application/opensearchdescription+xml")

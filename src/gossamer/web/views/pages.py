@@ -78,15 +78,15 @@ _MORE: Final = (
 _SHOWN: Final = 200  # rows per page of a table
 
 
-def _html(desk: ViewContext, asked: Parameters, template: str, **names: Any) -> Response:
-    crawl = asked.text("c") or desk.collections.first
-    markup = desk.renderer.page(
+def _html(context: ViewContext, parameters: Parameters, template: str, **names: Any) -> Response:
+    crawl = parameters.text("c") or context.collections.first
+    markup = context.renderer.page(
         template,
-        asked=asked,
-        crawl=crawl if crawl != desk.collections.first else "",
+        parameters=parameters,
+        crawl=crawl if crawl != context.collections.first else "",
         crawl_name=crawl,
-        first=desk.collections.first,
-        crawls=desk.collections.names(),
+        first=context.collections.first,
+        crawls=context.collections.names(),
         **names,
     )
     return Response(markup, names.get("status", 200), media_type="text/html")
@@ -95,8 +95,8 @@ def _html(desk: ViewContext, asked: Parameters, template: str, **names: Any) -> 
 # -- search
 
 
-def search(desk: ViewContext, asked: Parameters) -> Response:
-    template = "results.html" if asked.flag("part") else "search.html"
+def search(context: ViewContext, parameters: Parameters) -> Response:
+    template = "results.html" if parameters.flag("part") else "search.html"
     names: dict[str, Any] = {
         "nav": "search",
         "results": None,
@@ -105,37 +105,39 @@ def search(desk: ViewContext, asked: Parameters) -> Response:
         "gone": (),
     }
     names |= {
-        "query": asked.text("q"),
-        "is_empty": not desk.collections.names(),
-        "known": _searchable(desk, asked.text("c")),
+        "query": parameters.text("q"),
+        "is_empty": not context.collections.names(),
+        "known": _searchable(context, parameters.text("c")),
         "per_page": PER_PAGE,
         "status": 200,
     }
     names["filters"] = {
-        name: asked.text(name) for name in ("site", "type", "lang", "since") if asked.text(name)
+        name: parameters.text(name)
+        for name in ("site", "type", "lang", "since")
+        if parameters.text(name)
     }
-    if asked.text("sort") == "date":
+    if parameters.text("sort") == "date":
         names["filters"]["sort"] = "date"
-    if asked.text("q").strip():
+    if parameters.text("q").strip():
         try:
-            names["results"] = results = searched(desk, asked)[1]
-            names["gone"] = gone_among(desk, asked.text("c"), (hit.url for hit in results))
+            names["results"] = results = searched(context, parameters)[1]
+            names["gone"] = gone_among(context, parameters.text("c"), (hit.url for hit in results))
         except QueryError as fault:
             # The user can change the filters on the same page, so this is not an error page.
-            names |= {"fault": fault, "status": 200 if asked.flag("part") else 400}
+            names |= {"fault": fault, "status": 200 if parameters.flag("part") else 400}
         except NoCollection:
             names["is_empty"] = True
         except (CorruptFile, NoAnswer):
             raise
         except StoreError as fault:  # no index yet, or none at all
             names["absent"] = str(fault)
-    return _html(desk, asked, template, types=TYPES, **names)
+    return _html(context, parameters, template, types=TYPES, **names)
 
 
-def _searchable(desk: ViewContext, crawl: str) -> int:
+def _searchable(context: ViewContext, crawl: str) -> int:
     """Return the number of searchable pages; 0 if there is no collection."""
     try:
-        with desk.collections.reader(crawl) as reader:
+        with context.collections.reader(crawl) as reader:
             return reader.counts().indexed
     except NoCollection:
         return 0
@@ -144,21 +146,23 @@ def _searchable(desk: ViewContext, crawl: str) -> int:
 # -- one page
 
 
-def page(desk: ViewContext, asked: Parameters) -> Response:
-    url, view, crawl = asked.text("url"), asked.text("view"), asked.text("c")
+def page(context: ViewContext, parameters: Parameters) -> Response:
+    url, view, crawl = parameters.text("url"), parameters.text("view"), parameters.text("c")
     names: dict[str, Any] = {"nav": "search", "view": view, "views": VIEWS, "note": ""}
     names |= {"absent": "", "diff": None}
-    with desk.collections.reader(crawl) as reader:
-        story, kept = story_and_page(reader, url, asked.text("at"))
+    with context.collections.reader(crawl) as reader:
+        story, kept = story_and_page(reader, url, parameters.text("at"))
         if view in ("in", "out"):
-            names |= _links(reader, url, view, asked.whole("offset"))
+            names |= _links(reader, url, view, parameters.whole("offset"))
         elif view == "diff":
             with suppress(NotKnown):
-                names["diff"] = diff_object(reader, url, asked.text("old"), asked.text("new"))
-    found = page_object(story, kept, desk.clock.wall_us())
+                names["diff"] = diff_object(
+                    reader, url, parameters.text("old"), parameters.text("new")
+                )
+    found = page_object(story, kept, context.clock.wall_us())
     if not kept and view not in ("in", "out"):
         names["view"] = "story"  # the only view of a URL without a page
-    return _html(desk, asked, "page.html", found=found, shown=_SHOWN, **names)
+    return _html(context, parameters, "page.html", found=found, shown=_SHOWN, **names)
 
 
 def _links(reader: CollectionReader, url: str, view: str, offset: int) -> dict[str, Any]:
@@ -173,145 +177,159 @@ def _links(reader: CollectionReader, url: str, view: str, offset: int) -> dict[s
         return {"links": None, "absent": str(fault)}
 
 
-def cached(desk: ViewContext, asked: Parameters) -> Response:
-    with desk.collections.reader(asked.text("c")) as reader:
-        kept = captured(reader, asked.text("url"), asked.text("at"))
-    is_open = desk.doors.is_open_to_readers
-    key = desk.doors.sessions.key_of(asked.session) if asked.session and not is_open else ""
-    return cached_response(kept, asked.text("c"), key or asked.text("key"))
+def cached(context: ViewContext, parameters: Parameters) -> Response:
+    with context.collections.reader(parameters.text("c")) as reader:
+        kept = captured(reader, parameters.text("url"), parameters.text("at"))
+    is_open = context.credentials.is_open_to_readers
+    key = (
+        context.credentials.sessions.key_of(parameters.session)
+        if parameters.session and not is_open
+        else ""
+    )
+    return cached_response(kept, parameters.text("c"), key or parameters.text("key"))
 
 
-def hosts(desk: ViewContext, asked: Parameters) -> Response:
-    found = listed_hosts(desk, asked)
-    return _html(desk, asked, "hosts.html", nav="hosts", found=found)
+def hosts(context: ViewContext, parameters: Parameters) -> Response:
+    found = listed_hosts(context, parameters)
+    return _html(context, parameters, "hosts.html", nav="hosts", found=found)
 
 
 # -- exploring
 
 
-def top(desk: ViewContext, asked: Parameters) -> Response:
-    found = listed_top(desk, asked)
-    return _html(desk, asked, "top.html", nav="top", found=found, orders=ORDERS)
+def top(context: ViewContext, parameters: Parameters) -> Response:
+    found = listed_top(context, parameters)
+    return _html(context, parameters, "top.html", nav="top", found=found, orders=ORDERS)
 
 
-def graph(desk: ViewContext, asked: Parameters) -> Response:
-    ego = drawn(desk, asked)
+def graph(context: ViewContext, parameters: Parameters) -> Response:
+    ego = drawn(context, parameters)
     title = "" if ego.centre else "all"
     return _html(
-        desk, asked, "graph.html", nav="graph", ego=ego, title=title,
+        context, parameters, "graph.html", nav="graph", ego=ego, title=title,
         pictures=(draw(ego), draw_narrow(ego)),
         is_page="://" in ego.centre, widths=(WIDTH, NARROW),
     )  # fmt: skip
 
 
-def exports(desk: ViewContext, asked: Parameters) -> Response:
-    desk.collections.existing(asked.text("c"))
-    return _html(desk, asked, "exports.html", nav="exports", tables=tables(), outcomes=OUTCOMES)
+def exports(context: ViewContext, parameters: Parameters) -> Response:
+    context.collections.existing(parameters.text("c"))
+    return _html(
+        context, parameters, "exports.html", nav="exports", tables=tables(), outcomes=OUTCOMES
+    )
 
 
-def export(desk: ViewContext, asked: Parameters) -> Response:
-    what, level, ending = asked.text("what"), asked.text("level"), asked.text("as")
-    choice = Choice.of(*([asked.text(name)] for name in ("outcome", "status", "columns")))
-    return export_file(desk.collections, asked.text("c"), what, level, ending, choice)
+def export(context: ViewContext, parameters: Parameters) -> Response:
+    what, level, ending = parameters.text("what"), parameters.text("level"), parameters.text("as")
+    choice = Choice.of(*([parameters.text(name)] for name in ("outcome", "status", "columns")))
+    return export_file(context.collections, parameters.text("c"), what, level, ending, choice)
 
 
 # -- crawls
 
 
-def crawls(desk: ViewContext, asked: Parameters) -> Response:
-    return _crawls_page(desk, asked)
+def crawls(context: ViewContext, parameters: Parameters) -> Response:
+    return _crawls_page(context, parameters)
 
 
 def _crawls_page(
-    desk: ViewContext, asked: Parameters, fault: GossamerError | None = None
+    context: ViewContext, parameters: Parameters, fault: GossamerError | None = None
 ) -> Response:
-    given = {name: asked.values.get(name) for name in ("seeds", "name", *OPTIONS)}
+    given = {name: parameters.values.get(name) for name in ("seeds", "name", *OPTIONS)}
     return _html(
-        desk, asked, "crawls.html", nav="crawls", lines=desk.crawls.list(), scopes=SCOPES,
-        types=TYPES, fault=fault, status=400 if fault else 200, given=given,
-        orders=orders_known(), contact=desk.crawls.contact(),
+        context, parameters, "crawls.html", nav="crawls", lines=context.crawls.list(),
+        scopes=SCOPES, types=TYPES, fault=fault, status=400 if fault else 200, given=given,
+        orders=orders_known(), contact=context.crawls.contact(),
         is_contact_wrong=isinstance(fault, WrongContact),
         more_given=any(given[name] for name in _MORE),
     )  # fmt: skip
 
 
-def start_crawl(desk: ViewContext, asked: Parameters) -> Response:
-    if asked.fault is not None:
-        return _crawls_page(desk, asked, asked.fault)
+def start_crawl(context: ViewContext, parameters: Parameters) -> Response:
+    if parameters.fault is not None:
+        return _crawls_page(context, parameters, parameters.fault)
     try:
-        name = desk.crawls.start(asked.text("name"), asked.texts("seeds"), options_of(asked))
+        name = context.crawls.start(
+            parameters.text("name"), parameters.texts("seeds"), options_of(parameters)
+        )
     except UsageError as fault:
-        return _crawls_page(desk, asked, fault)
+        return _crawls_page(context, parameters, fault)
     return RedirectResponse(f"/crawls/{name}", 303)
 
 
-def crawl(desk: ViewContext, asked: Parameters) -> Response:
-    name = asked.text("name")
-    status = desk.crawls.status(name)
+def crawl(context: ViewContext, parameters: Parameters) -> Response:
+    name = parameters.text("name")
+    status = context.crawls.status(name)
     if status["state"] == "none":
         raise NotKnown(f"there is no crawl {name!r}")
-    series = history_object(desk.collections.paths(name), name)["series"]
+    series = history_object(context.collections.paths(name), name)["series"]
     return _html(
-        desk, asked, "crawl.html", nav="crawls", now=status, status=200,
-        told=desk.crawls.told(name), seeds=desk.crawls.seeds(name, 20),
-        bans=_bans_or_none(desk, name), classes=LABELS,
+        context, parameters, "crawl.html", nav="crawls", now=status, status=200,
+        told=context.crawls.told(name), seeds=context.crawls.seeds(name, 20),
+        bans=_bans_or_none(context, name), classes=LABELS,
         samples=table_of(series), plots=(PLOT_SCRIPT, PLOT_STYLE) if has_plots() else None,
         curves=CURVES, depths=depths_of(status["by_depth"]),
     )  # fmt: skip
 
 
-def _bans_or_none(desk: ViewContext, name: str) -> tuple[str, ...]:
+def _bans_or_none(context: ViewContext, name: str) -> tuple[str, ...]:
     """Return the bans of a crawl; none if it cannot be read, as its status says."""
     try:
-        return desk.crawls.bans(name)
+        return context.crawls.bans(name)
     except StoreError:
         return ()
 
 
-def order_crawl(desk: ViewContext, asked: Parameters) -> Response:
-    name, order = asked.text("name"), asked.text("order")
+def order_crawl(context: ViewContext, parameters: Parameters) -> Response:
+    name, order = parameters.text("name"), parameters.text("order")
     if order == "clear":
-        desk.crawls.clear(name, asked.text("confirm").strip())
+        context.crawls.clear(name, parameters.text("confirm").strip())
         return RedirectResponse("/crawls", 303)
     if order == "ban":
-        desk.crawls.ban(name, asked.texts("added"), asked.texts("lifted"))
+        context.crawls.ban(name, parameters.texts("added"), parameters.texts("lifted"))
         return RedirectResponse(f"/crawls/{name}#bans", 303)
-    if order == "resume" and desk.crawls.status(name)["state"] in ("stored", "failed"):
+    if order == "resume" and context.crawls.status(name)["state"] in ("stored", "failed"):
         order = "start"  # one button resumes a paused or stored crawl
-    give_order(desk, name, order)
+    give_order(context, name, order)
     return RedirectResponse(f"/crawls/{name}", 303)
 
 
 # -- coming and going
 
 
-def login(desk: ViewContext, asked: Parameters) -> Response:
-    if asked.text("ticket"):
+def login(context: ViewContext, parameters: Parameters) -> Response:
+    if parameters.text("ticket"):
         # Not counted: 128 bits cannot be guessed, but any page can link to this URL.
-        if desk.doors.take_ticket(asked.text("ticket")):
-            return _welcome(desk, "/")
-        return _login_page(desk, asked, "This link works only once. Enter the token instead.")
-    return _login_page(desk, asked)
+        if context.credentials.take_ticket(parameters.text("ticket")):
+            return _welcome(context, "/")
+        return _login_page(
+            context, parameters, "This link works only once. Enter the token instead."
+        )
+    return _login_page(context, parameters)
 
 
-def try_login(desk: ViewContext, asked: Parameters) -> Response:
+def try_login(context: ViewContext, parameters: Parameters) -> Response:
     """Log in by token or password. The right token is accepted even after many wrong tries."""
-    doors, now_s, word = desk.doors, desk.clock.now_s(), asked.text("word")
-    if not doors.is_token(word):
-        begin = doors.throttle.begin_try if doors.password else doors.throttle.note_failure
-        if not begin(asked.client, now_s):
-            return _login_page(desk, asked, _TOO_MANY, 429)
-        if not doors.is_password(word):
-            return _login_page(desk, asked, _wrong_word(desk), 401)
-        doors.throttle.succeed(asked.client)
-    return _welcome(desk, inner(asked.text("next")))
+    credentials, now_s, word = context.credentials, context.clock.now_s(), parameters.text("word")
+    if not credentials.is_token(word):
+        begin = (
+            credentials.throttle.begin_try
+            if credentials.password
+            else credentials.throttle.note_failure
+        )
+        if not begin(parameters.client, now_s):
+            return _login_page(context, parameters, _TOO_MANY, 429)
+        if not credentials.is_password(word):
+            return _login_page(context, parameters, _wrong_word(context), 401)
+        credentials.throttle.succeed(parameters.client)
+    return _welcome(context, inner(parameters.text("next")))
 
 
 _TOO_MANY: Final = "Too many wrong tries. Wait five minutes, or use the server's token."
 
 
-def _wrong_word(desk: ViewContext) -> str:
-    wanted = "token or password" if desk.doors.password else "token"
+def _wrong_word(context: ViewContext) -> str:
+    wanted = "token or password" if context.credentials.password else "token"
     return f"Wrong {wanted}. `gossamer serve` prints the token, or it is in its --token-file."
 
 
@@ -322,20 +340,22 @@ def inner(path: str) -> str:
 
 
 def _login_page(
-    desk: ViewContext, asked: Parameters, fault: str = "", status: int = 200
+    context: ViewContext, parameters: Parameters, fault: str = "", status: int = 200
 ) -> Response:
-    next_ = inner(asked.text("next"))
-    has_password = bool(desk.doors.password)
+    next_ = inner(parameters.text("next"))
+    has_password = bool(context.credentials.password)
     names = {"nav": "", "fault": fault, "next": next_, "has_password": has_password}
-    markup = desk.renderer.page("login.html", asked=asked, crawl="", crawls=[], **names)
+    markup = context.renderer.page(
+        "login.html", parameters=parameters, crawl="", crawls=[], **names
+    )
     return Response(markup, status, media_type="text/html")
 
 
-def _welcome(desk: ViewContext, next_: str) -> Response:
+def _welcome(context: ViewContext, next_: str) -> Response:
     response = RedirectResponse(next_, 303)
     response.set_cookie(
-        desk.doors.cookie,
-        desk.doors.sessions.begin(desk.clock.now_s()),
+        context.credentials.cookie,
+        context.credentials.sessions.begin(context.clock.now_s()),
         max_age=int(SESSION_S),
         httponly=True,
         samesite="strict",
@@ -343,8 +363,8 @@ def _welcome(desk: ViewContext, next_: str) -> Response:
     return response
 
 
-def logout(desk: ViewContext, asked: Parameters) -> Response:
-    desk.doors.sessions.end(asked.session)
+def logout(context: ViewContext, parameters: Parameters) -> Response:
+    context.credentials.sessions.end(parameters.session)
     response = RedirectResponse("/", 303)
-    response.delete_cookie(desk.doors.cookie)
+    response.delete_cookie(context.credentials.cookie)
     return response
