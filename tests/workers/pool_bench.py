@@ -59,7 +59,7 @@ class Kept:
 
 
 @dataclass
-class CrewBench:
+class PoolBench:
     """A crew at work in a collection of its own."""
 
     home: CollectionPaths
@@ -92,7 +92,7 @@ class CrewBench:
 @asynccontextmanager
 async def a_crew(
     path: Path, workers: int = 2, *, counts_links: bool = False
-) -> AsyncIterator[CrewBench]:
+) -> AsyncIterator[PoolBench]:
     """Started, and closed whatever happens; `finish` is the test's to call."""
     home = CollectionPaths(path)
     home.make()
@@ -107,6 +107,6 @@ async def a_crew(
     kept = Kept()
     try:
         await pool.start(PoolOwner(kept.take, kept.take_part, kept.back.append, kept.faults.append))
-        yield CrewBench(home, pool, kept)
+        yield PoolBench(home, pool, kept)
     finally:
         await pool.aclose()

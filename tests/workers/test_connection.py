@@ -13,7 +13,7 @@ from gossamer.workers import wire
 from gossamer.workers.connection import WorkerHandle
 from gossamer.workers.process import ProcessedPage
 from support.need import need_linux
-from workers.pool_bench import CrewBench, a_crew
+from workers.pool_bench import PoolBench, a_crew
 
 
 @pytest.fixture(autouse=True)
@@ -22,11 +22,11 @@ def _linux() -> None:
 
 
 def with_hands(
-    collection: Path, work: Callable[[CrewBench, WorkerHandle, WorkerHandle], None]
-) -> CrewBench:
+    collection: Path, work: Callable[[PoolBench, WorkerHandle, WorkerHandle], None]
+) -> PoolBench:
     """Do `work` with two workers, of whom each has 20 leases that it was never told of."""
 
-    async def run() -> CrewBench:
+    async def run() -> PoolBench:
         async with a_crew(collection) as bench:
             first, second = bench.handles
             for number in range(40):
@@ -57,7 +57,7 @@ def say(handle: WorkerHandle, numbers: Iterable[int]) -> None:
 
 
 def test_a_worker_with_much_left_to_do_is_heard_together_with_the_next(collection: Path) -> None:
-    def work(bench: CrewBench, first: WorkerHandle, second: WorkerHandle) -> None:
+    def work(bench: PoolBench, first: WorkerHandle, second: WorkerHandle) -> None:
         say(first, [0, 1])
         say(first, [2])
         assert bench.kept.numbers == []
@@ -68,7 +68,7 @@ def test_a_worker_with_much_left_to_do_is_heard_together_with_the_next(collectio
 
 
 def test_a_worker_with_little_left_to_do_is_heard_at_once(collection: Path) -> None:
-    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
+    def work(bench: PoolBench, first: WorkerHandle, _: WorkerHandle) -> None:
         say(first, range(10))
         assert bench.kept.numbers == []
         say(first, [10])
@@ -94,7 +94,7 @@ def test_what_can_wait_is_heard_after_a_moment(collection: Path) -> None:
 def test_what_is_no_report_is_heard_at_once_and_after_the_reports_before_it(
     collection: Path,
 ) -> None:
-    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
+    def work(bench: PoolBench, first: WorkerHandle, _: WorkerHandle) -> None:
         say(first, [0])
         first.connection.data_received(
             wire.frame(wire.PartWritten("", 0, {f"{first.name}.warc.gz": 1}))
@@ -106,7 +106,7 @@ def test_what_is_no_report_is_heard_at_once_and_after_the_reports_before_it(
 
 
 def test_a_message_that_comes_in_pieces_is_heard_when_it_is_whole(collection: Path) -> None:
-    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
+    def work(bench: PoolBench, first: WorkerHandle, _: WorkerHandle) -> None:
         message = wire.frame(wire.Cookies([])) + wire.frame(wire.Alive())
         say(first, [0])
         for byte in message:
@@ -120,7 +120,7 @@ def test_a_message_that_comes_in_pieces_is_heard_when_it_is_whole(collection: Pa
 
 
 def test_the_last_words_of_a_worker_that_died_are_heard(collection: Path) -> None:
-    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
+    def work(bench: PoolBench, first: WorkerHandle, _: WorkerHandle) -> None:
         say(first, [0, 1])
         first.connection.connection_lost(None)
         assert bench.kept.numbers == [0, 1]
@@ -132,7 +132,7 @@ def test_the_last_words_of_a_worker_that_died_are_heard(collection: Path) -> Non
 def test_who_was_buried_is_neither_heard_nor_buried_again(collection: Path) -> None:
     """A worker that did not end in time: its socket closes only when it has been killed."""
 
-    def work(bench: CrewBench, first: WorkerHandle, _: WorkerHandle) -> None:
+    def work(bench: PoolBench, first: WorkerHandle, _: WorkerHandle) -> None:
         bench.pool.reap(first)
         back = [lease.number for lease in bench.kept.back]
         first.connection.data_received(

@@ -23,7 +23,7 @@ from gossamer.urls.keys import Keys
 from gossamer.urls.repeated_links import unpack_links
 from support.a_site import Pages, Site, hang, page, site_in_thread
 from support.need import need_linux
-from workers.pool_bench import SALT, WAIT_S, CrewBench, a_crew
+from workers.pool_bench import SALT, WAIT_S, PoolBench, a_crew
 
 # Takes half a second to read: long enough to be killed over.
 BIG = page("".join(f"<p><a href=/x{n}/{n % 977}>w {n}</a>" for n in range(150_000)))
@@ -41,10 +41,10 @@ def _linux() -> None:
 
 def with_crew(
     collection: Path,
-    work: Callable[[CrewBench], Awaitable[None]],
+    work: Callable[[PoolBench], Awaitable[None]],
     workers: int = 2,
-) -> CrewBench:
-    async def run() -> CrewBench:
+) -> PoolBench:
+    async def run() -> PoolBench:
         async with a_crew(collection, workers) as bench:
             await work(bench)
         return bench
@@ -52,14 +52,14 @@ def with_crew(
     return asyncio.run(run())
 
 
-def kill(bench: CrewBench, name: str) -> int:
+def kill(bench: PoolBench, name: str) -> int:
     """Kill the worker of that name, as the kernel or an operator does."""
     [process] = [handle.process.pid for handle in bench.handles if handle.name == name]
     os.kill(process, signal.SIGKILL)
     return process
 
 
-async def kill_while_reading(bench: CrewBench) -> None:
+async def kill_while_reading(bench: PoolBench) -> None:
     """Kill whoever reads next, in the middle of it. Raises TimeoutError when it was missed."""
     async with asyncio.timeout(30):
         await bench.until(lambda: bool(reading_workers(bench.home.path)))
@@ -69,8 +69,8 @@ async def kill_while_reading(bench: CrewBench) -> None:
 
 
 def caught(
-    collection: Path, work: Callable[[Site], Callable[[CrewBench], Awaitable[None]]]
-) -> tuple[Site, CrewBench]:
+    collection: Path, work: Callable[[Site], Callable[[PoolBench], Awaitable[None]]]
+) -> tuple[Site, PoolBench]:
     """Do `work` until the moment in which a worker reads was not missed: it is short."""
     for attempt in range(6):
         with (
@@ -81,7 +81,7 @@ def caught(
     raise AssertionError("the moment was missed six times")
 
 
-def links_of(bench: CrewBench) -> Counter[str]:
+def links_of(bench: PoolBench) -> Counter[str]:
     """How many links each source has in the parts that were handed over."""
     found: Counter[str] = Counter()
     for part in bench.kept.parts:
@@ -92,7 +92,7 @@ def links_of(bench: CrewBench) -> Counter[str]:
     return found
 
 
-def assert_whole(bench: CrewBench, *, given_up: int = 0) -> None:
+def assert_whole(bench: PoolBench, *, given_up: int = 0) -> None:
     """Each lease ended once, in a harvest or by coming back, but for those under way at the end;
     all that is archived was told, once; all links are in parts; nothing is left behind."""
     kept = bench.kept
@@ -112,7 +112,7 @@ def assert_whole(bench: CrewBench, *, given_up: int = 0) -> None:
 
 
 def test_a_crew_carries_every_lease_once_and_in_the_order_of_its_files(collection: Path) -> None:
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         bench.give(site, [f"/{number}" for number in range(200)])
         await bench.until(lambda: len(bench.kept.processed_pages) == 200)
         assert bench.pool.under_way == 0
@@ -151,7 +151,7 @@ def test_every_link_to_a_url_reaches_the_node_where_links_are_counted(
 
 
 def test_what_a_killed_worker_archived_is_taken_and_the_rest_comes_back(collection: Path) -> None:
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         bench.give(site, ["/never"] * 6 + [f"/{number}" for number in range(300)])
         await bench.until(lambda: len(bench.kept.processed_pages) > 50)
         process = kill(bench, "w1")
@@ -161,7 +161,7 @@ def test_what_a_killed_worker_archived_is_taken_and_the_rest_comes_back(collecti
         under_way.append(bench.pool.under_way)
         await bench.pool.finish()
 
-    def never_answered(bench: CrewBench) -> int:
+    def never_answered(bench: PoolBench) -> int:
         """Of the six leases that hang, those whose worker lives."""
         return 6 - len([lease for lease in bench.kept.back if lease.url == site.url("/never")])
 
@@ -181,7 +181,7 @@ def test_what_a_killed_worker_archived_is_taken_and_the_rest_comes_back(collecti
 
 @pytest.mark.slow
 def test_a_worker_that_is_stopped_for_too_long_is_replaced(collection: Path) -> None:
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         bench.give(site, [f"/{number}" for number in range(40)])
         await bench.until(lambda: len(bench.kept.processed_pages) == 40)
         [stopped] = [handle for handle in bench.handles if handle.name == "w1"]
@@ -207,7 +207,7 @@ def test_a_worker_that_is_stopped_for_too_long_is_replaced(collection: Path) -> 
 def test_the_silence_of_workers_says_nothing_when_the_node_itself_was_stopped(
     collection: Path,
 ) -> None:
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         bench.give(site, ["/1"])
         await bench.until(lambda: len(bench.kept.processed_pages) == 1)
         for handle in bench.handles:
@@ -229,8 +229,8 @@ def test_the_silence_of_workers_says_nothing_when_the_node_itself_was_stopped(
 def test_what_a_worker_was_killed_over_is_read_by_the_next_and_not_asked_again(
     collection: Path,
 ) -> None:
-    def working_on(site: Site) -> Callable[[CrewBench], Awaitable[None]]:
-        async def work(bench: CrewBench) -> None:
+    def working_on(site: Site) -> Callable[[PoolBench], Awaitable[None]]:
+        async def work(bench: PoolBench) -> None:
             bench.give(site, ["/1", "/2", "/3"])
             await bench.until(
                 lambda: len(bench.kept.processed_pages) == 3
@@ -252,8 +252,8 @@ def test_what_a_worker_was_killed_over_is_read_by_the_next_and_not_asked_again(
 
 @pytest.mark.slow
 def test_a_page_that_killed_two_workers_is_set_aside(collection: Path) -> None:
-    def working_on(site: Site) -> Callable[[CrewBench], Awaitable[None]]:
-        async def work(bench: CrewBench) -> None:
+    def working_on(site: Site) -> Callable[[PoolBench], Awaitable[None]]:
+        async def work(bench: PoolBench) -> None:
             bench.give(site, ["/1", "/2", "/3"])
             await bench.until(
                 lambda: len(bench.kept.processed_pages) == 3
@@ -272,12 +272,12 @@ def test_a_page_that_killed_two_workers_is_set_aside(collection: Path) -> None:
     assert site.asked.count("/big") == 1
     [big] = [h.report for h in bench.kept.processed_pages if h.report.lease.url == site.url("/big")]
     assert (big.outcome, big.reason) == (Outcome.FAILED, Reason.CRASH)
-    assert "killed two" in big.detail
+    assert "crashed two" in big.detail
     assert_whole(bench)
 
 
 def test_a_worker_killed_while_it_closes_is_not_waited_for(collection: Path) -> None:
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         bench.give(site, [f"/{number}" for number in range(50)])
         await bench.until(lambda: len(bench.kept.processed_pages) == 50)
         os.kill(bench.handles[0].process.pid, signal.SIGSTOP)
@@ -297,7 +297,7 @@ def test_a_worker_killed_while_it_closes_is_not_waited_for(collection: Path) -> 
 def test_what_killed_a_worker_at_the_very_end_is_read_before_the_crew_goes(
     collection: Path,
 ) -> None:
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         bench.give(site, ["/big"])
         await bench.until(lambda: bool(reading_workers(bench.home.path)))
         finishing = asyncio.ensure_future(bench.pool.finish())
@@ -314,7 +314,7 @@ def test_what_killed_a_worker_at_the_very_end_is_read_before_the_crew_goes(
 
 
 def test_a_crew_that_is_closed_in_the_middle_ends_at_once(collection: Path) -> None:
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         bench.give(site, ["/never"] * 8)
         await bench.until(lambda: len(site.asked) == 8)
 
@@ -332,7 +332,7 @@ def test_workers_that_cannot_start_end_in_one_sentence(
     (broken / "__init__.py").write_text("import sys; sys.exit(3)\n")
     monkeypatch.setenv("PYTHONPATH", str(broken.parent))
 
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         await bench.until(lambda: bool(bench.kept.faults))
         await bench.until(lambda: bench.handles == [])  # the other one dies, too
         hired = bench.pool._spawned
@@ -348,7 +348,7 @@ def test_workers_that_cannot_start_end_in_one_sentence(
 
 
 def test_a_disk_that_fails_a_worker_stops_the_crew_at_once(collection: Path) -> None:
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         bench.home.archive.rmdir()
         bench.home.archive.write_text("a file where the archive should be")
         bench.give(site, [f"/{number}" for number in range(20)])
@@ -367,7 +367,7 @@ def test_a_disk_that_fails_a_worker_stops_the_crew_at_once(collection: Path) -> 
 
 @pytest.mark.slow
 def test_deaths_leak_no_files(collection: Path) -> None:
-    async def work(bench: CrewBench) -> None:
+    async def work(bench: PoolBench) -> None:
         before = 0
         for turn in range(6):
             bench.give(site, [f"/{turn}"])
