@@ -8,7 +8,7 @@ import pytest
 
 from gossamer.errors import PluginError
 from support.a_crawl import crawl
-from support.a_site import page, site_in_thread
+from support.a_site import page, reset, site_in_thread
 from support.plugins import example_installed, installed, run_gossamer
 
 PATHS = ["/a-very-long-name-of-a-page", "/short", "/x", "/somewhat-longer"]
@@ -25,6 +25,20 @@ class Order:
     def score(self, candidate):
         if "x" in candidate.url.rsplit("/", 1)[1]:
             raise RuntimeError("no score today")
+        return 1
+"""
+
+SCORES_ONCE = """
+class Order:
+    uses_link_counts = False
+    is_newest_first = False
+    revision = 0
+    def __init__(self):
+        self.scored = set()
+    def score(self, candidate):
+        if candidate.url in self.scored:
+            raise RuntimeError("scored before")
+        self.scored.add(candidate.url)
         return 1
 """
 
@@ -97,3 +111,18 @@ def test_an_order_that_fails_in_a_crawl_stops_it_with_one_sentence(tmp_path: Pat
     assert ran.returncode == 2, ran.stderr
     assert "Traceback" not in ran.stderr
     assert "the order 'frail' of a-frail-package 1.0 failed to score" in ran.stderr
+
+
+def test_an_order_that_fails_when_a_url_is_queued_for_a_retry_stops_with_one_sentence(
+    tmp_path: Path,
+) -> None:
+    groups = {"gossamer.order": {"once": "a_forgetful_package:Order"}}
+    with (
+        installed(tmp_path / "packages", "a-forgetful-package", groups, SCORES_ONCE),
+        site_in_thread({"/": page("<a href=/b>b</a>"), "/b": reset()}) as site,
+        pytest.raises(PluginError, match=r"'once' of a-forgetful-package 1\.0 failed to score"),
+    ):
+        crawl(
+            tmp_path / "c", [site.url()], frontier__order="once",
+            politeness__retry_wait_s=0.01, politeness__idle_retry_wait_s=0.01,
+        )  # fmt: skip

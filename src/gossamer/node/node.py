@@ -13,8 +13,9 @@ import asyncio
 import os
 import shutil
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from gossamer.base.disk import is_mounted_read_only
@@ -125,11 +126,12 @@ class Node:
             self._parts.paths.history, self._clock, self._frontier.counts, self._memory_bytes
         )
         async with asyncio.TaskGroup() as tasks:
-            committing = tasks.create_task(self._commit_regularly())
-            banning = tasks.create_task(self._parts.bans.keep_up())
-            rescoring = tasks.create_task(self._keep_scores())
+            committing = tasks.create_task(self._or_fail(self._commit_regularly))
+            banning = tasks.create_task(self._or_fail(self._parts.bans.keep_up))
+            keep_scores = partial(self._parts.scores.keep_up, self._changed.set)
+            rescoring = tasks.create_task(self._or_fail(keep_scores))
             recording = tasks.create_task(recorder.keep())
-            await self._give_leases(tasks)
+            await self._or_fail(partial(self._give_leases, tasks))
             await self._wait_for_answers()
             banning.cancel()
             rescoring.cancel()
@@ -156,10 +158,12 @@ class Node:
         summary = summarise(counts, self._began_s, self._clock.now_s(), stopped)
         return summary if self._index is not None else replace(summary, indexed=0)
 
-    async def _keep_scores(self) -> None:
+    async def _or_fail(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Stop the crawl with the sentence of an error: a plug-in failed, or the state is damaged.
+        A task group would raise a group of errors, which nobody expects."""
         try:
-            await self._parts.scores.keep_up(self._changed.set)
-        except GossamerError as fault:  # a plug-in failed
+            await work()
+        except GossamerError as fault:
             self._fail(fault)
 
     def _may_take_time(self, stopped: str) -> bool:
@@ -180,7 +184,7 @@ class Node:
             if leases:
                 pool.give(leases)
             for host in self._scheduler.take_unresolved():
-                tasks.create_task(self._resolve(host))
+                tasks.create_task(self._or_fail(partial(self._resolve, host)))
             self._notice_end()
             if len(leases) == _LEASES_AT_ONCE:
                 await asyncio.sleep(0)
@@ -326,11 +330,7 @@ class Node:
             self._free_connections()
             if self._fault is not None:
                 return  # something may be learned half: the next start reads it again
-            try:
-                await self._parts.committer.commit()
-            except DiskFault as fault:
-                self._fail(fault)
-                return
+            await self._parts.committer.commit()
 
     async def _wait_to_commit(self, until_s: float) -> None:
         """Wait for the next commit, less long if much is waiting. A commit may take longer than the
