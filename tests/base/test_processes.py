@@ -200,6 +200,31 @@ def test_a_process_is_waited_for_no_longer_than_asked() -> None:
     theirs.close()
 
 
+IGNORES_CHILDREN = """
+import signal
+from gossamer.base import processes
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+first = processes.fork(lambda: None, [])
+print(first.wait(90), first.wait(), first.poll())
+second = processes.fork(signal.pause, [])
+processes.end(second)
+second.kill()
+third = processes.fork(signal.pause, [])
+third.kill()
+third.kill()  # it is gone, or a moment from it
+print(third.wait())
+"""
+
+
+def test_a_forked_child_whose_exit_code_the_system_throws_away_has_ended() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IGNORES_CHILDREN],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stdout.split()) == (0, ["0"] * 4), done.stderr
+
+
 PARENT = """
 import sys
 from gossamer.base import processes

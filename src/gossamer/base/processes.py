@@ -172,21 +172,30 @@ class Forked:
         return self._pid
 
     def kill(self) -> None:
-        if self._code is None:  # after a wait the process id may belong to another process
-            os.kill(self._pid, signal.SIGKILL)
+        if self.poll() is None:  # later the process id may belong to another process
+            with contextlib.suppress(ProcessLookupError):  # it has ended since, see `_reap`
+                os.kill(self._pid, signal.SIGKILL)
 
     def poll(self) -> int | None:
         """The exit code, or None while it runs; minus the number of a signal that killed it."""
         if self._code is None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
-            if pid:
-                self._code = os.waitstatus_to_exitcode(status)
+            self._reap(os.WNOHANG)
         return self._code
+
+    def _reap(self, how: int) -> None:
+        """Take the exit code if there is one. It is lost if this process ignores SIGCHLD, as it may
+        by inheritance: then it counts as 0, as `subprocess` has it."""
+        try:
+            pid, status = os.waitpid(self._pid, how)
+        except ChildProcessError:
+            self._code = 0
+        else:
+            self._code = os.waitstatus_to_exitcode(status) if pid else None
 
     def wait(self, timeout: float | None = None) -> int:
         """The exit code. Raises StillRunning."""
         if timeout is None and self._code is None:
-            self._code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+            self._reap(0)
         until_s = time.monotonic() + (timeout or 0.0)
         if self._code is None:
             _wait_for_end(self._pid, timeout or 0.0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TextIO
@@ -38,6 +39,7 @@ def main() -> None:
 def run() -> None:
     """Run the command. An error of this program ends in one sentence and its exit code."""
     _open_what_is_closed()
+    _keep_exit_codes()
     _write_in_utf8(sys.stdout)
     try:
         sys.exit(_run(sys.argv[1:]))
@@ -95,6 +97,13 @@ def _open_what_is_closed() -> None:
     sys.stdin = sys.stdin or open(0, encoding="utf-8")  # noqa: SIM115  # open to the end
     sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115
+
+
+def _keep_exit_codes() -> None:
+    """Some programs ignore SIGCHLD, and those that they start inherit that. Then the system throws
+    away the exit codes of our child processes, and a failed one looks like one that succeeded."""
+    if hasattr(signal, "SIGCHLD") and signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
 
 
 def _write_in_utf8(stream: TextIO) -> None:
