@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from dataclasses import dataclass
 
 from gossamer.records import Lease, Outcome, Purpose
@@ -54,6 +55,18 @@ def test_a_host_that_went_elsewhere_is_passed_over() -> None:
 
     assert not ready
     assert ready.take() is None
+
+
+def test_a_host_that_is_moved_again_and_again_while_it_is_ready_takes_no_more_memory() -> None:
+    ready: ReadyHosts[Ready] = ReadyHosts()
+    hosts = [Ready("a", 0) for _ in range(10)]
+    held = sys.getrefcount(hosts[0])
+    for turn in range(5_000):
+        hosts[turn % 10].turn = turn
+        ready.add(hosts[turn % 10], turn.to_bytes(2, "big"))
+
+    assert sys.getrefcount(hosts[0]) - held <= 40
+    assert [ready.take() for _ in range(11)] == [*hosts, None]
 
 
 def test_a_site_that_was_idle_gains_no_turns_by_that() -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
+
+_FEW_ENTRIES: Final = 16  # of a site, which are not worth a walk
 
 
 class _Ready(Protocol):
@@ -25,12 +27,22 @@ H = TypeVar("H", bound=_Ready)
 class _Site(Generic[H]):
     """The ready hosts of one site. An entry counts only while its host still has that turn."""
 
-    __slots__ = ("hosts", "is_listed", "turns")
+    __slots__ = ("hosts", "is_listed", "many", "turns")
 
     def __init__(self) -> None:
         self.turns = 0  # that it has had, or missed
         self.hosts: list[tuple[bytes, int, H]] = []
         self.is_listed = False
+        self.many = _FEW_ENTRIES  # more than that are walked for those that count
+
+    def add(self, host: H, key: bytes) -> None:
+        """A host that is moved while it is ready leaves an entry behind: each time that scores
+        change, one for each host. Those are dropped when they may be half of all."""
+        heapq.heappush(self.hosts, (key, host.turn, host))
+        if len(self.hosts) > self.many:
+            self.hosts = [entry for entry in self.hosts if entry[1] == entry[2].turn]
+            heapq.heapify(self.hosts)
+            self.many = max(_FEW_ENTRIES, 2 * len(self.hosts))
 
     def first(self) -> H | None:
         """The host that comes first, when one is still there."""
@@ -54,7 +66,7 @@ class ReadyHosts(Generic[H]):
         site = self._sites.get(host.site)
         if site is None:
             site = self._sites[host.site] = _Site[H]()
-        heapq.heappush(site.hosts, (key, host.turn, host))
+        site.add(host, key)
         if not site.is_listed:
             site.turns = max(site.turns, self._turn)
             self._list(site)
