@@ -89,3 +89,32 @@ def test_a_page_that_was_fetched_meanwhile_is_not_queued_by_its_old_time(
 
     assert frontier.wake_due(149) == 0
     assert outcome(frontier) is Outcome.FETCHED
+
+
+def test_a_failure_that_is_replayed_after_a_kill_leaves_no_time_behind(
+    frontier: Frontier, store: MemoryStore
+) -> None:
+    """The page was queued again and requested; its commit is lost, its exchange is archived."""
+    again = opened(store)
+
+    again.report(report_of(lease_of(URL), Outcome.FAILED, 105))
+    commit(again, store)
+
+    row = again.find(KEY)
+    assert row is not None
+    assert (row.outcome, row.due_us) == (Outcome.FAILED, 0)
+    assert store.scan(StateTable.DUE, b"", None, 9) == []
+
+
+def test_a_retry_that_is_replayed_after_a_kill_waits_for_its_own_time(
+    frontier: Frontier, store: MemoryStore
+) -> None:
+    again = opened(store)
+
+    again.report(report_of(lease_of(URL), Outcome.FAILED, 105), 500)
+    commit(again, store)
+
+    assert again.wake_due(499) == 0
+    assert again.wake_due(500) == 1
+    assert again.waiting == 0
+    assert again.host(HOST).waiting == 0

@@ -94,7 +94,7 @@ class Outcomes:
         elif row.at_us >= report.at_us:
             return False
         else:
-            self._tally.uncount(row, key[:HOST_BYTES])
+            self._uncount(row, key)
         if retry_us is not None:
             self._wait(row, report, retry_us)
         else:
@@ -154,9 +154,14 @@ class Outcomes:
         if row.standing == Standing.QUEUED:
             self._retries.remove_row(row, key)
         else:
-            self._tally.uncount(row, key[:HOST_BYTES])
+            self._uncount(row, key)
         self._settle(row, report, is_first=is_first)
         return True
+
+    def _uncount(self, row: UrlRow, key: bytes) -> None:
+        """A newer outcome takes the place of one that a row has."""
+        self._tally.uncount(row, key[:HOST_BYTES])
+        self._retries.cancel_refetch(row, key)
 
     def last_capture(self, key: bytes) -> CaptureRow | None:
         """The newest capture of a fetched URL, committed or not."""

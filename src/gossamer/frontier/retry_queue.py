@@ -50,11 +50,16 @@ class RetryQueue:
         row = self._known.find(key)
         assert row is not None, "only a fetched page is fetched again"
         assert row.standing == Standing.FETCHED, f"{row.url} is {row.standing.name}"
-        if row.due_us:
-            self._pending.delete(StateTable.DUE, time_key(row.due_us) + key)
+        self.cancel_refetch(row, key)
         row.due_us = due_us
         self._known.put(key, row)
         self._pending.put(StateTable.DUE, time_key(due_us) + key, REFETCH)
+
+    def cancel_refetch(self, row: UrlRow, key: bytes) -> None:
+        """The time at which a page was to be fetched again is void. The caller puts the row."""
+        if row.due_us:
+            self._pending.delete(StateTable.DUE, time_key(row.due_us) + key)
+            row.due_us = 0
 
     def wake_due(self, now_us: int, limit: int = 1000) -> int:
         """Queue the URLs whose time has come; how many. Sees what is committed."""
