@@ -24,6 +24,13 @@ from support.need import need_program
 
 ROOT = Path(__file__).parents[2]
 A_NAME = next(iter(EXTENSIONS))
+# What each extension has at its number. Who changes a line raises the number.
+CONTENTS = {
+    ("gossamer.native._page", 2): "Generation Known anchors edges found known_of said scan set_up"
+    " spoken",
+    ("gossamer.native._archive", 1): "capture_of",
+    ("gossamer.native._search", 1): "folded passage",
+}
 
 
 def built_by_pyproject() -> dict[str, dict[str, Any]]:
@@ -123,6 +130,14 @@ def test_the_number_in_c_is_the_number_wanted(name: str) -> None:
     text = source_of(name).read_text(encoding="utf-8")
 
     assert re.findall(r"^#define \w*API (\d+)$", text, re.MULTILINE) == [str(EXTENSIONS[name])]
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_an_extension_that_gains_or_loses_a_function_gets_another_number(name: str) -> None:
+    """Or a file that an earlier version left in the folder is used, and lacks the function."""
+    names = [each for each in dir(need_built(name)) if not each.startswith("_") and each != "API"]
+
+    assert names == CONTENTS[name, EXTENSIONS[name]].split()
 
 
 @pytest.mark.parametrize("name", EXTENSIONS)

@@ -2,7 +2,7 @@
 
 #include "module.h"
 
-#define API 1
+#define API 2
 
 static int add_parts(PyObject *module) {
     return add_scan(module) || add_link_cache(module) || add_plain_links(module) ||
