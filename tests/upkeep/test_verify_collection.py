@@ -255,7 +255,7 @@ def test_a_part_that_is_gone_or_damaged_or_short_is_found(home: CollectionPaths)
 
     assert f"{part}: it has 9 rows, but the manifest says 10" in short
     assert f"{part}: it cannot be read" in damaged
-    assert f"{part}: the manifest names it, and it is not there" in said(home)
+    assert f"{part}: the manifest names this file, but it is missing" in said(home)
 
 
 def test_a_manifest_that_is_none_is_found(home: CollectionPaths) -> None:
