@@ -9,7 +9,8 @@ pipe is requested, and of our open files it inherits only those named in `inheri
 
 No child outlives its work. It ends when it reads the end of its pipe or socket, which happens when
 the parent dies, too. One that may be busy for long also calls `die_with_parent` or sets itself a
-limit of CPU time. Only crawls that the web page starts continue, in a session of their own.
+limit of CPU time. Two kinds continue without their parent: a merge of links and a computation of
+ranks, which end with their one result, and crawls that the web page starts, in their own session.
 
 Starting a process raises OSError; the caller reports what is impossible without it.
 """
