@@ -82,6 +82,28 @@ def test_a_pass_over_one_host_leaves_the_others_alone() -> None:
     assert first(frontier, B) == "http://b.example/7"
 
 
+def test_listed_urls_that_come_later_still_do_after_a_pass() -> None:
+    order = ShiftingOrder(BreadthFirst())
+    frontier = opened(MemoryStore(), order)
+    frontier.admit_listed([found(f"http://a.example/{number}") for number in range(3_000)], NOW_US)
+
+    frontier.rescoring.start()
+
+    assert run(frontier) == 0
+
+
+def test_an_order_that_never_changes_writes_no_more_than_before() -> None:
+    urls = [found(f"http://a.example/{number}") for number in range(1_001)]
+    rows = []
+    for order in (BreadthFirst(), ShiftingOrder(BreadthFirst())):
+        frontier = opened(MemoryStore(), order)
+        frontier.admit_listed(urls, NOW_US)
+        rows.append([row or b"" for row in frontier.begin_commit()[StateTable.QUEUE].values()])
+
+    assert rows[0][:1_000] == rows[1][:1_000]
+    assert len(rows[0][1_000]) < len(rows[1][1_000])
+
+
 def test_a_slice_reads_no_more_entries_than_it_may() -> None:
     store = CountingStore()
     order = ShiftingOrder(BreadthFirst())

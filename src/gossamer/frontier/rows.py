@@ -121,10 +121,10 @@ def may_index(status: int, robots: Container[str]) -> bool:
     return status == 200 and "noindex" not in robots
 
 
-def queued(found: Found, place: bytes, first_us: int) -> tuple[bytes, bytes]:
+def queued(found: Found, place: bytes, first_us: int, later: int = 0) -> tuple[bytes, bytes]:
     """The row of a URL just admitted, and its entry in the queue."""
     url, key, depth, via, redirects, _ = found
-    entry = QueueEntry(key, url, depth, 0, redirects, via).encode()
+    entry = QueueEntry(key, url, depth, 0, redirects, via, later).encode()
     return queued_row(url, depth, place, via, first_us), entry
 
 
@@ -194,6 +194,8 @@ class QueueEntry(NamedTuple):
     tries: int = 0
     redirects: int = 0
     via: bytes = b""
+    # levels by which it comes later than its depth says, for an order whose scores can change
+    later: int = 0
 
     def encode(self) -> bytes:
         return pack_row(self)

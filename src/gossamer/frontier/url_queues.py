@@ -19,6 +19,7 @@ from gossamer.policies.order import (
     NEUTRAL_RELEVANCE,
     Candidate,
     Order,
+    is_fixed,
     priority_key,
     with_score,
 )
@@ -40,6 +41,7 @@ class UrlQueues:
         self._copies = state.copies
         self._tally = state.tally
         self._order = order
+        self._is_fixed = is_fixed(order)
         self._number = int.from_bytes(state.store.find(StateTable.META, NUMBER_KEY) or b"", "big")
         self.awake = set(state.hosts.rows)  # hosts that got work since `take_awake`
         self._moved: set[bytes] = set()
@@ -96,7 +98,8 @@ class UrlQueues:
         touched. The URL is placed as if it were `levels_later` deeper."""
         key = found[1]
         place = self._next_place(found[0], key, found[2] + levels_later)
-        self._pending.urls[key], entry = queued(found, place, first_us)
+        later = 0 if self._is_fixed else levels_later
+        self._pending.urls[key], entry = queued(found, place, first_us, later)
         self._counts.queued += 1
         self._put_entry(key[:HOST_BYTES], place, entry, host)
 
@@ -156,8 +159,8 @@ class UrlQueues:
 
     def rescored(self, place: bytes, entry: QueueEntry) -> bytes:
         """The place that an entry has by its score of today."""
-        key, url, depth, _, _, _ = entry
-        return with_score(place, self._order.score(self._candidate(url, key, depth)))
+        candidate = self._candidate(entry.url, entry.key, entry.depth + entry.later)
+        return with_score(place, self._order.score(candidate))
 
     def move(self, row: UrlRow, entry: QueueEntry, place: bytes) -> None:
         """A queued URL that is not leased gets another place; the caller puts its row."""
@@ -181,7 +184,8 @@ class UrlQueues:
         if row is None or row.standing != Standing.QUEUED:
             self._links.drop(key)
         elif row.place and not self.is_leased(row, key):
-            entry = entry_of(row, key)
+            packed = self._pending.find(StateTable.QUEUE, key[:HOST_BYTES] + row.place)
+            entry = QueueEntry.decode(packed) if packed else entry_of(row, key)
             place = self.rescored(row.place, entry)
             if place != row.place:
                 self.move(row, entry, place)

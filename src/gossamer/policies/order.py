@@ -91,6 +91,11 @@ ORDERS: Final[dict[str, type[BreadthFirst | DepthFirst]]] = {
 }
 
 
+def is_fixed(order: Order) -> bool:
+    """Whether the order is one of ours, whose scores never change."""
+    return type(order) in ORDERS.values()
+
+
 def priority_key(order: Order, candidate: Candidate, number: int) -> bytes:
     """The key of the `number`-th admitted URL."""
     tie = _LAST - number if order.is_newest_first else number

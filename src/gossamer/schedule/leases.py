@@ -136,7 +136,7 @@ class LeaseMaker:
         self.frontier.take(host.key)
         self.allowance.promise(room)
         self.number += 1
-        key, url, depth, tries, redirects, via = entry
+        key, url, depth, tries, redirects, via, _ = entry
         is_typed = host.is_typed
         return Lease(
             self.number, url, key, host.name, host.addresses[0], _PAGE, depth, tries, redirects,
