@@ -395,8 +395,8 @@ class Frontier(Section):
     )
     hosts_per_page: int = setting(
         1_000,
-        "Maximum number of hosts that new links of one page may lead to, without seed hosts; "
-        "links to further hosts are dropped and counted.",
+        "Maximum number of hosts that the new links of one page may lead to. Seed hosts do not "
+        "count. Links to further hosts are dropped and only counted.",
         at_least=1,
     )
     avoid_unsafe: bool = setting(
@@ -487,7 +487,7 @@ class Node(Section):
     )
     part_rows: int = setting(
         200_000,
-        "Number of links that are collected before a part is written to graph/.",
+        "Number of links that a worker collects before it writes them to a file in graph/.",
         at_least=100,
     )
     part_every_s: float = setting(

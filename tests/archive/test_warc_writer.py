@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from archive.archive_samples import a_failure, a_lease, a_page
 from gossamer.archive.cdxj import cdxj_path, write_cdxj
+from gossamer.archive.foreign import PackedExchange
 from gossamer.archive.manifest import read_manifest
 from gossamer.archive.reader import iter_exchanges, read_exchange, read_info, read_records
 from gossamer.archive.verify import check_file
@@ -85,6 +87,31 @@ def test_a_file_with_many_captures_is_followed_by_another_however_small(
     writer.close()
 
     assert [place.file[-13:-8] for place in places] == ["00000", "00000", "00000", "00001"]
+
+
+def test_imported_exchanges_fill_a_file_as_others_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = open_writer(tmp_path / "from")
+    name = writer.name
+    writer.append(a_lease(), a_page())
+    writer.close()
+    path = tmp_path / "from" / name
+    _info, *records = read_records(path)
+    start = records[0].offset
+    packed = PackedExchange(
+        path.read_bytes()[start:],
+        tuple(replace(one, offset=one.offset - start) for one in records),
+    )
+    monkeypatch.setattr("gossamer.archive.writer.MAX_CAPTURES", 3)
+    importing = open_writer(tmp_path / "to")
+    names = []
+    for _ in range(4):
+        importing.append_packed(packed)
+        names.append(importing.name[-13:-8])
+    importing.close()
+
+    assert names == ["00000", "00000", "00000", "00001"]
 
 
 def test_the_index_that_the_writer_keeps_is_the_one_that_reading_gives(tmp_path: Path) -> None:

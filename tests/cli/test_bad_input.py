@@ -372,3 +372,10 @@ def test_orders_need_a_running_crawl(order: str, small: tuple[Path, str]) -> Non
     assert ended.code == 1
     assert is_one_sentence(ended)
     assert "no crawl is running" in ended.err
+
+
+def test_a_missing_argument_is_named_with_its_choices(tmp_path: Path) -> None:
+    ended = gossamer("rebuild", cwd=tmp_path)
+
+    assert ended.code == 2
+    assert "Missing argument 'WHAT'. Expected: archive, graph, index, state or all." in ended.err

@@ -115,10 +115,7 @@ class WarcWriter:
         Raises DiskFault, and then the file is as it was before. With `is_full` set the writer can
         be used again once there is room.
         """
-        if self._file >= 0 and self._is_full():
-            self._finish_file()
-        if self._file < 0 and not self._is_closed:
-            self._begin_file()
+        self._make_room()
         level, name, start = self._settings.gzip_level, self._name, self._end
         if not isinstance(answer, Fetched):
             self._write(exchange_bytes(lease, answer, level).data)
@@ -154,7 +151,7 @@ class WarcWriter:
 
     def _make_room(self) -> None:
         """Make sure that a file is open that may grow."""
-        if self._file >= 0 and self._end >= self._settings.roll_bytes:
+        if self._file >= 0 and self._is_full():
             self._finish_file()
         if self._file < 0 and not self._is_closed:
             self._begin_file()

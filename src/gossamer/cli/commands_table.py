@@ -101,11 +101,18 @@ def call(words: Sequence[str]) -> int:
     except typer.Abort:
         return 1
     except _WRONG_USAGE as fault:
-        text = _plainer(fault.format_message())
+        text = _plainer(fault.format_message()) + _choices_of(fault)
         is_help = text.startswith("Usage:")
         sentence = "a command is missing; see --help" if is_help else text
         print_error(sentence, 2, words, told=text if is_help else "")
         return 2
+
+
+def _choices_of(fault: Any) -> str:
+    """The help of an argument that is missing, so that nobody has to ask for it."""
+    text = getattr(getattr(fault, "param", None), "help", None)
+    is_missing = fault.format_message().startswith("Missing argument")
+    return f" Expected: {text}" if is_missing and text else ""
 
 
 def _plainer(text: str) -> str:

@@ -363,8 +363,8 @@ class Options(ShortOptions, total=False):
     refused as budget."""
 
     frontier__hosts_per_page: int
-    """Maximum number of hosts that new links of one page may lead to, without seed hosts; links to
-    further hosts are dropped and counted."""
+    """Maximum number of hosts that the new links of one page may lead to. Seed hosts do not count.
+    Links to further hosts are dropped and only counted."""
 
     frontier__avoid_unsafe: bool
     """Refuse links that may change data on the server, such as log-out links."""
@@ -429,7 +429,7 @@ class Options(ShortOptions, total=False):
     """Maximum time until a new page is searchable, in seconds."""
 
     node__part_rows: int
-    """Number of links that are collected before a part is written to graph/."""
+    """Number of links that a worker collects before it writes them to a file in graph/."""
 
     node__part_every_s: float
     """Maximum time until links are written to a part, in seconds."""

@@ -34,7 +34,9 @@ MOST: Final = 200  # anchors of a page
 
 _REMEMBERED: Final = 100_000  # lines, about 200 bytes each; at most twice that
 _REMEMBERED_BYTES: Final = 20_000_000  # of lines; at most twice that
-_MOST_UNSETTLED: Final = 200_000  # pages, about 100 bytes each
+_MOST_UNSETTLED: Final = (
+    200_000  # pages whose anchor texts are not in the index yet, about 100 bytes each
+)
 _READ_BYTES: Final = 4_000_000  # of the file at once, when it is sorted again
 _BYTES_A_SHARE: Final = 8_000_000  # of lines: their pages take at most 60 MB of memory
 _ENTRIES_A_SHARE: Final = 50_000

@@ -46,7 +46,10 @@ def changed_lines(
             raise UsageError(f"{line[:80]!r} is not banned, so the ban cannot be removed")
     lines = [line for line in dict.fromkeys([*before, *new]) if line not in gone]
     if len(lines) > MOST_LINES:
-        raise UsageError(f"more than {MOST_LINES:,} bans; put them into a file, and use --ban")
+        raise UsageError(
+            f"at most {MOST_LINES:,} bans can be set by a command; put them into a file and start "
+            "the crawl with --ban FILE"
+        )
     BanList(new)
     return tuple(lines)
 

@@ -184,7 +184,10 @@ def _rebuild_graph(
             write_cdxj(path)
         book.finish()
     if not (new / manifests.NAME).exists():
-        raise StoreError(f"{paths.archive} contains no exchange of a crawl; nothing was changed")
+        raise StoreError(
+            f"{paths.archive} contains no archived responses, so there is nothing to rebuild "
+            "from; nothing was changed"
+        )
     _swap(paths.graph)
     notify("ranks")
     compute(paths.graph, clock)
