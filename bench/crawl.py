@@ -144,7 +144,7 @@ def start_figure() -> Figure:
         for _ in range(_STARTS):
             _run([sys.executable, "-m", "bench.tree", str(result), *help_of_ours], Path(home), log)
             times_ms.append(1000 * json.loads(result.read_text(encoding="utf-8"))["wall_s"])
-    return Figure("start of gossamer --help in ms", tuple(times_ms), 300, 150, is_least=False)
+    return Figure("start of gossamer --help in ms", tuple(times_ms), 200, 150, is_least=False)
 
 
 def sites_named(names: Sequence[str]) -> list[Site]:

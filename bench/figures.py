@@ -101,11 +101,11 @@ ALONE: Final = "gossamer --workers 0, many hosts"
 RATIOS: Final = (
     Ratio(
         "pages per CPU-second, everything on, against Scrapy", ALL, "Scrapy",
-        lambda run: run.per_cpu_s, gate=15, aim=25,
+        lambda run: run.per_cpu_s, gate=12, aim=15,
     ),
     Ratio(
         "pages per CPU-second, fetch and archive only, against wget2 -r", BARE, "wget2 -r",
-        lambda run: run.per_cpu_s, gate=0.35, aim=0.7,
+        lambda run: run.per_cpu_s, gate=0.5, aim=0.7,
     ),
     Ratio(
         "pages/s wall, everything on, against wget2 -r", ALL, "wget2 -r",
