@@ -32,13 +32,14 @@ def verify(paths: CollectionPaths | Path, checked: Checked | None = None) -> Ite
     """
     paths = paths if isinstance(paths, CollectionPaths) else CollectionPaths(paths)
     checked = checked if checked is not None else Checked()
-    inputs: list[str] = []
+    reported: dict[Problem, None] = {}  # two checks may find the same fault
     for problem in _problems(paths, checked):
-        inputs.append(problem.where)
-        yield problem
+        if problem not in reported:
+            reported[problem] = None
+            yield problem
     # Last: most damage has been reported by then, with its place in the file.
     for problem in sum_problems(paths, checked):
-        if not any(_is_same(where, problem.where) for where in inputs):
+        if not any(_is_same(one.where, problem.where) for one in reported):
             yield problem
 
 
