@@ -104,6 +104,21 @@ class Found(NamedTuple):
     is_nofollow: bool = False  # its page, or the link itself, asks not to follow it
 
 
+class Previous(Struct, frozen=True, array_like=True):
+    """The version of a page that is known when the page is requested again.
+
+    It is the last capture with a body: never a revisit record.
+    """
+
+    at_us: int
+    digest: str  # "sha1:BASE32" of the body as stored
+    status: int
+    etag: str = ""
+    modified_at: str = ""  # the Last-Modified header
+    file: str = ""  # where its response record lies in the archive
+    offset: int = 0
+
+
 class Lease(Struct, frozen=True, array_like=True):
     """A URL to ask now. Whoever holds it owes exactly one report."""
 
@@ -122,6 +137,7 @@ class Lease(Struct, frozen=True, array_like=True):
     max_body_bytes: int = 10 * 2**20
     source: str = ""  # of what was imported: a name of the record it came from, 32 hex digits
     must_be_public: bool = False  # a typed name that was public when it was first looked up
+    previous: Previous | None = None  # of a page that is requested again
 
 
 class Fetched(Struct, frozen=True):
@@ -257,6 +273,35 @@ class Capture(Struct, frozen=True, array_like=True):
     took_s: float = 0.0
 
 
+class ChangedSpot(NamedTuple):
+    """A place in the text of a page where words changed. `spot` is the same in all pages that are
+    made from one template: a hash of the words around it."""
+
+    spot: int
+    removed: int  # words
+    added: int
+
+
+class PageChange(Struct, frozen=True, array_like=True):
+    """How a page differs from its previous version, as the worker that fetched it saw it."""
+
+    words_added: int = 0
+    words_removed: int = 0
+    links_added: int = 0
+    links_removed: int = 0
+    status_before: int = 0
+    title_before: str = ""  # empty where the title is the same
+    spots: tuple[ChangedSpot, ...] = ()  # a limited number
+    template: int = 0  # pages with the same number are made from one template
+
+
+class ListedUrl(NamedTuple):
+    """A URL in a sitemap or feed, and when that says it was changed."""
+
+    key: bytes
+    modified_us: int
+
+
 class Report(Struct, frozen=True, array_like=True):
     """How a lease ended, all that the node needs to know of it."""
 
@@ -289,3 +334,8 @@ class Report(Struct, frozen=True, array_like=True):
     # Further answers that the lease brought, such as the files of a page that a browser shows. They
     # lie before the main one in the same WARC file, so that `stored.end` is the end of all.
     parts: tuple[Capture, ...] = ()
+    etag: str = ""  # the ETag header
+    is_unchanged: bool = False  # the page is as its previous version: a 304, or the same body
+    change: PageChange | None = None  # of a page that was requested again and is not unchanged
+    sketch: bytes = b""  # numbers by which pages that are nearly the same are found
+    listed: tuple[ListedUrl, ...] = ()  # dates that a sitemap or feed says

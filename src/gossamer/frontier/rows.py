@@ -94,6 +94,15 @@ class UrlRow(Struct):
     out_links: int = 0
     is_cut: bool = False
     took_s: float = 0.0
+    etag: str = ""
+    body_us: int = 0  # of the capture that has the body; 0: it is the last one
+    changed_us: int = 0  # when a change was seen last; 0: never
+    visits: int = 0  # after the first
+    rate_shape: float = 0.0  # what is known of how often it changes (`policies/refresh/`)
+    rate_scale: float = 0.0
+    missed: int = 0  # visits in a row that failed, of a page that was fetched before
+    hint_us: int = 0  # when a sitemap or feed says that it was changed
+    gone_us: int = 0  # since when it answers 404 or 410, of a page that was there
 
     def encode(self) -> bytes:
         head = _HEAD.pack(self.standing, min(self.depth, MAX_DEPTH))

@@ -31,6 +31,9 @@ class StateTable(StrEnum):
     ORIGIN = "origin"  # origin -> robots.txt and what it means
     CAPTURE = "capture"  # key + wall time -> CaptureRow
     META = "meta"  # name -> settings in force, counts, offsets
+    CHANGE = "change"  # wall time + key -> what a visit found changed
+    SKETCH = "sketch"  # numbers of pages by which near-duplicates are found
+    DUPLICATE = "duplicate"  # key -> the page that it is a duplicate of
 
 
 _EPOCH_BYTES: Final = 8
