@@ -257,7 +257,7 @@ def _tables_of(folder: Path) -> list[StateTable]:
     writing since, lacks those added later. Where they cannot be listed, opening it says why."""
     try:
         names = set(Rdict.list_cf(str(folder), Options(raw_mode=True)))
-    except Exception:  # the library raises nothing more exact
+    except Exception:  # noqa: BLE001 - the library raises nothing more exact
         return list(StateTable)
     return [table for table in StateTable if table.value in names]
 
